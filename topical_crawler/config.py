@@ -1,0 +1,114 @@
+"""The one place that reads settings and spider arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import platformdirs
+from scrapy.settings import BaseSettings
+
+from topical_crawler.crawl import CrawlError, CrawlOptions
+from topical_crawler.semantics.resources import Resources
+from topical_crawler.topic import Topic, read_seeds
+
+
+def cache_dir(settings: BaseSettings) -> Path:
+    """Where tables that take long to make are kept between crawls."""
+    return Path(settings.get("TOPICAL_CACHE_DIR") or platformdirs.user_cache_dir("topical_crawler")).expanduser()
+
+
+def data_dir(settings: BaseSettings, topic_name: str) -> Path:
+    """Where the state and the corpus of a topic's crawl lie: ``TOPICAL_DATA_DIR``, else ``data/<topic>``."""
+    return Path(settings.get("TOPICAL_DATA_DIR") or f"data/{topic_name}").expanduser()
+
+
+def resources(settings: BaseSettings) -> Resources:
+    """The language resources that the settings name.
+
+    Raises:
+        ValueError: a setting names a file that does not exist.
+    """
+    if not settings.getbool("TOPICAL_RESOURCES"):
+        return Resources.none()
+    return Resources.from_settings(settings)
+
+
+def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, Any]) -> CrawlOptions:
+    """Options of a crawl; a spider argument goes before the setting of the same meaning.
+
+    Raises:
+        CrawlError: a value cannot be used.
+    """
+
+    def number(argument: str, setting: str) -> int:
+        value = arguments.get(argument) if arguments.get(argument) not in (None, "") else settings.get(setting)
+        try:
+            found = int(value)
+        except (TypeError, ValueError):
+            found = -1
+        if found < 0:
+            raise CrawlError(f"{argument}={value!r}: a whole number of 0 or more is expected (-a {argument}=1000, or -s {setting}=1000)")
+        return found
+
+    replay = bool(settings.get("TOPICAL_REPLAY"))
+    return CrawlOptions(
+        topic=topic.name,
+        data_dir=data_dir(settings, topic.name),
+        cache_dir=cache_dir(settings),
+        corpus=settings.get("TOPICAL_CORPUS") or "",
+        strategy=arguments.get("strategy") or settings.get("TOPICAL_STRATEGY") or None,
+        frontier=settings.get("TOPICAL_FRONTIER"),
+        segmenter=settings.get("TOPICAL_SEGMENTER"),
+        seed=settings.getint("TOPICAL_SEED"),
+        hosts=allowed_hosts(topic, arguments),
+        max_depth=number("depth", "TOPICAL_MAX_DEPTH"),
+        max_pages=number("pages", "TOPICAL_MAX_PAGES"),
+        max_pages_per_host=number("pages_per_host", "TOPICAL_MAX_PAGES_PER_HOST"),
+        max_links=settings.getint("TOPICAL_MAX_LINKS"),
+        trap_pages=settings.getint("TOPICAL_TRAP_PAGES"),
+        rescore=settings.getint("TOPICAL_RESCORE"),
+        # A recording needs no politeness; one request in flight makes a replay repeatable to the page.
+        delay=0.0 if replay else settings.getfloat("DOWNLOAD_DELAY"),
+        in_flight=max(1, settings.getint("CONCURRENT_REQUESTS")),
+        in_flight_per_host=max(1, settings.getint("CONCURRENT_REQUESTS" if replay else "CONCURRENT_REQUESTS_PER_DOMAIN")),
+    )
+
+
+def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
+    """Start URLs: those of ``-a seeds=`` (a file, or URLs with commas or spaces between), else the topic's. ``{keyword}`` in a
+    URL stands for each of the heaviest topic terms (``-a keywords=``, 10 of them unless told).
+
+    Raises:
+        CrawlError: there is no seed, or one is no URL.
+        TopicError: the file cannot be read.
+    """
+    given = str(arguments.get("seeds") or "").strip()
+    if not given:
+        found = list(topic.seeds)
+    elif given.startswith(("http://", "https://")):
+        found = given.replace(",", " ").split()
+    else:
+        found = read_seeds(Path(given).expanduser())
+    if not found:
+        raise CrawlError(
+            f"the topic {topic.name!r} has no seeds. Remedy: -a seeds=FILE (one URL a line), -a seeds=http://…, or a seeds.txt in {topic.source}"
+        )
+    for url in found:
+        if urlsplit(url).scheme not in ("http", "https"):
+            raise CrawlError(f"the seed {url!r} is no URL. Remedy: start it with http:// or https://")
+    try:
+        wanted = int(arguments.get("keywords") or 10)
+    except ValueError:
+        raise CrawlError(f"keywords={arguments['keywords']!r}: a whole number is expected (-a keywords=10)") from None
+    return [u.replace("{keyword}", quote(k)) for u in found for k in (topic.keywords(wanted) if "{keyword}" in u else [""])]
+
+
+def allowed_hosts(topic: Topic, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Hosts that may be crawled with their subdomains; empty: any. ``-a hosts=seeds`` stands for the hosts of the seeds."""
+    given = str(arguments.get("hosts") or "").replace(",", " ").split()
+    if given == ["seeds"]:
+        return tuple(dict.fromkeys((urlsplit(u).hostname or "").removeprefix("www.") for u in seeds(topic, arguments)))
+    return tuple(given) or topic.allowed_hosts

@@ -1,0 +1,96 @@
+"""A row of the corpus, and what to choose rows by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A fetched page: kept with its text, or rejected with a reason.
+
+    Attributes:
+        url: the address that was asked for.
+        host: lower-case host of ``url``, with a port where one is given.
+        keep: whether the page belongs to the corpus.
+        key: digest of the canonical URL in hexadecimal digits (the frontier's key), the identity of the row; made from ``url`` as
+            it stands where it is not given.
+        final_url: the address that answered, after redirects; ``url`` where it is not given.
+        title, author: as found; "" if unknown.
+        text: the cleaned main text of a kept page; None for a rejected one.
+        reason: why the page was rejected, a short stable English string; "" for a kept one.
+        duplicate_of: URL of the kept page with the same text; "" unless ``reason`` is "duplicate".
+        fetched: when it was fetched, UTC, ``2026-11-20T08:30:00+00:00``.
+        date: of publication, ``YYYY-MM-DD``; "" if unknown.
+        encoding: the encoding the source was decoded with.
+        status: HTTP status; 0 if unknown.
+        size: of the response body in bytes.
+        relevance: as the strategy judged the page, >= 0.
+        priority: with which the page was fetched.
+        depth: links followed from a seed.
+        why: small JSON data: matched terms with their share; anchor, struct, parent of the link.
+        content_hash: digest of the text's letters and digits (:func:`~topical_crawler.corpus.dedup.text_hash`), set by the store.
+        order: number of the page in the order in which pages were first stored, from 1, set by the store.
+    """
+
+    url: str
+    host: str
+    keep: bool
+    key: str = ""
+    final_url: str = ""
+    title: str = ""
+    author: str = ""
+    text: str | None = None
+    reason: str = ""
+    duplicate_of: str = ""
+    fetched: str = ""
+    date: str = ""
+    encoding: str = ""
+    status: int = 0
+    size: int = 0
+    relevance: float = 0.0
+    priority: float = 0.0
+    depth: int = 0
+    why: Mapping[str, Any] = field(default_factory=dict)
+    content_hash: str = ""
+    order: int = 0
+
+    def __post_init__(self) -> None:
+        if self.keep and not (self.text and not self.reason):
+            raise ValueError(f"{self.url}: a kept page has a text and no reason; reject it with a reason or give its text")
+        if not self.keep and not self.reason:
+            raise ValueError(f"{self.url}: a rejected page needs a reason")
+        if not self.key:
+            object.__setattr__(self, "key", blake2b(self.url.encode("utf-8", "replace"), digest_size=16).hexdigest())
+        if not self.final_url:
+            object.__setattr__(self, "final_url", self.url)
+
+    @property
+    def characters(self) -> int:
+        """Length of the text."""
+        return len(self.text or "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which rows to take: those that meet every condition given.
+
+    Attributes:
+        hosts: these hosts and hosts below them (``people.cn`` takes ``dangjian.people.cn``); empty: all.
+        min_relevance: least relevance.
+        since, until: publication dates ``YYYY-MM-DD``, both included; pages without a date are left out where one is given.
+        min_characters: least length of the text.
+        rejected: take rejected pages too.
+        limit: most rows; None: all.
+    """
+
+    hosts: tuple[str, ...] = ()
+    min_relevance: float | None = None
+    since: str = ""
+    until: str = ""
+    min_characters: int = 0
+    rejected: bool = False
+    limit: int | None = None

@@ -1,0 +1,89 @@
+"""Counts over a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from topical_crawler.corpus.schema import pages
+
+
+@dataclass(frozen=True, slots=True)
+class HostStats:
+    """One host: pages fetched, pages kept, their characters."""
+
+    host: str
+    fetched: int
+    kept: int
+    characters: int
+
+    @property
+    def harvest(self) -> float:
+        """Share of the fetched pages that was kept, 0 to 1."""
+        return self.kept / self.fetched
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """A whole corpus.
+
+    Attributes:
+        fetched, kept: numbers of pages.
+        rejected: number of rejected pages by reason, the most frequent first.
+        characters: of all kept texts.
+        hosts: the hosts, most kept pages first.
+        dated: number of kept pages with a publication date.
+        first_date, last_date: earliest and latest of them; "" if there is none.
+        first_fetched, last_fetched: times of the first and the last fetch.
+    """
+
+    fetched: int
+    kept: int
+    rejected: dict[str, int]
+    characters: int
+    hosts: tuple[HostStats, ...]
+    dated: int
+    first_date: str
+    last_date: str
+    first_fetched: str
+    last_fetched: str
+
+    @property
+    def harvest(self) -> float:
+        """Share of the fetched pages that was kept, 0 to 1; 0 if none was fetched."""
+        return self.kept / self.fetched if self.fetched else 0.0
+
+
+def read_stats(connection: sa.Connection) -> Stats:
+    """Count what the corpus behind ``connection`` holds."""
+    number = sa.func.count()
+    kept = sa.func.sum(sa.case((pages.c.keep, 1), else_=0))
+    characters = sa.func.sum(sa.case((pages.c.keep, pages.c.characters), else_=0))
+    hosts = tuple(
+        HostStats(host, fetched, int(k), int(c))
+        for host, fetched, k, c in connection.execute(
+            sa.select(pages.c.host, number, kept, characters)
+            .group_by(pages.c.host)
+            .order_by(kept.desc(), number.desc(), pages.c.host)
+        )
+    )
+    reasons = connection.execute(
+        sa.select(pages.c.reason, number).where(~pages.c.keep).group_by(pages.c.reason).order_by(number.desc(), pages.c.reason)
+    )
+    dates = sa.select(number, sa.func.min(pages.c.date), sa.func.max(pages.c.date)).where(pages.c.keep, pages.c.date != "")
+    dated, first_date, last_date = connection.execute(dates).one()
+    times = sa.select(sa.func.min(pages.c.fetched), sa.func.max(pages.c.fetched)).where(pages.c.fetched != "")
+    first_fetched, last_fetched = connection.execute(times).one()
+    return Stats(
+        fetched=sum(h.fetched for h in hosts),
+        kept=sum(h.kept for h in hosts),
+        rejected=dict(reasons.tuples().all()),
+        characters=sum(h.characters for h in hosts),
+        hosts=hosts,
+        dated=dated,
+        first_date=first_date or "",
+        last_date=last_date or "",
+        first_fetched=first_fetched or "",
+        last_fetched=last_fetched or "",
+    )

@@ -1,0 +1,430 @@
+"""One crawl: its topic, strategy, frontier and corpus, opened from settings and resumed from where it stopped.
+
+The Scrapy components (scheduler, middleware, pipelines, display) are thin: what they share is this object, ``spider.crawl``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from topical_crawler import __version__, strategies
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, Pushed, SqliteFrontier
+from topical_crawler.items import PageItem
+from topical_crawler.page import Evidence, Page, Verdict
+from topical_crawler.semantics.resources import Resources
+from topical_crawler.strategies import OFF_TOPIC, Strategy
+from topical_crawler.text import Backend
+from topical_crawler.topic import Topic
+from topical_crawler.urls import fingerprint, host, is_binary, looks_like_trap, shape
+
+logger = logging.getLogger(__name__)
+
+SEED_PRIORITY = 1e6
+"""Seeds go before everything else."""
+CHECKPOINT_PAGES = 1000
+"""Pages between two checkpoints of the strategy; what it learned since is replayed from the frontier on resume."""
+REDIRECTED = "redirected"
+BELOW_THRESHOLD = "below threshold"
+NO_TOPIC_WORD = "no topic word in anchor"
+
+
+class CrawlError(Exception):
+    """A crawl cannot be opened. The message says what is wrong and what to do."""
+
+
+@dataclass(frozen=True)
+class CrawlOptions:
+    """Everything that a person may choose for a crawl, read once from the settings and the spider's arguments."""
+
+    topic: str
+    data_dir: Path
+    cache_dir: Path | None
+    corpus: str
+    strategy: str | None
+    frontier: str
+    segmenter: Backend
+    seed: int
+    hosts: tuple[str, ...]
+    max_depth: int
+    max_pages: int
+    max_pages_per_host: int
+    max_links: int
+    trap_pages: int
+    rescore: int
+    delay: float
+    in_flight: int
+    in_flight_per_host: int
+
+
+@dataclass
+class Progress:
+    """Counts of this run, for display."""
+
+    started: float = field(default_factory=time.monotonic)
+    pages: int = 0
+    kept: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    links: Counter[str] = field(default_factory=Counter)
+    recent: deque[bool] = field(default_factory=lambda: deque(maxlen=100))
+    best: float = 0.0
+    latest: str = ""
+    per_site: dict[str, list[float]] = field(default_factory=dict)
+
+    def note(self, site: str, keep: bool, seconds: float) -> None:
+        """Count one page of a site: whether it was kept, and how long its fetch took."""
+        counts = self.per_site.setdefault(site, [0, 0, 0.0])
+        counts[0] += 1
+        counts[1] += keep
+        counts[2] += seconds
+        self.pages += 1
+        self.kept += keep
+        self.recent.append(keep)
+
+    def sites(self) -> list[tuple[str, int, int]]:
+        """(site, pages fetched, pages kept)."""
+        return [(site, int(n), int(kept)) for site, (n, kept, _) in self.per_site.items()]
+
+    def latencies(self) -> list[tuple[str, float]]:
+        """(site, mean seconds from the request to the answer)."""
+        return [(site, seconds / n) for site, (n, _, seconds) in self.per_site.items() if seconds > 0]
+
+    @property
+    def harvest_rate(self) -> float:
+        """Kept pages among the last 100 fetched, 0 to 1."""
+        return sum(self.recent) / len(self.recent) if self.recent else 0.0
+
+
+class Crawl:
+    """See the module. Made by :meth:`open`."""
+
+    def __init__(
+        self, options: CrawlOptions, topic: Topic, strategy: Strategy, frontier: Frontier, store: CorpusStore, lock: FileLock | None
+    ) -> None:
+        self.options = options
+        self.topic = topic
+        self.strategy = strategy
+        self.frontier = frontier
+        self.store = store
+        self.progress = Progress()
+        self.in_flight: dict[bytes, Entry] = {}
+        self.finished = 0
+        self.fetched = 0
+        self._lock = lock
+        self._per_host: Counter[str] = Counter()
+        self._shapes: dict[str, list[int]] = {}
+        self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
+        self._resume()
+
+    @classmethod
+    def open(cls, options: CrawlOptions, topic: Topic, resources: Resources | None) -> Crawl:
+        """Open a new crawl, or the one that already lies in ``options.data_dir``.
+
+        Raises:
+            CrawlError: the directory is in use by another crawl or belongs to another topic.
+            ValueError: a topic, a resource or a file of the crawl cannot be read.
+        """
+        directory = options.data_dir
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(directory / "crawl.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise CrawlError(
+                f"{directory}: another crawl is running here. Remedy: wait for it, stop it, or choose another directory "
+                f"(-s TOPICAL_DATA_DIR=DIR)"
+            ) from None
+        try:
+            _claim(directory, topic, options)
+            strategy = strategies.create(
+                topic,
+                options.strategy,
+                resources=resources,
+                cache_dir=options.cache_dir,
+                segmenter=options.segmenter,
+                seed=options.seed,
+                progress=log_progress(),
+            )
+            frontier = _open_frontier(options)
+            store = CorpusStore(options.corpus or str(directory / "corpus.sqlite"))
+            return cls(options, topic, strategy, frontier, store, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    def _resume(self) -> None:
+        saved = self.frontier.load("strategy")
+        after = 0
+        if saved is not None:
+            after = int(saved["after"])
+            self.strategy.load_state_dict(saved["state"])
+        for number, outcome in self.frontier.outcomes():
+            self._count(outcome)
+            self.finished = number
+            if number > after and (outcome.keep or outcome.reason == OFF_TOPIC):
+                self.strategy.learn(outcome.url, outcome.relevance, outcome.keep)
+        if self.finished:
+            logger.info(
+                "Resuming %s: %d pages fetched, %d links waiting, %d were in flight when the last run ended",
+                self.options.data_dir, self.fetched, len(self.frontier), self.frontier.recovered,
+            )  # fmt: skip
+
+    # -- what a page leads to
+
+    def judge(self, item: PageItem) -> None:
+        """Judge an item's page and turn its links into entries for the frontier (Figure 1 of Zhou et al. 2019)."""
+        page = item.page
+        assert page is not None
+        item.verdict = verdict = self.strategy.judge(page)
+        if not verdict.keep:
+            item.reason = OFF_TOPIC
+        self.strategy.learn(item.entry.url, verdict.relevance, verdict.keep)
+        item.links = self._entries(page, item.entry, verdict)
+
+    def _entries(self, page: Page, parent: Entry, verdict: Verdict) -> list[Entry]:
+        depth = parent.depth + 1
+        entries: list[Entry] = []
+        open_entries: list[Entry] = []
+        for link in page.links[: self.options.max_links]:
+            key = fingerprint(link.url)
+            if key == parent.key:
+                continue
+            evidence = (Evidence(parent.url, verdict.relevance, verdict.keep, link.anchor),)
+            entry = Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=self.refusal(link.url, depth))
+            entries.append(entry)
+            if entry.dropped is None:
+                open_entries.append(entry)
+        for entry, priority in zip(open_entries, self.strategy.score([e.candidate() for e in open_entries]), strict=True):
+            if priority is None:
+                entry.dropped = BELOW_THRESHOLD if verdict.keep else NO_TOPIC_WORD
+            else:
+                entry.priority = priority
+        if (left := len(page.links) - self.options.max_links) > 0:
+            self.progress.links["too many links on a page"] += left
+        return entries
+
+    def refusal(self, url: str, depth: int) -> str | None:
+        """Why a link is not followed whatever it may lead to; None where nothing speaks against it."""
+        if not fingerprint(url):
+            return "unusable address"
+        if is_binary(url):
+            return "file type"
+        if self._hosts and not self.allowed(host(url)):
+            return "other site"
+        if self.options.max_depth and depth > self.options.max_depth:
+            return "too deep"
+        if looks_like_trap(url) or self.is_trap(url):
+            return "trap"
+        return None
+
+    def allowed(self, name: str) -> bool:
+        """Whether a host is one of the allowed ones or a subdomain of one."""
+        bare = name.split(":")[0]
+        return any(name == h or bare == h or bare.endswith("." + h) for h in self._hosts)
+
+    def is_trap(self, url: str) -> bool:
+        """Whether many pages of this URL shape were fetched and not one of them was on topic."""
+        seen = self._shapes.get(shape(url))
+        return seen is not None and self.options.trap_pages > 0 and seen[0] >= self.options.trap_pages and seen[1] == 0
+
+    # -- fetching
+
+    def push(self, entries: Iterable[Entry]) -> Pushed:
+        """Add entries that do not come from a page in flight (seeds, requests of a spider of one's own)."""
+        return self._note(self.frontier.push(entries))
+
+    def next(self, now: float) -> Entry | None:
+        """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now."""
+        while (entry := self.frontier.pop(now)) is not None:
+            reason = self._late_refusal(entry)
+            if reason is not None:
+                self.frontier.drop(entry.key, reason)
+                self.progress.links[reason] += 1
+                continue
+            if entry.evidence and entry.rescored < self.options.rescore:
+                # Whether a link is worth a visit was decided when it was found; here only its place can change.
+                priority = self.strategy.score([entry.candidate()])[0]
+                next_best = self.frontier.best(now)
+                if priority is not None and priority < entry.priority and next_best is not None and priority < next_best:
+                    self.frontier.put_back(entry, priority)
+                    continue
+            self.in_flight[entry.key] = entry
+            self.progress.best = entry.priority
+            return entry
+        return None
+
+    def _late_refusal(self, entry: Entry) -> str | None:
+        """What may have become true of a link while it waited."""
+        if self.is_trap(entry.url):
+            return "trap"
+        limit = self.options.max_pages_per_host
+        if limit and self._per_host[entry.host] >= limit:
+            return "host limit"
+        return None
+
+    @property
+    def limit_reached(self) -> bool:
+        """Whether as many pages as the crawl may fetch are fetched or in flight."""
+        return bool(self.options.max_pages) and self.fetched + len(self.in_flight) >= self.options.max_pages
+
+    def retry(self, entry: Entry, url: str, meta: dict[str, Any]) -> None:
+        """An entry in flight is to be fetched again, at ``url``."""
+        del self.in_flight[entry.key]
+        self.frontier.requeue(entry.key, url=url, meta=meta)
+
+    def redirect(self, entry: Entry, url: str, meta: dict[str, Any], status: int) -> None:
+        """An entry in flight answered with a redirect: it is done, and its target takes its place, unless that is known."""
+        key = fingerprint(url)
+        if key == entry.key:
+            self.retry(entry, url, meta)
+            return
+        target = Entry(
+            key, url, host(url), entry.priority, entry.depth, entry.evidence, meta, dropped=self.refusal(url, entry.depth)
+        )
+        item = PageItem(entry, url, now_iso(), status=status, reason=REDIRECTED, links=[target] if key else [])
+        self.finish(item)
+
+    def finish(self, item: PageItem) -> None:
+        """Store an item's outcome: the row of the corpus first, then the frontier; a crash in between gives the page back."""
+        entry = item.entry
+        if self.in_flight.pop(entry.key, None) is None:
+            return  # finished already: an error was reported after the item had passed
+        if not item.reason and (item.verdict is None or not item.verdict.keep):
+            item.reason = OFF_TOPIC
+        stored = self.store.put(self._record(item))
+        item.reason, item.duplicate_of = stored.reason, stored.duplicate_of
+        verdict = item.verdict
+        outcome = Outcome(
+            entry.url, verdict is not None and verdict.keep, verdict.relevance if verdict else 0.0, item.reason
+        )
+        self._note(self.frontier.done(entry.key, outcome, item.links))
+        self.finished += 1
+        self._count(outcome)
+        if item.reason != REDIRECTED:
+            self.progress.note(entry.host, not item.reason, item.seconds)
+        if item.reason:
+            self.progress.reasons[item.reason] += 1
+        else:
+            self.progress.latest = item.title
+        if self.finished % CHECKPOINT_PAGES == 0:
+            self._checkpoint()
+
+    def _record(self, item: PageItem) -> Record:
+        entry, verdict = item.entry, item.verdict
+        why: dict[str, Any] = {"terms": dict(verdict.why)} if verdict else {}
+        if entry.evidence:
+            first = entry.evidence[0]
+            why |= {"link": dict(self.strategy.explain(entry.candidate())), "anchor": first.anchor, "parent": first.parent}
+        return Record(
+            key=entry.key.hex(),
+            url=entry.url,
+            final_url=item.url,
+            host=entry.host,
+            title=item.title or (item.page.title if item.page else ""),
+            text=item.text if not item.reason else None,
+            fetched=item.fetched,
+            date=item.date,
+            author=item.author,
+            encoding=item.page.encoding if item.page else "",
+            status=item.status,
+            size=item.size,
+            relevance=verdict.relevance if verdict else 0.0,
+            priority=entry.priority,
+            depth=entry.depth,
+            keep=not item.reason,
+            reason=item.reason,
+            duplicate_of=item.duplicate_of,
+            why=why,
+        )
+
+    def _note(self, pushed: Pushed) -> Pushed:
+        self.progress.links["new"] += pushed.new
+        self.progress.links.update(pushed.dropped)
+        return pushed
+
+    def _count(self, outcome: Outcome) -> None:
+        if outcome.reason == REDIRECTED:
+            return
+        self.fetched += 1
+        self._per_host[host(outcome.url)] += 1
+        form = shape(outcome.url)
+        if form not in outcome.url:  # an address without numbers and queries is a shape of its own: nothing to count
+            seen = self._shapes.setdefault(form, [0, 0])
+            seen[0] += 1
+            seen[1] += outcome.keep
+
+    def _checkpoint(self) -> None:
+        state = {"name": self.strategy.name, "after": self.finished, "state": self.strategy.state_dict()}
+        self.frontier.save("strategy", state)
+
+    def close(self) -> None:
+        """Save what was learned and let go of the files."""
+        self._checkpoint()
+        self.frontier.close()
+        self.store.close()
+        if self._lock is not None:
+            self._lock.release()
+
+
+def _claim(directory: Path, topic: Topic, options: CrawlOptions) -> None:
+    """Write down whose crawl lies here; refuse a directory that holds the crawl of another topic."""
+    file = directory / "crawl.json"
+    if file.is_file():
+        known = json.loads(file.read_text(encoding="utf-8"))
+        if known.get("topic") != topic.name:
+            raise CrawlError(
+                f"{directory} holds a crawl of the topic {known.get('topic')!r}, not {topic.name!r}. "
+                f"Remedy: choose another directory (-s TOPICAL_DATA_DIR=DIR)"
+            )
+        return
+    made = {
+        "topic": topic.name,
+        "source": topic.source,
+        "strategy": options.strategy or topic.default_strategy,
+        "seed": options.seed,
+        "version": __version__,
+        "started": now_iso(),
+    }
+    file.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _open_frontier(options: CrawlOptions) -> Frontier:
+    limits = {"delay": options.delay, "in_flight_per_host": options.in_flight_per_host}
+    if options.frontier == "memory":
+        return MemoryFrontier(**limits)
+    if options.frontier == "sqlite":
+        return SqliteFrontier(options.data_dir / "frontier.sqlite", **limits)
+    raise CrawlError(f"TOPICAL_FRONTIER={options.frontier!r}: there is no such frontier. Remedy: sqlite or memory")
+
+
+def log_progress(every: float = 5.0) -> Callable[[float, str], None]:
+    """A progress callback that logs a line at most every few seconds."""
+    last = [time.monotonic()]
+
+    def note(part: float, what: str) -> None:
+        if time.monotonic() - last[0] >= every:
+            last[0] = time.monotonic()
+            logger.info("%s: %.0f %%", what, 100 * part)
+
+    return note
+
+
+def now_iso() -> str:
+    """The time now, UTC, ISO 8601 to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def seed_entry(url: str) -> Entry:
+    """A start URL as an entry: it goes before every link."""
+    return Entry(fingerprint(url), url, host(url), SEED_PRIORITY)

@@ -1,0 +1,143 @@
+"""What a person sees of a crawl: a live display in a terminal, plain lines elsewhere, and a summary at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import time
+from typing import Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.logging import RichHandler
+from rich.table import Table
+from rich.text import Text
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+
+from topical_crawler.crawl import Crawl
+from topical_crawler.spiders.topical import TopicalSpider
+
+logger = logging.getLogger(__name__)
+
+_REFRESH = 0.5
+
+
+class CrawlDisplay:
+    """Shows a crawl by ``TOPICAL_DISPLAY``: ``live``, ``lines``, ``off``, or ``auto`` (live when standard error is a terminal)."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        mode = crawler.settings.get("TOPICAL_DISPLAY")
+        if mode not in ("auto", "live", "lines", "off"):
+            raise ValueError(f"TOPICAL_DISPLAY={mode!r}: choose auto, live, lines or off")
+        if mode == "off":
+            raise NotConfigured
+        self._crawler = crawler
+        self._console = Console(stderr=True)
+        self._live: Live | None = None
+        self._wants_live = mode == "live" or (mode == "auto" and self._console.is_terminal and not crawler.settings.get("LOG_FILE"))
+        self._interval = _REFRESH if self._wants_live else crawler.settings.getfloat("TOPICAL_DISPLAY_INTERVAL")
+        self._timer: asyncio.TimerHandle | None = None
+        crawler.signals.connect(self.opened, signals.spider_opened)
+        crawler.signals.connect(self.closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def opened(self, spider: object) -> None:
+        if not isinstance(spider, TopicalSpider):
+            return
+        self._crawl = spider.crawl
+        if self._wants_live:
+            _log_above(self._console)
+            self._live = Live(live_view(self._crawl), console=self._console, auto_refresh=False, transient=True)
+            self._live.start()
+        self._tick()
+
+    def _tick(self) -> None:
+        if self._live is not None:
+            self._live.update(live_view(self._crawl), refresh=True)
+        elif self._crawl.progress.pages:
+            logger.info("%s", line_view(self._crawl))
+        self._timer = asyncio.get_running_loop().call_later(self._interval, self._tick)
+
+    def closed(self, spider: object, reason: str) -> None:
+        if not isinstance(spider, TopicalSpider):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._live is not None:
+            self._live.stop()
+        console = self._console if self._wants_live else Console(stderr=True, width=120)
+        console.print(summary(self._crawl, reason))
+
+
+def _log_above(console: Console) -> None:
+    """Log lines of a live display go above it, and only those that a person must see."""
+    root = logging.getLogger()
+    for handler in list(root.handlers):
+        if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr:
+            root.removeHandler(handler)
+            above = RichHandler(console=console, show_path=False, level=logging.WARNING)
+            root.addHandler(above)
+
+
+def line_view(crawl: Crawl) -> str:
+    """The state of a crawl in one line."""
+    p, seconds = crawl.progress, max(1e-9, time.monotonic() - crawl.progress.started)
+    return (
+        f"{crawl.fetched} pages, {p.kept} kept in this run, harvest rate of the last {len(p.recent)} {p.harvest_rate:.0%}, "
+        f"{len(crawl.frontier)} waiting on {crawl.frontier.hosts()} hosts, {len(crawl.in_flight)} in flight, "
+        f"{p.pages / seconds:.1f} pages/s, best waiting {p.best:.3g}"
+    )
+
+
+def live_view(crawl: Crawl) -> Group:
+    """The state of a crawl as a small panel."""
+    p, seconds = crawl.progress, max(1e-9, time.monotonic() - crawl.progress.started)
+    grid = Table.grid(padding=(0, 3))
+    limit = f" of {crawl.options.max_pages}" if crawl.options.max_pages else ""
+    grid.add_row(f"[bold]{crawl.topic.title}[/]", f"pages [bold]{crawl.fetched}[/]{limit}", f"kept [bold green]{p.kept}[/]",
+                 f"harvest rate [bold]{p.harvest_rate:.0%}[/] of the last {len(p.recent)}")  # fmt: skip
+    grid.add_row("", f"waiting [bold]{len(crawl.frontier)}[/]", f"hosts [bold]{crawl.frontier.hosts()}[/]",
+                 f"[bold]{p.pages / seconds:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
+    rejected = "  ".join(f"{reason} {n}" for reason, n in p.reasons.most_common(5))
+    return Group(grid, Text(f"rejected: {rejected}", style="dim", overflow="ellipsis", no_wrap=True),
+                 Text(f"latest:   {p.latest}", style="dim", overflow="ellipsis", no_wrap=True))  # fmt: skip
+
+
+def summary(crawl: Crawl, reason: str) -> Group:
+    """What a crawl brought: kept, rejected by reason, per site, slowest hosts, where the corpus is, what to do next."""
+    p = crawl.progress
+    seconds = time.monotonic() - p.started
+    why = "page limit reached" if crawl.limit_reached else {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
+    head = Text.from_markup(
+        f"\n[bold]{crawl.topic.title}[/]: {why}. This run: {p.pages} pages in {seconds:.0f} s, [bold green]{p.kept} kept[/]"
+        + (f" ({p.kept / p.pages:.0%})" if p.pages else "")
+    )
+    reasons = Table("rejected because", "pages", box=None, header_style="dim")
+    for name, n in p.reasons.most_common():
+        reasons.add_row(name, str(n))
+    links = Table("links not followed", "found", box=None, header_style="dim")
+    for name, n in p.links.most_common():
+        if name != "new" and n:
+            links.add_row(name, str(n))
+    sites = Table("site", "fetched", "kept", "harvest", box=None, header_style="dim")
+    for site, fetched, kept in sorted(p.sites(), key=lambda row: (-row[2], -row[1], row[0]))[:12]:
+        sites.add_row(site, str(fetched), str(kept), f"{kept / fetched:.0%}")
+    slow = Table("slowest hosts", "seconds a page", box=None, header_style="dim")
+    for site, mean in sorted(p.latencies(), key=lambda row: -row[1])[:5]:
+        slow.add_row(site, f"{mean:.2f}")
+    side = Table.grid(padding=(0, 4))
+    side.add_row(sites, reasons, links, slow)
+    waiting = len(crawl.frontier)
+    where = crawl.options.data_dir
+    last = Text.from_markup(
+        f"\nCorpus: {crawl.options.corpus or where / 'corpus.sqlite'}; {waiting} links still wait"
+        + (" (the same command goes on)" if waiting else "")
+        + f"\nNext:   scrapy corpus stats {where}\n        scrapy corpus export {where} --format jsonl -o corpus.jsonl\n"
+    )
+    return Group(head, side, last)

@@ -1,0 +1,18 @@
+"""The frontier: what waits, in which order it is given out, and what became of it (contract in :mod:`base`)."""
+
+from topical_crawler.frontier.base import MAX_EVIDENCE, Entry, Frontier, Outcome, Pushed, State
+from topical_crawler.frontier.memory import MemoryFrontier
+from topical_crawler.frontier.schema import FrontierFileError
+from topical_crawler.frontier.sqlite import SqliteFrontier
+
+__all__ = [
+    "MAX_EVIDENCE",
+    "Entry",
+    "Frontier",
+    "FrontierFileError",
+    "MemoryFrontier",
+    "Outcome",
+    "Pushed",
+    "SqliteFrontier",
+    "State",
+]

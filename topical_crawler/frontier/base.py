@@ -1,0 +1,176 @@
+"""The frontier's contract: what waits, in which order it is given out, and what became of it.
+
+A frontier holds one :class:`Entry` for every URL a crawl has ever seen. An entry is *waiting*, *in flight* (given out, its page not
+finished yet), *done* (fetched and finished, whatever came of it) or *dropped* (never fetched, with the reason).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from topical_crawler.page import Candidate, Evidence
+
+MAX_EVIDENCE = 8
+"""Most parents remembered for a waiting link: the first ones found, which the papers' formulas need, at a bounded size."""
+
+
+class State(enum.IntEnum):
+    """Where an entry stands."""
+
+    WAITING = 0
+    IN_FLIGHT = 1
+    DONE = 2
+    DROPPED = 3
+
+
+@dataclass(slots=True)
+class Entry:
+    """A URL in the frontier.
+
+    Attributes:
+        key: 16-byte digest of the canonical URL (``urls.fingerprint``): the identity of the entry.
+        url: the address to fetch.
+        host: lower-case host (with port) whose politeness holds for it.
+        priority: higher is fetched first; any finite float.
+        depth: links followed from a seed.
+        evidence: the places where the link was found, at most :data:`MAX_EVIDENCE`, no parent twice.
+        meta: small JSON data that travels with the entry (redirects so far, retries so far).
+        dropped: reason why the link is not to be fetched; None for a link that waits.
+        rescored: how often it was put back with another priority.
+    """
+
+    key: bytes
+    url: str
+    host: str
+    priority: float
+    depth: int = 0
+    evidence: tuple[Evidence, ...] = ()
+    meta: dict[str, Any] = field(default_factory=dict)
+    dropped: str | None = None
+    rescored: int = 0
+
+    def candidate(self) -> Candidate:
+        """The entry as a strategy sees it."""
+        return Candidate(self.url, self.evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a fetched page.
+
+    Attributes:
+        url: the address that was fetched.
+        keep: whether the strategy judged the page on topic (it learns from that, whatever the text turned out to be).
+        relevance: the strategy's relevance of the page.
+        reason: why the page is not in the corpus (off topic, duplicate, an error); "" for a page that is.
+    """
+
+    url: str
+    keep: bool
+    relevance: float = 0.0
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Pushed:
+    """What a push did: entries that are ``new``, known ones that gained evidence (``raised``) and the rest (``known``);
+    ``dropped`` counts entries recorded as dropped, by reason."""
+
+    new: int = 0
+    raised: int = 0
+    known: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Frontier(Protocol):
+    """Best-first, polite, crash-safe. Times are seconds on one monotonic clock, passed in by the caller (never read here).
+
+    Politeness: a host's turn comes ``delay`` seconds after its last ``pop`` and only while fewer than ``in_flight_per_host``
+    of its entries are in flight. Order: among the hosts whose turn it is, the highest priority first; equal priorities in the
+    order in which they were first pushed.
+    """
+
+    recovered: int
+    """Entries that were in flight when an earlier process died, and wait again since this frontier was opened."""
+
+    def push(self, entries: Iterable[Entry]) -> Pushed:
+        """Add links.
+
+        * an unknown key becomes a waiting entry (a dropped one where ``dropped`` is set);
+        * a waiting entry found again gains the evidence of parents it does not have yet, and its priority rises to the higher
+          of the two (never falls);
+        * a dropped entry found again without ``dropped`` set waits again, with the evidence of both;
+        * a dropped entry found again with ``dropped`` set gains the evidence; its reason stays;
+        * an entry in flight or done is left alone.
+        """
+        ...
+
+    def pop(self, now: float) -> Entry | None:
+        """The best waiting entry among hosts whose turn it is, now in flight; None where there is none."""
+        ...
+
+    def best(self, now: float) -> float | None:
+        """The priority that :meth:`pop` would give out, without taking it; None where there is none."""
+        ...
+
+    def wait(self, now: float) -> float | None:
+        """Seconds until a further host's turn comes by its delay: 0.0 where one can be popped now; None where nothing waits, or
+        all that waits is held back by the in-flight limit alone (then a ``done`` changes it)."""
+        ...
+
+    def put_back(self, entry: Entry, priority: float) -> None:
+        """An entry that was popped but not fetched waits again with ``priority``; its host's turn is given back, as if it had
+        never been popped, and ``rescored`` counts one more."""
+        ...
+
+    def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
+        """An entry in flight waits again for another try (at ``url``, with ``meta``, where given), with its priority and place."""
+        ...
+
+    def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
+        """An entry in flight is finished: its outcome is recorded and the links of its page are pushed, all or nothing."""
+        ...
+
+    def drop(self, key: bytes, reason: str) -> None:
+        """An entry in flight is dropped unfetched; its host's turn is given back."""
+        ...
+
+    def set_delay(self, host: str, seconds: float) -> None:
+        """The delay of one host from now on (robots.txt Crawl-delay), instead of the default."""
+        ...
+
+    def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
+        """Finished pages in the order in which they were finished, as (number from 1, outcome), from number ``after`` + 1."""
+        ...
+
+    def counts(self) -> dict[State, int]:
+        """How many entries are in each state (all four states present)."""
+        ...
+
+    def dropped(self) -> dict[str, int]:
+        """How many entries are dropped, by reason."""
+        ...
+
+    def hosts(self) -> int:
+        """How many hosts have a waiting entry."""
+        ...
+
+    def save(self, name: str, data: Any) -> None:
+        """Store JSON data under a name, e.g. a strategy's checkpoint."""
+        ...
+
+    def load(self, name: str) -> Any:
+        """What :meth:`save` stored; None if there is none."""
+        ...
+
+    def __len__(self) -> int:
+        """How many entries wait."""
+        ...
+
+    def close(self) -> None:
+        """Make everything durable and let go of files. Calling it twice is harmless."""
+        ...

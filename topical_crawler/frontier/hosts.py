@@ -1,0 +1,170 @@
+"""Whose turn is it: the best waiting entry of every host, and when the host may be fetched again. Shared by the backends."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator
+
+Place = tuple[float, int]
+"""Where an entry stands in the order: (−priority, number of its first push). Smaller is fetched first."""
+
+_SPARE = 64
+
+
+class _Host:
+    """One host. ``given`` holds the times of the pops that are in flight, ``last`` the time of the last one that was finished."""
+
+    __slots__ = ("due", "given", "head", "last")
+
+    def __init__(self) -> None:
+        self.head: Place | None = None
+        self.given: list[float] = []
+        self.last = -math.inf
+        self.due: float | None = None  # the time for which the host stands in the heap of times
+
+
+class Hosts:
+    """The hosts of a frontier, in memory.
+
+    A host with a waiting entry is *ready* (in the ready heap, by its best entry), *resting* (in the heap of times, until its delay is
+    over) or *full* (in no heap: only a finished page changes that). Both heaps are cleaned lazily: what no longer agrees with its host is
+    skipped when it comes up, and a heap of mostly such items is rebuilt. So no operation looks at the hosts that are not ready.
+
+    Args:
+        delay: seconds between two pops of a host, >= 0.
+        in_flight_per_host: most entries of a host in flight, >= 1.
+    """
+
+    def __init__(self, delay: float, in_flight_per_host: int) -> None:
+        _check_delay(delay)
+        if in_flight_per_host < 1:
+            raise ValueError(
+                f"in_flight_per_host is {in_flight_per_host}: at least one entry of a host must be allowed in flight"
+            )
+        self.default_delay = delay
+        self.in_flight_per_host = in_flight_per_host
+        self._delays: dict[str, float] = {}
+        self._hosts: dict[str, _Host] = {}
+        self._ready: list[tuple[float, int, str]] = []
+        self._times: list[tuple[float, str]] = []
+        self._waiting = 0
+
+    def __len__(self) -> int:
+        """How many hosts have a waiting entry."""
+        return self._waiting
+
+    def head(self, name: str) -> Place | None:
+        """The place of the host's best waiting entry; None where nothing waits."""
+        host = self._hosts.get(name)
+        return host.head if host is not None else None
+
+    def offer(self, name: str, place: Place) -> None:
+        """An entry of the host waits at ``place``: it becomes the head if it is better."""
+        host = self._hosts.get(name)
+        if host is None or host.head is None or place < host.head:
+            self.set_head(name, place)
+
+    def set_head(self, name: str, head: Place | None) -> None:
+        """The host's best waiting entry is now at ``head`` (None: nothing waits)."""
+        host = self._hosts.get(name)
+        if host is None:
+            host = self._hosts[name] = _Host()
+        self._waiting += (head is not None) - (host.head is not None)
+        host.head = head
+        self._enlist(name, host)
+
+    def set_delay(self, name: str, seconds: float) -> None:
+        """The delay of one host from now on, counted from its last pop."""
+        _check_delay(seconds)
+        self._delays[name] = seconds
+        if (host := self._hosts.get(name)) is not None:
+            self._enlist(name, host)
+
+    def best(self, now: float) -> tuple[str, Place] | None:
+        """The ready host with the best entry, and that entry's place."""
+        self._wake(now)
+        ready = self._ready
+        while ready:
+            negative, number, name = ready[0]
+            host = self._hosts[name]
+            if host.head == (negative, number) and host.due is None and len(host.given) < self.in_flight_per_host:
+                return name, host.head
+            heapq.heappop(ready)
+        return None
+
+    def wait(self, now: float) -> float | None:
+        """Seconds until a host is ready; None where no delay is being waited for."""
+        if self.best(now) is not None:
+            return 0.0
+        while self._times:
+            due, name = self._times[0]
+            host = self._hosts[name]
+            if host.due == due and host.head is not None and len(host.given) < self.in_flight_per_host:
+                return due - now
+            heapq.heappop(self._times)
+            if host.due == due:
+                host.due = None
+        return None
+
+    def take(self, name: str, now: float, head: Place | None) -> None:
+        """The host's best entry goes in flight; the next one is at ``head``."""
+        self._hosts[name].given.append(now)
+        self.set_head(name, head)
+
+    def finish(self, name: str, given: float) -> None:
+        """An entry given out at time ``given`` is no longer in flight; its turn is used."""
+        host = self._hosts[name]
+        host.given.remove(given)
+        host.last = max(host.last, given)
+        self._enlist(name, host)
+
+    def give_back(self, name: str, given: float) -> None:
+        """As :meth:`finish`, but the turn is as if it had never been taken."""
+        host = self._hosts[name]
+        host.given.remove(given)
+        self._enlist(name, host)
+
+    def _enlist(self, name: str, host: _Host) -> None:
+        """Put the host where it belongs after a change. Whether its rest is over is for :meth:`_wake` to say, which knows the time."""
+        if host.head is None or len(host.given) >= self.in_flight_per_host:
+            return
+        due = max(host.given, default=host.last)
+        due = max(due, host.last) + self._delays.get(name, self.default_delay)
+        if due == -math.inf:
+            host.due = None
+            self._push_ready(name, host.head)
+        elif due != host.due:
+            host.due = due
+            heapq.heappush(self._times, (due, name))
+            if len(self._times) > 2 * len(self._hosts) + _SPARE:
+                self._times = [(h.due, n) for n, h in self._hosts.items() if h.due is not None]
+                heapq.heapify(self._times)
+
+    def _wake(self, now: float) -> None:
+        """Hosts whose rest is over become ready."""
+        times = self._times
+        while times and times[0][0] <= now:
+            due, name = heapq.heappop(times)
+            host = self._hosts[name]
+            if host.due != due:
+                continue
+            host.due = None
+            if host.head is not None and len(host.given) < self.in_flight_per_host:
+                self._push_ready(name, host.head)
+
+    def _push_ready(self, name: str, head: Place) -> None:
+        heapq.heappush(self._ready, (*head, name))
+        if len(self._ready) > 2 * len(self._hosts) + _SPARE:
+            self._ready = [(*h, n) for n, h in self._ready_hosts()]
+            heapq.heapify(self._ready)
+
+    def _ready_hosts(self) -> Iterator[tuple[str, Place]]:
+        for name, host in self._hosts.items():
+            if host.head is not None and host.due is None and len(host.given) < self.in_flight_per_host:
+                yield name, host.head
+
+
+def _check_delay(seconds: float) -> None:
+    if not 0 <= seconds < math.inf:
+        raise ValueError(f"a delay of {seconds} seconds: it must be a number of seconds, 0 or more")

@@ -1,0 +1,240 @@
+"""A frontier that lives and dies with its process: for short crawls, tests and the evaluation."""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from topical_crawler.frontier.base import Entry, Outcome, Pushed, State
+from topical_crawler.frontier.hosts import Hosts
+from topical_crawler.frontier.rules import check, check_priority, gained, host_of, not_in_flight
+from topical_crawler.page import Evidence
+
+# What waits is one flat tuple: (place, url, host, depth, rescored, meta or None, then parent, relevance, on_topic, anchor of each piece of
+# evidence). One object instead of five, and of plain values only, so the garbage collector stops looking at it.
+_Row = tuple[Any, ...]
+_Place = tuple[float, int, bytes]  # (−priority, number of the first push, key)
+_HEAD = 6
+_WIDTH = 4
+_SPARE = 16
+
+
+class MemoryFrontier:
+    """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in memory.
+
+    Args:
+        delay: seconds between two fetches of a host.
+        in_flight_per_host: most entries of a host in flight.
+    """
+
+    def __init__(self, delay: float = 0.0, in_flight_per_host: int = 1) -> None:
+        self.recovered = 0
+        self._hosts = Hosts(delay, in_flight_per_host)
+        self._waiting: dict[bytes, _Row] = {}
+        self._in_flight: dict[bytes, tuple[_Row, float]] = {}
+        self._done: set[bytes] = set()
+        self._dropped: dict[bytes, tuple[_Row, str]] = {}
+        self._reasons: Counter[str] = Counter()
+        self._outcomes: list[Outcome] = []
+        self._queues: dict[str, list[_Place]] = {}
+        self._live: Counter[str] = Counter()
+        self._saved: dict[str, str] = {}
+        self._number = 0
+
+    def push(self, entries: Iterable[Entry]) -> Pushed:
+        """See :meth:`Frontier.push`. Nothing is pushed when one entry is unsound (ValueError)."""
+        result = Pushed()
+        for entry in [check(entry) for entry in entries]:
+            self._push(entry, result)
+        return result
+
+    def _push(self, entry: Entry, result: Pushed) -> None:
+        key = entry.key
+        if (row := self._waiting.get(key)) is not None:
+            place, new = row[0], gained(row[_HEAD::_WIDTH], entry.evidence)
+            if -entry.priority < place[0]:
+                place = (-entry.priority, place[1], key)
+            if new or place is not row[0]:
+                self._wait((place, *row[1:], *_flat(new)), moved=place is not row[0])
+            result.raised += bool(new)
+            result.known += not new
+        elif (dropped := self._dropped.get(key)) is not None:
+            row, reason = dropped
+            new = gained(row[_HEAD::_WIDTH], entry.evidence)
+            evidence = (*row[_HEAD:], *_flat(new))
+            if entry.dropped is None:
+                del self._dropped[key]
+                self._reasons[reason] -= 1
+                self._wait(_row(entry, row[0][1], evidence))
+            else:
+                self._dropped[key] = ((*row[:_HEAD], *evidence), reason)
+            if new or entry.dropped is None:
+                result.raised += 1
+            else:
+                result.known += 1
+        elif key in self._done or key in self._in_flight:
+            result.known += 1
+        else:
+            self._number += 1
+            row = _row(entry, self._number, _flat(gained((), entry.evidence)))
+            if entry.dropped is None:
+                self._wait(row)
+                result.new += 1
+            else:
+                self._drop(row, entry.dropped)
+                result.dropped[entry.dropped] = result.dropped.get(entry.dropped, 0) + 1
+
+    def pop(self, now: float) -> Entry | None:
+        """See :meth:`Frontier.pop`."""
+        best = self._hosts.best(now)
+        if best is None:
+            return None
+        host, _ = best
+        key = heapq.heappop(self._queues[host])[2]  # the head of a queue is always live, see _next
+        row = self._waiting.pop(key)
+        self._in_flight[key] = (row, now)
+        self._live[host] -= 1
+        self._hosts.take(host, now, self._next(host))
+        return _entry(row)
+
+    def best(self, now: float) -> float | None:
+        """See :meth:`Frontier.best`."""
+        best = self._hosts.best(now)
+        return -best[1][0] if best is not None else None
+
+    def wait(self, now: float) -> float | None:
+        """See :meth:`Frontier.wait`."""
+        return self._hosts.wait(now)
+
+    def put_back(self, entry: Entry, priority: float) -> None:
+        """See :meth:`Frontier.put_back`."""
+        check_priority(priority, entry.url)
+        row, given = self._take(entry.key)
+        self._hosts.give_back(row[2], given)
+        place, url, host, depth, rescored, *rest = row
+        self._wait(((-priority, place[1], entry.key), url, host, depth, rescored + 1, *rest))
+
+    def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
+        """See :meth:`Frontier.requeue`."""
+        row, given = self._take(key)
+        self._hosts.finish(row[2], given)
+        place, old_url, host, depth, rescored, old_meta, *evidence = row
+        if url is not None:
+            host = host_of(url, old_url, host)
+        self._wait((place, url or old_url, host, depth, rescored, old_meta if meta is None else dict(meta), *evidence))
+
+    def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
+        """See :meth:`Frontier.done`."""
+        entries = [check(entry) for entry in links]
+        row, given = self._take(key)
+        self._hosts.finish(row[2], given)
+        self._done.add(key)
+        self._outcomes.append(outcome)
+        return self.push(entries)
+
+    def drop(self, key: bytes, reason: str) -> None:
+        """See :meth:`Frontier.drop`."""
+        row, given = self._take(key)
+        self._hosts.give_back(row[2], given)
+        self._drop(row, reason)
+
+    def set_delay(self, host: str, seconds: float) -> None:
+        """See :meth:`Frontier.set_delay`."""
+        self._hosts.set_delay(host, seconds)
+
+    def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
+        """See :meth:`Frontier.outcomes`."""
+        number = after
+        while number < len(self._outcomes):
+            number += 1
+            yield number, self._outcomes[number - 1]
+
+    def counts(self) -> dict[State, int]:
+        """See :meth:`Frontier.counts`."""
+        return {
+            State.WAITING: len(self._waiting),
+            State.IN_FLIGHT: len(self._in_flight),
+            State.DONE: len(self._done),
+            State.DROPPED: len(self._dropped),
+        }
+
+    def dropped(self) -> dict[str, int]:
+        """See :meth:`Frontier.dropped`."""
+        return dict(+self._reasons)
+
+    def hosts(self) -> int:
+        """See :meth:`Frontier.hosts`."""
+        return len(self._hosts)
+
+    def save(self, name: str, data: Any) -> None:
+        """See :meth:`Frontier.save`. The data is stored as JSON text, as the other backends do."""
+        self._saved[name] = json.dumps(data, ensure_ascii=False)
+
+    def load(self, name: str) -> Any:
+        """See :meth:`Frontier.load`."""
+        return json.loads(self._saved[name]) if name in self._saved else None
+
+    def __len__(self) -> int:
+        """See :meth:`Frontier.__len__`."""
+        return len(self._waiting)
+
+    def close(self) -> None:
+        """Nothing to make durable."""
+
+    def _wait(self, row: _Row, *, moved: bool = True) -> None:
+        """``row`` waits; ``moved`` says that its place is not yet in the host's queue."""
+        place, host = row[0], row[2]
+        known = self._waiting.get(place[2]) is not None
+        self._waiting[place[2]] = row
+        if not moved:
+            return
+        self._live[host] += not known
+        queue = self._queues.setdefault(host, [])
+        heapq.heappush(queue, place)
+        self._hosts.offer(host, place[:2])
+        if len(queue) > 2 * self._live[host] + _SPARE:
+            queue[:] = [p for p in queue if self._is_live(p)]
+            heapq.heapify(queue)
+
+    def _next(self, host: str) -> tuple[float, int] | None:
+        """The place of the best waiting entry of ``host``; places that entries have left are removed on the way."""
+        queue = self._queues[host]
+        while queue:
+            if self._is_live(queue[0]):
+                return queue[0][:2]
+            heapq.heappop(queue)
+        del self._queues[host]
+        del self._live[host]
+        return None
+
+    def _is_live(self, place: _Place) -> bool:
+        row = self._waiting.get(place[2])
+        return row is not None and row[0] is place
+
+    def _take(self, key: bytes) -> tuple[_Row, float]:
+        try:
+            return self._in_flight.pop(key)
+        except KeyError:
+            raise not_in_flight(key) from None
+
+    def _drop(self, row: _Row, reason: str) -> None:
+        self._dropped[row[0][2]] = (row, reason)
+        self._reasons[reason] += 1
+
+
+def _flat(evidence: Iterable[Evidence]) -> _Row:
+    return tuple(value for e in evidence for value in (e.parent, e.relevance, e.on_topic, e.anchor))
+
+
+def _row(entry: Entry, number: int, evidence: _Row) -> _Row:
+    place = (-entry.priority, number, entry.key)
+    return (place, entry.url, entry.host, entry.depth, entry.rescored, dict(entry.meta) if entry.meta else None, *evidence)
+
+
+def _entry(row: _Row) -> Entry:
+    (negative, _, key), url, host, depth, rescored, meta = row[:_HEAD]
+    evidence = tuple(Evidence(*row[i : i + _WIDTH]) for i in range(_HEAD, len(row), _WIDTH))
+    return Entry(key, url, host, -negative, depth, evidence, dict(meta or {}), None, rescored)

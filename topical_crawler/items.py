@@ -1,0 +1,49 @@
+"""The one item of a crawl: a URL that was fetched, with all that the pipelines add to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from topical_crawler.frontier import Entry
+from topical_crawler.page import Page, Verdict
+
+
+@dataclass(slots=True)
+class PageItem:
+    """What came of fetching one URL; every URL given out by the frontier ends as exactly one of these.
+
+    Attributes:
+        entry: the frontier's entry that was fetched.
+        url: address of the answer (after a meta refresh it may differ from the entry's).
+        fetched: time of the fetch, UTC, ISO 8601.
+        status: HTTP status; 0 where there was no answer.
+        size: bytes of the body.
+        seconds: from the request to the answer.
+        reason: why the page does not belong into the corpus; "" while nothing speaks against it.
+        page: the page, where there is one; the strategy's relevance middleware judges it.
+        verdict: the strategy's judgement.
+        links: the page's links as they go to the frontier, with their priorities or the reason why they are dropped.
+        text, title, date, author: filled by the extraction.
+        duplicate_of: URL of the page in the corpus that holds the same text.
+    """
+
+    entry: Entry
+    url: str
+    fetched: str
+    status: int = 0
+    size: int = 0
+    seconds: float = 0.0
+    reason: str = ""
+    page: Page | None = None
+    verdict: Verdict | None = None
+    links: list[Entry] = field(default_factory=list)
+    text: str = ""
+    title: str = ""
+    date: str = ""
+    author: str = ""
+    duplicate_of: str = ""
+
+    @property
+    def keep(self) -> bool:
+        """Whether the page still belongs into the corpus: on topic, and nothing speaks against it."""
+        return not self.reason and self.verdict is not None and self.verdict.keep

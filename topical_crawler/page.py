@@ -1,0 +1,218 @@
+"""What a strategy may see of the web: pages, links, and what is known of a link before it is fetched.
+
+Nothing here knows Scrapy. A :class:`Page` is made from HTML with :meth:`Page.from_html`, or by hand in a notebook.
+
+>>> page = Page.from_html("http://www.example.cn/", '<title>党建要闻</title><a href="/a.html">支部生活</a>')
+>>> page.title, page.links[0].url, page.links[0].anchor
+('党建要闻', 'http://www.example.cn/a.html', '支部生活')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+MAX_ANCHOR = 200
+"""Longest anchor text kept, in characters: longer ones are whole teasers wrapped in a link."""
+MAX_LEAD = 200
+"""Longest ``lead`` kept, in characters: about the length of a meta description."""
+
+_SPACE = re.compile(r"\s+")
+_TEXTLESS = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form", "select")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An unvisited URL as it stands on a page: absolute ``url`` and the ``anchor`` text (may be empty)."""
+
+    url: str
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One place where a link was found: all that is remembered of it while the link waits.
+
+    Attributes:
+        parent: URL of the page that holds the link; empty for a seed.
+        relevance: relevance of that page, as the strategy judged it (its own scale, >= 0).
+        on_topic: whether the strategy kept that page.
+        anchor: anchor text of the link on that page.
+    """
+
+    parent: str
+    relevance: float
+    on_topic: bool
+    anchor: str = ""
+
+    def to_json(self) -> list[Any]:
+        """The evidence as a JSON array; :meth:`from_json` reads it back."""
+        return [self.parent, self.relevance, int(self.on_topic), self.anchor]
+
+    @classmethod
+    def from_json(cls, data: Sequence[Any]) -> Evidence:
+        """Read what :meth:`to_json` wrote.
+
+        >>> Evidence.from_json(Evidence("http://a.cn/", 0.5, True, "党建").to_json()).anchor
+        '党建'
+        """
+        parent, relevance, on_topic, anchor = data
+        return cls(str(parent), float(relevance), bool(on_topic), str(anchor))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An unvisited URL with every piece of evidence for it: what a strategy gives a priority to."""
+
+    url: str
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A strategy's judgement of one page.
+
+    Attributes:
+        relevance: on the strategy's own scale, >= 0.
+        keep: whether the page belongs to the corpus (its text is then extracted).
+        why: the reasons as plain numbers, e.g. ``{"党建": 0.61, "支部": 0.2}``: matched terms with their share.
+    """
+
+    relevance: float
+    keep: bool
+    why: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A fetched page, read once.
+
+    Attributes:
+        url: absolute URL after redirects.
+        title, description, keywords: the page's head (``<title>``, meta description, meta keywords); "" if absent.
+        heading: the first ``<h1>``.
+        lead: the first lines of the body outside navigation, at most :data:`MAX_LEAD` characters.
+        links: in the order of the page, each URL once (first anchor text that is not empty).
+        html: the decoded source, for the extraction of the main text.
+        encoding: the encoding the source was decoded with.
+    """
+
+    url: str
+    title: str = ""
+    description: str = ""
+    keywords: str = ""
+    heading: str = ""
+    lead: str = ""
+    links: tuple[Link, ...] = ()
+    html: str = field(default="", repr=False)
+    encoding: str = "utf-8"
+
+    @property
+    def host(self) -> str:
+        """Lower-case host name of ``url``, with a port where one is given."""
+        return urlsplit(self.url).netloc.lower()
+
+    @classmethod
+    def from_html(cls, url: str, html: str, encoding: str = "utf-8") -> Page:
+        """Read ``html``. Broken markup is read the way a browser reads it (HTML5 rules); nothing raises.
+
+        >>> Page.from_html("http://a.cn/x/", "</html><body><h1>主题<b>教育").heading
+        '主题教育'
+        """
+        tree = LexborHTMLParser(html.replace("\0", ""))
+        meta = _meta(tree)
+        return cls(
+            url=url,
+            title=_text(tree.css_first("title")),
+            description=meta.get("description") or meta.get("og:description", ""),
+            keywords=meta.get("keywords", ""),
+            heading=_text(tree.css_first("h1")),
+            links=_links(tree, url),
+            lead=_lead(tree),
+            html=html,
+            encoding=encoding,
+        )
+
+
+def description_of(page: Page) -> str:
+    """The description information of a page: title, meta keywords, meta description. A page without a meta description is
+    described by its first heading and its first lines instead.
+
+    >>> description_of(Page("http://a.cn/", title="支部动态", heading="过好组织生活"))
+    '支部动态\\n过好组织生活'
+    """
+    said: Iterable[str] = (page.title, page.keywords, page.description)
+    if not page.description:
+        said = (page.title, page.keywords, page.heading, page.lead)
+    return "\n".join(s for s in said if s)
+
+
+def _text(node: LexborNode | None) -> str:
+    return _SPACE.sub(" ", node.text(deep=True)).strip() if node is not None else ""
+
+
+def _meta(tree: LexborHTMLParser) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for node in tree.css("meta"):
+        attrs = node.attributes
+        name = (attrs.get("name") or attrs.get("property") or "").strip().lower()
+        if name in ("description", "og:description", "keywords"):
+            content = _SPACE.sub(" ", attrs.get("content") or "").strip()
+            if content and name not in found:
+                found[name] = content
+    return found
+
+
+def _links(tree: LexborHTMLParser, url: str) -> tuple[Link, ...]:
+    base_node = tree.css_first("base[href]")
+    base = _join(url, (base_node.attributes.get("href") or "") if base_node is not None else "") or url
+    anchors: dict[str, str] = {}
+    for target, text in _targets(tree):
+        absolute = _join(base, target)
+        if absolute and not anchors.get(absolute):
+            anchors[absolute] = text[:MAX_ANCHOR]
+    return tuple(Link(u, a) for u, a in anchors.items())
+
+
+def _targets(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
+    for node in tree.css("a[href], area[href], frame[src], iframe[src]"):
+        attrs = node.attributes
+        text = _text(node) or (attrs.get("title") or attrs.get("alt") or "").strip()
+        if not text and (image := node.css_first("img[alt]")) is not None:
+            text = (image.attributes.get("alt") or "").strip()
+        yield (attrs.get("href") or attrs.get("src") or "").strip(), text
+
+
+def _join(base: str, target: str) -> str:
+    """``target`` made absolute; "" where it is not a web address (javascript:, mailto:, broken brackets)."""
+    if not target or target.startswith(("#", "javascript:", "mailto:", "tel:", "data:")):
+        return ""
+    try:
+        absolute = urljoin(base, target)
+        parts = urlsplit(absolute)
+    except ValueError:
+        return ""
+    return absolute if parts.scheme in ("http", "https") and parts.hostname else ""
+
+
+def _lead(tree: LexborHTMLParser) -> str:
+    """The first lines of running text; the tree is stripped on the way, so this is read last."""
+    body = tree.body
+    if body is None:
+        return ""
+    for tag in _TEXTLESS:
+        for node in body.css(tag):
+            node.decompose()
+    text = ""
+    for node in body.css("p, td, div, article, section, body"):
+        own = _SPACE.sub(" ", node.text(deep=False)).strip()
+        if len(own) >= 20:
+            text = f"{text} {own}".strip()
+            if len(text) >= MAX_LEAD:
+                break
+    return text[:MAX_LEAD]

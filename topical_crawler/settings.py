@@ -1,0 +1,85 @@
+"""Scrapy settings of the project. Every TOPICAL_* setting is documented in docs/settings.md.
+
+Set any of them on the command line (``-s NAME=VALUE``), in a spider's ``custom_settings``, or here in a copy of the project.
+"""
+
+from topical_crawler import __version__
+
+BOT_NAME = "topical_crawler"
+SPIDER_MODULES = ["topical_crawler.spiders"]
+NEWSPIDER_MODULE = "topical_crawler.spiders"
+COMMANDS_MODULE = "topical_crawler.commands"
+
+# -- what this project is made of
+SCHEDULER = "topical_crawler.scheduler.TopicalScheduler"
+SPIDER_MIDDLEWARES = {"topical_crawler.middlewares.RelevanceMiddleware": 100}
+ITEM_PIPELINES = {
+    "topical_crawler.pipelines.ExtractPipeline": 100,
+    "topical_crawler.pipelines.CleanPipeline": 200,
+}
+EXTENSIONS = {
+    "topical_crawler.extensions.CrawlDisplay": 500,
+    "scrapy.extensions.telnet.TelnetConsole": None,
+    "scrapy.extensions.logstats.LogStats": None,
+}
+
+# -- politeness: robots.txt with its Crawl-delay is obeyed; one request at a time and a second between two for every host
+USER_AGENT = f"topical_crawler/{__version__} (topical corpus collection; obeys robots.txt)"
+ROBOTSTXT_OBEY = True
+ROBOTSTXT_USER_AGENT = "topical_crawler"
+DOWNLOAD_DELAY = 1.0
+RANDOMIZE_DOWNLOAD_DELAY = False
+CONCURRENT_REQUESTS_PER_DOMAIN = 1
+CONCURRENT_REQUESTS = 16
+AUTOTHROTTLE_ENABLED = False
+
+# -- bounds on what the web may send
+DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
+DOWNLOAD_WARNSIZE = 0
+DOWNLOAD_TIMEOUT = 30
+REDIRECT_MAX_TIMES = 8
+RETRY_TIMES = 2
+COOKIES_ENABLED = False
+URLLENGTH_LIMIT = 2000
+
+# -- closed doors
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+
+# -- measured: fewer parallel items cost less bookkeeping; the order of items of one page does not matter here
+CONCURRENT_ITEMS = 8
+STATS_DUMP = False
+LOG_LEVEL = "INFO"
+LOGSTATS_INTERVAL = 0
+
+# -- the crawler's own settings
+TOPICAL_DATA_DIR = ""  # where all state of a crawl lies; "": data/<topic>
+TOPICAL_CACHE_DIR = ""  # tables made once per topic; "": the user's cache directory
+TOPICAL_STRATEGY = ""  # "": the topic's own choice, else semantic
+TOPICAL_FRONTIER = "sqlite"  # sqlite: on disk, survives anything; memory: gone when the process ends
+TOPICAL_CORPUS = ""  # "": corpus.sqlite in the data directory
+TOPICAL_SEGMENTER = "auto"  # auto: rjieba where installed, else jieba
+TOPICAL_SEED = 0  # of every random choice
+TOPICAL_REPLAY = ""  # a WARC file that answers every request instead of the web
+TOPICAL_MAX_LINKS = 2000  # links read from one page
+TOPICAL_MAX_DEPTH = 0  # links followed from a seed; 0: no bound
+TOPICAL_MAX_PAGES = 0  # pages fetched by a crawl, over all its runs; 0: no bound
+TOPICAL_MAX_PAGES_PER_HOST = 0  # 0: no bound
+TOPICAL_TRAP_PAGES = 50  # pages of one URL shape without one that is kept, after which the rest of the shape is dropped
+TOPICAL_MAX_CRAWL_DELAY = 60  # seconds; a longer Crawl-delay of a robots.txt is cut to this
+TOPICAL_RESCORE = 3  # how often a waiting link may be put back with a lower score; 0: links keep the score they came with
+TOPICAL_EXTRACT_WORKERS = 1  # processes that extract main texts
+TOPICAL_EXTRACT_TIMEOUT = 20  # seconds for one page
+TOPICAL_MIN_CHARACTERS = 60  # texts shorter than this are near-empty
+TOPICAL_DISPLAY = "auto"  # auto: live in a terminal, lines elsewhere; live, lines, off
+TOPICAL_DISPLAY_INTERVAL = 10  # seconds between two lines
+
+# -- language resources; "": as fetched by `scrapy lexicon fetch`
+TOPICAL_RESOURCES = True  # False: use none
+TOPICAL_RESOURCES_DIR = ""
+TOPICAL_HOWNET = ""
+TOPICAL_HOWNET_TREE = ""
+TOPICAL_VECTORS = ""
+TOPICAL_CILIN = ""
+TOPICAL_CILIN_TREE = ""
+TOPICAL_CLC = ""

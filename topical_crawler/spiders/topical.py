@@ -1,0 +1,144 @@
+"""The spider: turns responses into pages and failures into reasons. Everything else happens in ``spider.crawl``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any, Self
+
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.internet import error as network
+from twisted.python.failure import Failure
+from twisted.web.client import ResponseFailed
+
+from topical_crawler import config
+from topical_crawler.crawl import Crawl, now_iso, seed_entry
+from topical_crawler.decode import decode
+from topical_crawler.frontier import Entry
+from topical_crawler.items import PageItem
+from topical_crawler.page import Page
+from topical_crawler.replay import Unreachable
+from topical_crawler.topic import load_topic
+
+_HTML = (b"html", b"xml", b"text/plain")
+
+
+class TopicalSpider(Spider):
+    """``scrapy crawl topical -a topic=NAME``
+
+    Arguments (``-a``):
+        topic: name or path of a topic; required.
+        seeds: a file of URLs, or URLs; default: the topic's seeds. ``{keyword}`` stands for topic terms.
+        keywords: how many topic terms ``{keyword}`` stands for (10).
+        hosts: hosts that may be crawled, with their subdomains; ``seeds``: those of the seeds; default: the topic's, else any.
+        pages: pages to fetch, over all runs of this crawl; default: no bound.
+        pages_per_host, depth: further bounds.
+        strategy: default: the topic's, else ``semantic``.
+    """
+
+    name = "topical"
+
+    def __init__(self, crawl: Crawl, seeds: Iterable[str], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.crawl = crawl
+        self.seeds = list(seeds)
+
+    @classmethod
+    def open_crawl(cls, settings: BaseSettings, arguments: dict[str, Any]) -> tuple[Crawl, list[str]]:
+        """The crawl and its seeds, from settings and ``-a`` arguments.
+
+        Raises:
+            CrawlError, ValueError: an argument, a setting, the topic or a file cannot be used; the message names the remedy.
+        """
+        if not arguments.get("topic"):
+            raise ValueError("which topic? Remedy: -a topic=NAME, or -a topic=./FOLDER (scrapy topic list shows the names)")
+        topic = load_topic(arguments["topic"])
+        seeds = config.seeds(topic, arguments)
+        options = config.crawl_options(settings, topic, arguments)
+        return Crawl.open(options, topic, config.resources(settings)), seeds
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        opened = kwargs.pop("opened", None) or cls.open_crawl(crawler.settings, kwargs)
+        return super().from_crawler(crawler, *args, **{**kwargs, "crawl": opened[0], "seeds": opened[1]})
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
+        if settings.get("TOPICAL_REPLAY"):
+            handler = "topical_crawler.replay.ReplayHandler"
+            settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="spider")
+            settings.set("DOWNLOAD_DELAY", 0, priority="cmdline")
+            settings.set("RETRY_ENABLED", False, priority="spider")
+            in_flight = settings.getint("CONCURRENT_REQUESTS")
+            settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", in_flight, priority="cmdline")
+
+    async def start(self) -> AsyncIterator[Request]:
+        for url in self.seeds:
+            yield Request(url, meta={"topical": seed_entry(url)}, dont_filter=True)
+
+    def request(self, entry: Entry) -> Request:
+        """The request for an entry of the frontier."""
+        return Request(
+            entry.url,
+            callback=self.parse,
+            errback=self.failed,
+            meta={**entry.meta, "topical": entry, "download_slot": entry.host},
+            dont_filter=True,
+        )
+
+    def parse(self, response: Response, **kwargs: Any) -> Iterator[PageItem]:
+        item = self._item(response.meta["topical"], response)
+        content_type = response.headers.get(b"Content-Type", b"") or b""
+        head = response.body[:1024].lstrip().lower()
+        if content_type and not any(kind in content_type.lower() for kind in _HTML) and not head.startswith((b"<!doctype html", b"<html")):
+            item.reason = "not a text page"
+        else:
+            html, encoding = decode(response.body, content_type.decode("latin-1"))
+            item.page = Page.from_html(response.url, html, encoding)
+        yield item
+
+    def failed(self, failure: Failure) -> Iterator[PageItem]:
+        """A request that brought no page: its reason is counted, and the crawl goes on."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        response = getattr(failure.value, "response", None)
+        item = self._item(request.meta["topical"], response if isinstance(response, Response) else None)
+        item.reason = failure_reason(failure)
+        yield item
+
+    def _item(self, entry: Entry, response: Response | None) -> PageItem:
+        if response is None:
+            return PageItem(entry, entry.url, now_iso())
+        seconds = float(response.meta.get("download_latency", 0.0))
+        return PageItem(entry, response.url, now_iso(), response.status, len(response.body), seconds)
+
+
+def failure_reason(failure: Failure) -> str:
+    """A short, stable name for why a request brought no page."""
+    value = failure.value
+    if isinstance(value, HttpError):
+        return f"HTTP {value.response.status}"
+    if isinstance(value, Unreachable):
+        return "unreachable"
+    if isinstance(value, IgnoreRequest):
+        text = str(value).lower()
+        if "robots.txt" in text:
+            return "robots.txt"
+        if "redirection" in text:
+            return "too many redirects"
+        if "exceeded" in text or "maxsize" in text or "size" in text:
+            return "too large"
+        return f"ignored: {value}"[:80] if str(value) else "ignored"
+    if isinstance(value, network.DNSLookupError):
+        return "unknown host"
+    if isinstance(value, network.TimeoutError | network.TCPTimedOutError) or "timeout" in type(value).__name__.lower():
+        return "timed out"
+    if "cancelled" in type(value).__name__.lower():
+        return "too large"
+    if isinstance(value, network.ConnectError | network.ConnectionLost | network.ConnectionDone | ResponseFailed):
+        return "connection failed"
+    return f"failed: {type(value).__name__}"

@@ -1,0 +1,213 @@
+"""Semantic relevancy from HowNet, word vectors and URL structure (Zhou, Wang, Yu 2019): the default strategy.
+
+A page is judged by its *description information* (title, meta keywords, meta description) with Eq. 3; a link of a relevant page
+gets the priority of Eq. 5 from its page, its anchor text and the structure of its URL (Algorithms 2 and 3); of an irrelevant page
+only those links are followed whose anchor holds a topic term.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from topical_crawler.ahp import Comparison, ahp_weights
+from topical_crawler.page import Candidate, Evidence, Page, Verdict, description_of
+from topical_crawler.semantics.table import ScoreTable
+from topical_crawler.text import Segmenter
+from topical_crawler.topic import Topic
+from topical_crawler.urls import StructureParameters, UrlParts, struct
+
+HISTORY_SIZE = 1000
+"""URLs kept of the history: a uniform sample, so that a draw from it is a draw from the whole history, at a bounded size."""
+_CACHED_ANCHORS = 50_000
+
+
+@dataclass(frozen=True)
+class SemanticParameters:
+    """Constants of the method; the table ``[strategy.semantic]`` of a topic sets them.
+
+    Attributes:
+        comparisons: pairwise comparison of (page description, anchor, URL structure), from which α, β and λ of Eq. 5 follow. The
+            paper does not print its matrix; ours holds the anchor for somewhat more telling than the page, and both for more
+            telling than the structure.
+        page_threshold: a page is relevant when Eq. 3 over its description is above this.
+        link_threshold: a link of a relevant page is queued when Eq. 5 is above this (Figure 2 of the paper: 0.2).
+        text_threshold: a kept page stays in the corpus when Eq. 3 over its extracted main text is above this. Not in the paper,
+            which judges by the description alone; 0 switches it off.
+        history_sample: n of Algorithm 3. Not printed; an odd number has a clear majority.
+        structure: constants of Algorithm 2.
+    """
+
+    comparisons: Sequence[Sequence[Comparison]] = ((1, "1/2", 3), (2, 1, 5), ("1/3", "1/5", 1))
+    page_threshold: float = 0.1
+    link_threshold: float = 0.2
+    text_threshold: float = 0.0
+    history_sample: int = 15
+    structure: StructureParameters = field(default_factory=StructureParameters)
+
+    def __post_init__(self) -> None:
+        for name in ("page_threshold", "link_threshold", "text_threshold"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
+                raise ValueError(f"{name} must be a number of 0 or more, not {value!r}")
+        if not isinstance(self.history_sample, int) or self.history_sample < 1:
+            raise ValueError(f"history_sample must be a whole number of 1 or more, not {self.history_sample!r}")
+        if len(self.comparisons) != 3:
+            raise ValueError("comparisons is a 3 × 3 matrix over page description, anchor and URL structure")
+
+
+class Semantic:
+    """The strategy ``semantic``.
+
+    Args:
+        topic: terms and weights.
+        table: word → Σ_t w_t·Sim(d,t)², the paper's inverted index, made once per topic.
+        segmenter: must know the topic's terms.
+        parameters: constants of the method.
+        seed: of the draws of Algorithm 3.
+
+    >>> from topical_crawler import Page, strategies
+    >>> semantic = strategies.create("partybuilding", resources=None)
+    >>> semantic.judge(Page("http://a.cn/", title="开展主题教育 推进全面从严治党")).keep
+    True
+    >>> semantic.judge(Page("http://a.cn/", title="主场三比一取胜 球队升至榜首")).keep
+    False
+    """
+
+    name = "semantic"
+
+    def __init__(
+        self, topic: Topic, table: ScoreTable, segmenter: Segmenter, parameters: SemanticParameters | None = None, seed: int = 0
+    ) -> None:
+        self.topic = topic
+        self.parameters = parameters or SemanticParameters()
+        self.alpha, self.beta, self.lam = ahp_weights(self.parameters.comparisons)
+        self._table = table
+        self._segmenter = segmenter
+        self._seed = seed
+        self._contribution: dict[str, tuple[float, str]] = {}
+        self._history = History(HISTORY_SIZE, seed)
+        self._of_anchor = functools.lru_cache(_CACHED_ANCHORS)(self._read_anchor)
+
+    def relevance(self, words: Sequence[str]) -> float:
+        """Eq. 3: Σ_d Σ_t w_d·w_t·Sim(d,t)² / M over the M distinct ``words`` of a text; 0 for no words, no upper bound."""
+        return sum(self._part(w)[0] for w in words) / len(words) if words else 0.0
+
+    def judge(self, page: Page) -> Verdict:
+        words = self._segmenter.words(description_of(page))
+        relevance = self.relevance(words)
+        return Verdict(relevance, relevance > self.parameters.page_threshold, self._shares(words))
+
+    def learn(self, url: str, relevance: float, keep: bool) -> None:
+        if keep:
+            self._history.add(url)
+
+    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        return [self._score(candidate) for candidate in candidates]
+
+    def confirm(self, text: str) -> tuple[float, bool]:
+        relevance = self.relevance(self._segmenter.words(text))
+        threshold = self.parameters.text_threshold
+        return relevance, threshold == 0 or relevance > threshold
+
+    def explain(self, candidate: Candidate) -> dict[str, float]:
+        best = max(candidate.evidence, key=lambda e: self.priority(candidate.url, e), default=None)
+        if best is None:
+            return {}
+        anchor, _ = self._of_anchor(best.anchor)
+        return {"parent": best.relevance, "anchor": anchor, "struct": float(self.struct(candidate.url))}
+
+    def priority(self, url: str, evidence: Evidence) -> float:
+        """Eq. 5: p = α·Rel(description of the page that holds the link) + β·Rel(anchor) + λ·struct."""
+        anchor, _ = self._of_anchor(evidence.anchor)
+        return self.alpha * evidence.relevance + self.beta * anchor + self.lam * self.struct(url)
+
+    def struct(self, url: str) -> int:
+        """Algorithm 3 against a sample of the history; 0 while there is no history."""
+        return struct(url, self._history.sample(self.parameters.history_sample), self.parameters.structure)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"history": self._history.urls()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        for url in state["history"]:
+            self._history.add(url)
+
+    def _score(self, candidate: Candidate) -> float | None:
+        """The best over all places where the link was found: as if the link were met anew on each of them."""
+        best: float | None = None
+        for evidence in candidate.evidence:
+            if not evidence.on_topic and not self._of_anchor(evidence.anchor)[1]:
+                continue
+            priority = self.priority(candidate.url, evidence)
+            # The plain-match path of Figure 1 queues whatever its anchor matches: Eq. 5 only gives it its place.
+            if (not evidence.on_topic or priority > self.parameters.link_threshold) and (best is None or priority > best):
+                best = priority
+        return best
+
+    def _read_anchor(self, anchor: str) -> tuple[float, bool]:
+        words = self._segmenter.words(anchor)
+        return self.relevance(words), any(w in self.topic.terms for w in words)
+
+    def _part(self, word: str) -> tuple[float, str]:
+        """w_d·Σ_t w_t·Sim(d,t)² of one word, and the topic term nearest to it."""
+        found = self._contribution.get(word)
+        if found is None:
+            score, term = self._table.get(word) or (0.0, "")
+            found = self._contribution[word] = (self.topic.weight(word) * score, term)
+        return found
+
+    def _shares(self, words: Sequence[str], most: int = 8) -> dict[str, float]:
+        """The words that carry the relevance, with their share of it, as ``word`` or ``word~nearest term``."""
+        parts = [(self._part(w), w) for w in words]
+        total = sum(p[0] for p, _ in parts)
+        if total <= 0:
+            return {}
+        heaviest = sorted(parts, key=lambda p: -p[0][0])[:most]
+        return {(w if w == t else f"{w}~{t}"): round(c / total, 4) for (c, t), w in heaviest if c > 0}
+
+
+class History:
+    """A uniform sample of the URLs of relevant pages, of bounded size.
+
+    The URLs with the smallest keyed digests are kept: every URL is as likely to stay as any other, the order of arrival and
+    repetitions do not matter, and two samples merge by adding one to the other.
+    """
+
+    def __init__(self, size: int, seed: int) -> None:
+        self._size = size
+        self._seed = seed
+        self._kept: dict[str, bytes] = {}
+        self._worst: tuple[bytes, str] | None = None
+        self._draw: list[UrlParts] | None = None
+
+    def add(self, url: str) -> None:
+        """Take note of a relevant page's URL."""
+        if url in self._kept:
+            return
+        digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8, key=str(self._seed).encode()).digest()
+        if len(self._kept) >= self._size:
+            assert self._worst is not None
+            if (digest, url) >= self._worst:
+                return
+            del self._kept[self._worst[1]]
+        self._kept[url] = digest
+        if len(self._kept) >= self._size:
+            self._worst = max((d, u) for u, d in self._kept.items())
+        self._draw = None
+
+    def sample(self, n: int) -> Sequence[UrlParts]:
+        """``n`` URLs drawn at random (all where there are fewer); drawn anew whenever the history has changed."""
+        if self._draw is None:
+            urls = self.urls()
+            generator = random.Random(f"{self._seed}:{len(urls)}:{urls[-1] if urls else ''}")
+            self._draw = [UrlParts.of(u) for u in generator.sample(urls, min(n, len(urls)))]
+        return self._draw
+
+    def urls(self) -> list[str]:
+        """The URLs kept, in the order of their digests."""
+        return sorted(self._kept, key=lambda u: (self._kept[u], u))

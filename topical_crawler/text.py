@@ -1,0 +1,133 @@
+"""Chinese text into words: normalisation, segmentation, and the filter that keeps content words.
+
+>>> Segmenter(["三会一课"]).words("认真落实三会一课制度，提高党员素质")
+['落实', '三会一课', '制度', '提高', '党员', '素质']
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import logging
+import unicodedata
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import Literal
+
+from topical_crawler.lexicon_data import lexicon
+
+Backend = Literal["auto", "jieba", "rjieba"]
+
+CONTENT_TAGS = ("n", "v", "a", "i", "l", "j", "eng")
+"""Prefixes of the dictionary's part-of-speech tags that are kept: nouns and proper names, verbs, adjectives, idioms, fixed
+phrases, abbreviations, foreign words (Zhou et al. 2019, §4: words are filtered by their part of speech)."""
+_NOT_CONTENT = ("ad", "ag", "vd")
+
+
+def normalise(text: str) -> str:
+    """Full-width forms folded (NFKC) and Latin letters in lower case: the form in which words are compared everywhere.
+
+    >>> normalise("Ｌｉｎｕｘ内核")
+    'linux内核'
+    """
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+class Segmenter:
+    """Cuts text into words, with the topic's terms always kept whole.
+
+    Args:
+        terms: words that the segmentation must know: a topic's terms.
+        stopwords: words that are never content; None stands for the list that comes with the product.
+        backend: ``jieba``, ``rjieba`` (the same cut, about ten times faster and with half the memory), or ``auto``: rjieba where
+            it is installed. The two were seen to differ on ASCII strings only.
+        cache_dir: where jieba may keep its compiled dictionary; None: it compiles it at every start (about half a second).
+
+    A Segmenter owns its dictionary: two topics in one process do not see each other's terms.
+    """
+
+    def __init__(
+        self,
+        terms: Iterable[str] = (),
+        stopwords: Collection[str] | None = None,
+        backend: Backend = "auto",
+        cache_dir: Path | None = None,
+    ) -> None:
+        self._terms = frozenset(normalise(t) for t in terms)
+        self._stopwords = default_stopwords() if stopwords is None else frozenset(map(normalise, stopwords))
+        self._function_words = _function_words()
+        self.backend, self._cut = _open_backend(backend, self._terms, cache_dir)
+
+    def cut(self, text: str) -> list[str]:
+        """All words of ``text`` in order, normalised, punctuation included."""
+        return self._cut(normalise(text))
+
+    def words(self, text: str) -> list[str]:
+        """The distinct content words of ``text``, in the order of their first occurrence: the paper's *WSet*.
+
+        Left out: stop words, function words by the dictionary's tag, numbers, single characters. A topic term always stays.
+        """
+        return list(dict.fromkeys(w for w in self.cut(text) if self.is_content(w)))
+
+    def is_content(self, word: str) -> bool:
+        """Whether a normalised word counts for relevance.
+
+        >>> segmenter = Segmenter()
+        >>> [segmenter.is_content(w) for w in ("支部", "因为", "2019", "，")]
+        [True, False, False, False]
+        """
+        if word in self._terms:
+            return True
+        if len(word) < 2 or word in self._stopwords or word in self._function_words:
+            return False
+        return any(c.isalpha() for c in word)
+
+
+@functools.cache
+def default_stopwords() -> frozenset[str]:
+    """The stop words that come with the product (``lexicon/stopwords.txt``), normalised."""
+    lines = lexicon().joinpath("stopwords.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(normalise(line.strip()) for line in lines if line.strip() and not line.startswith("#"))
+
+
+@functools.cache
+def _function_words() -> frozenset[str]:
+    """Words whose tag in jieba's dictionary is not a content tag; a word that the dictionary lacks is taken as content."""
+    found = set()
+    for line in _dictionary_text().splitlines():
+        word, _, tag = line.split(" ")
+        if not tag.startswith(CONTENT_TAGS) or tag in _NOT_CONTENT:
+            found.add(word)
+    return frozenset(found)
+
+
+def _dictionary_text() -> str:
+    return importlib.resources.files("jieba").joinpath("dict.txt").read_text(encoding="utf-8")
+
+
+def _open_backend(backend: Backend, terms: frozenset[str], cache_dir: Path | None) -> tuple[str, Callable[[str], list[str]]]:
+    if backend not in ("auto", "jieba", "rjieba"):
+        raise ValueError(f"unknown segmenter {backend!r}: use auto, jieba or rjieba")
+    # Short terms first: the frequency that keeps a long term whole depends on those of its parts.
+    ordered = sorted(terms, key=lambda t: (len(t), t))
+    if backend != "jieba":
+        try:
+            import rjieba
+        except ImportError:
+            if backend == "rjieba":
+                raise ImportError("the segmenter rjieba is not installed: pip install rjieba, or choose jieba") from None
+        else:
+            fast = rjieba.Jieba()
+            for term in ordered:
+                fast.add_word(term, fast.suggest_freq(term), "n")
+            return "rjieba", fast.cut
+    import jieba
+
+    logging.getLogger("jieba").setLevel(logging.WARNING)
+    tokenizer = jieba.Tokenizer()
+    if cache_dir is not None:
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        tokenizer.tmp_dir = str(cache_dir)
+    for term in ordered:
+        tokenizer.add_word(term, tokenizer.suggest_freq(term))
+    return "jieba", tokenizer.lcut
