@@ -67,7 +67,8 @@ def portal(site: Site, parts: Parts) -> str:
 body{{margin:0;font:16px/1.8 "Microsoft YaHei",sans-serif;color:#222}} a{{color:#1a4f8b;text-decoration:none}}
 .top{{background:#1a4f8b;color:#fff;padding:10px 40px}} .top a{{color:#fff;margin-right:14px}}
 .wrap{{width:1100px;margin:16px auto;display:flex;gap:30px}} .l{{flex:1}} .r{{width:300px;font-size:14px}}
-.info{{color:#888;font-size:13px;border-bottom:1px solid #ddd}} .footer{{background:#f3f3f3;text-align:center;font-size:12px;padding:14px}}
+.info{{color:#888;font-size:13px;border-bottom:1px solid #ddd}}
+.footer{{background:#f3f3f3;text-align:center;font-size:12px;padding:14px}}
 </style>
 <script>var channel="{site.key}";function share(){{window.print();}}</script>
 </head>
@@ -94,18 +95,25 @@ def tables(site: Site, parts: Parts) -> str:
     return f"""<HTML>
 <HEAD>
 {meta(parts)}<TITLE>{site.title} {escape(parts.title)}</TITLE>
-<STYLE TYPE="text/css">TD {{font-size:14px; line-height:24px}} A {{color:#990000}} H1 {{font-size:22px; text-align:center}}</STYLE>
+<STYLE TYPE="text/css">TD {{font-size:14px; line-height:24px}} A {{color:#990000}}
+H1 {{font-size:22px; text-align:center}}</STYLE>
 </HEAD>
 <BODY BGCOLOR="#FFF8F0" TOPMARGIN="0">
 <TABLE WIDTH="960" ALIGN="center" BORDER="0" CELLSPACING="0" CELLPADDING="8">
-<TR><TD COLSPAN="2" BGCOLOR="#C00000"><FONT COLOR="#FFFFFF" SIZE="6"><B>{site.title}</B></FONT> <FONT COLOR="#FFFFFF">{site.slogan}</FONT></TD></TR>
-<TR><TD COLSPAN="2" BGCOLOR="#990000"><A HREF="/"><FONT COLOR="#FFFF99">首页</FONT></A> | {nav}</TD></TR>
+<TR><TD BGCOLOR="#C00000"><FONT COLOR="#FFFFFF" SIZE="6"><B>{site.title}</B></FONT>
+<FONT COLOR="#FFFFFF">{site.slogan}</FONT></TD></TR>
+<TR><TD BGCOLOR="#990000"><A HREF="/"><FONT COLOR="#FFFF99">首页</FONT></A> | {nav}</TD></TR>
+</TABLE>
+<TABLE WIDTH="960" ALIGN="center" BORDER="0" CELLSPACING="0" CELLPADDING="8">
 <TR><TD WIDTH="660" VALIGN="top">
 {parts.main}
 </TD><TD WIDTH="300" VALIGN="top" BGCOLOR="#FFEFE0">
 {parts.side}
 </TD></TR>
-<TR><TD COLSPAN="2" ALIGN="center" BGCOLOR="#EEEEEE">{site.slogan}<BR>地址：青河市东湖路1号 <A HREF="mailto:dj@qinghedj.example">联系我们</A> \
+</TABLE>
+<TABLE WIDTH="960" ALIGN="center" BORDER="0" CELLSPACING="0" CELLPADDING="8">
+<TR><TD ALIGN="center" BGCOLOR="#EEEEEE">{site.slogan}<BR>地址：青河市东湖路1号
+<A HREF="mailto:dj@qinghedj.example">联系我们</A> \
 <A HREF="javascript:window.external.AddFavorite('/','{site.title}')">加入收藏</A></TD></TR>
 </TABLE>
 </BODY>
@@ -125,7 +133,8 @@ def cards(site: Site, parts: Parts) -> str:
 <style>
 body{{margin:0;background:#faf6f2;font:17px/1.9 "PingFang SC","Noto Sans CJK SC",sans-serif}} a{{color:#a3201a}}
 header{{background:#b3241c;padding:18px 5%}} header a{{color:#fff;margin-right:20px;text-decoration:none}}
-.grid{{display:grid;grid-template-columns:2fr 1fr;gap:24px;padding:24px 5%}} main,aside{{background:#fff;border-radius:8px;padding:20px}}
+.grid{{display:grid;grid-template-columns:2fr 1fr;gap:24px;padding:24px 5%}}
+main,aside{{background:#fff;border-radius:8px;padding:20px}}
 footer{{text-align:center;color:#777;font-size:13px;padding:20px}}
 </style>
 </head>{"</html>" if parts.early_end else ""}
@@ -153,19 +162,22 @@ def article_body(site: Site, article: Article, channel: str, tools: str = "") ->
     if site is QINGHEDJ:
         text = "<BR><BR>\n　　".join(paragraphs)
         return (
-            f'当前位置：<A HREF="/">首页</A> &gt;&gt; {channel}\n<H1>{title}</H1>\n<P ALIGN="center"><FONT COLOR="#888888">{day}　来源：{source}'
-            f'</FONT></P><HR>\n<DIV CLASS="bt_content">　　{text}</DIV>\n{tools}'
+            f'当前位置：<A HREF="/">首页</A> &gt;&gt; {channel}\n<H1>{title}</H1>\n'
+            f'<P ALIGN="center"><FONT COLOR="#888888">{day}　来源：{source}</FONT></P><HR>\n'
+            f'<DIV CLASS="bt_content">　　{text}</DIV>\n{tools}'
         )
     if site is YUNLING:
         text = "\n".join(f"<p>{p}</p>" for p in paragraphs)
         return (
-            f'<article>\n<h1>{title}</h1>\n<p><small><time datetime="{article.date}">{day}</time> 来源：{source} 栏目：{channel}</small></p>\n'
+            f"<article>\n<h1>{title}</h1>\n"
+            f'<p><small><time datetime="{article.date}">{day}</time> 来源：{source} 栏目：{channel}</small></p>\n'
             f"{text}\n</article>\n{tools}"
         )
     text = "\n".join(f"<p>　　{p}</p>" for p in paragraphs)
     return (
         f'<p class="crumb"><a href="{home}">{site.title}</a> &gt; {channel} &gt; 正文</p>\n<h1>{title}</h1>\n'
-        f'<div class="info">{day} 08:30　来源：{source}</div>\n<div class="article">\n{text}\n</div>\n<p>（责任编辑：青编）</p>\n{tools}'
+        f'<div class="info">{day} 08:30　来源：{source}</div>\n<div class="article">\n'
+        f"{text}\n</div>\n<p>（责任编辑：青编）</p>\n{tools}"
     )
 
 

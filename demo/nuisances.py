@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from html import escape
 
-from layout import FRAMED, Layout, LinkItem, Placement, draw
-from looks import Parts, box
+from layout import FRAMED, Layout, Placement, draw
+from looks import LinkItem, Parts, box
 from pages import Pages, label_of, printed, record
 from recording import Label, Recorded
-from sites import QINGHEDJ, QINGHEONLINE, YUNLING
+from sites import QINGHEDJ, QINGHEONLINE, YUNLING, Site
 
 PORTAL = QINGHEONLINE.home
 MONTHS = [f"{year}-{month:02}" for year in (2025, 2026) for month in range(1, 13)]
@@ -105,15 +105,15 @@ class Nuisances:
             main = (
                 f'<h1>视频：{escape(title)}</h1>\n<div class="player"></div>\n<p>本视频版权归青河在线所有，未经授权不得转载。</p>'
             )
-            found.append(_video(QINGHEONLINE.key, video_url(number), f"视频：{title}", main))
-        for key, home, title, captions in (
-            (QINGHEONLINE.key, PORTAL, "图集：东湖日出", ("湖面", "芦苇", "晨跑的人")),
-            (QINGHEDJ.key, QINGHEDJ.home, "图说党建：老渡口的石阶", ("石阶", "渡船", "党旗")),
+            found.append(_video(QINGHEONLINE, video_url(number), f"视频：{title}", main))
+        for site, title, captions in (
+            (QINGHEONLINE, "图集：东湖日出", ("湖面", "芦苇", "晨跑的人")),
+            (QINGHEDJ, "图说党建：老渡口的石阶", ("石阶", "渡船", "党旗")),
         ):
             shots = "\n".join(
                 f'<a href="/img/g{n}.jpg"><img src="/img/g{n}s.jpg" alt="{c}"></a> {c}' for n, c in enumerate(captions)
             )
-            found.append(_video(key, gallery_url(home), title, f"<h1>{title}</h1>\n{shots}"))
+            found.append(_video(site, gallery_url(site.home), title, f"<h1>{title}</h1>\n{shots}"))
         found.append(Recorded(EMPTY, b"", YUNLING.content_type, label=Label(YUNLING.name, "trap", 0, "三月支部活动安排")))
         return found
 
@@ -147,8 +147,10 @@ class Nuisances:
         """A page that is nothing but two frames, one of which holds a text."""
         title = "专题组织生活会"
         html = (
-            f'<HTML>\n<HEAD><TITLE>{title}</TITLE></HEAD>\n<FRAMESET COLS="300,*">\n<FRAME SRC="/col/col1022/index.html" NAME="left">\n'
-            f'<FRAME SRC="{self.layout.titled(FRAMED).url}" NAME="main">\n<NOFRAMES>您的浏览器不支持框架</NOFRAMES>\n</FRAMESET>\n</HTML>\n'
+            f'<HTML>\n<HEAD><TITLE>{title}</TITLE></HEAD>\n<FRAMESET COLS="300,*">\n'
+            f'<FRAME SRC="/col/col1022/index.html" NAME="left">\n'
+            f'<FRAME SRC="{self.layout.titled(FRAMED).url}" NAME="main">\n'
+            f"<NOFRAMES>您的浏览器不支持框架</NOFRAMES>\n</FRAMESET>\n</HTML>\n"
         )
         label = Label(QINGHEDJ.name, "list", 2, title)
         return [Recorded(FRAMESET, html.encode(QINGHEDJ.encoding), QINGHEDJ.content_type, label=label)]
@@ -184,8 +186,7 @@ def gallery_url(home: str) -> str:
     return f"{home}photo/p0001.html"
 
 
-def _video(key: str, url: str, title: str, main: str) -> Recorded:
-    site = QINGHEONLINE if key == QINGHEONLINE.key else QINGHEDJ
+def _video(site: Site, url: str, title: str, main: str) -> Recorded:
     charset = "utf-8" if site is QINGHEONLINE else ""
     return record(site, url, Parts(title, main, charset=charset), Label(site.name, "video", 0, title))
 

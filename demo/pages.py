@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
-from layout import Layout, LinkItem, Placement, draw
-from looks import LOOKS, Parts, article_body, box, links
+from layout import Layout, Placement, draw
+from looks import LOOKS, LinkItem, Parts, article_body, box, links
 from recording import Label, Recorded
 from sites import QINGHEDJ, QINGHEONLINE, SITES, YUNLING, Channel, Site
 
@@ -86,7 +87,10 @@ class Pages:
             charset=_charset(site, article.doc, article.title),
             early_end=site is YUNLING and article.doc % 5 == 0,
         )
-        return record(site, placement.url, parts, label_of(placement))
+        page = record(site, placement.url, parts, label_of(placement))
+        if article.title == UTF16:
+            return replace(page, body=b"\xff\xfe" + page.body.decode(site.encoding).encode("utf-16-le"))
+        return page
 
 
 def label_of(placement: Placement, kind: str = "article") -> Label:
@@ -96,10 +100,7 @@ def label_of(placement: Placement, kind: str = "article") -> Label:
 
 def record(site: Site, url: str, parts: Parts, label: Label) -> Recorded:
     """A page of ``site``, in its look and its encoding."""
-    html = LOOKS[site.key](site, parts)
-    if label.title == UTF16:
-        return Recorded(url, b"\xff\xfe" + html.encode("utf-16-le"), site.content_type, label=label)
-    return Recorded(url, html.encode(site.encoding), site.content_type, label=label)
+    return Recorded(url, LOOKS[site.key](site, parts).encode(site.encoding), site.content_type, label=label)
 
 
 def printed(placement: Placement) -> str:

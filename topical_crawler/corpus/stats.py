@@ -69,7 +69,10 @@ def read_stats(connection: sa.Connection) -> Stats:
         )
     )
     reasons = connection.execute(
-        sa.select(pages.c.reason, number).where(~pages.c.keep).group_by(pages.c.reason).order_by(number.desc(), pages.c.reason)
+        sa.select(pages.c.reason, number.label("number"))
+        .where(~pages.c.keep)
+        .group_by(pages.c.reason)
+        .order_by(number.desc(), pages.c.reason)
     )
     dates = sa.select(number, sa.func.min(pages.c.date), sa.func.max(pages.c.date)).where(pages.c.keep, pages.c.date != "")
     dated, first_date, last_date = connection.execute(dates).one()
@@ -78,7 +81,7 @@ def read_stats(connection: sa.Connection) -> Stats:
     return Stats(
         fetched=sum(h.fetched for h in hosts),
         kept=sum(h.kept for h in hosts),
-        rejected=dict(reasons.tuples().all()),
+        rejected={row.reason: row.number for row in reasons},
         characters=sum(h.characters for h in hosts),
         hosts=hosts,
         dated=dated,

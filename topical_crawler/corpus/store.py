@@ -57,8 +57,8 @@ class CorpusStore:
     """
 
     def __init__(self, target: str | os.PathLike[str], *, read_only: bool = False) -> None:
-        self.name = os.fspath(target)
-        self._engine = _engine(self.name, read_only)
+        self.name = _shown(os.fspath(target))
+        self._engine = _engine(os.fspath(target), read_only)
         dialect = self._engine.dialect.name
         if dialect not in ("sqlite", "postgresql"):
             raise CorpusError(f"{self.name}: a corpus is kept in SQLite or PostgreSQL, not in {dialect}")
@@ -122,9 +122,20 @@ class CorpusStore:
         self.close()
 
 
+def _shown(name: str) -> str:
+    """A path as it is, a URL without its password."""
+    try:
+        return sa.make_url(name).render_as_string(hide_password=True) if "://" in name else name
+    except sa.exc.ArgumentError:
+        return "the database URL"
+
+
 def _engine(name: str, read_only: bool) -> Engine:
     if "://" in name:
-        engine = sa.create_engine(name, json_serializer=_json)
+        try:
+            engine = sa.create_engine(name, json_serializer=_json)
+        except (sa.exc.ArgumentError, ImportError) as error:
+            raise CorpusError(f"{_shown(name)}: {error}; PostgreSQL is postgresql+psycopg://… and needs psycopg") from None
     else:
         path = Path(name).absolute()
         if read_only and not path.is_file():

@@ -121,7 +121,7 @@ class Worker(Generic[_T]):
             if self._stopped:
                 raise WorkerDied from None
             raise RuntimeError(
-                f"a worker for {'.'.join(self._target[:2])} did not start (exit code {process.wait()}; its own message is above): "
+                f"a worker for {'.'.join(self._target[:2])} did not start (exit code {process.wait()}, its message is above): "
                 f"check that {sys.executable} can import {self._target[0]}"
             ) from None
         return process

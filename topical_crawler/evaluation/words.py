@@ -50,9 +50,7 @@ def read_pairs(path: str | os.PathLike[str]) -> list[JudgedPair]:
                 first, second, judgement = line.split("\t")
                 pairs.append(JudgedPair(first.strip(), second.strip(), float(judgement)))
             except ValueError:
-                raise ValueError(
-                    f"{path}:{number}: expected 'word<TAB>word<TAB>number', got {line!r}; correct the line"
-                ) from None
+                raise ValueError(f"{path}:{number}: expected 'word<TAB>word<TAB>number', got {line!r}; correct it") from None
     return pairs
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -231,7 +232,15 @@ def _flat(evidence: Iterable[Evidence]) -> _Row:
 
 def _row(entry: Entry, number: int, evidence: _Row) -> _Row:
     place = (-entry.priority, number, entry.key)
-    return (place, entry.url, entry.host, entry.depth, entry.rescored, dict(entry.meta) if entry.meta else None, *evidence)
+    return (
+        place,
+        entry.url,
+        sys.intern(entry.host),
+        entry.depth,
+        entry.rescored,
+        dict(entry.meta) if entry.meta else None,
+        *evidence,
+    )
 
 
 def _entry(row: _Row) -> Entry:

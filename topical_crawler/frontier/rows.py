@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from json.encoder import encode_basestring as _quote  # type: ignore[attr-defined]  # the C function behind json.dumps
 from typing import Any
 
 from topical_crawler.frontier.base import MAX_EVIDENCE, Entry, Pushed, State
 from topical_crawler.frontier.rules import gained
 from topical_crawler.page import Evidence
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Row:
@@ -65,7 +64,7 @@ class Row:
         for evidence in found:
             if self.parents >= MAX_EVIDENCE:
                 break
-            if f"[{_encode(evidence.parent)}," not in self.evidence:
+            if f"[{_quote(evidence.parent)}," not in self.evidence:
                 piece = pack((evidence,))
                 self.evidence = f"{self.evidence},{piece}" if self.evidence else piece
                 self.parents += 1
@@ -79,8 +78,8 @@ class Row:
 
 
 def pack(evidence: Iterable[Evidence]) -> str:
-    """Evidence as it is stored."""
-    return ",".join([_encode(e.to_json()) for e in evidence])
+    """Evidence as it is stored: ``Evidence.to_json`` as text, put together by hand because the encoder takes five times as long."""
+    return ",".join([f"[{_quote(e.parent)},{float(e.relevance)!r},{int(e.on_topic)},{_quote(e.anchor)}]" for e in evidence])
 
 
 def unpack(text: str) -> tuple[Evidence, ...]:
@@ -90,4 +89,4 @@ def unpack(text: str) -> tuple[Evidence, ...]:
 
 def pack_meta(meta: dict[str, Any]) -> str | None:
     """An entry's meta as it is stored: most have none."""
-    return _encode(meta) if meta else None
+    return json.dumps(meta, ensure_ascii=False) if meta else None

@@ -14,10 +14,13 @@ KEY_LENGTH = 16
 
 
 def check(entry: Entry) -> Entry:
-    """``entry`` itself. Raises ValueError for a key that is no digest or a priority that has no place in an order."""
+    """``entry`` itself. Raises ValueError for a key that is no digest, and for a priority or relevance that is not finite."""
     if not isinstance(entry.key, bytes) or len(entry.key) != KEY_LENGTH:
         raise ValueError(f"the key of {entry.url!r} is {entry.key!r}: it must be the {KEY_LENGTH} bytes of urls.fingerprint")
     check_priority(entry.priority, entry.url)
+    for evidence in entry.evidence:
+        if not math.isfinite(evidence.relevance):
+            raise ValueError(f"the relevance of {evidence.parent!r} is {evidence.relevance}: it must be a finite number")
     return entry
 
 

@@ -1,7 +1,7 @@
 """SimH of one word with all words of HowNet at once: the same values as :meth:`HowNet.similarity`, in array operations.
 
-Definitions share their parts: 66,181 entries of HowNet 2000 have 17,028 different definitions, built of 5,385 different sets of sememes. So a part
-is compared once, with all different parts, and definitions look their parts up.
+Definitions share their parts: the 66,181 entries of HowNet 2000 have 17,028 different definitions, built of 5,385 different sets
+of sememes. So a part is compared once, with all different parts, and definitions look their parts up.
 """
 
 from __future__ import annotations
@@ -164,4 +164,4 @@ class _Structures:
             shared[structures] += 1
         result = np.ones(len(self._structures))
         np.divide(total, shared, out=result, where=shared > 0)
-        return result[self._of_concept]
+        return np.asarray(result[self._of_concept])

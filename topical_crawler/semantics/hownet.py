@@ -1,8 +1,8 @@
 """Word similarity by the definitions of HowNet (Liu & Li 2002, the paper's SimH).
 
-HowNet describes each sense of a word by a definition (*DEF*) in sememes, e.g. 男人 = ``human|人,family|家,male|男``. Two words are
-as similar as their two most similar senses (Eq. 2); two senses are compared part by part: first sememe, other sememes, relations
-(``content=fight|争斗``), symbol descriptors (``*teach|教``: one who teaches).
+HowNet describes each sense of a word by a definition (*DEF*) in sememes, e.g. 男人 = ``human|人,family|家,male|男``. Two words
+are as similar as their two most similar senses (Eq. 2); two senses are compared part by part: first sememe, other sememes,
+relations (``content=fight|争斗``), symbol descriptors (``*teach|教``: one who teaches).
 """
 
 from __future__ import annotations

@@ -14,6 +14,8 @@ from typing import Any, Protocol
 
 import platformdirs
 
+PathLike = str | os.PathLike[str]
+
 DIRECTORY_SETTING = "TOPICAL_RESOURCES_DIR"
 
 
@@ -89,8 +91,9 @@ _ALL = (
         setting="TOPICAL_HOWNET_TREE",
         filename="hownet_tree.txt",
         cost=(
-            "HowNet similarity is the overlap of sememes instead of Liu & Li's measure; on human judgements the two do about equally "
-            "well. No archive has the tree; name a file of your own, UTF-8, 'index sememe parent' a line, in TOPICAL_HOWNET_TREE"
+            "HowNet similarity is the overlap of sememes instead of Liu & Li's measure; on human judgements the two do about "
+            "equally well. No archive has the tree; name a file of your own (UTF-8, lines 'index sememe parent') in "
+            "TOPICAL_HOWNET_TREE"
         ),
     ),
     Resource(
@@ -172,9 +175,7 @@ class Resources:
         ValueError: an override for a resource that does not exist, or one that names no file; the message names the setting.
     """
 
-    def __init__(
-        self, directory: str | os.PathLike[str] | None, overrides: Mapping[str, str | os.PathLike[str]] | None = None
-    ) -> None:
+    def __init__(self, directory: PathLike | None, overrides: Mapping[str, PathLike] | None = None) -> None:
         self.directory = Path(directory).expanduser() if directory is not None else None
         self.overrides: dict[str, Path] = {}
         for name, given in (overrides or {}).items():

@@ -1,7 +1,7 @@
 """The paper's inverted index: for each word its Σ_t w_t·Sim(d, t)², made once per topic (Zhou et al. 2019, section 3.2, Eq. 3).
 
-For a fixed topic the inner sum of Eq. 3 is one number per word, so scoring a text is a look-up per word. The table holds every word
-of HowNet and of the vectors, and is kept on disk: a crawl that finds it there reads neither of them.
+For a fixed topic the inner sum of Eq. 3 is one number per word, so scoring a text is a look-up per word. The table holds every
+word of HowNet and of the vectors, and is kept on disk: a crawl that finds it there reads neither of them.
 """
 
 from __future__ import annotations
@@ -190,9 +190,9 @@ def _write(path: Path, table: ScoreTable) -> None:
                 nearest=nearest,
                 terms=np.frombuffer("\n".join(numbers).encode("utf-8"), dtype=np.uint8),
             )
-        os.replace(temporary, path)
+        Path(temporary).replace(path)
     except BaseException:
-        os.unlink(temporary)
+        Path(temporary).unlink()
         raise
 
 

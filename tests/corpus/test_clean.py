@@ -1,0 +1,154 @@
+"""Boilerplate, and texts that are none."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler.corpus.clean import (
+    BOILERPLATE_ONLY,
+    COPYRIGHT_ONLY,
+    NEAR_EMPTY,
+    NO_TEXT,
+    Cleaner,
+    default_patterns,
+    read_patterns,
+)
+from topical_crawler.corpus.dedup import text_hash
+from topical_crawler.lexicon_data import lexicon
+
+SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
+
+
+@pytest.fixture(scope="module")
+def cleaner() -> Cleaner:
+    return Cleaner()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", NO_TEXT),
+        (" \n\u200b\n\u3000", NO_TEXT),
+        ("首页 | 关于我们 | 联系我们 | 网站地图", BOILERPLATE_ONLY),
+        ("分享到：\n微信扫一扫\n新浪微博", BOILERPLATE_ONLY),
+        (
+            "版权所有 新网 未经书面授权禁止使用\n互联网新闻信息许可证 1012006 京ICP证000001号 增值电信业务经营许可证",
+            COPYRIGHT_ONLY,
+        ),
+        ("关于我们 | 版权声明\nCopyright © 2001-2024 新网 All Rights Reserved 版权所有\n京ICP备12345678号-1", COPYRIGHT_ONLY),
+        ("违法和不良信息举报电话：010-12345678  举报邮箱：jubao@example.cn", COPYRIGHT_ONLY),
+        ("视频：各级党组织开展主题教育\n首页 | 联系我们", NEAR_EMPTY),
+        ("支部召开大会。", NEAR_EMPTY),
+    ],
+)
+def test_what_is_no_text_is_rejected_with_its_reason(cleaner: Cleaner, text: str, reason: str) -> None:
+    found = cleaner.clean(text)
+    assert (found.text, found.reason) == ("", reason)
+
+
+def test_head_and_tail_are_taken_off_and_the_middle_stays(cleaner: Cleaner) -> None:
+    body = f"{SENTENCE * 2}\n\n分享到：微信\n{SENTENCE}"
+    head = "您当前的位置：首页 > 党建 > 正文\n2024年12月28日 08:30 来源：党建网\n"
+    tail = "（责任编辑：王某）\n【打印】【关闭】\n京ICP证000001号"
+    assert cleaner.clean(f"{head}\n{body}\n{tail}").text == body
+
+
+def test_lines_that_are_links_of_the_page_are_navigation(cleaner: Cleaner) -> None:
+    titles = [f"第{n}支部开展主题党日活动并召开组织生活会" for n in range(20)]
+    text = "\n".join(titles)
+    assert cleaner.clean(text).text == text
+    assert cleaner.clean(text, titles).reason == BOILERPLATE_ONLY
+    assert cleaner.clean(f"{SENTENCE * 3}\n{text}", titles).text == SENTENCE * 3
+
+
+def test_sentences_about_such_things_are_text(cleaner: Cleaner) -> None:
+    for line in (
+        "法院认定该软件的版权所有者为原告，被告未经授权使用构成侵权，应当承担赔偿责任。",
+        "记者在首页看到，平台新增了无障碍浏览功能，方便老年人登录和注册。",
+        "2022年10月24日",
+        "党支部",
+        "央视网消息",
+        "会议由支部书记主持，编辑部全体党员参加了学习。",
+    ):
+        assert cleaner.kind(line) is None, line
+
+
+def test_text_is_normalised(cleaner: Cleaner) -> None:
+    decomposed = unicodedata.normalize("NFD", "é") + SENTENCE * 2
+    found = cleaner.clean(f"\ufeff\u3000\u3000{decomposed}\r\n\r\n\r\n\r\n{SENTENCE}\u200b\u00ad ")
+    assert found.text == f"é{SENTENCE * 2}\n\n{SENTENCE}"
+
+
+@given(st.text(alphabet=st.sampled_from("党建。 \n\u3000\u200b|首页分享到版权所有:：0123é\u0301"), max_size=400))
+def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+    cleaner = Cleaner(min_characters=10)
+    once = cleaner.clean(text)
+    assert bool(once.text) != bool(once.reason)
+    if once.text:
+        assert cleaner.clean(once.text) == once
+
+
+@pytest.mark.parametrize(
+    "line", ["a" * 300, ">" * 300, "1" * 300, "请关注下载客户端" * 37, "许可证 " * 75, "来源:" * 100, "责任编辑:" * 60]
+)
+def test_no_line_takes_long(cleaner: Cleaner, line: str) -> None:
+    started = time.perf_counter()
+    cleaner.kind(line)
+    assert time.perf_counter() - started < 0.1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("/版权.*/", "no bound"),
+        ("/版权.{3,}/", "needs a bound"),
+        ("/(?:a{1,9}){1,9}/", "count on a group"),
+        ("/^.{0,80}a.{0,80}b.{0,80}/", "multiply to 512,000"),
+        ("/版权(/", "not a regular expression"),
+        ("/(版权)/", "for"),
+        ("/a?/", "empty line"),
+        ("/版权", "between two slashes"),
+        ("[menus]", "no section"),
+    ],
+)
+def test_a_malformed_pattern_names_file_line_and_remedy(line: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        read_patterns(["# mine", "[copyright]", "版权所有", "[boilerplate]", line], "my.txt")
+    assert "my.txt, line 5" in str(error.value)
+
+
+def test_a_file_without_sections_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"my.txt, line 1: a pattern before the first section"):
+        read_patterns(["版权所有"], "my.txt")
+    with pytest.raises(ValueError, match=r"my.txt: no pattern under \[boilerplate\]"):
+        read_patterns(["[copyright]", "版权所有"], "my.txt")
+
+
+def test_own_patterns_are_used() -> None:
+    cleaner = Cleaner(5, read_patterns(["[copyright]", "保留权利", "[boilerplate]", "/^本栏:.{0,20}/"], "my.txt"))
+    assert cleaner.clean("本栏：要闻\n主题教育正在开展\n保留权利").text == "主题教育正在开展"
+
+
+def test_the_lexicon_file_is_read_once_and_whole() -> None:
+    assert default_patterns() is default_patterns()
+    lines = lexicon().joinpath("boilerplate.txt").read_text("utf-8").splitlines()
+    patterns = [line for line in lines if line and not line.startswith(("#", "["))]
+    assert len(patterns) == len(set(patterns)) > 100
+
+
+def test_no_news_text_is_touched(cleaner: Cleaner) -> None:
+    source = Path(__file__).parents[2].parent / "shared/data/news/news-dev.jsonl.gz"
+    if not source.is_file():
+        pytest.skip("the evaluation data is not there (../shared/data/news)")
+    with gzip.open(source, "rt", encoding="utf-8") as lines:
+        texts = [json.loads(line)["text"] for _, line in zip(range(3000), lines, strict=False)]
+    for text in texts:
+        assert text_hash(cleaner.clean(text).text) == text_hash(text)

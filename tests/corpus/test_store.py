@@ -1,0 +1,210 @@
+"""The store: one row a page, duplicates, durability, readers beside a writer, foreign files."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy.dialects import postgresql
+
+from topical_crawler.corpus.dedup import text_hash
+from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.schema import CorpusError, pages
+from topical_crawler.corpus.store import CorpusStore, _upsert
+
+ROOT = Path(__file__).parents[2]
+
+
+def kept(n: int, text: str = "", **more: object) -> Record:
+    fields = {"title": f"标题{n}", "relevance": n / 10, "date": f"2024-01-{n:02d}", "fetched": f"2026-11-20T08:00:{n:02d}+00:00"}
+    fields |= {"url": f"http://www.a.cn/{n}.html", "host": "www.a.cn", "text": text or f"主题教育第{n}讲"}
+    return Record(keep=True, **(fields | more))  # type: ignore[arg-type]
+
+
+def rejected(n: int, reason: str = "off topic", host: str = "b.cn") -> Record:
+    return Record(url=f"http://{host}/{n}", host=host, keep=False, reason=reason)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[CorpusStore]:
+    with CorpusStore(tmp_path / "new" / "corpus.sqlite") as opened:
+        yield opened
+
+
+def test_a_record_comes_back_as_it_went_in(store: CorpusStore) -> None:
+    record = kept(
+        1, key="ab" * 16, final_url="http://www.a.cn/one", author="王某", encoding="gb18030", status=200, size=31_000,
+        priority=0.7, depth=3,
+        why={"terms": {"党建": 0.6}, "parent": "http://www.a.cn/", "anchor": "一"},
+    )  # fmt: skip
+    stored = store.put(record)
+    assert stored == dataclasses.replace(record, content_hash=text_hash("主题教育第1讲"), order=1)
+    assert list(store.records()) == [stored]
+
+
+def test_putting_a_page_twice_leaves_one_row_in_its_place(store: CorpusStore) -> None:
+    first = store.put(kept(1))
+    store.put(rejected(2))
+    copy = store.put(kept(3, "主题教育 第1讲。"))
+    assert (copy.keep, copy.reason, copy.duplicate_of, copy.text) == (False, "duplicate", "http://www.a.cn/1.html", None)
+    assert store.put(kept(1)) == first
+    assert store.put(kept(3, "主题教育 第1讲。")) == copy
+    assert [r.order for r in store.records(Filters(rejected=True))] == [1, 2, 3]
+    changed = store.put(kept(1, "另一篇"))
+    assert (changed.order, changed.text) == (1, "另一篇")
+    assert store.put(kept(4, "主题教育第1讲")).keep  # the first copy of the text is gone
+
+
+def test_a_rejected_page_keeps_no_text_and_makes_no_duplicates(store: CorpusStore) -> None:
+    store.put(Record(url="http://b.cn/1", host="b.cn", keep=False, reason="near-empty", text="主题教育第1讲"))
+    assert store.put(kept(1)).keep
+    assert [r.text for r in store.records(Filters(rejected=True))] == [None, "主题教育第1讲"]
+    assert store.put(kept(5, "……")).keep and store.put(kept(6, "！！")).keep  # nothing to compare by
+
+
+@pytest.mark.parametrize("bad", [{"keep": True}, {"keep": True, "text": "党", "reason": "x"}, {"keep": False}])
+def test_a_record_that_contradicts_itself_is_refused(bad: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"http://a\.cn/"):
+        Record(url="http://a.cn/", host="a.cn", **bad)  # type: ignore[arg-type]
+
+
+@given(text=st.text(min_size=1), title=st.text())
+@settings(max_examples=30, deadline=None)
+def test_any_text_can_be_stored(tmp_path_factory: pytest.TempPathFactory, text: str, title: str) -> None:
+    with CorpusStore(tmp_path_factory.mktemp("store") / "c.sqlite") as store:
+        store.put(kept(1, text + "党", title=title + "\ud800\0", why={"anchor": title + "\ud800"}))
+        (found,) = store.records()
+        assert found.text == text.replace("\0", "") + "党"
+        assert found.title == title.replace("\0", "") + "?"
+
+
+def test_filters(store: CorpusStore) -> None:
+    for n in range(1, 8):
+        store.put(kept(n, f"{n}" * n * 10))
+    store.put(kept(8, host="dangjian.people.cn", url="http://dangjian.people.cn/8", date=""))
+    store.put(kept(9, host="notpeople.cn", url="http://notpeople.cn/9"))
+    store.put(rejected(10))
+
+    def numbers(**conditions: object) -> list[int]:
+        return [r.order for r in store.records(Filters(**conditions))]  # type: ignore[arg-type]
+
+    assert numbers() == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert numbers(rejected=True) == list(range(1, 11))
+    assert numbers(hosts=("people.cn",)) == [8]
+    assert numbers(hosts=("people.cn", "B.cn"), rejected=True) == [8, 10]
+    assert numbers(hosts=("%",)) == []
+    assert numbers(min_relevance=0.65) == [7, 8, 9]
+    assert numbers(since="2024-01-03", until="2024-01-05") == [3, 4, 5]
+    assert numbers(until="2024-01-02") == [1, 2]
+    assert numbers(min_characters=50) == [5, 6, 7]
+    assert numbers(limit=2, min_characters=30) == [3, 4]
+
+
+def test_statistics_and_fetch_order(store: CorpusStore) -> None:
+    for record in (
+        rejected(1),
+        kept(2),
+        kept(3),
+        kept(4, "主题教育第3讲！"),
+        rejected(5, "near-empty"),
+        rejected(6),
+        kept(7, date=""),
+    ):
+        store.put(record)
+    stats = store.stats()
+    assert (stats.fetched, stats.kept, stats.dated, stats.characters) == (7, 3, 2, 21)
+    assert stats.rejected == {"off topic": 2, "duplicate": 1, "near-empty": 1}
+    assert [(h.host, h.fetched, h.kept, h.harvest) for h in stats.hosts] == [("www.a.cn", 4, 3, 0.75), ("b.cn", 3, 0, 0.0)]
+    assert (stats.first_date, stats.last_date) == ("2024-01-02", "2024-01-03")
+    assert stats.last_fetched == "2026-11-20T08:00:07+00:00"
+    assert list(store.fetched())[:2] == ["http://b.cn/1", "http://www.a.cn/2.html"]
+    assert list(store.fetched(kept=True)) == [f"http://www.a.cn/{n}.html" for n in (2, 3, 7)]
+
+
+def test_an_empty_corpus_has_statistics(store: CorpusStore) -> None:
+    stats = store.stats()
+    assert (stats.fetched, stats.kept, stats.harvest, stats.hosts, stats.first_date) == (0, 0, 0.0, (), "")
+
+
+def test_others_read_while_one_writes_and_while_reading_is_under_way(store: CorpusStore) -> None:
+    for n in range(1, 600):
+        store.put(kept(n, f"文{n}", date=""))
+    with CorpusStore(store.name, read_only=True) as reader:
+        rows = reader.records()
+        first = next(rows)
+        store.put(kept(1000, date=""))
+        assert first.order == 1
+        assert sum(1 for _ in rows) == 598  # as the corpus was when the reading began
+        assert reader.stats().kept == 600
+        with pytest.raises(Exception, match="readonly"):
+            reader.put(kept(5))
+
+
+def test_what_was_put_survives_a_kill(tmp_path: Path) -> None:
+    file = tmp_path / "corpus.sqlite"
+    script = (
+        "import sys\nfrom topical_crawler.corpus.store import CorpusStore, Record\n"
+        "store = CorpusStore(sys.argv[1])\nn = 0\nwhile True:\n    n += 1\n"
+        "    store.put(Record(url=f'http://a.cn/{n}', host='a.cn', keep=True, text=f'文{n}'))\n    print(n, flush=True)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(file)], stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    assert process.stdout is not None
+    for _ in range(200):
+        process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    rest, _ = process.communicate()
+    acknowledged = 200 + rest.count(b"\n")
+    with CorpusStore(file) as store:
+        assert store.stats().kept in (acknowledged, acknowledged + 1)
+
+
+def test_two_writers(tmp_path: Path, store: CorpusStore) -> None:
+    with CorpusStore(store.name) as other:
+        for n in range(1, 20):
+            (store if n % 2 else other).put(kept(n))
+        assert not other.put(kept(30, "主题教育第1讲")).keep
+        assert store.stats() == other.stats()
+
+
+def test_foreign_and_missing_files_are_named(tmp_path: Path) -> None:
+    text = tmp_path / "text.sqlite"
+    text.write_text("主题教育" * 500, "utf-8")
+    foreign = tmp_path / "foreign.sqlite"
+    with sqlite3.connect(foreign) as connection:
+        connection.execute("CREATE TABLE cookies (name TEXT)")
+    before = foreign.read_bytes()
+    later = tmp_path / "later.sqlite"
+    CorpusStore(later).close()
+    with sqlite3.connect(later) as connection:
+        connection.execute("UPDATE corpus_meta SET value = '7'")
+    for file, message in ((text, "cannot be read as a corpus"), (foreign, "no corpus"), (later, "version 7")):
+        with pytest.raises(CorpusError, match=message) as error:
+            CorpusStore(file)
+        assert str(file) in str(error.value)
+    assert foreign.read_bytes() == before
+    with pytest.raises(CorpusError, match="there is no corpus at"):
+        CorpusStore(tmp_path / "none.sqlite", read_only=True)
+    assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_another_database_system_is_refused() -> None:
+    for url in ("mysql://me:secret@localhost/x", "nonsense://x"):
+        with pytest.raises(CorpusError, match="PostgreSQL") as error:
+            CorpusStore(url)
+        assert "secret" not in str(error.value)
+
+
+def test_the_statements_are_sql_that_postgresql_reads() -> None:
+    upsert = str(_upsert(postgresql.insert(pages)).compile(dialect=postgresql.dialect()))
+    assert "ON CONFLICT (key) DO UPDATE" in upsert and "RETURNING pages.id" in upsert

@@ -1,0 +1,216 @@
+"""Recordings: look-up, random access, odd encodings, broken files."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import os
+import random
+import time
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from warcio.archiveiterator import ArchiveIterator
+
+from topical_crawler.evaluation.replay import Recording, equal_form
+from topical_crawler.evaluation.warc import RecordingError
+
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+ROOT = Path(__file__).parents[2]
+
+
+def tools() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("warc_tools", ROOT / "tests/warc_tools.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+write_warc = tools().write_warc
+
+
+@pytest.fixture(params=[True, False], ids=["warc.gz", "warc"])
+def recording(request: pytest.FixtureRequest, tmp_path: Path) -> Recording:
+    answers = [
+        ("http://a.cn/", 200, HTML, "首页".encode()),
+        ("http://a.cn/go", 301, {"Location": "http://a.cn/", "Set-Cookie": "x=1"}, b""),
+        ("http://a.cn/", 200, HTML, b"second"),
+        ("http://a.cn/党 建?q=支部", 200, HTML, "中文地址".encode()),
+        ("https://a.cn/none", 404, HTML, b"gone"),
+        (
+            "http://a.cn/chunked",
+            200,
+            HTML | {"Transfer-Encoding": "chunked"},
+            b"6;x=y\r\n\xe5\x85\x9a\xe5\xbb\xba\r\n3\r\nabc\r\n0\r\n\r\n",
+        ),
+        ("http://a.cn/unchunked", 200, HTML | {"Transfer-Encoding": "chunked"}, b"<html>whole"),
+        ("http://a.cn/gzip", 200, HTML | {"Content-Encoding": "gzip"}, gzip.compress(b"packed")),
+        ("http://a.cn/ungzip", 200, HTML | {"Content-Encoding": "gzip"}, b"<html>unpacked"),
+        ("http://a.cn/empty", 204, {}, b""),
+        ("http://a.cn/big", 200, HTML, random.Random(1).randbytes(3_000_000)),
+        ("http://a.cn/last", 200, HTML, b"last\r\n\r\n"),
+    ]
+    path = tmp_path / ("web.warc.gz" if request.param else "web.warc")
+    return Recording(write_warc(path, answers, compressed=request.param))
+
+
+def body(recording: Recording, url: str) -> bytes | None:
+    found = recording.get(url)
+    return found.body if found else None
+
+
+def test_answers_are_as_recorded(recording: Recording) -> None:
+    moved = recording.get("http://a.cn/go")
+    assert moved is not None
+    assert (moved.status, moved.header("location"), moved.header("SET-COOKIE"), moved.header("x")) == (
+        301,
+        "http://a.cn/",
+        "x=1",
+        "",
+    )
+    gone = recording.get("https://a.cn/none")
+    assert gone is not None
+    assert (gone.status, gone.body, gone.headers) == (404, b"gone", (("Content-Type", "text/html; charset=utf-8"),))
+    assert body(recording, "http://a.cn/last") == b"last\r\n\r\n"
+    assert len(body(recording, "http://a.cn/big") or b"") == 3_000_000
+    assert body(recording, "http://a.cn/empty") == b""
+
+
+def test_the_first_record_of_a_url_wins(recording: Recording) -> None:
+    assert body(recording, "http://a.cn/") == "首页".encode()
+    assert len(recording) == 11
+    assert list(recording.urls())[:2] == ["http://a.cn/", "http://a.cn/go"]
+
+
+def test_codings_are_undone_as_far_as_the_recorder_left_them(recording: Recording) -> None:
+    assert body(recording, "http://a.cn/chunked") == "党建abc".encode()
+    assert body(recording, "http://a.cn/unchunked") == b"<html>whole"
+    packed, unpacked = recording.get("http://a.cn/gzip"), recording.get("http://a.cn/ungzip")
+    assert packed is not None and unpacked is not None
+    assert (packed.header("content-encoding"), gzip.decompress(packed.body)) == ("gzip", b"packed")
+    assert (unpacked.header("content-encoding"), unpacked.body) == ("", b"<html>unpacked")
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        "http://a.cn/#top",
+        "HTTP://A.cn",
+        "http://a.cn:80/",
+        "http://a.cn/%67o",
+        "http://a.cn/%E5%85%9A%20%e5%bb%ba?q=%E6%94%AF%E9%83%A8",
+    ],
+)
+def test_other_spellings_of_an_address_are_found(recording: Recording, same: str) -> None:
+    assert recording.get(same) is not None
+    assert same in recording
+
+
+@pytest.mark.parametrize(
+    "other", ["https://a.cn/", "http://www.a.cn/", "http://a.cn/go/", "http://a.cn/GO", "http://a.cn/?q=1",
+     "", "a.cn", "http://[", "http://a.cn:81/"]
+)  # fmt: skip
+def test_other_addresses_are_not(recording: Recording, other: str) -> None:
+    assert recording.get(other) is None
+    assert other not in recording
+
+
+@given(st.text(alphabet=st.sampled_from("aZ~%2fE5-._?&=#/党 建:@+|[]"), max_size=30))
+def test_the_common_form_is_its_own_common_form(rest: str) -> None:
+    once = equal_form(f"http://a.cn/{rest}")
+    assert equal_form(once) == once
+    assert once.isascii()
+
+
+def test_the_index_is_made_once_and_again_when_the_file_changes(tmp_path: Path) -> None:
+    path = write_warc(tmp_path / "web.warc.gz", [("http://a.cn/1", 200, HTML, b"one")])
+    Recording(path).close()
+    index = tmp_path / "web.warc.gz.index"
+    made = index.stat().st_mtime_ns
+    Recording(path).close()
+    assert index.stat().st_mtime_ns == made
+    write_warc(path, [("http://a.cn/2", 200, HTML, b"another")])
+    with Recording(path) as again:
+        assert body(again, "http://a.cn/2") == b"another"
+        assert again.get("http://a.cn/1") is None
+    index.write_bytes(b"no index")
+    with Recording(path) as again:
+        assert body(again, "http://a.cn/2") == b"another"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["web.warc.gz", "web.warc.gz.index"]
+
+
+def test_a_folder_marked_read_only_stays_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    path = write_warc(folder / "web.warc.gz", [("http://a.cn/1", 200, HTML, b"one")])
+    folder.chmod(0o555)
+    try:
+        with Recording(path, tmp_path / "cache") as recording:
+            assert body(recording, "http://a.cn/1") == b"one"
+        assert [p.name for p in folder.iterdir()] == ["web.warc.gz"]
+        assert len(list((tmp_path / "cache").iterdir())) == 1
+    finally:
+        folder.chmod(0o755)
+
+
+def test_only_responses_of_the_web_answer(tmp_path: Path) -> None:
+    path = write_warc(tmp_path / "web.warc.gz", [("http://a.cn/1", 200, HTML, b"one")], kind="revisit")
+    with Recording(path) as recording:
+        assert len(recording) == 0
+
+
+def test_broken_files_are_named_with_the_offset(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="there is no such file"):
+        Recording(tmp_path / "none.warc.gz")
+    whole = write_warc(
+        tmp_path / "web.warc.gz", [(f"http://a.cn/{n}", 200, HTML, os.urandom(500)) for n in range(3)]
+    ).read_bytes()
+    plain = write_warc(
+        tmp_path / "plain.warc", [(f"http://a.cn/{n}", 200, HTML, os.urandom(500)) for n in range(3)], compressed=False
+    ).read_bytes()
+    second = whole.index(b"\x1f\x8b\x08", 10)
+    cases = {
+        "empty": (b"", "the file is empty"),
+        "text": ("不是录像".encode() * 50, "offset 0: no WARC record begins here"),
+        "gzipped": (gzip.compress(b"no record at all" * 10), "offset 0: no WARC record begins here"),
+        "cut": (whole[:-100], r"offset \d+: the file ends within a record"),
+        "cut-plain": (plain[:-100], r"offset \d+: the file ends within a record"),
+        "one-member": (gzip.compress(gzip.decompress(whole)), "offset 0: more than one record in a gzip member"),
+        "damaged": (whole[: second + 40] + b"\0" * 60 + whole[second + 100 :], f"offset {second}: "),
+        "rubbish-between": (whole[:second] + b"rubbish" + whole[second:], f"offset {second}: no WARC record begins here"),
+    }
+    for name, (data, message) in cases.items():
+        path = tmp_path / f"{name}.warc.gz"
+        path.write_bytes(data)
+        with pytest.raises(RecordingError, match=message) as error:
+            Recording(path)
+        assert str(path) in str(error.value)
+        assert not list(tmp_path.glob(f"{name}*.part")) and not list(tmp_path.glob(f"{name}*.index"))
+
+
+def test_a_real_recording_as_warcio_reads_it_and_quickly(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = ROOT.parent / "shared/data/web/dev-web.warc.gz"
+    if not path.is_file():
+        pytest.skip("the evaluation data is not there (../shared/data/web)")
+    with Recording(path, tmp_path) as recording:
+        assert len(recording) == 13_310
+        with path.open("rb") as file:
+            for n, record in enumerate(ArchiveIterator(file)):
+                if n % 40 == 0:
+                    found = recording.get(record.rec_headers.get_header("WARC-Target-URI"))
+                    assert found is not None
+                    assert str(found.status) == record.http_headers.get_statuscode()
+                    assert found.body == record.content_stream().read()
+                if n == 2000:
+                    break
+        urls = random.Random(1).sample(list(recording.urls()), 1000)
+        times = []
+        for url in urls:
+            started = time.perf_counter()
+            recording.get(url)
+            times.append(time.perf_counter() - started)
+        assert sorted(times)[500] < 0.0005

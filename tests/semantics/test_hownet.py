@@ -1,0 +1,125 @@
+"""Definitions and word similarity on small invented glossaries; the bulk form against the scalar one."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topical_crawler.semantics.concepts import ConceptIndex
+from topical_crawler.semantics.hownet import BETAS, DELTA, Concept, HowNet, parse_definition
+
+TREE = "0 root|根 0\n1 a|甲 0\n2 b|乙 1\n3 c|丙 1\n4 d|丁 3\n5 other|外 5\n6 e|戊 5\n"
+SEMEMES = ["root|根", "a|甲", "b|乙", "c|丙", "d|丁", "other|外", "e|戊", "unknown|生"]
+
+values = st.sampled_from(SEMEMES)
+concrete = st.sampled_from(["(Asia|亚洲)", "(Europe|欧洲)"])
+features = st.dictionaries(st.sampled_from(["agent", "content", "manner"]), values | concrete, max_size=2)
+symbols = st.dictionaries(st.sampled_from(["#", "*", "%", "^$"]), st.lists(values | concrete, min_size=1, max_size=3), max_size=2)
+
+
+@st.composite
+def definitions(draw: st.DrawFn) -> tuple[str, Concept]:
+    """A DEF as text, and what should be read from it."""
+    first, others = draw(values), draw(st.lists(values | concrete, max_size=3))
+    relations, signs = draw(features), draw(symbols)
+    items = [*others, *(f"{k}={v}" for k, v in relations.items()), *(f"{k}{v}" for k, found in signs.items() for v in found)]
+    function = draw(st.booleans())
+    text = ",".join([first, *draw(st.permutations(items))])
+    concept = Concept(
+        function,
+        first,
+        tuple(sorted(others)),
+        tuple((k, (relations[k],)) for k in sorted(relations)),
+        tuple((k, tuple(sorted(signs[k]))) for k in sorted(signs)),
+    )
+    return ("{" + text + "}" if function else text), concept
+
+
+@given(definitions())
+def test_a_definition_is_read_back(drawn: tuple[str, Concept]) -> None:
+    text, concept = drawn
+    assert parse_definition(text) == concept
+
+
+@pytest.mark.parametrize("text", ["a|甲,", ",a|甲", "a|甲,,b|乙", "{}", "#", "a|甲,(Asia|亚洲", "{a|甲"])
+def test_a_broken_definition_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        parse_definition(text)
+
+
+def test_brackets_with_a_relation_are_a_relation() -> None:
+    concept = parse_definition("part|部件,(institution|机构=UN|联合国),(the United States|美国)")
+    assert concept.relations == (("institution|机构", ("UN|联合国",)),)
+    assert concept.others == ("(the United States|美国)",)
+
+
+def glossary(folder: Path, lines: list[str], tree: str | None = TREE) -> HowNet:
+    (folder / "glossary.txt").write_text("\n".join(lines), encoding="utf-8")
+    if tree is None:
+        return HowNet(folder / "glossary.txt")
+    (folder / "tree.txt").write_text(tree, encoding="utf-8")
+    return HowNet(folder / "glossary.txt", folder / "tree.txt")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    senses=st.lists(st.lists(definitions(), min_size=1, max_size=3), min_size=2, max_size=6), tree=st.sampled_from([TREE, None])
+)
+def test_similarity_laws_and_the_bulk_form(
+    tmp_path_factory: pytest.TempPathFactory, senses: list[list[tuple[str, Concept]]], tree: str | None
+) -> None:
+    lines = [f"词{i}\tN   \t{text}" for i, found in enumerate(senses) for text, _ in found]
+    hownet = glossary(tmp_path_factory.mktemp("hownet"), lines, tree)
+    index = ConceptIndex(hownet)
+    for a in index.words:
+        row = index.row(a)
+        for b, found in zip(index.words, row, strict=True):
+            scalar = hownet.similarity(a, b)
+            assert found == pytest.approx(scalar, abs=1e-12)
+            assert 0.0 <= scalar <= 1.0 + 1e-12
+            assert scalar == pytest.approx(hownet.similarity(b, a), abs=1e-12)
+        assert row[index.words.index(a)] == pytest.approx(1.0)
+
+
+def test_the_parts_weigh_as_printed(tmp_path: Path) -> None:
+    """By hand: same first sememe; one of two other sememes alike (1), the rest 1.6/(1.6+2); no relation or symbol in common."""
+    hownet = glossary(tmp_path, ["男 N root|根,a|甲,b|乙", "女 N root|根,a|甲,c|丙,#e|戊", "连 CONJ {root|根}", "空 N root|根"])
+    others = (1 + 1.6 / 3.6) / 2
+    assert hownet.similarity("男", "女") == pytest.approx(BETAS[0] + (1 - BETAS[0]) * others)
+    assert hownet.similarity("男", "空") == pytest.approx(BETAS[0] + (1 - BETAS[0]) * DELTA)
+    assert hownet.similarity("连", "空") == 0.0  # a function word and a content word
+    assert hownet.similarity("男", "没有") == 0.0
+
+
+def test_words_are_compared_normalised_and_senses_are_joined(tmp_path: Path) -> None:
+    hownet = glossary(tmp_path, ["ＣＰＵ N a|甲", "cpu N e|戊", "戊 N e|戊", "比 起 N b|乙"])
+    assert "CPU" in hownet and len(hownet) == 3 and "比 起" in hownet
+    assert hownet.similarity("Cpu", "戊") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [("只有词", "expected 'word POS DEF'"), ("词 N", "expected 'word POS DEF'"), ("词 N a|甲,", "a sememe is missing")],
+)
+def test_a_malformed_line_is_named(tmp_path: Path, line: str, says: str) -> None:
+    with pytest.raises(ValueError, match=rf"glossary\.txt:2: {says}.*correct or delete the line"):
+        glossary(tmp_path, ["好 N a|甲", line])
+
+
+def test_an_empty_glossary_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no entry"):
+        glossary(tmp_path, [""])
+
+
+def test_without_the_tree_no_value_has_a_similarity(tmp_path: Path) -> None:
+    hownet = glossary(tmp_path, ["好 N a|甲,b|乙", "坏 N a|甲,c|丙"], tree=None)
+    assert hownet.similarity("好", "坏") == 0.5
+    with pytest.raises(ValueError, match="give HowNet a tree"):
+        _ = hownet.value_matrix
+
+
+def test_rows_are_kept_and_do_not_change(tmp_path: Path) -> None:
+    index = ConceptIndex(glossary(tmp_path, ["好 N a|甲,b|乙", "坏 N a|甲,c|丙"]))
+    assert np.array_equal(index.row("好"), index.row("好"))

@@ -1,0 +1,63 @@
+"""Labels of a recorded web: what each URL is, and how relevant by somebody else's judgement than ours."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from topical_crawler.urls import fingerprint, host
+
+RELEVANT, MIXED, OFF = 2, 1, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What is known of one recorded URL.
+
+    Attributes:
+        url, site, kind: its address, the site it counts for, and what it is (article, list, home, copy, video …).
+        grade: 2 on topic, 1 mixed (left out of every score), 0 not.
+        doc: number of its text; pages with one number hold one text; "" for a page without a text of its own.
+    """
+
+    url: str
+    site: str
+    kind: str
+    grade: int
+    doc: str
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the page is one of the texts that a corpus is made of."""
+        return self.kind in ("article", "copy")
+
+
+class LabelError(ValueError):
+    """A label file cannot be read; the message names the file, the line and the remedy."""
+
+
+def read_labels(path: Path, grade_column: str = "grade") -> dict[bytes, Label]:
+    """Labels by URL fingerprint, from a TSV file with a header.
+
+    The file has the columns ``url``, ``kind`` and ``grade_column``; ``site`` (else the host) and ``doc`` (else every article is a text
+    of its own) where they are known. Of several URLs with one canonical form, the first counts.
+
+    Raises:
+        LabelError: a column is missing, or a grade is not 0, 1 or 2.
+    """
+    labels: dict[bytes, Label] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        columns = rows.fieldnames or []
+        for needed in ("url", "kind", grade_column):
+            if needed not in columns:
+                raise LabelError(f"{path}, line 1: there is no column {needed!r}; there are {', '.join(columns)}")
+        for row in rows:
+            if row[grade_column] not in ("0", "1", "2"):
+                raise LabelError(f"{path}, line {rows.line_num}: the grade is {row[grade_column]!r}. Remedy: 2, 1 or 0")
+            url = row["url"]
+            doc = row.get("doc") if "doc" in columns else url
+            label = Label(url, row.get("site") or host(url), row["kind"], int(row[grade_column]), doc or "")
+            labels.setdefault(fingerprint(url), label)
+    return labels

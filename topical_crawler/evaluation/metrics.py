@@ -1,0 +1,120 @@
+"""What a crawl was worth, by labels that the crawl has never seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from topical_crawler.corpus.store import DUPLICATE
+from topical_crawler.corpus.record import Record
+from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
+from topical_crawler.urls import fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class SiteScore:
+    """A row of Table 8 of Zhou et al. 2019.
+
+    Attributes:
+        site: its name.
+        collected: texts collected; copies of one text count once, texts of grade 1 not at all, pages without a text each.
+        relevant: those of grade 2.
+        found, there: texts of grade 2 of this site that the corpus holds (from this site or, as a copy, from another), and that
+            the site has.
+    """
+
+    site: str
+    collected: int
+    relevant: int
+    found: int
+    there: int
+
+    @property
+    def precision(self) -> float:
+        """relevant / collected (Eq. 6); 0 for nothing collected."""
+        return self.relevant / self.collected if self.collected else 0.0
+
+    @property
+    def recall(self) -> float:
+        """found / there; 0 for a site without relevant texts."""
+        return self.found / self.there if self.there else 0.0
+
+
+def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], threshold: float = 0.0) -> list[SiteScore]:
+    """Table 8: precision per site, with recall beside it.
+
+    Args:
+        records: of a corpus, rejected pages too (a copy of a kept text is a rejected page).
+        labels: as read by :func:`~topical_crawler.evaluation.labels.read_labels`.
+        threshold: least relevance of a kept page; to see the curve, raise it.
+    """
+    collected: dict[str, set[str]] = {}
+    relevant: dict[str, set[str]] = {}
+    held: set[str] = set()
+    for record in records:
+        label = labels.get(fingerprint(record.url))
+        if label is None or record.relevance < threshold:
+            continue
+        if record.keep:
+            if label.grade == MIXED:
+                continue
+            text = label.doc if label.is_text and label.doc else f"page:{record.url}"
+            collected.setdefault(label.site, set()).add(text)
+            if label.grade == RELEVANT and label.is_text:
+                relevant.setdefault(label.site, set()).add(text)
+        if (record.keep or record.reason == DUPLICATE) and label.is_text and label.grade == RELEVANT:
+            held.add(label.doc)
+    there: dict[str, set[str]] = {}
+    for label in labels.values():
+        if label.is_text and label.grade == RELEVANT:
+            there.setdefault(label.site, set()).add(label.doc)
+    return [
+        SiteScore(
+            site,
+            len(collected.get(site, ())),
+            len(relevant.get(site, ())),
+            len(there.get(site, set()) & held),
+            len(there.get(site, ())),
+        )
+        for site in sorted({label.site for label in labels.values()})
+    ]
+
+
+def group_score(name: str, scores: Sequence[SiteScore]) -> tuple[float, SiteScore]:
+    """Mean precision over sites that collected anything (as the paper forms it), and the sites taken together."""
+    some = [s for s in scores if s.collected]
+    mean = sum(s.precision for s in some) / len(some) if some else 0.0
+    columns = [(s.collected, s.relevant, s.found, s.there) for s in scores]
+    return mean, SiteScore(name, *(sum(c) for c in zip(*columns, strict=True))) if columns else SiteScore(name, 0, 0, 0, 0)
+
+
+def harvest_curve(fetched: Iterable[str], labels: Mapping[bytes, Label]) -> list[int]:
+    """Relevant texts reached after each fetched page: element k-1 belongs to k pages. A text counts when it is first reached."""
+    seen: set[str] = set()
+    curve = []
+    for url in fetched:
+        label = labels.get(fingerprint(url))
+        if label is not None and label.is_text and label.grade == RELEVANT:
+            seen.add(label.doc)
+        curve.append(len(seen))
+    return curve
+
+
+def relevant_texts(labels: Mapping[bytes, Label]) -> int:
+    """How many texts of grade 2 there are."""
+    return len({label.doc for label in labels.values() if label.is_text and label.grade == RELEVANT})
+
+
+def area_under_recall(curve: Sequence[int], total: int, budget: int) -> float:
+    """Mean recall over the pages of a budget, divided by the best possible, 0 to 1. A crawl that ended early keeps its last value.
+
+    >>> area_under_recall([1, 2, 2, 2], total=2, budget=4)
+    1.0
+    >>> area_under_recall([0, 0, 1, 2], total=2, budget=4)
+    0.42857142857142855
+    """
+    if not total or not budget:
+        return 0.0
+    padded = list(curve[:budget]) + [curve[-1] if curve else 0] * (budget - len(curve))
+    best = sum(min(k, total) for k in range(1, budget + 1))
+    return sum(padded) / best
