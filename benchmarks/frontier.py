@@ -1,13 +1,14 @@
 """Operations per second and memory of the frontiers: python benchmarks/frontier.py [--entries 1000000] [--backend sqlite].
 
-First the frontier is filled with pages of 60 links. Then pages are popped and finished, each with 60 links, in one of these mixes:
+First the frontier is filled with pages of 60 links. Then pages are popped and finished, each with 60 links, in one of the mixes:
 
     news     10 new links; of the known ones 30 are the navigation of the site, 15 other links of the site found lately, 5 links
              from anywhere: the mix of a news site, where a pop brings ten new links
     new      60 new links
     scatter  10 new links, 50 known ones from anywhere, each found for a second time: the worst case for a file
 
-A pop, and every link, counts as one operation. Each line comes from a process of its own; memory is what the filled frontier takes.
+A pop, and every link, counts as one operation. Time is that of the processor. Each line comes from a process of its own; memory
+is what the filled frontier takes.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MIXES = {"news": (10, 30, 15, 5), "new": (60, 0, 0, 0), "scatter": (10, 0, 0, 50
 
 
 class Web:
-    """Links as a crawl makes them: about 60 characters of URL, 15 of anchor text, one parent. Links 60·n to 60·n+59 share a site."""
+    """Links as a crawl makes them: 60 characters of URL, 15 of anchor text, one parent. Links 60·n to 60·n+59 share a site."""
 
     def __init__(self, entries: int) -> None:
         self.total = entries
@@ -65,7 +66,9 @@ def run(frontier: Frontier, name: str, mix: str, entries: int) -> None:
     web = Web(entries)
     before, filling, crawling = resident(), 0.0, 0.0
     for start in range(0, entries, LINKS):
-        links = [web.entry(n, f"http://www.site{start // LINKS % HOSTS}.cn/list_{start}.shtml") for n in range(start, start + LINKS)]
+        links = [
+            web.entry(n, f"http://www.site{start // LINKS % HOSTS}.cn/list_{start}.shtml") for n in range(start, start + LINKS)
+        ]
         began = time.process_time()
         frontier.push(links)
         filling += time.process_time() - began

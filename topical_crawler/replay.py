@@ -53,7 +53,8 @@ class ReplayHandler(BaseDownloadHandler):
             async def stop() -> None:
                 # Scrapy goes on without a handler that cannot be made, and every request would fail alone.
                 logger.error(message)
-                await crawler.stop_async()
+                assert crawler.engine is not None
+                await crawler.engine.stop_async()
 
             crawler.signals.connect(stop, signals.engine_started, weak=False)
             raise NotConfigured(message) from None

@@ -2,7 +2,7 @@
 
 A topic folder holds::
 
-    topic.toml    title, thresholds and the parameters of the strategies
+    topic.toml    title, weight_floor, the parameters of the strategies
     terms.tsv     topic terms, one a line: term <TAB> weight (the weight may be left out)
     weights.tsv   optional: weights of other words, from the domain corpus (Eq. 2 of Zhou et al. 2019)
     adjust.tsv    optional: weights set by hand, which override both: word <TAB> weight <TAB> reason
@@ -29,7 +29,15 @@ from topical_crawler.text import normalise
 
 MEAN = "!mean"
 """The line of ``weights.tsv`` that says what a word weighs that it does not list."""
-_KNOWN_KEYS = {"title", "description", "language", "allowed_hosts", "seeds", "default_strategy", "strategy"}
+_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "title": str,
+    "description": str,
+    "default_strategy": str,
+    "weight_floor": (int, float),
+    "seeds": list,
+    "allowed_hosts": list,
+    "strategy": dict,
+}
 
 
 class TopicError(ValueError):
@@ -43,7 +51,7 @@ class Topic:
     Attributes:
         name: the folder's name.
         title: what a person calls the topic.
-        terms: topic terms with their weight (> 0, scale of Eq. 2), hand adjustments applied.
+        terms: topic terms with their weight (> 0, scale of Eq. 2), not below the topic's ``weight_floor``; hand adjustments applied.
         weights: weights of other words of the domain corpus, hand adjustments applied; may be empty.
         mean_weight: the weight of a word that neither names (Zhou et al. 2019, §5: the mean).
         seeds: start URLs; may hold ``{keyword}``, which stands for a topic term.
@@ -90,13 +98,14 @@ def load_topic(name_or_path: str | Path) -> Topic:
     folder = _find(name_or_path)
     config = _read_config(folder)
     adjust = {word: weight for word, weight, _ in _read_weights(folder / "adjust.tsv", needs_weight=True)}
-    terms = _read_terms(folder)
     others = {word: weight for word, weight, _ in _read_weights(folder / "weights.tsv", needs_weight=True)}
     # The mean is that of the domain corpus' statistics, before anybody adjusted them by hand.
     mean = others.pop(MEAN, None)
-    if mean is None:
-        known = list((others or terms).values())
-        mean = sum(known) / len(known)
+    if mean is None and others:
+        mean = sum(others.values()) / len(others)
+    terms, mean = _read_terms(folder, mean)
+    floor = float(config.get("weight_floor", 0.0))
+    terms = {t: max(w, floor) for t, w in terms.items()}
     return Topic(
         name=folder.name,
         title=config.get("title", folder.name),
@@ -190,17 +199,18 @@ def _read_weights(file: Traversable, needs_weight: bool) -> Iterator[tuple[str, 
         yield word, weight, number
 
 
-def _read_terms(folder: Traversable) -> dict[str, float]:
+def _read_terms(folder: Traversable, mean: float | None) -> tuple[dict[str, float], float]:
+    """Terms with their weights, and the mean weight: ``mean``, else that of the terms; plain keywords all weigh 1."""
     file = folder / "terms.tsv"
     if not file.is_file():
         raise TopicError(f"{file}: missing. Remedy: write the topic's terms into it, one a line: term <TAB> weight")
     terms = {word: weight for word, weight, _ in _read_weights(file, needs_weight=False)}
     if not terms:
         raise TopicError(f"{file}: holds no term. Remedy: write the topic's terms into it, one a line: term <TAB> weight")
-    given = [w for w in terms.values() if not math.isnan(w)]
-    # A term without statistics weighs as much as the mean of those that have some; plain keywords all weigh 1.
-    mean = sum(given) / len(given) if given else 1.0
-    return {t: mean if math.isnan(w) else w for t, w in terms.items()}
+    if mean is None:
+        given = [w for w in terms.values() if not math.isnan(w)]
+        mean = sum(given) / len(given) if given else 1.0
+    return {t: mean if math.isnan(w) else w for t, w in terms.items()}, mean
 
 
 def _read_seeds(file: Traversable) -> Iterator[str]:
@@ -219,13 +229,10 @@ def _read_config(folder: Traversable) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TopicError(f"{file}: {error}. Remedy: see https://toml.io for the form of the file") from None
     for key, value in config.items():
-        if key not in _KNOWN_KEYS:
-            raise TopicError(f"{file}, line {line_of(text, key)}: unknown key {key!r}. Known: {', '.join(sorted(_KNOWN_KEYS))}")
-        expected = {"strategy": dict, "seeds": list, "allowed_hosts": list}.get(key, str)
-        if not isinstance(value, expected):
-            raise TopicError(
-                f"{file}, line {line_of(text, key)}: {key} must be a {expected.__name__}, not {type(value).__name__} ({value!r})"
-            )
+        if key not in _KEYS:
+            raise TopicError(f"{file}, line {line_of(text, key)}: unknown key {key!r}. Known: {', '.join(_KEYS)}")
+        if not isinstance(value, _KEYS[key]) or isinstance(value, bool):
+            raise TopicError(f"{file}, line {line_of(text, key)}: {key} cannot be {value!r}. Remedy: see docs/topics.md")
     for name, table in config.get("strategy", {}).items():
         if not isinstance(table, dict):
             raise TopicError(f"{file}, line {line_of(text, name)}: write [strategy.{name}] and its parameters below it")

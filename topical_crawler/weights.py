@@ -56,13 +56,18 @@ def contrast(domain: DomainStatistics, background: DomainStatistics, word: str) 
 
 
 def choose_terms(
-    candidates: Sequence[str], domain: DomainStatistics, background: DomainStatistics, min_documents: int, min_contrast: float
+    candidates: Sequence[str], domain: DomainStatistics, background: DomainStatistics, min_contrast: float
 ) -> list[str]:
-    """The candidates that at least ``min_documents`` documents of the domain hold, and the domain at least ``min_contrast`` times
-    more often than the background; heaviest first."""
+    """The candidates that the corpora do not speak against, heaviest first.
+
+    A candidate stays when the domain holds it at least ``min_contrast`` times more often than the background, or when neither
+    holds it at all (it then weighs the mean, Zhou et al. 2019, §5: a term may be newer than the corpus).
+    """
     chosen = [
         c
         for c in dict.fromkeys(candidates)
-        if domain.spread[c] >= min_documents and (not background.documents or contrast(domain, background, c) >= min_contrast)
+        if not background.documents
+        or contrast(domain, background, c) >= min_contrast
+        or not (domain.spread[c] or background.spread[c])
     ]
     return sorted(chosen, key=lambda c: (-domain.weight(c), c))

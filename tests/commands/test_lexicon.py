@@ -45,7 +45,7 @@ def lexicon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(path.parent))
     monkeypatch.setenv("TOPICAL_RESOURCES_DIR", str(tmp_path / "to"))
-    monkeypatch.setenv("COLUMNS", "220")
+    monkeypatch.setenv("COLUMNS", "400")
 
     def run(*arguments: str) -> tuple[int, str, str]:
         capfd.readouterr()

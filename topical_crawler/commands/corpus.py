@@ -51,7 +51,6 @@ class Command(ScrapyCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
         actions = parser.add_subparsers(dest="action", metavar="stats|export|fetched", parser_class=argparse.ArgumentParser)
         stats = actions.add_parser("stats", prog="scrapy corpus stats", help="pages kept and rejected, by reason and host")
         stats.add_argument("corpus", help="topic, folder, file or database URL")
@@ -66,10 +65,8 @@ class Command(ScrapyCommand):
         )
         export.add_argument("--host", action="append", default=[], help="only this host and those below it; may be repeated")
         export.add_argument("--min-relevance", type=float, metavar="X", help="only pages of this relevance or more")
-        export.add_argument("--since", type=_date, default="", metavar="YYYY-MM-DD", help="only pages dated on or after that day")
-        export.add_argument(
-            "--until", type=_date, default="", metavar="YYYY-MM-DD", help="only pages dated on or before that day"
-        )
+        export.add_argument("--since", type=_date, metavar="YYYY-MM-DD", help="only pages dated on or after that day")
+        export.add_argument("--until", type=_date, metavar="YYYY-MM-DD", help="only pages dated on or before that day")
         export.add_argument("--min-characters", type=_count, default=0, metavar="N", help="only texts of this length or more")
         export.add_argument("--rejected", action="store_true", help="rejected pages too, with their reason and without text")
         export.add_argument("--limit", type=_count, metavar="N", help="the first N only")
@@ -78,12 +75,17 @@ class Command(ScrapyCommand):
         fetched = actions.add_parser("fetched", prog="scrapy corpus fetched", help="the URLs in the order of their fetching")
         fetched.add_argument("corpus", help="topic, folder, file or database URL")
         fetched.add_argument("--kept", action="store_true", help="only those of kept pages")
+        for action in (stats, export, fetched):
+            super().add_options(action)  # Scrapy's own options stand behind ours
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if args:
-            raise UsageError(f"unknown: {' '.join(args)}", print_help=False)
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         if opts.action is None:
             raise UsageError
+        if args:
+            raise UsageError(f"unknown: {' '.join(args)}")
+        super().process_options(args, opts)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
         action = {"stats": self._stats, "export": self._export, "fetched": self._fetched}[opts.action]
         try:
             with CorpusStore(self._find(opts.corpus), read_only=True) as store:
@@ -137,8 +139,8 @@ class Command(ScrapyCommand):
         filters = Filters(
             hosts=tuple(opts.host),
             min_relevance=opts.min_relevance,
-            since=opts.since,
-            until=opts.until,
+            since=opts.since or "",
+            until=opts.until or "",
             min_characters=opts.min_characters,
             rejected=opts.rejected,
             limit=opts.limit,

@@ -51,9 +51,11 @@ class Command(ScrapyCommand):
         weigh.add_argument("--corpus", type=Path, nargs="+", required=True, metavar="FILE", help="JSONL with a field 'text', or .jsonl.gz")
         weigh.add_argument("--domain", metavar="FIELD=VALUE", help="records that belong to the domain (default: all)")
         weigh.add_argument("--background", metavar="FIELD=VALUE", help="records to hold the candidates against (default: none)")
-        weigh.add_argument("--min-documents", type=int, default=2, help="domain documents that must hold a term (default: %(default)s)")
         weigh.add_argument(
-            "--min-contrast", type=float, default=15.0, help="how many times more often the domain must hold it (default: %(default)s)"
+            "--min-contrast",
+            type=float,
+            default=5.0,
+            help="how many times more often than the background the domain must hold a term (default: %(default)s)",
         )
         weigh.add_argument("--min-count", type=int, default=3, help="occurrences of a word listed in weights.tsv (default: %(default)s)")
 
@@ -104,7 +106,7 @@ class Command(ScrapyCommand):
                         target.add(w for w in segmenter.cut(str(record["text"])) if segmenter.is_content(w))
         if not domain.documents:
             raise TopicError(f"no record of {', '.join(map(str, opts.corpus))} has {opts.domain}. Remedy: check --domain")
-        terms = choose_terms(candidates, domain, background, opts.min_documents, opts.min_contrast)
+        terms = choose_terms(candidates, domain, background, opts.min_contrast)
         chosen = set(terms)
         others = [w for w, n in domain.occurrences.items() if n >= opts.min_count and w not in chosen]
         others.sort(key=lambda w: (-domain.weight(w), w))
@@ -113,18 +115,21 @@ class Command(ScrapyCommand):
             f"# Eq. 2 of Zhou et al. 2019, w = f/N · ln(N/N_i), over {domain.documents} documents of the domain; natural logarithm.\n"
             f"# Made by `scrapy topic weigh`; edits belong into adjust.tsv.\n"
         )
-        terms_text = made + f"# {len(terms)} of {len(candidates)} candidates: in {opts.min_documents} documents or more, {opts.min_contrast:g} times "
-        terms_text += f"as often as in {background.documents} background documents.\n"
+        known = sum(1 for t in terms if domain.spread[t])
+        terms_text = made + (
+            f"# {len(terms)} of {len(candidates)} candidates: {known} that the domain holds {opts.min_contrast:g} times as often as {background.documents} "
+            f"background documents do, or more;\n# {len(terms) - known} that no document holds: without a weight of their own they weigh the mean.\n"
+        )
         weights_text = made + f"# Words with {opts.min_count} occurrences or more; any other word weighs the mean over all words: {mean:.6g}\n"
         weights_text += f"!mean\t{mean:.6g}\n"
         for path, text, words in ((opts.folder / "terms.tsv", terms_text, terms), (opts.folder / "weights.tsv", weights_text, others)):
-            rows = "".join(f"{w}\t{domain.weight(w):.6g}\n" for w in words)
+            rows = "".join(f"{w}\t{domain.weight(w):.6g}\n" if domain.spread[w] else f"{w}\n" for w in words)
             temporary = path.with_suffix(".tmp")
             temporary.write_text(text + rows, encoding="utf-8")
             temporary.replace(path)
         Console().print(
             f"{domain.documents} documents of the domain, {background.documents} of the background; {len(terms)} of {len(candidates)} candidates "
-            f"became terms, {len(others)} other words have weights (mean {mean:.4f})\n→ {opts.folder}/terms.tsv, weights.tsv"
+            f"became terms ({known} of them in the domain's documents), {len(others)} other words have weights (mean {mean:.4f})\n→ {opts.folder}/terms.tsv, weights.tsv"
         )
 
 

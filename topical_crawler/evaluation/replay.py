@@ -31,7 +31,7 @@ _PORTS = {"http": ":80", "https": ":443"}
 def equal_form(url: str) -> str:
     """One spelling for all that RFC 3986, sections 6.2.2 and 6.2.3, calls the same address: scheme and host in lower case, no
     default port, "/" for an empty path, percent-encoding only where needed and in upper case, other characters as UTF-8 bytes; no
-    fragment. Query, slashes at the end and scheme are left as they are: other addresses are other pages.
+    fragment, no empty query. Query, slashes at the end and scheme are left as they are: other addresses are other pages.
 
     >>> equal_form("HTTP://News.CN:80/%7ea/%e5%85%9a?q=党#top") == equal_form("http://news.cn/~a/党?q=%E5%85%9A")
     True

@@ -27,9 +27,10 @@ class _Host:
 class Hosts:
     """The hosts of a frontier, in memory.
 
-    A host with a waiting entry is *ready* (in the ready heap, by its best entry), *resting* (in the heap of times, until its delay is
-    over) or *full* (in no heap: only a finished page changes that). Both heaps are cleaned lazily: what no longer agrees with its host is
-    skipped when it comes up, and a heap of mostly such items is rebuilt. So no operation looks at the hosts that are not ready.
+    A host with a waiting entry is *ready* (in the ready heap, by its best entry), *resting* (in the heap of times, until its
+    delay is over) or *full* (in no heap: only a finished page changes that). Both heaps are cleaned lazily: what no longer
+    agrees with its host is skipped when it comes up, and a heap of mostly such items is rebuilt. So no operation looks at the
+    hosts that are not ready.
 
     Args:
         delay: seconds between two pops of a host, >= 0.
@@ -126,7 +127,7 @@ class Hosts:
         self._enlist(name, host)
 
     def _enlist(self, name: str, host: _Host) -> None:
-        """Put the host where it belongs after a change. Whether its rest is over is for :meth:`_wake` to say, which knows the time."""
+        """Put the host where it belongs after a change. Whether its rest is over, :meth:`_wake` says, which knows the time."""
         if host.head is None or len(host.given) >= self.in_flight_per_host:
             return
         due = max(host.given, default=host.last)

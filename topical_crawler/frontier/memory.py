@@ -14,8 +14,8 @@ from topical_crawler.frontier.hosts import Hosts
 from topical_crawler.frontier.rules import check, check_priority, gained, host_of, not_in_flight
 from topical_crawler.page import Evidence
 
-# What waits is one flat tuple: (place, url, host, depth, rescored, meta or None, then parent, relevance, on_topic, anchor of each piece of
-# evidence). One object instead of five, and of plain values only, so the garbage collector stops looking at it.
+# What waits is one flat tuple: (place, url, host, depth, rescored, meta or None, then parent, relevance, on_topic, anchor of
+# each piece of evidence). One object instead of five, and of plain values only, so the garbage collector forgets it.
 _Row = tuple[Any, ...]
 _Place = tuple[float, int, bytes]  # (−priority, number of the first push, key)
 _HEAD = 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from json.encoder import encode_basestring as _quote  # type: ignore[attr-defined]  # the C function behind json.dumps
+from json.encoder import encode_basestring as _quote
 from typing import Any
 
 from topical_crawler.frontier.base import MAX_EVIDENCE, Entry, Pushed, State
@@ -15,8 +15,8 @@ from topical_crawler.page import Evidence
 class Row:
     """One row of the table of entries.
 
-    Evidence stays JSON text: ``evidence`` is its pieces, joined by commas, and ``parents`` their number. To find out whether a parent is
-    known takes no parsing: a piece begins with ``["parent",`` and a quotation mark within a string is always escaped.
+    Evidence stays JSON text: ``evidence`` is its pieces, joined by commas, and ``parents`` their number. To find out whether
+    a parent is known takes no parsing: a piece begins with ``["parent",`` and quotation marks within a string are escaped.
     """
 
     __slots__ = ("dropped", "entry", "evidence", "host", "is_new", "moved", "number", "parents", "priority", "state", "touched")
@@ -78,7 +78,7 @@ class Row:
 
 
 def pack(evidence: Iterable[Evidence]) -> str:
-    """Evidence as it is stored: ``Evidence.to_json`` as text, put together by hand because the encoder takes five times as long."""
+    """Evidence as it is stored: the text of ``Evidence.to_json``, made by hand as the encoder takes five times as long."""
     return ",".join([f"[{_quote(e.parent)},{float(e.relevance)!r},{int(e.on_topic)},{_quote(e.anchor)}]" for e in evidence])
 
 

@@ -31,7 +31,7 @@ def check_priority(priority: float, url: str) -> None:
 
 
 def gained(parents: Collection[str], found: Iterable[Evidence]) -> list[Evidence]:
-    """The evidence to add to an entry that knows ``parents``: no parent twice, at most MAX_EVIDENCE in all, first found first kept."""
+    """The evidence to add to an entry that knows ``parents``: no parent twice, at most MAX_EVIDENCE in all, the first found."""
     new: dict[str, Evidence] = {}
     for evidence in found:
         if len(parents) + len(new) >= MAX_EVIDENCE:

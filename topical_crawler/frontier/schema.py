@@ -85,10 +85,10 @@ def broken(file: Path, error: sqlite3.Error) -> FrontierFileError:
     if isinstance(error, sqlite3.ProgrammingError):
         return FrontierFileError(f"{file}: {error} Open the frontier again")
     if isinstance(error, sqlite3.OperationalError):
-        return FrontierFileError(f"{file}: {error}; see that the disk has room, and that nothing else writes to the file")
+        return FrontierFileError(f"{file}: {error}; see that the disk has room and nothing else writes to the file")
     return FrontierFileError(
-        f"{file}: {error}; the file is no SQLite file or is damaged. Restore a copy, rescue it with `sqlite3 FILE .recover`, or move it "
-        f"away (with its -wal and -shm files) to start anew"
+        f"{file}: {error}; the file is no SQLite file or is damaged. Restore a copy, rescue it with `sqlite3 FILE .recover`, or "
+        "move it away (with its -wal and -shm files) to start anew"
     )
 
 
@@ -100,6 +100,6 @@ def _check_ours(file: Path, db: sqlite3.Connection, tables: set[str]) -> None:
         )
     if found.get("version") != str(VERSION):
         raise FrontierFileError(
-            f"{file}: a frontier of version {found.get('version')}, this program reads version {VERSION}; go on with the program that "
-            f"wrote it, or move the file away to start anew"
+            f"{file}: a frontier of version {found.get('version')}, this program reads version {VERSION}; go on with the program "
+            "that wrote it, or move the file away to start anew"
         )

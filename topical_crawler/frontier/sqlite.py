@@ -27,8 +27,8 @@ _FIND = f"""SELECT key, number, state, host, priority, parents, evidence, droppe
     WHERE key IN ({", ".join("?" * _KEYS)})"""
 _INSERT = """INSERT INTO entries (number, key, state, host, priority, dropped, parents, evidence, url, depth, rescored, meta)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_REVIVE = f"""UPDATE entries SET state = {State.WAITING}, dropped = NULL, host = ?, priority = ?, parents = ?, evidence = ?, url = ?,
-    depth = ?, rescored = ?, meta = ? WHERE number = ?"""
+_REVIVE = f"""UPDATE entries SET state = {State.WAITING}, dropped = NULL, host = ?, priority = ?, parents = ?, evidence = ?,
+    url = ?, depth = ?, rescored = ?, meta = ? WHERE number = ?"""
 _RAISE = "UPDATE entries SET priority = ?, parents = ?, evidence = ? WHERE number = ?"
 _ADD_EVIDENCE = "UPDATE entries SET parents = ?, evidence = ? WHERE number = ?"
 _ENTRY = "SELECT key, url, host, priority, depth, evidence, meta, rescored FROM entries WHERE number = ?"
@@ -54,9 +54,9 @@ class _Flight(NamedTuple):
 class SqliteFrontier:
     """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in a file.
 
-    Changes gather in one open transaction, which :meth:`done`, :meth:`save` and :meth:`close` commit, and every few hundred pushes. A
-    process that dies loses what came after: the entry that was out waits again, and no page that was done is given out again. Other
-    processes may read the file meanwhile (WAL); a second frontier on it is refused.
+    Changes gather in one open transaction, which :meth:`done`, :meth:`save` and :meth:`close` commit, and every few hundred
+    pushes. A process that dies loses what came after: the entry that was out waits again, and no page that was done is given
+    out again. Other processes may read the file meanwhile (WAL); a second frontier on it is refused.
 
     Args:
         path: the file; made where there is none. ``path.lock`` beside it shows who uses it.
@@ -64,8 +64,8 @@ class SqliteFrontier:
         in_flight_per_host: most entries of a host in flight.
 
     Raises:
-        FrontierFileError: the file is in use, damaged, of another version or of something else. Also raised by every method when the
-            file cannot be read or written any more; the frontier is of no use then, the file holds the last commit.
+        FrontierFileError: the file is in use, damaged, of another version or of something else. Also raised by every method when
+            the file cannot be read or written any more; the frontier is of no use then, the file holds the last commit.
     """
 
     def __init__(self, path: str | os.PathLike[str], delay: float = 0.0, in_flight_per_host: int = 1) -> None:
@@ -159,8 +159,8 @@ class SqliteFrontier:
         self._waiting += 1
 
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
-        """See :meth:`Frontier.done`. Durable when it returns, as far as the process is concerned; a loss of power may cost the last
-        moments (``synchronous = NORMAL``), never the file."""
+        """See :meth:`Frontier.done`. When it returns, the death of the process costs nothing of it; a loss of power may cost the
+        last moments (``synchronous = NORMAL``), never the file."""
         entries = [check(entry) for entry in links]
         flight = self._flight(key)
         with self._all_or_nothing():
@@ -230,7 +230,7 @@ class SqliteFrontier:
             self._lock.release()
 
     def _write(self, entries: Sequence[Entry]) -> tuple[list[tuple[Row, int | None, str | None]], Pushed]:
-        """Push within a transaction. Returns the rows with the state and reason they had in the file (None: unknown until now)."""
+        """Push within a transaction. Returns the rows with the state and reason they had in the file (None: not known yet)."""
         known = self._find([entry.key for entry in entries])
         before = {key: (row.state, row.dropped) for key, row in known.items()}
         result = Pushed()

@@ -31,7 +31,7 @@ _NOISE_PREFIXES = (*noise.TRACKING_PREFIXES, *noise.SESSION_PREFIXES)
 
 @lru_cache(maxsize=16_384)
 def canonical(url: str) -> str:
-    """The canonical form of ``url``; "" for what is no http(s) URL or is longer than :data:`MAX_LENGTH`. Never raises; idempotent.
+    """The canonical form of ``url``; "" for what is no http(s) URL or longer than :data:`MAX_LENGTH`. Never raises; idempotent.
 
     * scheme and host in lower case, the host in IDNA form, without user, default port and final dot;
     * dot segments resolved, a backslash read as a slash, an empty path is ``/``;

@@ -49,7 +49,7 @@ def shape(url: str) -> str:
 
 
 def is_binary(url: str) -> bool:
-    """Whether the path ends like a file that is no page: picture, archive, sound, film, office file, program (no request is made).
+    """Whether the path ends like a file that is no page: picture, archive, sound, film, office file, program. Nothing is fetched.
 
     >>> is_binary("http://a.cn/党章.pdf?v=1"), is_binary("http://a.cn/党章.shtml"), is_binary("http://a.cn/get?f=党章.pdf")
     (True, False, False)

@@ -50,9 +50,9 @@ TRACKING_PREFIXES: tuple[str, ...] = ("utm_", "share_", "sharer_", "mtm_", "pk_"
 """Families of such parameters: campaign tags and the shares of apps (``share_token``, ``sharer_shareid`` …)."""
 
 ORIGIN: frozenset[str] = frozenset({"from", "fr", "frm"})
-"""Where the reader came from, when the value is a word (``from=hot|wap|timeline|singlemessage|groupmessage|search``, ``fr=aladdin``). A
-number or a date is an offset or the start of a range (``from=20``, ``from=2019-01-01``), and beside a ``to`` it is one end of a pair
-(``from=CNY&to=USD``): those are content."""
+"""Where the reader came from, when the value is a word (``from=hot``, ``wap``, ``timeline``, ``singlemessage``, ``groupmessage``,
+``search``; ``fr=aladdin``). A number or a date is an offset or the start of a range (``from=20``, ``from=2019-01-01``), and
+beside a ``to`` it is one end of a pair (``from=CNY&to=USD``): those are content."""
 
 ORIGIN_VALUE = re.compile(r"[A-Za-z][\w.\-]*", re.ASCII)
 

@@ -18,14 +18,14 @@ _BIT = {char: 1 << code for code, char in enumerate(_ASCII)}
 
 @dataclass(frozen=True, slots=True)
 class StructureParameters:
-    """The constants of Algorithm 2. The paper prints the threshold only; the rest is chosen so that the accuracy over thresholds on
-    pairs of URLs keeps the form of its Table 6: the first part of the host and the first parts of the path decide, and the domain
-    that all channels of one portal share adds nothing.
+    """The constants of Algorithm 2. The paper prints the threshold only; the rest is chosen so that the accuracy over thresholds
+    on pairs of URLs keeps the form of its Table 6: the first part of the host and the first parts of the path decide, and the
+    domain that all channels of one portal share adds nothing.
 
     Attributes:
         alpha, beta: shares of the host's and the path's likeness.
         threshold: two URLs are the same in structure when their value is above it (Table 6: 0.10).
-        a_host, b: weight of the first part of the host (a'), and by how much the weight falls with each further part (never below 0).
+        a_host, b: weight of the first part of the host (a'), and by how much it falls with each further part (never below 0).
         a_path: weight of the first part of the path (a'); it halves with each further part.
         d: a pair of www parts counts 1/d of its likeness.
         within_host: the refinement for sites on one host. The paper takes any two URLs of one host for the same; with True their

@@ -1,0 +1,413 @@
+"""Every sentence of ``frontier.base``, over every backend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import pytest
+from frontier_tools import entry, key, outcome
+
+from topical_crawler.frontier import MAX_EVIDENCE, Entry, Frontier, Outcome, Pushed, State
+from topical_crawler.page import Evidence
+
+Make = Callable[..., Frontier]
+
+
+def name(popped: Entry | None) -> str | None:
+    return None if popped is None else popped.url.rpartition("/")[2]
+
+
+def drain(frontier: Frontier, now: float = 0.0) -> list[str | None]:
+    names = []
+    while (popped := frontier.pop(now)) is not None:
+        names.append(name(popped))
+    return names
+
+
+def pop(frontier: Frontier, now: float = 0.0) -> Entry:
+    popped = frontier.pop(now)
+    assert popped is not None
+    return popped
+
+
+def test_is_a_frontier(frontier: Frontier) -> None:
+    assert isinstance(frontier, Frontier)
+    assert frontier.recovered == 0
+
+
+class TestOrder:
+    def test_highest_priority_first_over_all_hosts(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.1), entry("乙", 0.9, host="b.cn"), entry("丙", -3.0), entry("丁", 0.5, host="c.cn")])
+        assert drain(frontier) == ["乙", "丁", "甲", "丙"]
+
+    def test_equal_priorities_in_order_of_first_push(self, frontier: Frontier) -> None:
+        frontier.push([entry(str(n), 0.5, host=f"{n % 3}.cn") for n in range(20)])
+        frontier.push([entry("7", 0.5, "http://a.cn/p")])
+        assert drain(frontier) == [str(n) for n in range(20)]
+
+    def test_a_raised_entry_keeps_its_place_among_equals(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.1), entry("乙", 0.9), entry("丙", 0.2)])
+        frontier.push([entry("丙", 0.9), entry("甲", 0.9)])
+        assert drain(frontier) == ["甲", "乙", "丙"]
+
+    def test_best_is_what_pop_gives_and_takes_nothing(self, frontier: Frontier) -> None:
+        assert frontier.best(0.0) is None
+        frontier.push([entry("甲", 0.25), entry("乙", 0.75)])
+        assert frontier.best(0.0) == frontier.best(0.0) == 0.75
+        assert pop(frontier).priority == 0.75
+        assert frontier.best(0.0) == 0.25
+
+    def test_pop_gives_back_all_that_was_pushed(self, frontier: Frontier) -> None:
+        pushed = entry("甲", 0.5, "http://a.cn/1", "http://a.cn/2", depth=3, meta={"retries": 1}, rescored=2)
+        frontier.push([pushed])
+        assert frontier.pop(0.0) == pushed
+        assert frontier.pop(0.0) is None
+
+
+class TestPoliteness:
+    def test_one_entry_of_a_host_in_flight(self, make: Make) -> None:
+        frontier = make(in_flight_per_host=1)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.8), entry("丙", 0.1, host="b.cn")])
+        assert drain(frontier) == ["甲", "丙"]
+        frontier.done(key("甲"), outcome("甲"))
+        assert drain(frontier) == ["乙"]
+
+    def test_several_in_flight(self, make: Make) -> None:
+        frontier = make(in_flight_per_host=2)
+        frontier.push([entry(str(n)) for n in range(5)])
+        assert drain(frontier) == ["0", "1"]
+        frontier.done(key("1"), outcome("1"))
+        assert drain(frontier) == ["2"]
+
+    def test_delay_counts_from_the_last_pop(self, make: Make) -> None:
+        frontier = make(delay=2.0, in_flight_per_host=9)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.8), entry("丙", 0.1, host="b.cn")])
+        assert name(frontier.pop(10.0)) == "甲"
+        assert name(frontier.pop(10.5)) == "丙"
+        frontier.done(key("甲"), outcome("甲"))
+        assert frontier.pop(11.75) is None
+        assert name(frontier.pop(12.0)) == "乙"
+
+    def test_a_host_with_a_delay_of_its_own(self, make: Make) -> None:
+        frontier = make(delay=1.0, in_flight_per_host=9)
+        frontier.set_delay("b.cn", 30.0)
+        frontier.push([entry(f"{host}{n}", host=host) for host in ("a.cn", "b.cn") for n in range(2)])
+        assert drain(frontier, 0.0) == ["a.cn0", "b.cn0"]
+        assert drain(frontier, 1.0) == ["a.cn1"]
+        assert drain(frontier, 29.0) == []
+        assert drain(frontier, 30.0) == ["b.cn1"]
+
+    def test_set_delay_holds_from_now_on_for_a_resting_host(self, make: Make) -> None:
+        frontier = make(delay=50.0, in_flight_per_host=9)
+        frontier.push([entry("甲"), entry("乙")])
+        frontier.pop(0.0)
+        assert frontier.wait(1.0) == 49.0
+        frontier.set_delay("a.cn", 4.0)
+        assert frontier.wait(1.0) == 3.0
+        frontier.set_delay("a.cn", 9.0)
+        assert frontier.pop(8.0) is None
+        assert name(frontier.pop(9.0)) == "乙"
+
+    @pytest.mark.parametrize("options", [{"delay": -1.0}, {"delay": math.inf}, {"in_flight_per_host": 0}])
+    def test_limits_that_make_no_sense(self, make: Make, options: dict[str, float]) -> None:
+        with pytest.raises(ValueError, match="delay|in_flight_per_host"):
+            make(**options)
+
+    def test_strict_best_first_with_thousands_of_resting_hosts(self, make: Make) -> None:
+        frontier = make(delay=100.0)
+        frontier.push([entry(f"{n}-{i}", 0.5 + i / 8, host=f"{n}.cn") for n in range(3000) for i in (0, 1)])
+        for n in range(3000):
+            popped = pop(frontier, n / 100)
+            assert popped.host == f"{n}.cn"
+            frontier.done(popped.key, outcome("甲"))
+        assert frontier.pop(99.0) is None
+        frontier.push([entry("新", 0.1, host="new.cn")])
+        assert [name(frontier.pop(99.0)), frontier.pop(99.0), name(frontier.pop(100.0))] == ["新", None, "0-0"]
+
+
+class TestWait:
+    def test_wait(self, make: Make) -> None:
+        frontier = make(delay=5.0)
+        assert frontier.wait(0.0) is None  # nothing waits
+        frontier.push([entry("甲"), entry("乙"), entry("丙", host="b.cn")])
+        assert frontier.wait(0.0) == 0.0
+        assert [name(frontier.pop(0.0)), name(frontier.pop(1.0))] == ["甲", "丙"]
+        assert frontier.wait(2.0) is None  # only the limit in flight holds 乙 back
+        frontier.done(key("甲"), outcome("甲"))
+        assert frontier.wait(2.0) == 3.0
+        assert frontier.wait(5.0) == 0.0
+        assert name(frontier.pop(5.0)) == "乙"
+        assert frontier.wait(100.0) is None
+
+
+class TestPutBack:
+    def test_waits_again_with_the_new_priority(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.9, "http://a.cn/p", meta={"retries": 1}), entry("乙", 0.5)])
+        frontier.put_back(pop(frontier), 0.25)
+        assert name(frontier.pop(0.0)) == "乙"
+        again = pop(frontier)
+        assert (name(again), again.priority, again.rescored, again.meta) == ("甲", 0.25, 1, {"retries": 1})
+        assert [e.parent for e in again.evidence] == ["http://a.cn/p"]
+        frontier.put_back(again, 0.25)
+        assert pop(frontier).rescored == 2
+
+    def test_gives_the_turn_back(self, make: Make) -> None:
+        frontier = make(delay=5.0)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.5)])
+        frontier.put_back(pop(frontier, 1.0), 0.1)
+        assert frontier.wait(1.0) == 0.0
+        assert name(frontier.pop(1.0)) == "乙"
+
+    def test_gives_back_its_own_turn_only(self, make: Make) -> None:
+        frontier = make(delay=5.0, in_flight_per_host=2)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.8), entry("丙", 0.7)])
+        first, _ = pop(frontier, 0.0), pop(frontier, 5.0)
+        frontier.put_back(first, 0.1)
+        assert frontier.wait(6.0) == 4.0  # the pop at 5.0 stands
+
+    def test_an_earlier_pop_stands(self, make: Make) -> None:
+        frontier = make(delay=5.0)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
+        frontier.done(pop(frontier, 0.0).key, outcome("甲"))
+        frontier.put_back(pop(frontier, 6.0), 0.1)
+        assert name(frontier.pop(6.0)) == "乙"
+
+
+class TestRequeue:
+    def test_waits_again_with_priority_and_place(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲"), entry("乙")])
+        frontier.pop(0.0)
+        frontier.requeue(key("甲"))
+        again = pop(frontier)
+        assert (name(again), again.priority, again.rescored, again.meta) == ("甲", 0.5, 0, {})
+
+    def test_at_another_url_with_other_meta(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", meta={"retries": 1})])
+        frontier.pop(0.0)
+        frontier.requeue(key("甲"), url="https://b.cn:8443/新", meta={"redirects": [301]})
+        again = pop(frontier)
+        assert (again.url, again.host, again.meta) == ("https://b.cn:8443/新", "b.cn:8443", {"redirects": [301]})
+        frontier.requeue(key("甲"))
+        assert pop(frontier).meta == {"redirects": [301]}
+
+    def test_its_turn_is_used(self, make: Make) -> None:
+        frontier = make(delay=5.0)
+        frontier.push([entry("甲")])
+        frontier.pop(0.0)
+        frontier.requeue(key("甲"))
+        assert frontier.wait(1.0) == 4.0
+
+    def test_another_host_has_a_turn_of_its_own(self, make: Make) -> None:
+        frontier = make(delay=5.0)
+        frontier.push([entry("甲")])
+        frontier.pop(0.0)
+        frontier.requeue(key("甲"), url="http://b.cn/甲")
+        assert (name(frontier.pop(0.0)), frontier.hosts()) == ("甲", 0)
+
+
+class TestDone:
+    def test_outcomes_in_order_of_finishing(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲"), entry("乙"), entry("丙")])
+        drain(frontier)
+        for n in "丙甲乙":
+            frontier.done(key(n), outcome(n, keep=n == "甲"))
+        assert list(frontier.outcomes()) == [(1, outcome("丙", False)), (2, outcome("甲")), (3, outcome("乙", False))]
+        assert list(frontier.outcomes(2)) == [(3, outcome("乙", False))]
+        assert list(frontier.outcomes(3)) == []
+
+    def test_pushes_the_links(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲")])
+        frontier.pop(0.0)
+        links = [entry("乙", 0.2, "甲"), entry("甲", 0.9, "甲"), entry("丙", 0.4, "甲", dropped="太低")]
+        assert frontier.done(key("甲"), outcome("甲"), iter(links)) == Pushed(new=1, known=1, dropped={"太低": 1})
+        assert drain(frontier) == ["乙"]
+
+    def test_all_or_nothing(self, frontier: Frontier) -> None:
+        """Links that break off, or hold an unsound entry, leave the page in flight and push nothing."""
+
+        def broken() -> Iterator[Entry]:
+            yield entry("乙")
+            raise RuntimeError("half a page")
+
+        frontier.push([entry("甲")])
+        frontier.pop(0.0)
+        with pytest.raises(RuntimeError, match="half a page"):
+            frontier.done(key("甲"), outcome("甲"), broken())
+        with pytest.raises(ValueError, match="finite"):
+            frontier.done(key("甲"), outcome("甲"), [entry("乙"), entry("丙", math.nan)])
+        assert frontier.counts() == {State.WAITING: 0, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 0}
+        assert list(frontier.outcomes()) == []
+        assert frontier.done(key("甲"), outcome("甲"), [entry("乙")]) == Pushed(new=1)
+
+    def test_a_done_page_is_never_given_out_again(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲")])
+        frontier.done(pop(frontier).key, outcome("甲"))
+        assert frontier.push([entry("甲", 9.0, "http://b.cn/")]) == Pushed(known=1)
+        assert frontier.pop(0.0) is None
+
+
+class TestFoundAgain:
+    def test_unknown_entries(self, frontier: Frontier) -> None:
+        assert frontier.push([entry("甲"), entry("乙", dropped="站外"), entry("丙", dropped="站外")]) == Pushed(
+            new=1, dropped={"站外": 2}
+        )
+        assert frontier.dropped() == {"站外": 2}
+        assert drain(frontier) == ["甲"]
+
+    def test_waiting_gains_evidence_and_priority(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.2, "p1"), entry("乙", 0.3)])
+        assert frontier.push([entry("甲", 0.4, "p2")]) == Pushed(raised=1)
+        popped = pop(frontier)
+        assert (name(popped), popped.priority) == ("甲", 0.4)
+        assert popped.evidence == entry("甲", 0.4, "p1", "p2").evidence
+
+    def test_priority_never_falls(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.9, "p1")])
+        frontier.push([entry("甲", 0.1, "p2")])
+        assert pop(frontier).priority == 0.9
+
+    def test_the_same_page_twice_changes_nothing(self, frontier: Frontier) -> None:
+        links = [entry("甲", 0.2, "p1"), entry("乙", 0.3, "p1"), entry("甲", 0.2, "p1")]
+        assert frontier.push(links) == Pushed(new=2, known=1)
+        assert frontier.push(links) == Pushed(known=3)
+        popped = [pop(frontier), pop(frontier)]
+        assert [len(p.evidence) for p in popped] == [1, 1]
+
+    def test_no_more_than_max_evidence(self, frontier: Frontier) -> None:
+        parents = [f"http://a.cn/“{n}”" for n in range(MAX_EVIDENCE + 3)]
+        results = [frontier.push([entry("甲", 0.5, parent)]) for parent in parents]
+        assert sum(r.raised for r in results) == MAX_EVIDENCE - 1
+        assert [e.parent for e in pop(frontier).evidence] == parents[:MAX_EVIDENCE]
+
+    def test_one_entry_with_too_much_evidence(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.5, "p1", "p1", *(f"q{n}" for n in range(20)))])
+        assert [e.parent for e in pop(frontier).evidence] == ["p1", *(f"q{n}" for n in range(MAX_EVIDENCE - 1))]
+
+    @pytest.mark.parametrize(("old", "new"), [('a","b', "a"), ("a", 'a","b'), ("x\\", "x"), ('[1,"p"', "p"), ("1", "")])
+    def test_parents_are_told_apart_whatever_their_text(self, frontier: Frontier, old: str, new: str) -> None:
+        frontier.push([Entry(key("甲"), "u", "h", 0.5, evidence=(Evidence(old, 0.1, False, f'["{new}",'),))])
+        assert frontier.push([entry("甲", 0.5, new)]).raised == 1
+        assert frontier.push([entry("甲", 0.5, old, new)]).known == 1
+        assert [e.parent for e in pop(frontier).evidence] == [old, new]
+
+    def test_dropped_is_revived(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.9, "p1", depth=7, dropped="太低"), entry("乙", 0.3), entry("丙", 0.3)])
+        assert frontier.push([entry("甲", 0.3, "p2", depth=2, meta={"a": 1})]) == Pushed(raised=1)
+        assert (frontier.dropped(), len(frontier)) == ({}, 3)
+        popped = pop(frontier)
+        assert popped == entry("甲", 0.3, "p1", "p2", depth=2, meta={"a": 1})  # its place is that of its first push
+
+    def test_dropped_is_revived_by_a_page_it_knows(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.1, "p1", dropped="太低")])
+        assert frontier.push([entry("甲", 0.3, "p1")]) == Pushed(raised=1)
+        assert drain(frontier) == ["甲"]
+
+    def test_dropped_again_keeps_its_reason(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.1, "p1", dropped="太低")])
+        assert frontier.push([entry("甲", 0.1, "p2", dropped="站外")]) == Pushed(raised=1)
+        assert frontier.push([entry("甲", 0.1, "p2", dropped="站外")]) == Pushed(known=1)
+        assert frontier.dropped() == {"太低": 1}
+        frontier.push([entry("甲", 0.1, "p3")])
+        assert [e.parent for e in pop(frontier).evidence] == ["p1", "p2", "p3"]
+
+    def test_in_flight_is_left_alone(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.1, "p1")])
+        popped = pop(frontier)
+        assert frontier.push([entry("甲", 0.9, "p2"), entry("甲", dropped="站外")]) == Pushed(known=2)
+        frontier.put_back(popped, 0.1)
+        assert (pop(frontier).evidence, frontier.dropped()) == (popped.evidence, {})
+
+    def test_new_dropped_and_revived_in_one_push(self, frontier: Frontier) -> None:
+        links = [entry("甲", 0.1, "p1", dropped="太低"), entry("甲", 0.5, "p2"), entry("甲", 0.7, "p3")]
+        assert frontier.push(links) == Pushed(raised=2, dropped={"太低": 1})
+        popped = pop(frontier)
+        assert (popped.priority, len(popped.evidence), frontier.dropped()) == (0.7, 3, {})
+
+    def test_every_link_is_counted_once(self, frontier: Frontier) -> None:
+        frontier.push([entry(str(n), n / 10, "p") for n in range(6)])
+        pop(frontier)
+        links = [entry(str(n), 0.2, "q", dropped="太低" if n % 3 == 0 else None) for n in range(200)]
+        result = frontier.push(links)
+        assert result.new + result.raised + result.known + sum(result.dropped.values()) == 200
+        assert (result.raised, result.known) == (5, 1)
+
+
+class TestDrop:
+    def test_drop(self, make: Make) -> None:
+        frontier = make(delay=5.0)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.5)])
+        frontier.drop(pop(frontier, 1.0).key, "robots.txt")
+        assert frontier.dropped() == {"robots.txt": 1}
+        assert name(frontier.pop(1.0)) == "乙"  # the turn was given back
+
+    def test_a_dropped_entry_may_be_revived(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.9, "p1")])
+        frontier.drop(pop(frontier).key, "太深")
+        frontier.push([entry("甲", 0.2, "p2")])
+        popped = pop(frontier)
+        assert (popped.priority, len(popped.evidence), popped.dropped) == (0.2, 2, None)
+
+
+class TestMisuse:
+    def test_only_what_is_in_flight_can_be_finished(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲")])
+        with pytest.raises(LookupError, match="not in flight"):
+            frontier.done(key("甲"), outcome("甲"), [entry("乙")])
+        popped = pop(frontier)
+        frontier.done(key("甲"), outcome("甲"))
+        for call in (
+            lambda: frontier.done(key("甲"), outcome("甲")),
+            lambda: frontier.requeue(key("甲")),
+            lambda: frontier.drop(key("甲"), "x"),
+            lambda: frontier.put_back(popped, 0.5),
+        ):
+            with pytest.raises(LookupError, match="not in flight"):
+                call()
+        assert frontier.counts() == {State.WAITING: 0, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 0}
+
+    def test_unsound_entries_push_nothing(self, frontier: Frontier) -> None:
+        for bad in (
+            entry("乙", math.inf),
+            Entry(b"short", "u", "h", 0.5),
+            Entry(key("丙"), "u", "h", 0.5, evidence=(Evidence("p", math.nan, True),)),
+        ):
+            with pytest.raises(ValueError, match="must be"):
+                frontier.push([entry("甲"), bad])
+        assert len(frontier) == 0
+
+    def test_an_unsound_priority_leaves_the_entry_in_flight(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲")])
+        popped = pop(frontier)
+        with pytest.raises(ValueError, match="finite"):
+            frontier.put_back(popped, math.nan)
+        frontier.put_back(popped, 0.5)
+        assert len(frontier) == 1
+
+
+def test_counts_hosts_and_length(frontier: Frontier) -> None:
+    assert frontier.counts() == dict.fromkeys(State, 0)
+    frontier.push([entry(str(n), host=f"{n % 2}.cn") for n in range(5)] + [entry("x", dropped="站外")])
+    assert (len(frontier), frontier.hosts()) == (5, 2)
+    for _ in range(4):
+        popped = pop(frontier)
+    assert (len(frontier), frontier.hosts()) == (1, 1)
+    frontier.done(popped.key, Outcome("u", False))
+    assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 3, State.DONE: 1, State.DROPPED: 1}
+
+
+def test_save_and_load(frontier: Frontier) -> None:
+    assert frontier.load("策略") is None
+    data = {"词": [1, 2.5, None, {"党建": True}]}
+    frontier.save("策略", data)
+    data["词"].clear()
+    assert frontier.load("策略") == {"词": [1, 2.5, None, {"党建": True}]}
+    frontier.save("策略", [])
+    assert frontier.load("策略") == []
+
+
+def test_close_twice(make: Make) -> None:
+    frontier = make()
+    frontier.push([entry("甲")])
+    frontier.close()
+    frontier.close()

@@ -1,0 +1,231 @@
+"""Each backend against a model that is too simple to be wrong: long random histories (hypothesis)."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from frontier_tools import entry, key, outcome
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from topical_crawler.frontier import MAX_EVIDENCE, Entry, Frontier, MemoryFrontier, SqliteFrontier, State
+
+NAMES = st.sampled_from([f"{n}" for n in range(12)])
+PRIORITIES = st.sampled_from([0.1, 0.2, 0.3, 0.5])
+PARENTS = st.lists(st.sampled_from([f"p{n}" for n in range(10)]), max_size=3)
+LINKS = st.lists(st.tuples(NAMES, PRIORITIES, PARENTS, st.sampled_from([None, None, "太低", "站外"])), max_size=6)
+
+
+@dataclass
+class Known:
+    number: int
+    state: State
+    priority: float
+    host: str
+    parents: list[str]
+    reason: str | None
+    rescored: int = 0
+
+
+@dataclass
+class Model:
+    """The contract, with a scan for every question."""
+
+    delay: float
+    limit: int
+    known: dict[bytes, Known] = field(default_factory=dict)
+    flights: dict[bytes, float] = field(default_factory=dict)
+    last: dict[str, float] = field(default_factory=dict)
+    done: int = 0
+
+    def push(self, links: list[Entry]) -> tuple[int, int, int, dict[str, int]]:
+        new = raised = same = 0
+        dropped: dict[str, int] = {}
+        for link in links:
+            parents = [e.parent for e in link.evidence]
+            old = self.known.get(link.key)
+            if old is None:
+                state = State.WAITING if link.dropped is None else State.DROPPED
+                unique = list(dict.fromkeys(parents))[:MAX_EVIDENCE]
+                self.known[link.key] = Known(len(self.known), state, link.priority, link.host, unique, link.dropped)
+                if link.dropped is None:
+                    new += 1
+                else:
+                    dropped[link.dropped] = dropped.get(link.dropped, 0) + 1
+                continue
+            before = list(old.parents)
+            if old.state in (State.WAITING, State.DROPPED):
+                old.parents = list(dict.fromkeys(old.parents + parents))[:MAX_EVIDENCE]
+            changed = old.parents != before
+            if old.state == State.WAITING:
+                old.priority = max(old.priority, link.priority)
+            elif old.state == State.DROPPED and link.dropped is None:
+                old.state, old.priority, old.reason, old.rescored, changed = State.WAITING, link.priority, None, 0, True
+            raised += changed
+            same += not changed
+        return new, raised, same, dropped
+
+    def due(self, host: str) -> float:
+        flights = [t for k, t in self.flights.items() if self.known[k].host == host]
+        return max([self.last.get(host, -1e9), *flights]) + self.delay
+
+    def room(self, host: str) -> bool:
+        return sum(self.known[k].host == host for k in self.flights) < self.limit
+
+    def best(self, now: float) -> bytes | None:
+        ready = [
+            (-e.priority, e.number, k)
+            for k, e in self.known.items()
+            if e.state == State.WAITING and self.room(e.host) and self.due(e.host) <= now
+        ]
+        return min(ready)[2] if ready else None
+
+    def wait(self, now: float) -> float | None:
+        if self.best(now) is not None:
+            return 0.0
+        dues = [self.due(e.host) - now for e in self.known.values() if e.state == State.WAITING and self.room(e.host)]
+        return min(dues) if dues else None
+
+    def finish(self, k: bytes) -> None:
+        host = self.known[k].host
+        self.last[host] = max(self.last.get(host, -1e9), self.flights.pop(k))
+
+
+class Comparison(RuleBasedStateMachine):
+    """Does the same to the backend and to the model."""
+
+    frontier: Frontier
+
+    def open(self, **options: Any) -> Frontier:
+        return MemoryFrontier(**options)
+
+    @initialize(delay=st.sampled_from([0.0, 2.0]), limit=st.integers(1, 3))
+    def begin(self, delay: float, limit: int) -> None:
+        self.now = 0.0
+        self.model = Model(delay, limit)
+        self.frontier = self.open(delay=delay, in_flight_per_host=limit)
+
+    @staticmethod
+    def entries(links: list[tuple[str, float, list[str], str | None]]) -> list[Entry]:
+        return [entry(n, p, *parents, host=f"{int(n) % 3}.cn", dropped=d) for n, p, parents, d in links]
+
+    def a_flight(self, choice: int) -> bytes:
+        return sorted(self.model.flights)[choice % len(self.model.flights)]
+
+    @rule(links=LINKS)
+    def push(self, links: Any) -> None:
+        result = self.frontier.push(self.entries(links))
+        assert (result.new, result.raised, result.known, result.dropped) == self.model.push(self.entries(links))
+
+    @rule()
+    def pop(self) -> None:
+        expected = self.model.best(self.now)
+        popped = self.frontier.pop(self.now)
+        assert (popped.key if popped else None) == expected
+        if popped is not None and expected is not None:
+            known = self.model.known[expected]
+            assert (popped.priority, popped.rescored) == (known.priority, known.rescored)
+            assert [e.parent for e in popped.evidence] == known.parents
+            known.state = State.IN_FLIGHT
+            self.model.flights[expected] = self.now
+
+    @rule(seconds=st.sampled_from([0.5, 1.0, 3.0]))
+    def time_passes(self, seconds: float) -> None:
+        self.now += seconds
+
+    @precondition(lambda self: self.model.flights)
+    @rule(choice=st.integers(0, 9), links=LINKS)
+    def done(self, choice: int, links: Any) -> None:
+        k = self.a_flight(choice)
+        self.model.finish(k)
+        self.model.known[k].state = State.DONE
+        self.model.done += 1
+        result = self.frontier.done(k, outcome("甲"), self.entries(links))
+        assert (result.new, result.raised, result.known, result.dropped) == self.model.push(self.entries(links))
+
+    @precondition(lambda self: self.model.flights)
+    @rule(choice=st.integers(0, 9), priority=PRIORITIES)
+    def put_back(self, choice: int, priority: float) -> None:
+        k = self.a_flight(choice)
+        known = self.model.known[k]
+        self.frontier.put_back(Entry(k, "u", known.host, known.priority), priority)
+        del self.model.flights[k]
+        known.state, known.priority = State.WAITING, priority
+        known.rescored += 1
+
+    @precondition(lambda self: self.model.flights)
+    @rule(choice=st.integers(0, 9))
+    def requeue(self, choice: int) -> None:
+        k = self.a_flight(choice)
+        self.frontier.requeue(k)
+        self.model.finish(k)
+        self.model.known[k].state = State.WAITING
+
+    @precondition(lambda self: self.model.flights)
+    @rule(choice=st.integers(0, 9))
+    def drop(self, choice: int) -> None:
+        k = self.a_flight(choice)
+        self.frontier.drop(k, "太深")
+        del self.model.flights[k]
+        self.model.known[k].state, self.model.known[k].reason = State.DROPPED, "太深"
+
+    @invariant()
+    def agree(self) -> None:
+        if not hasattr(self, "model"):
+            return
+        model = self.model
+        states = [e.state for e in model.known.values()]
+        assert self.frontier.counts() == {state: states.count(state) for state in State}
+        assert len(self.frontier) == states.count(State.WAITING)
+        assert self.frontier.hosts() == len({e.host for e in model.known.values() if e.state == State.WAITING})
+        reasons = [e.reason for e in model.known.values() if e.state == State.DROPPED]
+        assert self.frontier.dropped() == {r: reasons.count(r) for r in reasons if r is not None}
+        best = model.best(self.now)
+        assert self.frontier.best(self.now) == (None if best is None else model.known[best].priority)
+        assert self.frontier.wait(self.now) == model.wait(self.now)
+        assert sum(1 for _ in self.frontier.outcomes()) == model.done
+
+    def teardown(self) -> None:
+        if hasattr(self, "frontier"):
+            self.frontier.close()
+
+
+class SqliteComparison(Comparison):
+    """The same with a file, which is closed and opened again now and then."""
+
+    def open(self, **options: Any) -> Frontier:
+        self.options = options
+        if not hasattr(self, "directory"):
+            self.directory = tempfile.TemporaryDirectory()
+        return SqliteFrontier(Path(self.directory.name, "frontier.sqlite"), **options)
+
+    @rule()
+    def reopen(self) -> None:
+        self.frontier.close()
+        self.frontier = self.open(**self.options)
+        assert self.frontier.recovered == len(self.model.flights)
+        for k in self.model.flights:
+            self.model.known[k].state = State.WAITING
+        self.model.flights.clear()
+        self.model.last.clear()
+
+    def teardown(self) -> None:
+        super().teardown()
+        if hasattr(self, "directory"):
+            self.directory.cleanup()
+
+
+HISTORY = dict(stateful_step_count=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+
+TestMemory = Comparison.TestCase
+TestMemory.settings = settings(max_examples=300, **HISTORY)
+TestSqlite = SqliteComparison.TestCase
+TestSqlite.settings = settings(max_examples=100, **HISTORY)
+
+
+def test_keys_of_the_model_are_distinct() -> None:
+    assert len({key(str(n)) for n in range(12)}) == 12
