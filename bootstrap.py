@@ -37,7 +37,7 @@ def setup() -> None:
 
 def main() -> int:
     target = sys.argv[1] if len(sys.argv) > 1 else "setup"
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - this runs on the Python that a person happens to have
         print(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}", file=sys.stderr)
         return 2
     if target not in TARGETS:
@@ -46,7 +46,10 @@ def main() -> int:
     try:
         setup()
     except subprocess.CalledProcessError as error:
-        print(f"Set-up failed: {' '.join(map(str, error.cmd))}. Remedy: see pip's message above, then run this again", file=sys.stderr)
+        print(
+            f"Set-up failed: {' '.join(map(str, error.cmd))}. Remedy: see pip's message above, then run this again",
+            file=sys.stderr,
+        )
         return 1
     command = TARGETS[target]
     return subprocess.run([BIN / "python", *command, *sys.argv[2:]], cwd=ROOT).returncode if command else 0

@@ -53,11 +53,17 @@ def main() -> int:
         curves[strategy] = harvest_curve([r.url for r in records if r.reason != "redirected"], labels)
     records = fetched["semantic"]
     scores = site_scores(records, labels)
-    mean, together = group_score("all", scores)
+    _, together = group_score("all", scores)
     table = Table("site", "texts kept", "on topic", "precision", "recall", title="Held against the labels", title_justify="left")
     for s in scores:
         table.add_row(s.site, str(s.collected), str(s.relevant), f"{s.precision:.0%}", f"{s.recall:.0%} of {s.there}")
-    table.add_row("all", str(together.collected), str(together.relevant), f"{together.precision:.1%}", f"{together.recall:.1%} of {together.there}")
+    table.add_row(
+        "all",
+        str(together.collected),
+        str(together.relevant),
+        f"{together.precision:.1%}",
+        f"{together.recall:.1%} of {together.there}",
+    )
     console.print(table)
     total = relevant_texts(labels)
     console.print(f"\nOn-topic texts reached (of {total}) over pages fetched, beside a breadth-first crawl of the same web:\n")

@@ -78,7 +78,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "web.warc.gz",
         [
             ("http://a.test/", 200, HTML, "首页".encode()),
-            ("http://a.test/old", 301, {"Location": "https://a.test/new?q=党建"}, b""),
+            ("http://a.test/old", 301, {"Location": "https://a.test/new?q=%E5%85%9A%E5%BB%BA"}, b""),
             ("https://a.test/new?q=党建", 200, HTML, "新址".encode()),
             ("http://a.test/gone", 404, HTML, b"gone"),
             ("http://a.test/busy", 503, HTML, b"busy"),
@@ -86,7 +86,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("http://a.test/fits", 200, HTML, b"x" * 5000),
             ("http://a.test/gbk", 200, {"Content-Type": "text/html"}, "<meta charset=gb2312>党建".encode("gb18030")),
             ("http://a.test/gzip", 200, HTML | {"Content-Encoding": "gzip"}, gzip.compress("压缩".encode())),
-            ("http://a.test/picture.png", 200, {"Content-Type": "image/png"}, b"\x89PNG\r\n"),
+            ("http://a.test/picture.png", 200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
             ("http://b.test/robots.txt", 200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /private/\n"),
             ("http://b.test/private/x", 200, HTML, b"private"),
             ("http://b.test/open", 200, HTML, b"open"),
@@ -104,7 +104,6 @@ def test_a_crawl_over_a_recording(web: Path) -> None:
         "POST http://a.test/#p",
     ]
     log, stats, stderr = crawl(web, "web.warc.gz", urls)
-    print(log)
     assert log["http://a.test/"] == [200, "http://a.test/", "HtmlResponse", "首页"]
     moved = "https://a.test/new?q=%E5%85%9A%E5%BB%BA"
     assert log[moved] == [200, moved, "HtmlResponse", "新址"]

@@ -61,7 +61,9 @@ def _ratio(eigenvalue: float, n: int) -> float:
 def _read(matrix: Sequence[Sequence[Comparison]]) -> np.ndarray:
     n = len(matrix)
     if not 1 <= n <= len(RANDOM_INDEX) or any(len(row) != n for row in matrix):
-        raise ValueError(f"a comparison matrix has as many columns as rows, 1 to {len(RANDOM_INDEX)}; got rows of {[len(r) for r in matrix]}")
+        raise ValueError(
+            f"a comparison matrix has as many columns as rows, 1 to {len(RANDOM_INDEX)}; got rows of {[len(r) for r in matrix]}"
+        )
     try:
         values = np.array([[float(Fraction(cell)) for cell in row] for row in matrix])
     except (ValueError, TypeError, ZeroDivisionError) as error:

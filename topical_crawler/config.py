@@ -46,11 +46,13 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
     def number(argument: str, setting: str) -> int:
         value = arguments.get(argument) if arguments.get(argument) not in (None, "") else settings.get(setting)
         try:
-            found = int(value)
+            found = int(str(value))
         except (TypeError, ValueError):
             found = -1
         if found < 0:
-            raise CrawlError(f"{argument}={value!r}: a whole number of 0 or more is expected (-a {argument}=1000, or -s {setting}=1000)")
+            raise CrawlError(
+                f"{argument}={value!r}: a whole number of 0 or more is expected (-a {argument}=1000, or -s {setting}=1000)"
+            )
         return found
 
     replay = bool(settings.get("TOPICAL_REPLAY"))
@@ -94,7 +96,8 @@ def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
         found = read_seeds(Path(given).expanduser())
     if not found:
         raise CrawlError(
-            f"the topic {topic.name!r} has no seeds. Remedy: -a seeds=FILE (one URL a line), -a seeds=http://…, or a seeds.txt in {topic.source}"
+            f"the topic {topic.name!r} has no seeds. Remedy: -a seeds=FILE (one URL a line), -a seeds=http://…, "
+            f"or a seeds.txt in {topic.source}"
         )
     for url in found:
         if urlsplit(url).scheme not in ("http", "https"):

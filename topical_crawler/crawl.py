@@ -110,7 +110,13 @@ class Crawl:
     """See the module. Made by :meth:`open`."""
 
     def __init__(
-        self, options: CrawlOptions, topic: Topic, strategy: Strategy, frontier: Frontier, store: CorpusStore, lock: FileLock | None
+        self,
+        options: CrawlOptions,
+        topic: Topic,
+        strategy: Strategy,
+        frontier: Frontier,
+        store: CorpusStore,
+        lock: FileLock | None,
     ) -> None:
         self.options = options
         self.topic = topic
@@ -305,9 +311,7 @@ class Crawl:
         stored = self.store.put(self._record(item))
         item.reason, item.duplicate_of = stored.reason, stored.duplicate_of
         verdict = item.verdict
-        outcome = Outcome(
-            entry.url, verdict is not None and verdict.keep, verdict.relevance if verdict else 0.0, item.reason
-        )
+        outcome = Outcome(entry.url, verdict is not None and verdict.keep, verdict.relevance if verdict else 0.0, item.reason)
         self._note(self.frontier.done(entry.key, outcome, item.links))
         self.finished += 1
         self._count(outcome)
@@ -400,11 +404,10 @@ def _claim(directory: Path, topic: Topic, options: CrawlOptions) -> None:
 
 
 def _open_frontier(options: CrawlOptions) -> Frontier:
-    limits = {"delay": options.delay, "in_flight_per_host": options.in_flight_per_host}
     if options.frontier == "memory":
-        return MemoryFrontier(**limits)
+        return MemoryFrontier(options.delay, options.in_flight_per_host)
     if options.frontier == "sqlite":
-        return SqliteFrontier(options.data_dir / "frontier.sqlite", **limits)
+        return SqliteFrontier(options.data_dir / "frontier.sqlite", options.delay, options.in_flight_per_host)
     raise CrawlError(f"TOPICAL_FRONTIER={options.frontier!r}: there is no such frontier. Remedy: sqlite or memory")
 
 

@@ -26,7 +26,7 @@ _REFRESH = 0.5
 
 
 class CrawlDisplay:
-    """Shows a crawl by ``TOPICAL_DISPLAY``: ``live``, ``lines``, ``off``, or ``auto`` (live when standard error is a terminal)."""
+    """Shows a crawl as ``TOPICAL_DISPLAY`` says: ``live``, ``lines``, ``off``, or ``auto`` (live in a terminal)."""
 
     def __init__(self, crawler: Crawler) -> None:
         mode = crawler.settings.get("TOPICAL_DISPLAY")
@@ -37,7 +37,9 @@ class CrawlDisplay:
         self._crawler = crawler
         self._console = Console(stderr=True)
         self._live: Live | None = None
-        self._wants_live = mode == "live" or (mode == "auto" and self._console.is_terminal and not crawler.settings.get("LOG_FILE"))
+        self._wants_live = mode == "live" or (
+            mode == "auto" and self._console.is_terminal and not crawler.settings.get("LOG_FILE")
+        )
         self._interval = _REFRESH if self._wants_live else crawler.settings.getfloat("TOPICAL_DISPLAY_INTERVAL")
         self._timer: asyncio.TimerHandle | None = None
         crawler.signals.connect(self.opened, signals.spider_opened)
@@ -113,7 +115,11 @@ def summary(crawl: Crawl, reason: str) -> Group:
     """What a crawl brought: kept, rejected by reason, per site, slowest hosts, where the corpus is, what to do next."""
     p = crawl.progress
     seconds = time.monotonic() - p.started
-    why = "page limit reached" if crawl.limit_reached else {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
+    why = (
+        "page limit reached"
+        if crawl.limit_reached
+        else {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
+    )
     head = Text.from_markup(
         f"\n[bold]{crawl.topic.title}[/]: {why}. This run: {p.pages} pages in {seconds:.0f} s, [bold green]{p.kept} kept[/]"
         + (f" ({p.kept / p.pages:.0%})" if p.pages else "")

@@ -51,7 +51,8 @@ class TopicalScheduler(BaseScheduler):
         if not isinstance(spider, TopicalSpider):
             raise TypeError(
                 f"{type(self).__name__} schedules spiders that are made from TopicalSpider, not {type(spider).__name__}. "
-                f"Remedy: subclass topical_crawler.spiders.topical.TopicalSpider, or set SCHEDULER to Scrapy's own in custom_settings"
+                f"Remedy: subclass topical_crawler.spiders.topical.TopicalSpider, or set SCHEDULER to Scrapy's own in "
+                f"custom_settings"
             )
         self._spider = spider
         self._crawl: Crawl = spider.crawl
@@ -99,7 +100,9 @@ class TopicalScheduler(BaseScheduler):
     def _foreign(self, request: Request) -> Entry:
         """An entry for a request that a subclass of the spider made itself: scored like a link without anchor text."""
         entry = Entry(fingerprint(request.url), request.url, host(request.url), 0.0, request.meta.get("depth", 0))
-        found = Evidence(request.headers.get(b"Referer", b"").decode("latin-1"), 0.0, True, str(request.meta.get("link_text", "")))
+        found = Evidence(
+            (request.headers.get(b"Referer") or b"").decode("latin-1"), 0.0, True, str(request.meta.get("link_text", ""))
+        )
         entry.evidence = (found,)
         entry.priority = self._crawl.strategy.score([entry.candidate()])[0] or 0.0
         return entry
@@ -142,7 +145,9 @@ class TopicalScheduler(BaseScheduler):
 
     def _wake_in(self, seconds: float | None) -> None:
         """Scrapy asks an empty-handed scheduler again every 5 seconds only: ask for an earlier call."""
-        if seconds is None or (self._nudge is not None and not self._nudge.cancelled() and self._nudge.when() > asyncio.get_running_loop().time()):
+        if seconds is None or (
+            self._nudge is not None and not self._nudge.cancelled() and self._nudge.when() > asyncio.get_running_loop().time()
+        ):
             return
         self._nudge = asyncio.get_running_loop().call_later(max(seconds, 0.001), self._wake)
 

@@ -51,7 +51,7 @@ class Topic:
     Attributes:
         name: the folder's name.
         title: what a person calls the topic.
-        terms: topic terms with their weight (> 0, scale of Eq. 2), not below the topic's ``weight_floor``; hand adjustments applied.
+        terms: topic terms with their weight (> 0, scale of Eq. 2): at least the ``weight_floor``, hand adjustments applied.
         weights: weights of other words of the domain corpus, hand adjustments applied; may be empty.
         mean_weight: the weight of a word that neither names (Zhou et al. 2019, §5: the mean).
         seeds: start URLs; may hold ``{keyword}``, which stands for a topic term.
@@ -137,7 +137,9 @@ def read_seeds(path: Path) -> list[str]:
         TopicError: a line does not start with an http(s) URL, or the file cannot be read.
     """
     if not path.is_file():
-        raise TopicError(f"{path}: there is no such file of seeds. Remedy: give a file with one URL a line, or the URLs themselves")
+        raise TopicError(
+            f"{path}: there is no such file of seeds. Remedy: give a file with one URL a line, or the URLs themselves"
+        )
     return list(_read_seeds(path))
 
 
@@ -166,23 +168,25 @@ def _lines(file: Traversable) -> Iterator[tuple[int, str]]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise TopicError(f"{file}, line {line}: not UTF-8 ({error.reason}). Remedy: save the file as UTF-8") from None
+        bad = data.count(b"\n", 0, error.start) + 1
+        raise TopicError(f"{file}, line {bad}: not UTF-8 ({error.reason}). Remedy: save the file as UTF-8") from None
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line
 
 
 def _read_weights(file: Traversable, needs_weight: bool) -> Iterator[tuple[str, float, int]]:
-    seen: dict[str, int] = {}
+    first: dict[str, int] = {}
     for number, line in _lines(file):
         cells = [c.strip() for c in line.split("\t")]
         word = normalise(cells[0])
         if not word or len(word) > 50:
-            raise TopicError(f"{file}, line {number}: a word of 1 to 50 characters is expected before the first tab, not {cells[0]!r}")
-        if word in seen:
-            raise TopicError(f"{file}, line {number}: {word!r} stands already in line {seen[word]}. Remedy: keep one of the two")
-        seen[word] = number
+            raise TopicError(
+                f"{file}, line {number}: a word of 1 to 50 characters is expected before the first tab, not {cells[0]!r}"
+            )
+        if word in first:
+            raise TopicError(f"{file}, line {number}: {word!r} stands already in line {first[word]}. Remedy: keep one of the two")
+        first[word] = number
         if len(cells) < 2 or not cells[1]:
             if needs_weight:
                 raise TopicError(f"{file}, line {number}: {word!r} has no weight. Remedy: word <TAB> weight, e.g. {word}\t0.5")

@@ -8,15 +8,18 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from scrapy.cmdline import execute
+from scrapy.settings import Settings
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 
 ROOT = Path(__file__).parents[2]
-Run = Callable[..., subprocess.CompletedProcess[str]]
+Run = Callable[..., "Done"]
 
 
 @pytest.fixture(scope="module")
@@ -42,21 +45,40 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def run(folder: Path) -> Run:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": f"{folder}:{ROOT}",
-            "SCRAPY_SETTINGS_MODULE": "small_settings",
-            "COLUMNS": "120",
-        }
-        environment["LC_ALL"] = "C"  # Chinese comes out whatever the locale
-        environment["PYTHONUTF8"] = "0"
-        command = [sys.executable, "-m", "scrapy", "corpus", *arguments]
-        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False)
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command the way ``scrapy`` does, in this process."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*arguments: str) -> Done:
+        settings = Settings({"COMMANDS_MODULE": "topical_crawler.commands"})
+        with pytest.raises(SystemExit) as end:
+            execute(["scrapy", "corpus", *arguments], settings)
+        out, err = capfd.readouterr()
+        return Done(int(end.value.code or 0), out, err)
 
     return run
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": f"{folder}:{ROOT}", "SCRAPY_SETTINGS_MODULE": "small_settings", **more}
+
+
+def test_chinese_comes_out_whatever_the_locale(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "corpus", "export", "dangjian", "--limit", "1"],
+        cwd=folder, env=environment(folder, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"), capture_output=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout.decode("utf-8"))["title"] == "标题1"
+    assert done.stderr == b""
 
 
 def test_stats_for_people(run: Run) -> None:
@@ -127,11 +149,10 @@ def test_a_reader_that_has_enough_is_no_error(folder: Path) -> None:
     with CorpusStore(folder / "data/long/corpus.sqlite") as store:
         for n in range(400):
             store.put(Record(url=f"http://a.cn/{n}", host="a.cn", keep=True, text=f"{n}主题教育" * 300))
-    environment = {**os.environ, "PYTHONPATH": f"{folder}:{ROOT}", "SCRAPY_SETTINGS_MODULE": "small_settings"}
     for arguments in (["export", "long"], ["fetched", "long"]):
         process = subprocess.Popen(
             [sys.executable, "-m", "scrapy", "corpus", *arguments],
-            cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            cwd=folder, env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         assert process.stdout is not None and process.stderr is not None
         process.stdout.readline()

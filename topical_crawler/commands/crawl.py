@@ -15,8 +15,9 @@ from topical_crawler.spiders.topical import TopicalSpider
 class Command(CrawlCommand):
     def long_desc(self) -> str:
         return (
-            "Run a spider. A topical crawl: scrapy crawl topical -a topic=NAME [-a seeds=FILE|URLs] [-a hosts=HOSTS|seeds] [-a pages=N] "
-            "[-a pages_per_host=N] [-a depth=N] [-a strategy=NAME]. It goes on where it stopped when the same command is given again. "
+            "Run a spider. A topical crawl: scrapy crawl topical -a topic=NAME [-a seeds=FILE|URLs] [-a hosts=HOSTS|seeds] "
+            "[-a pages=N] [-a pages_per_host=N] [-a depth=N] [-a strategy=NAME]. "
+            "It goes on where it stopped when the same command is given again. "
             "Settings: docs/settings.md."
         )
 

@@ -35,8 +35,8 @@ class Command(ScrapyCommand):
 
     def long_desc(self) -> str:
         return (
-            "Score crawls of a recorded web. 'sites': precision and recall per site, and over the relevance threshold, as in Table 8 of "
-            "Zhou et al. 2019. 'harvest': relevant texts reached over pages fetched, for one crawl or several side by side."
+            "Score crawls of a recorded web. 'sites': precision and recall per site, and over the relevance threshold, as in "
+            "Table 8 of Zhou et al. 2019. 'harvest': relevant texts reached over pages fetched, for one crawl or several side by side."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -45,11 +45,15 @@ class Command(ScrapyCommand):
         sites = actions.add_parser("sites", help="precision and recall per site (Table 8)")
         harvest = actions.add_parser("harvest", help="harvest curves")
         for action in (sites, harvest):
-            action.add_argument("--labels", type=Path, required=True, metavar="FILE", help="TSV with url, kind and a grade of 0, 1 or 2")
+            action.add_argument(
+                "--labels", type=Path, required=True, metavar="FILE", help="TSV with url, kind and a grade of 0, 1 or 2"
+            )
             action.add_argument("--grade", default="grade", metavar="COLUMN", help="column of the grade (default: %(default)s)")
             action.add_argument("--json", action="store_true", help="print figures as JSON")
         sites.add_argument("corpus", help="data directory of a crawl, or its corpus.sqlite")
-        sites.add_argument("--group", action="append", default=[], metavar="NAME=SITE,SITE", help="sites to take together; may be repeated")
+        sites.add_argument(
+            "--group", action="append", default=[], metavar="NAME=SITE,SITE", help="sites to take together; may be repeated"
+        )
         harvest.add_argument("corpus", nargs="+", help="data directories; NAME=DIR gives a curve its name")
         harvest.add_argument("--budget", type=int, default=0, help="pages to look at (default: all fetched)")
         harvest.add_argument("--picture", type=Path, metavar="FILE", help="draw the curves into FILE (.png, .svg)")
@@ -73,20 +77,26 @@ class Command(ScrapyCommand):
             groups[name] = members.split(",")
         groups = groups or {"all": [s.site for s in scores]}
         kept = sorted(r.relevance for r in records if r.keep)
-        steps = sorted({0.0} | {kept[int(len(kept) * q)] for q in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)} if kept else {0.0})
+        steps = sorted(
+            {0.0} | {kept[int(len(kept) * q)] for q in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)} if kept else {0.0}
+        )
         figures: dict[str, Any] = {"sites": [], "groups": {}, "curve": []}
         table = Table("site", "texts", "relevant", "precision %", "recall %", "of", title="Table 8", title_justify="left")
         for name, members in groups.items():
             rows = [s for s in scores if s.site in members]
             for s in rows:
-                table.add_row(s.site, str(s.collected), str(s.relevant), f"{100 * s.precision:.2f}", f"{100 * s.recall:.1f}", str(s.there))
-                figures["sites"].append({"site": s.site, "texts": s.collected, "relevant": s.relevant, "precision": s.precision, "recall": s.recall})
+                table.add_row(
+                    s.site, str(s.collected), str(s.relevant), f"{100 * s.precision:.2f}", f"{100 * s.recall:.1f}", str(s.there)
+                )
+                figures["sites"].append(
+                    {"site": s.site, "texts": s.collected, "relevant": s.relevant, "precision": s.precision, "recall": s.recall}
+                )
             mean, total = group_score(name, rows)
             table.add_row(f"[bold]{name}[/]: mean", str(total.collected), str(total.relevant), f"[bold]{100 * mean:.2f}[/]",
                           f"[bold]{100 * total.recall:.1f}[/]", str(total.there), end_section=True)  # fmt: skip
             figures["groups"][name] = {"mean_precision": mean, "precision": total.precision, "recall": total.recall}
-        curve = Table("relevance ≥", *(f"{name}: {what} %" for name in groups for what in ("precision", "recall")), title="Over the threshold",
-                      title_justify="left")  # fmt: skip
+        columns = [f"{name}: {what} %" for name in groups for what in ("precision", "recall")]
+        curve = Table("relevance ≥", *columns, title="Over the threshold", title_justify="left")
         for step in steps:
             at = site_scores(records, labels, step)
             cells, row = [], {"threshold": step}
@@ -124,7 +134,14 @@ class Command(ScrapyCommand):
         else:
             table = Table("crawl", "pages", "relevant texts", "harvest rate", f"recall (of {total})", "area under recall")
             for name, r in rows.items():
-                table.add_row(name, str(r["pages"]), str(r["relevant"]), f"{r['harvest_rate']:.1%}", f"{r['recall']:.1%}", f"{r['area']:.3f}")
+                table.add_row(
+                    name,
+                    str(r["pages"]),
+                    str(r["relevant"]),
+                    f"{r['harvest_rate']:.1%}",
+                    f"{r['recall']:.1%}",
+                    f"{r['area']:.3f}",
+                )
             Console().print(table)
             print(terminal_curve(curves))
         if opts.picture:

@@ -17,7 +17,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from topical_crawler.text import Segmenter, normalise
-from topical_crawler.topic import TopicError, list_topics, load_topic
+from topical_crawler.topic import MEAN, TopicError, list_topics, load_topic
 from topical_crawler.weights import DomainStatistics, choose_terms
 
 
@@ -34,9 +34,9 @@ class Command(ScrapyCommand):
 
     def long_desc(self) -> str:
         return (
-            "Topics are folders of plain files (topic.toml, terms.tsv, …). 'weigh' reads FOLDER/candidates.txt and a domain corpus, and "
-            "writes terms.tsv and weights.tsv: the candidates that the corpus bears out, and the weight of every word "
-            "(w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2). FOLDER/adjust.tsv, written by hand, is left alone and overrides both."
+            "Topics are folders of plain files (topic.toml, terms.tsv, …). 'weigh' reads FOLDER/candidates.txt and a domain "
+            "corpus, and writes terms.tsv and weights.tsv: the candidates that the corpus bears out, and the weight of every word "
+            "(w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2). FOLDER/adjust.tsv, written by hand, overrides both."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -48,7 +48,9 @@ class Command(ScrapyCommand):
         show.add_argument("-n", type=int, default=20, help="terms to show (default: %(default)s)")
         weigh = actions.add_parser("weigh", help="compute terms.tsv and weights.tsv from a domain corpus")
         weigh.add_argument("folder", type=Path, help="topic folder with candidates.txt")
-        weigh.add_argument("--corpus", type=Path, nargs="+", required=True, metavar="FILE", help="JSONL with a field 'text', or .jsonl.gz")
+        weigh.add_argument(
+            "--corpus", type=Path, nargs="+", required=True, metavar="FILE", help="JSONL with a field 'text', or .jsonl.gz"
+        )
         weigh.add_argument("--domain", metavar="FIELD=VALUE", help="records that belong to the domain (default: all)")
         weigh.add_argument("--background", metavar="FIELD=VALUE", help="records to hold the candidates against (default: none)")
         weigh.add_argument(
@@ -57,7 +59,9 @@ class Command(ScrapyCommand):
             default=5.0,
             help="how many times more often than the background the domain must hold a term (default: %(default)s)",
         )
-        weigh.add_argument("--min-count", type=int, default=3, help="occurrences of a word listed in weights.tsv (default: %(default)s)")
+        weigh.add_argument(
+            "--min-count", type=int, default=3, help="occurrences of a word listed in weights.tsv (default: %(default)s)"
+        )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if not opts.action:
@@ -78,7 +82,9 @@ class Command(ScrapyCommand):
     def _show(self, opts: argparse.Namespace) -> None:
         topic = load_topic(opts.topic)
         console = Console()
-        console.print(f"[bold]{topic.title}[/] ({topic.name}), {len(topic.terms)} terms, {len(topic.weights)} other words, from {topic.source}")
+        console.print(
+            f"[bold]{topic.title}[/] ({topic.name}), {len(topic.terms)} terms, {len(topic.weights)} other words\n{topic.source}"
+        )
         if topic.description:
             console.print(topic.description)
         table = Table("term", "weight")
@@ -97,7 +103,9 @@ class Command(ScrapyCommand):
         segmenter = Segmenter(candidates)
         domain, background = DomainStatistics(), DomainStatistics()
         in_domain, in_background = _condition(opts.domain, True), _condition(opts.background, False)
-        with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=Console(stderr=True)) as display:
+        with Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=Console(stderr=True)
+        ) as display:
             for path in opts.corpus:
                 records = list(read_jsonl(path))
                 for record in display.track(records, description=path.name):
@@ -108,29 +116,35 @@ class Command(ScrapyCommand):
             raise TopicError(f"no record of {', '.join(map(str, opts.corpus))} has {opts.domain}. Remedy: check --domain")
         terms = choose_terms(candidates, domain, background, opts.min_contrast)
         chosen = set(terms)
+        known = sum(1 for t in terms if domain.spread[t])
         others = [w for w, n in domain.occurrences.items() if n >= opts.min_count and w not in chosen]
         others.sort(key=lambda w: (-domain.weight(w), w))
         mean = sum(map(domain.weight, domain.spread)) / len(domain.spread)
         made = (
-            f"# Eq. 2 of Zhou et al. 2019, w = f/N · ln(N/N_i), over {domain.documents} documents of the domain; natural logarithm.\n"
+            f"# w = f/N · ln(N/N_i) (Zhou et al. 2019, Eq. 2) over {domain.documents} documents of the domain.\n"
             f"# Made by `scrapy topic weigh`; edits belong into adjust.tsv.\n"
         )
-        known = sum(1 for t in terms if domain.spread[t])
-        terms_text = made + (
-            f"# {len(terms)} of {len(candidates)} candidates: {known} that the domain holds {opts.min_contrast:g} times as often as {background.documents} "
-            f"background documents do, or more;\n# {len(terms) - known} that no document holds: without a weight of their own they weigh the mean.\n"
+        terms_head = (
+            f"# {len(terms)} of {len(candidates)} candidates: {known} that the domain holds {opts.min_contrast:g} times as often as\n"
+            f"# the background ({background.documents} documents), or more often; {len(terms) - known} that no document holds,\n"
+            f"# without a weight: they weigh the mean.\n"
         )
-        weights_text = made + f"# Words with {opts.min_count} occurrences or more; any other word weighs the mean over all words: {mean:.6g}\n"
-        weights_text += f"!mean\t{mean:.6g}\n"
-        for path, text, words in ((opts.folder / "terms.tsv", terms_text, terms), (opts.folder / "weights.tsv", weights_text, others)):
-            rows = "".join(f"{w}\t{domain.weight(w):.6g}\n" if domain.spread[w] else f"{w}\n" for w in words)
-            temporary = path.with_suffix(".tmp")
-            temporary.write_text(text + rows, encoding="utf-8")
-            temporary.replace(path)
+        weights_head = f"# Words with {opts.min_count} occurrences or more; any other word weighs the mean over all words.\n"
+        _write(opts.folder / "terms.tsv", made + terms_head, terms, domain)
+        _write(opts.folder / "weights.tsv", f"{made}{weights_head}{MEAN}\t{mean:.6g}\n", others, domain)
         Console().print(
-            f"{domain.documents} documents of the domain, {background.documents} of the background; {len(terms)} of {len(candidates)} candidates "
-            f"became terms ({known} of them in the domain's documents), {len(others)} other words have weights (mean {mean:.4f})\n→ {opts.folder}/terms.tsv, weights.tsv"
+            f"{domain.documents} documents of the domain, {background.documents} of the background\n"
+            f"{len(terms)} of {len(candidates)} candidates became terms, {known} of them known to the domain\n"
+            f"{len(others)} other words have weights; the mean is {mean:.4f}\n"
+            f"→ {opts.folder}/terms.tsv, weights.tsv"
         )
+
+
+def _write(path: Path, head: str, words: list[str], domain: DomainStatistics) -> None:
+    rows = (f"{w}\t{domain.weight(w):.6g}\n" if domain.spread[w] else f"{w}\n" for w in words)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(head + "".join(rows), encoding="utf-8")
+    temporary.replace(path)
 
 
 def _condition(text: str | None, default: bool) -> Any:

@@ -40,8 +40,8 @@ class LabelError(ValueError):
 def read_labels(path: Path, grade_column: str = "grade") -> dict[bytes, Label]:
     """Labels by URL fingerprint, from a TSV file with a header.
 
-    The file has the columns ``url``, ``kind`` and ``grade_column``; ``site`` (else the host) and ``doc`` (else every article is a text
-    of its own) where they are known. Of several URLs with one canonical form, the first counts.
+    The file has the columns ``url``, ``kind`` and ``grade_column``; ``site`` (else the host) and ``doc`` (else every article is a
+    text of its own) where they are known. Of several URLs with one canonical form, the first counts.
 
     Raises:
         LabelError: a column is missing, or a grade is not 0, 1 or 2.

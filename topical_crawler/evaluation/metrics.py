@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from topical_crawler.corpus.store import DUPLICATE
 from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.store import DUPLICATE
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
 from topical_crawler.urls import fingerprint
 
@@ -106,7 +106,7 @@ def relevant_texts(labels: Mapping[bytes, Label]) -> int:
 
 
 def area_under_recall(curve: Sequence[int], total: int, budget: int) -> float:
-    """Mean recall over the pages of a budget, divided by the best possible, 0 to 1. A crawl that ended early keeps its last value.
+    """Mean recall over the pages of a budget, over the best possible, 0 to 1; a crawl that ended early keeps its last value.
 
     >>> area_under_recall([1, 2, 2, 2], total=2, budget=4)
     1.0

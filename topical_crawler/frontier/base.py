@@ -1,7 +1,7 @@
 """The frontier's contract: what waits, in which order it is given out, and what became of it.
 
-A frontier holds one :class:`Entry` for every URL a crawl has ever seen. An entry is *waiting*, *in flight* (given out, its page not
-finished yet), *done* (fetched and finished, whatever came of it) or *dropped* (never fetched, with the reason).
+A frontier holds one :class:`Entry` for every URL a crawl has ever seen. An entry is *waiting*, *in flight* (given out, its page
+not finished yet), *done* (fetched and finished, whatever came of it) or *dropped* (never fetched, with the reason).
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Frontier(Protocol):
         ...
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
-        """An entry in flight waits again for another try (at ``url``, with ``meta``, where given), with its priority and place."""
+        """An entry in flight waits again for another try (at ``url``, with ``meta``, where given), in its old place."""
         ...
 
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:

@@ -82,8 +82,6 @@ def connect(path: str | os.PathLike[str]) -> sqlite3.Connection:
 
 def broken(file: Path, error: sqlite3.Error) -> FrontierFileError:
     """The error for a file that SQLite cannot read or write."""
-    if isinstance(error, sqlite3.ProgrammingError):
-        return FrontierFileError(f"{file}: {error} Open the frontier again")
     if isinstance(error, sqlite3.OperationalError):
         return FrontierFileError(f"{file}: {error}; see that the disk has room and nothing else writes to the file")
     return FrontierFileError(

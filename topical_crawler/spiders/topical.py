@@ -95,7 +95,11 @@ class TopicalSpider(Spider):
         item = self._item(response.meta["topical"], response)
         content_type = response.headers.get(b"Content-Type", b"") or b""
         head = response.body[:1024].lstrip().lower()
-        if content_type and not any(kind in content_type.lower() for kind in _HTML) and not head.startswith((b"<!doctype html", b"<html")):
+        if (
+            content_type
+            and not any(kind in content_type.lower() for kind in _HTML)
+            and not head.startswith((b"<!doctype html", b"<html"))
+        ):
             item.reason = "not a text page"
         else:
             html, encoding = decode(response.body, content_type.decode("latin-1"))
