@@ -60,13 +60,12 @@ def _ratio(eigenvalue: float, n: int) -> float:
 
 def _read(matrix: Sequence[Sequence[Comparison]]) -> np.ndarray:
     n = len(matrix)
-    if not 1 <= n <= len(RANDOM_INDEX) or any(len(row) != n for row in matrix):
-        raise ValueError(
-            f"a comparison matrix has as many columns as rows, 1 to {len(RANDOM_INDEX)}; got rows of {[len(r) for r in matrix]}"
-        )
+    sizes = [len(row) if hasattr(row, "__len__") else 0 for row in matrix]
+    if not 1 <= n <= len(RANDOM_INDEX) or any(size != n for size in sizes):
+        raise ValueError(f"a comparison matrix has as many columns as rows, 1 to {len(RANDOM_INDEX)}; got rows of {sizes}")
     try:
         values = np.array([[float(Fraction(cell)) for cell in row] for row in matrix])
-    except (ValueError, TypeError, ZeroDivisionError) as error:
+    except (ValueError, TypeError, ArithmeticError) as error:
         raise ValueError(f'a comparison is a number or a fraction such as "1/3": {error}') from None
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise ValueError("every comparison is above 0: write 1/3, not -3, for the less important of two")

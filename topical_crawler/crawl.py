@@ -200,13 +200,14 @@ class Crawl:
 
     def _entries(self, page: Page, parent: Entry, verdict: Verdict) -> list[Entry]:
         depth = parent.depth + 1
+        distance = 0 if verdict.keep else 1 + min((e.distance for e in parent.evidence), default=0)
         entries: list[Entry] = []
         open_entries: list[Entry] = []
         for link in page.links[: self.options.max_links]:
             key = fingerprint(link.url)
             if key == parent.key:
                 continue
-            evidence = (Evidence(parent.url, verdict.relevance, verdict.keep, link.anchor),)
+            evidence = (Evidence(parent.url, verdict.relevance, verdict.keep, link.anchor, distance),)
             entry = Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=self.refusal(link.url, depth))
             entries.append(entry)
             if entry.dropped is None:

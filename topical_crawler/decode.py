@@ -17,6 +17,8 @@ _COMMON = frozenset(
     "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数安少报才结反受目太量再感建务做接必场件计管期市直德资命山金指克许统区保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南品住告类求据程北边死张该交规万取拉格望觉术领共确传师观清今切院让识候带导争运"
 )
 """The most frequent characters of running Chinese text: garbled text is Chinese characters too, but hardly ever these."""
+_NO_CHARSETS = frozenset(("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"))
+"""Names that Python knows and no browser does: they raise, or make text that cannot be stored. Scripts write "undefined"."""
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _PROBE = 20_000
 _TOLERATED = 0.002
@@ -42,6 +44,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         first = "gb18030"  # the superset, as browsers do
     elif first in ("cp1252", "iso8859-1", "latin-1", "ascii"):
         first = "utf-8"  # the default of some servers: it can read any bytes, and no Chinese
+    elif first in _NO_CHARSETS:
+        first = "utf-8"
     text, bad = _read(body, first)
     if bad <= _TOLERATED and (first == "utf-8" or _plausible(text)):
         return text, codecs.lookup(first).name

@@ -43,16 +43,18 @@ class Evidence:
         relevance: relevance of that page, as the strategy judged it (its own scale, >= 0).
         on_topic: whether the strategy kept that page.
         anchor: anchor text of the link on that page.
+        distance: links followed since the last page on topic, or since the seed: 0 on a page that is on topic itself.
     """
 
     parent: str
     relevance: float
     on_topic: bool
     anchor: str = ""
+    distance: int = 0
 
     def to_json(self) -> list[Any]:
         """The evidence as a JSON array; :meth:`from_json` reads it back."""
-        return [self.parent, self.relevance, int(self.on_topic), self.anchor]
+        return [self.parent, self.relevance, int(self.on_topic), self.anchor, self.distance]
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> Evidence:
@@ -61,8 +63,8 @@ class Evidence:
         >>> Evidence.from_json(Evidence("http://a.cn/", 0.5, True, "党建").to_json()).anchor
         '党建'
         """
-        parent, relevance, on_topic, anchor = data
-        return cls(str(parent), float(relevance), bool(on_topic), str(anchor))
+        parent, relevance, on_topic, anchor, distance = data
+        return cls(str(parent), float(relevance), bool(on_topic), str(anchor), int(distance))
 
 
 @dataclass(frozen=True, slots=True)

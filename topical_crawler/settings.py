@@ -70,7 +70,7 @@ TOPICAL_MAX_CRAWL_DELAY = 60  # seconds; a longer Crawl-delay of a robots.txt is
 TOPICAL_RESCORE = 3  # how often a waiting link may be put back with a lower score; 0: links keep the score they came with
 TOPICAL_EXTRACT_WORKERS = 1  # processes that extract main texts
 TOPICAL_EXTRACT_TIMEOUT = 20  # seconds for one page
-TOPICAL_MIN_CHARACTERS = 60  # texts shorter than this are near-empty
+TOPICAL_MIN_CHARACTERS = 50  # texts shorter than this are near-empty
 TOPICAL_DISPLAY = "auto"  # auto: live in a terminal, lines elsewhere; live, lines, off
 TOPICAL_DISPLAY_INTERVAL = 10  # seconds between two lines
 

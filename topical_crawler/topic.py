@@ -51,9 +51,9 @@ class Topic:
     Attributes:
         name: the folder's name.
         title: what a person calls the topic.
-        terms: topic terms with their weight (> 0, scale of Eq. 2): at least the ``weight_floor``, hand adjustments applied.
-        weights: weights of other words of the domain corpus, hand adjustments applied; may be empty.
-        mean_weight: the weight of a word that neither names (Zhou et al. 2019, §5: the mean).
+        terms: topic terms with their weight (> 0): at least the ``weight_floor``, hand adjustments applied.
+        weights: weights of other words of the domain corpus, hand adjustments applied; may be empty. All weights are relative to
+            that of the mean word: Eq. 2 has the scale of its corpus, and thresholds could not be compared between topics.
         seeds: start URLs; may hold ``{keyword}``, which stands for a topic term.
         allowed_hosts: hosts (with their subdomains) that may be crawled; empty: any.
         parameters: per strategy, the keyword arguments of its table in ``topic.toml``.
@@ -65,7 +65,6 @@ class Topic:
     title: str
     terms: Mapping[str, float]
     weights: Mapping[str, float] = field(default_factory=dict, repr=False)
-    mean_weight: float = 1.0
     seeds: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -74,10 +73,11 @@ class Topic:
     source: str = ""
 
     def weight(self, word: str) -> float:
-        """w of Eq. 2 for a normalised word: its own, or the mean where the domain corpus does not know it."""
+        """w of Eq. 2 for a normalised word, relative to the mean: its own, or 1 where the domain corpus does not know it (words that
+        are missing from the corpus get the mean, Zhou et al. 2019, §5)."""
         found = self.terms.get(word)
         if found is None:
-            found = self.weights.get(word, self.mean_weight)
+            found = self.weights.get(word, 1.0)
         return found
 
     def keywords(self, n: int = 10) -> list[str]:
@@ -105,14 +105,14 @@ def load_topic(name_or_path: str | Path) -> Topic:
         mean = sum(others.values()) / len(others)
     terms, mean = _read_terms(folder, mean)
     floor = float(config.get("weight_floor", 0.0))
-    terms = {t: max(w, floor) for t, w in terms.items()}
+    terms = {t: adjust[t] / mean if t in adjust else max(w / mean, floor) for t, w in terms.items()}
+    others = {w: x / mean for w, x in {**others, **{w: x for w, x in adjust.items() if w not in terms or x == 0}}.items()}
     return Topic(
         name=folder.name,
         title=config.get("title", folder.name),
         description=config.get("description", ""),
-        terms={t: w for t, w in ((t, adjust.get(t, w)) for t, w in terms.items()) if w > 0},
-        weights={**others, **{w: x for w, x in adjust.items() if w not in terms or x == 0}},
-        mean_weight=mean,
+        terms={t: w for t, w in terms.items() if w > 0},
+        weights=others,
         seeds=tuple(config.get("seeds", ())) + tuple(_read_seeds(folder / "seeds.txt")),
         allowed_hosts=tuple(h.lower() for h in config.get("allowed_hosts", ())),
         parameters=config.get("strategy", {}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import signal
@@ -243,7 +244,8 @@ def _grams(text: str) -> Counter[str]:
 def _children(pid: int | None = None) -> list[int]:
     found = []
     for task in Path(f"/proc/{pid or os.getpid()}/task").iterdir():
-        found += [int(child) for child in (task / "children").read_text().split()]
+        with contextlib.suppress(FileNotFoundError):  # a thread that has ended meanwhile
+            found += [int(child) for child in (task / "children").read_text().split()]
     return found
 
 

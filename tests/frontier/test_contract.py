@@ -111,7 +111,7 @@ class TestPoliteness:
 
     @pytest.mark.parametrize("options", [{"delay": -1.0}, {"delay": math.inf}, {"in_flight_per_host": 0}])
     def test_limits_that_make_no_sense(self, make: Make, options: dict[str, float]) -> None:
-        with pytest.raises(ValueError, match="delay|in_flight_per_host"):
+        with pytest.raises(ValueError, match=r"delay|in_flight_per_host"):
             make(**options)
 
     def test_strict_best_first_with_thousands_of_resting_hosts(self, make: Make) -> None:

@@ -219,7 +219,7 @@ class SqliteComparison(Comparison):
             self.directory.cleanup()
 
 
-HISTORY = dict(stateful_step_count=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+HISTORY: Any = {"stateful_step_count": 40, "deadline": None, "derandomize": True, "suppress_health_check": list(HealthCheck)}
 
 TestMemory = Comparison.TestCase
 TestMemory.settings = settings(max_examples=300, **HISTORY)

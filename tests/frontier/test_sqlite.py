@@ -227,7 +227,7 @@ class TestFilesThatAreNoFrontier:
             SqliteFrontier(file)
 
     def test_no_directory(self, tmp_path: Path) -> None:
-        with pytest.raises(FrontierFileError, match="directory .* does not exist"):
+        with pytest.raises(FrontierFileError, match=r"directory .* does not exist"):
             SqliteFrontier(tmp_path / "fehlt" / "frontier.sqlite")
 
     def test_an_error_frees_the_file(self, file: Path) -> None:

@@ -36,7 +36,7 @@ class Command(ScrapyCommand):
     def long_desc(self) -> str:
         return (
             "Score crawls of a recorded web. 'sites': precision and recall per site, and over the relevance threshold, as in "
-            "Table 8 of Zhou et al. 2019. 'harvest': relevant texts reached over pages fetched, for one crawl or several side by side."
+            "Table 8 of Zhou et al. 2019. 'harvest': relevant texts reached over pages fetched, for one crawl or several."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -35,7 +35,8 @@ class Command(ScrapyCommand):
     def long_desc(self) -> str:
         return (
             "Topics are folders of plain files (topic.toml, terms.tsv, …). 'weigh' reads FOLDER/candidates.txt and a domain "
-            "corpus, and writes terms.tsv and weights.tsv: the candidates that the corpus bears out, and the weight of every word "
+            "corpus, and writes terms.tsv and weights.tsv: the candidates that the corpus bears out, and the weight of every "
+            "word "
             "(w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2). FOLDER/adjust.tsv, written by hand, overrides both."
         )
 
@@ -125,7 +126,8 @@ class Command(ScrapyCommand):
             f"# Made by `scrapy topic weigh`; edits belong into adjust.tsv.\n"
         )
         terms_head = (
-            f"# {len(terms)} of {len(candidates)} candidates: {known} that the domain holds {opts.min_contrast:g} times as often as\n"
+            f"# {len(terms)} of {len(candidates)} candidates: "
+            f"{known} that the domain holds {opts.min_contrast:g} times as often as\n"
             f"# the background ({background.documents} documents), or more often; {len(terms) - known} that no document holds,\n"
             f"# without a weight: they weigh the mean.\n"
         )

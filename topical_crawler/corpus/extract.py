@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import queue
+import re
 from concurrent.futures import ThreadPoolExecutor
 from configparser import ConfigParser
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ TOO_LARGE = "page too large"
 FAILED = "extraction failed"
 TIMED_OUT = "extraction timed out"
 CRASHED = "extraction crashed"
+
+
+_END_TAGS = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,9 @@ def extract(html: str, url: str, max_html: int = MAX_HTML) -> Extracted:
     from topical_crawler.corpus.layout import to_paragraphs
 
     try:
-        # Lone surrogates and NUL, which broken pages decode to, are no XML.
-        tree = load_html(html.encode("utf-8", "replace").decode().replace("\0", ""))
+        # Lone surrogates and NUL, which broken pages decode to, are no XML. The end tags say nothing, and where a theme closes
+        # its </html> before the body, the parser would leave the body out.
+        tree = load_html(_END_TAGS.sub("", html.encode("utf-8", "replace").decode().replace("\0", "")))
         if tree is None:
             return Extracted(reason=NO_TEXT)
         found = bare_extraction(

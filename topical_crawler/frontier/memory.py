@@ -19,7 +19,7 @@ from topical_crawler.page import Evidence
 _Row = tuple[Any, ...]
 _Place = tuple[float, int, bytes]  # (−priority, number of the first push, key)
 _HEAD = 6
-_WIDTH = 4
+_WIDTH = 5
 _SPARE = 16
 
 
@@ -227,7 +227,7 @@ class MemoryFrontier:
 
 
 def _flat(evidence: Iterable[Evidence]) -> _Row:
-    return tuple(value for e in evidence for value in (e.parent, e.relevance, e.on_topic, e.anchor))
+    return tuple(value for e in evidence for value in (e.parent, e.relevance, e.on_topic, e.anchor, e.distance))
 
 
 def _row(entry: Entry, number: int, evidence: _Row) -> _Row:

@@ -38,6 +38,8 @@ class SemanticParameters:
         link_threshold: a link of a relevant page is queued when Eq. 5 is above this (Figure 2 of the paper: 0.2).
         text_threshold: a kept page stays in the corpus when Eq. 3 over its extracted main text is above this. Not in the paper,
             which judges by the description alone; 0 switches it off.
+        tunnel: how many pages off topic may be passed in a row: their links are then followed without a topic term in the
+            anchor, at the low place that Eq. 5 gives them. 0, as in the paper: none.
         history_sample: n of Algorithm 3. Not printed; an odd number has a clear majority.
         structure: constants of Algorithm 2.
     """
@@ -46,6 +48,7 @@ class SemanticParameters:
     page_threshold: float = 0.1
     link_threshold: float = 0.2
     text_threshold: float = 0.0
+    tunnel: int = 0
     history_sample: int = 15
     structure: StructureParameters = field(default_factory=StructureParameters)
 
@@ -54,8 +57,10 @@ class SemanticParameters:
             value = getattr(self, name)
             if not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
                 raise ValueError(f"{name} must be a number of 0 or more, not {value!r}")
-        if not isinstance(self.history_sample, int) or self.history_sample < 1:
-            raise ValueError(f"history_sample must be a whole number of 1 or more, not {self.history_sample!r}")
+        for name, least in (("history_sample", 1), ("tunnel", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{name} must be a whole number of {least} or more, not {value!r}")
         if len(self.comparisons) != 3:
             raise ValueError("comparisons is a 3 × 3 matrix over page description, anchor and URL structure")
 
@@ -141,7 +146,7 @@ class Semantic:
         """The best over all places where the link was found: as if the link were met anew on each of them."""
         best: float | None = None
         for evidence in candidate.evidence:
-            if not evidence.on_topic and not self._of_anchor(evidence.anchor)[1]:
+            if not evidence.on_topic and evidence.distance > self.parameters.tunnel and not self._of_anchor(evidence.anchor)[1]:
                 continue
             priority = self.priority(candidate.url, evidence)
             # The plain-match path of Figure 1 queues whatever its anchor matches: Eq. 5 only gives it its place.

@@ -82,7 +82,7 @@ def structure_similarity(
     (True, 1.0)
     >>> same, value = structure_similarity("http://dangjian.a.cn/djyw/1.html", "http://dangjian.b.cn/djyw/2.html")
     >>> same, round(value, 3)
-    (True, 0.589)
+    (True, 0.436)
     """
     one = url1 if isinstance(url1, UrlParts) else UrlParts.of(url1)
     other = url2 if isinstance(url2, UrlParts) else UrlParts.of(url2)

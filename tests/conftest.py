@@ -1,0 +1,62 @@
+"""What several tests share: data beside the project, topic folders made on the spot, Scrapy's commands as a user runs them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# The same examples in every run: a failure belongs to the change that caused it, not to the day.
+settings.register_profile("project", derandomize=True, database=None, deadline=None)
+settings.load_profile("project")
+
+WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
+RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """``../shared/data`` as seen from the project's root."""
+    path = ROOT.parent / "shared" / "data"
+    if not path.is_dir():
+        pytest.skip(f"{path} is not there: this test measures on real data that is kept beside the project")
+    return path
+
+
+@pytest.fixture
+def write_topic(tmp_path: Path) -> WriteTopic:
+    """Makes a topic folder: ``write_topic({"terms.tsv": "党建\\t2"})``; topic.toml and terms.tsv have a default."""
+
+    def write(files: Mapping[str, str | bytes] | None = None) -> Path:
+        folder = tmp_path / "mytopic"
+        folder.mkdir(exist_ok=True)
+        for name, content in {"topic.toml": 'title = "试验"\n', "terms.tsv": "党建\t1\n", **(files or {})}.items():
+            folder.joinpath(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return folder
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def run_scrapy() -> RunScrapy:
+    """Runs a command of the project: ``run_scrapy("topic", "list", cwd=folder)``; its output is captured."""
+
+    def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings",
+            "COLUMNS": "150",
+            "PYTHONUTF8": "1",
+        }
+        command = [sys.executable, "-m", "scrapy", *map(str, arguments)]
+        return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False)
+
+    return run

@@ -1,0 +1,17 @@
+"""A small topic for the crawls of a test module."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parent))  # crawl_tools, which pytest's importlib mode does not find by itself
+
+from crawl_tools import make_topic
+
+
+@pytest.fixture(scope="session")
+def topic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_topic(tmp_path_factory.mktemp("topics") / "small")

@@ -1,0 +1,206 @@
+"""What crawl-level tests share: topics, local web servers, crawls run by Scrapy's own command in a process of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Self
+
+from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.store import CorpusStore
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "demo"
+LONGEST = 100
+"""Seconds after which a crawl of these tests is taken to hang."""
+HTML = "text/html; charset=utf-8"
+TERMS = ("党建", "支部", "党员", "主题教育", "党组织")
+
+
+def make_topic(folder: Path, **config: object) -> Path:
+    """A topic of a few terms that weigh 1; any link of a relevant page that holds a term is worth a visit."""
+    folder.mkdir(parents=True)
+    lines = [f"{key} = {value}" for key, value in {"title": '"小党建"', **config}.items()]
+    lines += ["[strategy.semantic]", "page_threshold = 0.01", "link_threshold = 0.12"]
+    (folder / "topic.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "terms.tsv").write_text("".join(f"{term}\t1\n" for term in TERMS), encoding="utf-8")
+    return folder
+
+
+def article(name: str, links: Mapping[str, str] | None = None, *, head: str = "", frame: bool = False) -> str:
+    """An on-topic page with a text of its own; ``links`` are URL → anchor text."""
+    text = "".join(
+        f"<p>{name}：各级党组织扎实开展主题教育，第{n}党支部的党员走进社区，围绕{name}这件事与群众面对面商量办法。</p>" for n in range(1, 7)
+    )
+    anchors = "".join(f'<p><a href="{url}">{anchor}</a></p>' for url, anchor in (links or {}).items())
+    return (
+        f"<!DOCTYPE html><html><head>{head}<title>党建：{name}</title></head>"
+        f"<body><h1>{name}</h1><article>{text}</article>{anchors}</body></html>"
+    )
+
+
+@dataclass
+class Reply:
+    """What a local server answers: a status, a body and further headers; ``raw`` takes the connection over instead."""
+
+    body: bytes | str = b""
+    status: int = 200
+    content_type: str | None = HTML
+    headers: Mapping[str, str] = field(default_factory=dict)
+    raw: Callable[[BaseHTTPRequestHandler], None] | None = None
+
+
+Route = Reply | Callable[[str], Reply | None]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A request as the server saw it: its path, and when it began and ended."""
+
+    path: str
+    began: float
+    ended: float
+
+
+class Site:
+    """A web server on 127.0.0.1 in threads. ``routes`` are paths; a callable gets the path, None is 404; ``""`` is any other path."""
+
+    def __init__(self, routes: Mapping[str, Route] | None = None) -> None:
+        self.routes: dict[str, Route] = dict(routes or {})
+        self.hits: list[Hit] = []
+        self.closing = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def asked(self, path: str) -> int:
+        """How often a path was asked for, its query left away."""
+        return sum(hit.path.partition("?")[0] == path for hit in self.hits)
+
+    def pages(self) -> list[Hit]:
+        """All requests but those for robots.txt, in the order of their beginning."""
+        return sorted((h for h in self.hits if h.path != "/robots.txt"), key=lambda h: h.began)
+
+    def answer(self, path: str) -> Reply:
+        route = self.routes.get(path.partition("?")[0]) or self.routes.get("")
+        reply = route(path) if callable(route) else route
+        return reply or Reply("nothing here", 404)
+
+    def _handler(site) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - `self` is the handler's
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                began = time.monotonic()
+                reply = site.answer(self.path)
+                try:
+                    if reply.raw is not None:
+                        self.close_connection = True
+                        reply.raw(self)
+                        return
+                    body = reply.body.encode() if isinstance(reply.body, str) else reply.body
+                    self.send_response(reply.status)
+                    if reply.content_type is not None:
+                        self.send_header("Content-Type", reply.content_type)
+                    for name, value in reply.headers.items():
+                        self.send_header(name, value)
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+                except OSError:  # the crawler has hung up
+                    self.close_connection = True
+                finally:
+                    site.hits.append(Hit(self.path, began, time.monotonic()))
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Tests look at ``hits``."""
+
+        return Handler
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """A crawl that ended: its exit code, its log, and the most memory it had, in bytes (its workers not added up)."""
+
+    code: int
+    log: str
+    memory: int
+
+
+def command(topic: Path | str, data: Path, seeds: str | None = None, spider: str = "topical", **options: object) -> list[str]:
+    """The command line of a crawl; upper-case ``options`` are settings, others spider arguments."""
+    settings = {"TOPICAL_DATA_DIR": data, "TOPICAL_RESOURCES": 0, "TOPICAL_CACHE_DIR": data / "cache", "CONCURRENT_REQUESTS": 1}
+    arguments: dict[str, object] = {"topic": topic} | ({"seeds": seeds} if seeds is not None else {})
+    for name, value in options.items():
+        (settings if name.isupper() else arguments)[name] = value  # type: ignore[index]
+    line = [sys.executable, "-m", "scrapy", "crawl", spider]
+    line += [part for name, value in arguments.items() for part in ("-a", f"{name}={value}")]
+    return line + [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
+
+
+def environment(project: Path | None = None) -> dict[str, str]:
+    """Variables of a crawl; ``project`` is a folder with a ``project_settings.py`` of a test's own."""
+    found = {**os.environ, "COLUMNS": "160", "PYTHONPATH": str(ROOT)}
+    if project is not None:
+        found |= {"PYTHONPATH": f"{project}{os.pathsep}{ROOT}", "SCRAPY_SETTINGS_MODULE": "project_settings"}
+    return found
+
+
+def start(line: list[str], project: Path | None = None) -> subprocess.Popen[str]:
+    """A crawl whose log is read by the caller."""
+    return subprocess.Popen(
+        line, cwd=ROOT, env=environment(project), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, encoding="utf-8"
+    )
+
+
+def crawl(topic: Path | str, data: Path, seeds: str | None = None, project: Path | None = None, **options: object) -> Crawled:
+    """Run a crawl to its end."""
+    process = start(command(topic, data, seeds, **options), project)
+    hangs = threading.Timer(LONGEST, process.kill)
+    hangs.start()
+    try:
+        assert process.stderr is not None
+        log = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+    finally:
+        hangs.cancel()
+        process.stderr.close()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return Crawled(process.returncode, log, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+
+
+def crawled_urls(log: str) -> list[str]:
+    """Addresses whose answer arrived, in their order, of a log of level DEBUG; robots.txt left out."""
+    found = re.findall(r"DEBUG: Crawled \(\d+\) <GET (\S+)>", log)
+    return [url for url in found if not url.endswith("/robots.txt")]
+
+
+def rows(data: Path) -> list[Record]:
+    """The rows of a corpus in the order in which they were fetched."""
+    with CorpusStore(data / "corpus.sqlite", read_only=True) as store:
+        return list(store.records(Filters(rejected=True)))
+
+
+def essence(records: list[Record]) -> list[tuple[object, ...]]:
+    """What two equal crawls have in common: all but the times of the fetches."""
+    return [
+        (r.url, r.final_url, r.keep, r.reason, r.text, r.title, r.duplicate_of, r.relevance, r.priority, r.depth, r.status, dict(r.why))
+        for r in records
+    ]

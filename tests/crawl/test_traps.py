@@ -1,0 +1,89 @@
+"""Webs without an end, and pages that are made to hold a crawler up: the rest of the web is still collected."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from crawl_tools import Crawled, Reply, Site, article, crawl, rows
+
+TRAP_PAGES = 10
+PAGE_LIMIT = 200
+GOOD = tuple(f"/good/{name}.html" for name in ("first", "second", "third"))
+
+
+def month(path: str, title: str) -> Reply:
+    """A month of a calendar: a title, no text, and links to the months after it."""
+    number = int(re.sub(r"\D", "", path.partition("?")[2]))
+    address = path.partition("?")[0]
+    links = "".join(f'<a href="{address}?month={number + step}">党建日历 下{step}月</a>' for step in (1, 2, 12))
+    return Reply(f"<html><head><title>{title} 第 {number} 月</title></head><body><table>{links}</table></body></html>")
+
+
+def maze(path: str) -> Reply:
+    """A relative link that leads one level deeper on every page."""
+    return Reply(f'<html><head><title>党建 {path}</title></head><body><a href="news/list.html">党建要闻</a></body></html>')
+
+
+@pytest.fixture(scope="module")
+def trapped(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Crawled, Path]]:
+    links = {"/calendar?month=0": "党建日历", "/off-topic-calendar?month=0": "党建日历", "/news/list.html": "党建迷宫"}
+    routes = {
+        "/": Reply(article("首页", links | dict.fromkeys(GOOD, "党支部"))),
+        "/calendar": lambda path: month(path, "党建"),
+        "/off-topic-calendar": lambda path: month(path, "日历"),
+        **{path: Reply(article(path)) for path in GOOD},
+        "/robots.txt": Reply("", 404),
+        "": lambda path: maze(path) if path.endswith("/news/list.html") else None,
+    }
+    data = tmp_path_factory.mktemp("traps") / "data"
+    with Site(routes) as site:
+        crawled = crawl(topic, data, site.url + "/", pages=PAGE_LIMIT, DOWNLOAD_DELAY=0, TOPICAL_TRAP_PAGES=TRAP_PAGES)
+        yield site, crawled, data
+
+
+def test_the_crawl_ends_by_itself(trapped: tuple[Site, Crawled, Path]) -> None:
+    _, crawled, _ = trapped
+    assert crawled.code == 0
+    assert "nothing left to fetch" in crawled.log
+    assert re.search(r"\btrap +\d", crawled.log)
+
+
+def test_the_good_pages_are_kept(trapped: tuple[Site, Crawled, Path]) -> None:
+    _, _, data = trapped
+    assert {r.url.partition("/good")[2] for r in rows(data) if r.keep and "/good" in r.url} == {p.removeprefix("/good") for p in GOOD}
+
+
+def test_a_calendar_off_topic_ends_soon(trapped: tuple[Site, Crawled, Path]) -> None:
+    site, _, _ = trapped
+    assert 0 < site.asked("/off-topic-calendar") <= TRAP_PAGES
+
+
+def test_a_calendar_whose_titles_are_on_topic_ends(trapped: tuple[Site, Crawled, Path]) -> None:
+    site, _, _ = trapped
+    assert 0 < site.asked("/calendar") <= 5 * TRAP_PAGES
+
+
+def test_a_maze_of_relative_links_ends(trapped: tuple[Site, Crawled, Path]) -> None:
+    site, _, _ = trapped
+    assert 0 < sum(hit.path.endswith("/news/list.html") for hit in site.hits) <= 3
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["<div>" * 60_000, "".join(f"<a href=/{n}.pdf><table><tr><td>党建" for n in range(20_000)), "<a " + "x=1 " * 5 + " ".join(f"x{n}=1" for n in range(100_000)) + ">"],
+    ids=["nesting", "crossed links", "attributes"],
+)  # fmt: skip
+def test_a_page_that_is_slow_to_parse_does_not_stop_the_crawl(topic: Path, tmp_path: Path, body: str) -> None:
+    """Three short sources (300 kB to 900 kB) on which the HTML parser, or the text of nested links, works for half a minute."""
+    links = {"/deep": "党建 党员", **dict.fromkeys(GOOD, "党支部")}
+    with Site({"/": Reply(article("首页", links)), "/deep": Reply("<title>党建</title>" + body), **{p: Reply(article(p)) for p in GOOD}}) as site:
+        began = time.monotonic()
+        crawled = crawl(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0, TOPICAL_EXTRACT_TIMEOUT=2)
+        took = time.monotonic() - began
+    assert crawled.code == 0
+    assert sum(r.keep for r in rows(tmp_path / "data")) == 1 + len(GOOD)
+    assert took < 12

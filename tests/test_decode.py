@@ -1,0 +1,112 @@
+"""Bytes of Chinese pages into text, whatever is declared about them."""
+
+from __future__ import annotations
+
+import codecs
+import encodings.aliases
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from topical_crawler.decode import decode
+
+TEXT = "各级党组织要把学习贯彻会议精神作为当前的重要任务，结合实际工作，推动主题教育走深走实。"
+TRADITIONAL = "各級黨組織要把學習作為當前的重要任務，結合實際工作，推動主題教育走深走實。"
+
+
+def html(text: str = TEXT, charset: str = "") -> str:
+    head = f'<meta charset="{charset}">' if charset else ""
+    return f"<!DOCTYPE html><html><head>{head}<title>{text[:12]}</title></head><body><p>{text}</p></body></html>"
+
+
+@pytest.mark.parametrize("declared", ["", "gbk", "GB2312", "gb18030", "utf-8", "big5", "iso-8859-1", "windows-1252", "us-ascii"])
+@pytest.mark.parametrize("real", ["utf-8", "gbk", "gb18030"])
+def test_simplified_chinese_under_any_declaration(real: str, declared: str) -> None:
+    """In the header, in the head, and with both at odds."""
+    expected = "utf-8" if real == "utf-8" else "gb18030"
+    for header, meta in ((declared, ""), ("", declared), (declared, real), (real, declared)):
+        body = html(charset=meta).encode(real)
+        content_type = f"text/html; charset={header}" if header else "text/html"
+        assert decode(body, content_type) == (html(charset=meta), expected), (header, meta)
+
+
+@pytest.mark.parametrize("declared", ["", "big5", "utf-8", "gb2312", "iso-8859-1"])
+def test_big5(declared: str) -> None:
+    text, encoding = decode(html(TRADITIONAL).encode("big5"), f"text/html; charset={declared}" if declared else "")
+    assert text == html(TRADITIONAL)
+    assert codecs.lookup(encoding).name in ("big5", "big5hkscs", "cp950")
+
+
+@pytest.mark.parametrize(
+    "declared", ["", "text/html", "text/html; charset=utf-16", "text/html; charset=utf-8", "text/html; charset=gbk"]
+)
+@pytest.mark.parametrize("real", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("mark", [True, False])
+def test_utf_16(real: str, declared: str, mark: bool) -> None:
+    bom = codecs.BOM_UTF16_LE if real == "utf-16-le" else codecs.BOM_UTF16_BE
+    text, encoding = decode((bom if mark else b"") + html().encode(real), declared)
+    assert text == html()
+    assert encoding in (real, "utf-16")
+
+
+@pytest.mark.parametrize("declared", ["", "text/html; charset=gb2312", "text/html; charset=utf-8"])
+def test_a_mark_is_believed_and_taken_away(declared: str) -> None:
+    assert decode(codecs.BOM_UTF8 + html(charset="gbk").encode(), declared) == (html(charset="gbk"), "utf-8")
+
+
+def test_characters_beyond_gb2312() -> None:
+    body = html("朱镕基、李嘉诚、堃、喆、㐂、𠮷野家" + TEXT, "gb2312").encode("gb18030")
+    assert decode(body)[0] == html("朱镕基、李嘉诚、堃、喆、㐂、𠮷野家" + TEXT, "gb2312")
+
+
+@pytest.mark.parametrize(("real", "expected"), [("utf-8", "utf-8"), ("gb18030", "gb18030")])
+def test_a_few_broken_bytes_do_not_change_the_encoding(real: str, expected: str) -> None:
+    """A summary cut in the middle of a character, as on many real pages."""
+    end = "。</p>".encode(real)
+    body = html(f"{TEXT}</p><p>" * 40, real).encode(real).replace(end, "。".encode(real)[:1] + b"</p>", 1)
+    text, encoding = decode(body)
+    assert encoding == expected
+    assert text.count("主题教育走深走实") >= 39
+
+
+def test_a_page_without_chinese() -> None:
+    assert decode(b"<title>Party building</title>") == ("<title>Party building</title>", "utf-8")
+    assert decode("<p>café</p>".encode(), "text/html; charset=iso-8859-1") == ("<p>café</p>", "utf-8")
+    assert decode(b"") == ("", "utf-8")
+
+
+@pytest.mark.parametrize(
+    "name", ["undefined", "none", "x-sjis-no", "idna", "punycode", "base64", "rot13", "hex", "unicode_escape", "\0", ""]
+)
+def test_a_declaration_that_names_no_character_encoding(name: str) -> None:
+    """``charset=undefined`` is what a script writes that has lost its variable."""
+    assert decode(html().encode(), f"text/html; charset={name}") == (html(), "utf-8")
+    assert decode(html(charset=name).encode("gbk")) == (html(charset=name), "gb18030")
+
+
+_NAMES = st.sampled_from(sorted(set(encodings.aliases.aliases.values())))
+
+
+@given(st.binary(max_size=200), st.one_of(st.text(max_size=30), _NAMES.map("text/html; charset={}".format)))
+@example(b"\xff\xfe", "")
+@example(b"\x00", "")
+@example(b'<meta charset="undefined">', "")
+@example(b"+2AA-", "text/html; charset=utf-7")
+@example(b"\\ud800", "text/html; charset=unicode_escape")
+def test_any_bytes_give_a_text(body: bytes, content_type: str) -> None:
+    text, encoding = decode(body, content_type)
+    assert isinstance(text, str)
+    assert codecs.lookup(encoding).name == encoding
+    text.encode("utf-8")  # no lone surrogates: the text can be stored
+
+
+@given(st.text().filter(lambda text: not text.startswith(("\ufeff", "\ufffe"))))
+def test_declared_utf_8_comes_back_unchanged(text: str) -> None:
+    assert decode(text.encode(), "text/html; charset=utf-8") == (text, "utf-8")
+
+
+@given(st.text(st.sampled_from(TEXT), min_size=8))
+def test_common_chinese_comes_back_whatever_it_was_written_in(text: str) -> None:
+    for encoding in ("utf-8", "gb18030"):
+        assert decode(text.encode(encoding)) == (text, encoding)

@@ -1,0 +1,243 @@
+"""Pages as a strategy sees them: links, head, lead, whatever the markup is like."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler.page import MAX_ANCHOR, MAX_LEAD, Evidence, Link, Page, description_of
+
+URL = "http://www.example.cn/dj/index.html"
+
+
+def links(html: str, url: str = URL) -> list[tuple[str, str]]:
+    return [(link.url, link.anchor) for link in Page.from_html(url, html).links]
+
+
+def test_head_heading_and_lead() -> None:
+    page = Page.from_html(
+        URL,
+        """<html><head><title> 支部\n 生活 </title><meta name="Keywords" content="党建,支部">
+        <META NAME="DESCRIPTION" CONTENT="基层　党建 动态"><meta name="description" content="第二个不算"></head>
+        <body><nav>首页 要闻 理论 支部 党员 学习 视频 图片 专题 关于我们 联系</nav><h1>组织<em>生活会</em></h1>
+        <p>短句</p><p>各支部召开专题组织生活会，认真开展批评和自我批评，查摆问题。</p></body></html>""",
+        "gb18030",
+    )
+    assert (page.title, page.keywords, page.description) == ("支部 生活", "党建,支部", "基层 党建 动态")
+    assert page.heading == "组织生活会"
+    assert page.lead == "各支部召开专题组织生活会，认真开展批评和自我批评，查摆问题。"
+    assert (page.url, page.host, page.encoding) == (URL, "www.example.cn", "gb18030")
+    assert page.html.startswith("<html>")
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<meta property="og:description" content="分享用的摘要">', "分享用的摘要"),
+        ('<meta property="og:description" content="分享"><meta name="description" content="本来的">', "本来的"),
+        ('<meta name="description" content="  "><meta property="og:description" content="分享">', "分享"),
+        ('<meta name="description">', ""),
+    ],
+)
+def test_meta_description(html: str, expected: str) -> None:
+    assert Page.from_html(URL, html).description == expected
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (Page(URL, title="题", keywords="词", description="述", heading="头", lead="首"), "题\n词\n述"),
+        (Page(URL, title="题", keywords="词", heading="头", lead="首"), "题\n词\n头\n首"),
+        (Page(URL, description="述", heading="头", lead="首"), "述"),
+        (Page(URL, heading="头", lead="首"), "头\n首"),
+        (Page(URL, lead="首"), "首"),
+        (Page(URL), ""),
+    ],
+)
+def test_description_falls_back_on_heading_and_lead(page: Page, expected: str) -> None:
+    assert description_of(page) == expected
+
+
+@pytest.mark.parametrize(
+    ("href", "expected"),
+    [
+        ("1.html", "http://www.example.cn/dj/1.html"),
+        ("/1.html", "http://www.example.cn/1.html"),
+        ("../a/1.html", "http://www.example.cn/a/1.html"),
+        ("?page=2", "http://www.example.cn/dj/index.html?page=2"),
+        ("//b.cn/1", "http://b.cn/1"),
+        ("https://b.cn/1", "https://b.cn/1"),
+        ("  /1.html\n", "http://www.example.cn/1.html"),
+        ("/a.html?x=1&amp;y=2", "http://www.example.cn/a.html?x=1&y=2"),
+        ("/党建/1.html", "http://www.example.cn/党建/1.html"),
+    ],
+)
+def test_addresses_are_made_absolute(href: str, expected: str) -> None:
+    assert links(f'<a href="{href}">甲</a>') == [(expected, "甲")]
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        "",
+        "#top",
+        "javascript:void(0)",
+        "JavaScript:go(1)",
+        "mailto:dj@example.cn",
+        "MAILTO:dj@example.cn",
+        "tel:010-1234",
+        "data:text/html,x",
+        "ftp://a.cn/x",
+        "file:///etc/passwd",
+        "http://[::1",
+        "http://[broken]/",
+        "//[",
+    ],
+)
+def test_what_is_no_web_address_is_left_out(href: str) -> None:
+    assert links(f'<a href="{href}">甲</a><a href="/b">乙</a>') == [("http://www.example.cn/b", "乙")]
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [
+        ('<base href="http://b.cn/x/">', "http://b.cn/x/1.html"),
+        ('<base href="/y/">', "http://www.example.cn/y/1.html"),
+        ('<base target="_blank"><base href="/y/">', "http://www.example.cn/y/1.html"),
+        ('<base href="">', "http://www.example.cn/dj/1.html"),
+        ('<base href="http://[">', "http://www.example.cn/dj/1.html"),
+        ('<base href="javascript:x">', "http://www.example.cn/dj/1.html"),
+    ],
+)
+def test_base_element(base: str, expected: str) -> None:
+    assert links(f'{base}<a href="1.html">甲</a>') == [(expected, "甲")]
+
+
+def test_frames_and_image_maps_are_links() -> None:
+    assert links('<frameset><frame src="/menu.html" title="导航"><frame src="main.html"></frameset>') == [
+        ("http://www.example.cn/menu.html", "导航"),
+        ("http://www.example.cn/dj/main.html", ""),
+    ]
+    assert links('<map><area href="/a" alt="党建地图"></map><iframe src="/b"></iframe><iframe src="about:blank"></iframe>') == [
+        ("http://www.example.cn/a", "党建地图"),
+        ("http://www.example.cn/b", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("inside", "anchor"),
+    [
+        ('<a href="/x">支部\n  <b>生活</b></a>', "支部 生活"),
+        ('<a href="/x" title="提示">文字</a>', "文字"),
+        ('<a href="/x" title=" 提示 "></a>', "提示"),
+        ('<a href="/x"><img src="1.png" alt="图说"></a>', "图说"),
+        ('<a href="/x" title="提示"><img src="1.png" alt="图说"></a>', "提示"),
+        ('<a href="/x"><img src="1.png"></a>', ""),
+        ('<a href="/x"><div><h3>主题教育</h3><p>摘要</p></div></a>', "主题教育摘要"),
+        (f'<a href="/x">{"党" * 500}</a>', "党" * MAX_ANCHOR),
+    ],
+)
+def test_anchor_text(inside: str, anchor: str) -> None:
+    assert links(inside) == [("http://www.example.cn/x", anchor)]
+
+
+def test_each_url_once_with_its_first_text_in_the_order_of_the_page() -> None:
+    html = """<a href="/1"><img src="t.png"></a><a href="/2">乙</a><a href="/1">甲</a><a href="/1">更多</a>"""
+    assert links(html) == [("http://www.example.cn/1", "甲"), ("http://www.example.cn/2", "乙")]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "</html><body><a href='/x'>主题</a>",
+        "<html><head></head></html><body><a href='/x'>主题</a></body></html>",
+        "<title>未闭合<a href='/y'>不是链接</title><a href='/x'>主题",
+        "<table><a href='/x'>主题<tr><td></table>",
+        "<a href='/x'>主\0题</a>",
+        "<A HREF=/x>主题</A>",
+        "<p><b><a href='/x'>主题</p></b>",
+        "<!-- <a href='/no'>注释</a> --><a href='/x'>主题</a>",
+        "<script>document.write('<a href=/no>x</a>')</script><a href='/x'>主题</a>",
+        "\ufeff<?xml version='1.0' encoding='gb2312'?><!DOCTYPE html><a href='/x'>主题</a>",
+    ],
+)
+def test_broken_markup_is_read_as_a_browser_reads_it(html: str) -> None:
+    assert links(html) == [("http://www.example.cn/x", "主题")]
+
+
+def test_ten_thousand_links() -> None:
+    found = links("".join(f'<li><a href="/{n}.html">第{n}条</a></li>' for n in range(10_000)))
+    assert len(found) == 10_000
+    assert found[-1] == ("http://www.example.cn/9999.html", "第9999条")
+
+
+def test_deeply_nested_markup() -> None:
+    page = Page.from_html(URL, "<div>" * 2_000 + "<h1>主题</h1><a href='/x'>教育" + "</div>" * 2_000)
+    assert (page.heading, page.links) == ("主题", (Link("http://www.example.cn/x", "教育"),))
+
+
+@pytest.mark.parametrize("html", ["", " ", "\0", "<", "plain text", "<html>", "\ud800<a href=/x>\udfff"])
+def test_hardly_a_page(html: str) -> None:
+    page = Page.from_html(URL, html)
+    assert (page.title, page.heading, page.html) == ("", "", html)
+
+
+def test_lead_is_running_text_of_bounded_length() -> None:
+    sentence = "广大党员干部要深入学习贯彻会议精神，扎实推进各项工作任务落地见效。"
+    furniture = "".join(f"<{tag}>{sentence}</{tag}>" for tag in ("nav", "header", "footer", "aside", "script", "style", "form"))
+    page = Page.from_html(URL, f"{furniture}<ul><li>{sentence}</li></ul><div>{sentence * 9}</div>")
+    assert page.lead == (sentence * 9)[:MAX_LEAD]
+    assert Page.from_html(URL, furniture).lead == ""
+
+
+def test_evidence_survives_json() -> None:
+    evidence = Evidence("http://a.cn/", 0.1 + 0.2, False, '"党\\建"\n', 3)
+    assert Evidence.from_json(json.loads(json.dumps(evidence.to_json()))) == evidence
+
+
+_MARKUP = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                "<a href='",
+                "'>",
+                "</a>",
+                "<base href=",
+                "<meta name=description content=",
+                "<title>",
+                "</html>",
+                "<body>",
+                "<table>",
+                "<!--",
+                "-->",
+                "<script>",
+                "<frame src=",
+                "http://",
+                "//[",
+                "&#0;",
+                "\0",
+                "<h1>",
+                "<p>",
+                "党建",
+                "<svg>",
+                "<template>",
+            ]  # fmt: skip
+        ),
+        st.text(max_size=8),
+    ),
+    max_size=30,
+).map("".join)
+
+
+@given(st.one_of(st.text(), st.text(st.characters(categories=None)), _MARKUP), st.one_of(st.just(URL), st.text(max_size=20)))
+def test_nothing_raises(html: str, url: str) -> None:
+    page = Page.from_html(url, html)
+    assert len(page.lead) <= MAX_LEAD
+    assert len({link.url for link in page.links}) == len(page.links)
+    for link in page.links:
+        assert link.url.lower().startswith(("http://", "https://"))
+        assert len(link.anchor) <= MAX_ANCHOR
+    description_of(page)
