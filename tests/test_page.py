@@ -240,4 +240,4 @@ def test_nothing_raises(html: str, url: str) -> None:
     for link in page.links:
         assert link.url.lower().startswith(("http://", "https://"))
         assert len(link.anchor) <= MAX_ANCHOR
-    description_of(page)
+    "".join((description_of(page), *(link.anchor for link in page.links))).encode()  # without lone surrogates: it can be stored

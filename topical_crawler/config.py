@@ -25,14 +25,14 @@ def data_dir(settings: BaseSettings, topic_name: str) -> Path:
     return Path(settings.get("TOPICAL_DATA_DIR") or f"data/{topic_name}").expanduser()
 
 
-def resources(settings: BaseSettings) -> Resources:
-    """The language resources that the settings name.
+def resources(settings: BaseSettings) -> Resources | None:
+    """The language resources that the settings name; None where ``TOPICAL_RESOURCES`` says to use none.
 
     Raises:
         ValueError: a setting names a file that does not exist.
     """
     if not settings.getbool("TOPICAL_RESOURCES"):
-        return Resources.none()
+        return None
     return Resources.from_settings(settings)
 
 

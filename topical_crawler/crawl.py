@@ -153,6 +153,8 @@ class Crawl:
             ) from None
         try:
             _claim(directory, topic, options)
+            if resources is not None:
+                _say_missing(options.strategy or topic.default_strategy, resources)
             strategy = strategies.create(
                 topic,
                 options.strategy,
@@ -402,6 +404,14 @@ def _claim(directory: Path, topic: Topic, options: CrawlOptions) -> None:
         "started": now_iso(),
     }
     file.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _say_missing(strategy: str, resources: Resources) -> None:
+    """A crawl goes on with the resources that there are; it says which are not, what that costs, and how to get them."""
+    needed = strategies.NEEDS.get(strategy, ())
+    for resource in resources.missing():
+        if resource.name in needed:
+            logger.warning("Going on without %s (%s). %s", resource.name, resource.title, resource.cost)
 
 
 def _open_frontier(options: CrawlOptions) -> Frontier:

@@ -23,6 +23,7 @@ from topical_crawler.spiders.topical import TopicalSpider
 logger = logging.getLogger(__name__)
 
 _REFRESH = 0.5
+_SITES = 15
 
 
 class CrawlDisplay:
@@ -111,6 +112,14 @@ def live_view(crawl: Crawl) -> Group:
                  Text(f"latest:   {p.latest}", style="dim", overflow="ellipsis", no_wrap=True))  # fmt: skip
 
 
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=44)
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
 def summary(crawl: Crawl, reason: str) -> Group:
     """What a crawl brought: kept, rejected by reason, per site, slowest hosts, where the corpus is, what to do next."""
     p = crawl.progress
@@ -124,21 +133,30 @@ def summary(crawl: Crawl, reason: str) -> Group:
         f"\n[bold]{crawl.topic.title}[/]: {why}. This run: {p.pages} pages in {seconds:.0f} s, [bold green]{p.kept} kept[/]"
         + (f" ({p.kept / p.pages:.0%})" if p.pages else "")
     )
-    reasons = Table("rejected because", "pages", box=None, header_style="dim")
+    sites = _table("site", "fetched", "kept", "harvest")
+    rows = sorted(p.sites(), key=lambda row: (-row[2], -row[1], row[0]))
+    for site, fetched, kept in rows[:_SITES]:
+        sites.add_row(site, str(fetched), str(kept), f"{kept / fetched:.0%}")
+    if len(rows) > _SITES:
+        sites.add_row(f"… and {len(rows) - _SITES} more", style="dim")
+    reasons = _table("rejected because", "pages")
     for name, n in p.reasons.most_common():
         reasons.add_row(name, str(n))
-    links = Table("links not followed", "found", box=None, header_style="dim")
+    links = _table("links not followed", "found")
     for name, n in p.links.most_common():
         if name != "new" and n:
             links.add_row(name, str(n))
-    sites = Table("site", "fetched", "kept", "harvest", box=None, header_style="dim")
-    for site, fetched, kept in sorted(p.sites(), key=lambda row: (-row[2], -row[1], row[0]))[:12]:
-        sites.add_row(site, str(fetched), str(kept), f"{kept / fetched:.0%}")
-    slow = Table("slowest hosts", "seconds a page", box=None, header_style="dim")
+    slow = _table("slowest hosts", "s a page")
     for site, mean in sorted(p.latencies(), key=lambda row: -row[1])[:5]:
-        slow.add_row(site, f"{mean:.2f}")
-    side = Table.grid(padding=(0, 4))
-    side.add_row(sites, reasons, links, slow)
+        if mean >= 0.01:  # a replay answers at once
+            slow.add_row(site, f"{mean:.2f}")
+    right = Table.grid()
+    for table in (reasons, links, slow):
+        if table.row_count:
+            right.add_row(table)
+            right.add_row("")
+    side = Table.grid(padding=(0, 6))
+    side.add_row(sites, right)
     waiting = len(crawl.frontier)
     where = crawl.options.data_dir
     last = Text.from_markup(

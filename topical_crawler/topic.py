@@ -73,8 +73,8 @@ class Topic:
     source: str = ""
 
     def weight(self, word: str) -> float:
-        """w of Eq. 2 for a normalised word, relative to the mean: its own, or 1 where the domain corpus does not know it (words that
-        are missing from the corpus get the mean, Zhou et al. 2019, §5)."""
+        """w of Eq. 2 for a normalised word, relative to the mean: its own, or 1 where the domain corpus does not know it
+        (Zhou et al. 2019, §5: missing words get the mean)."""
         found = self.terms.get(word)
         if found is None:
             found = self.weights.get(word, 1.0)

@@ -89,6 +89,14 @@ class TestPoliteness:
         assert frontier.pop(11.75) is None
         assert name(frontier.pop(12.0)) == "乙"
 
+    def test_delay_counts_from_the_last_pop_whatever_is_finished_last(self, make: Make) -> None:
+        frontier = make(delay=5.0, in_flight_per_host=2)
+        frontier.push([entry(n) for n in "甲乙丙"])
+        assert [name(frontier.pop(0.0)), name(frontier.pop(5.0))] == ["甲", "乙"]
+        frontier.done(key("乙"), outcome("乙"))
+        frontier.done(key("甲"), outcome("甲"))
+        assert frontier.wait(6.0) == 4.0
+
     def test_a_host_with_a_delay_of_its_own(self, make: Make) -> None:
         frontier = make(delay=1.0, in_flight_per_host=9)
         frontier.set_delay("b.cn", 30.0)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from crawl_until_killed import links
 from frontier_tools import entry, key, outcome
 
 from topical_crawler.frontier import FrontierFileError, SqliteFrontier, State
+from topical_crawler.frontier.rows import pack, unpack
+from topical_crawler.page import Evidence
 
 SCRIPT = Path(__file__).with_name("crawl_until_killed.py")
 ROOT = Path(__file__).parents[2]
@@ -46,11 +48,10 @@ def test_killed_at_random_moments(file: Path) -> None:
         )
         assert process.stdout is not None
         process.stdout.readline()
-        time.sleep(rng.uniform(0.02, 0.25))
+        finished += [int(process.stdout.readline()) for _ in range(rng.randrange(20, 200))]
         process.kill()
         finished += [int(line) for line in process.stdout.read().split("\n")[:-1]]
         process.wait()
-    assert len(finished) > 50
     assert len(set(finished)) == len(finished), "a page was given out after it was done"
     frontier = SqliteFrontier(file, in_flight_per_host=10**9)
     stored = [int(o.url.rpartition("/")[2]) for _, o in frontier.outcomes()]
@@ -168,6 +169,12 @@ def test_another_connection_reads_during_a_crawl(file: Path) -> None:
     frontier.done(key("乙"), outcome("乙"))  # a reader in the middle of its work does not hold the crawl up
     reader.close()
     frontier.close()
+
+
+def test_evidence_is_stored_as_its_json() -> None:
+    evidence = (Evidence('http://a.cn/"\\', 1, True, "“党建”\n\x00\t", 2), Evidence("", 1e-9, False))
+    assert json.loads(f"[{pack(evidence)}]") == [e.to_json() for e in evidence]
+    assert unpack(pack(evidence)) == evidence
 
 
 def test_a_second_crawl_on_the_file_is_refused(file: Path) -> None:

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
-from rich.table import Table
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
@@ -111,23 +111,20 @@ class Command(ScrapyCommand):
                 print(f"{resource.name} is missing. {resource.cost}")
 
     def _list(self, resources: Resources, opts: argparse.Namespace) -> None:
-        table = Table("name", "what", "source", "here", show_lines=True)
-        table.add_column("path", overflow="fold")
-        table.add_column("without it")
+        console = Console()
         for resource in RESOURCES.values():
             try:
                 path = resources.path(resource.name)
-                here = "yes" if path else "no"
-            except ValueError:
-                path, here = None, "damaged"
-            source = "own file" if resource.name in resources.overrides else "path only"
+                state = "[green]here[/]" if path else "[yellow]missing[/]"
+            except ValueError as error:
+                path, state = None, f"[red]damaged[/]: {escape(str(error))}"
+            size = path.stat().st_size if path else resource.size
+            source = "your own file" if resource.name in resources.overrides else "no archive, give a path"
             if resource.archive and resource.name not in resources.overrides:
                 source = resource.archive.source
-            size = path.stat().st_size if path else resource.size
-            what = f"{resource.title} ({size / 1e6:.1f} MB)" if size else resource.title
-            cells = (resource.name, what, source, here, str(path or ""), resource.cost)
-            table.add_row(*map(escape, cells))
-        Console().print(table)
+            what = f"{resource.title}, {size / 1e6:.1f} MB" if size else resource.title
+            console.print(f"[bold]{resource.name:<12}[/] {state}  {escape(what)}  ({escape(source)})")
+            console.print(Padding(escape(str(path) if path else f"without it: {resource.cost}"), (0, 0, 0, 13)), style="dim")
 
     def _check(self, resources: Resources, opts: argparse.Namespace) -> None:
         for name in opts.names or RESOURCES:

@@ -23,7 +23,7 @@ from topical_crawler.text import Backend, Segmenter
 from topical_crawler.topic import Topic, TopicError, load_topic, topic_line
 from topical_crawler.urls import StructureParameters
 
-__all__ = ["OFF_TOPIC", "STRATEGIES", "Strategy", "create"]
+__all__ = ["NEEDS", "OFF_TOPIC", "STRATEGIES", "Strategy", "create"]
 
 _T = TypeVar("_T")
 Progress = Callable[[float, str], None]
@@ -82,6 +82,10 @@ STRATEGIES: Mapping[str, Callable[[Topic, Segmenter, Resources, Path | None, int
     "semantic": _semantic,
     "breadth_first": lambda topic, segmenter, *_: BreadthFirst(topic, segmenter),
 }
+
+
+NEEDS: Mapping[str, tuple[str, ...]] = {"semantic": ("hownet", "hownet_tree", "vectors")}
+"""The language resources that a strategy uses where they are there."""
 
 
 def read_parameters(kind: type[_T], table: Mapping[str, Any], topic: Topic, section: str) -> _T:

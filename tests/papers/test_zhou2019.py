@@ -1,0 +1,183 @@
+"""Zhou, Wang, Yu 2019 by hand: Eq. 2, Algorithm 1, Eq. 3, Eq. 5 and Algorithm 3. (Algorithm 2 and Table 6: test_zhou_urls.py.)"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler import Evidence, Topic, load_topic
+from topical_crawler.ahp import consistency_ratio
+from topical_crawler.semantics.similarity import SimilarityParameters, WordSimilarity, algorithm1
+from topical_crawler.semantics.table import ScoreTable
+from topical_crawler.strategies.semantic import Semantic, SemanticParameters
+from topical_crawler.text import Segmenter
+from topical_crawler.urls import struct, structure_similarity
+from topical_crawler.weights import DomainStatistics
+
+P = SimilarityParameters(alpha=0.8, beta=0.6, th1=0.2, th2=0.1)
+
+
+# --- Eq. 2 ---
+
+
+def test_eq_2_over_five_documents() -> None:
+    """w_i = (f_i/N)·log(N/N_i): f counts every occurrence in the whole corpus, N_i the documents."""
+    domain = DomainStatistics()
+    for document in ("巡视 巡视 党建", "巡视 党建 政治", "党建 政治 政治 政治", "政治 天气", "天气"):
+        domain.add(document.split())
+    assert domain.weight("巡视") == pytest.approx(3 / 5 * math.log(5 / 2))
+    assert domain.weight("党建") == pytest.approx(3 / 5 * math.log(5 / 3))
+    assert domain.weight("政治") == pytest.approx(5 / 5 * math.log(5 / 3))
+    # Of two words that occur equally often, the one in fewer documents weighs more.
+    assert domain.weight("巡视") > domain.weight("党建")
+
+
+def test_table_4_gives_rare_words_one_weight() -> None:
+    """甘愿, 无意 and 相伴 weigh the same in the paper's Table 4: they occur equally often in equally many documents."""
+    domain = DomainStatistics()
+    for document in ("甘愿", "无意", "相伴", *["巡视 党建"] * 20, *["天气"] * 20):
+        domain.add(document.split())
+    assert domain.weight("甘愿") == domain.weight("无意") == domain.weight("相伴") < domain.weight("巡视")
+
+
+def test_words_of_table_3_weigh_less_than_they_would() -> None:
+    topic = load_topic("partybuilding")
+    for word in ("中国", "我国", "国家", "乡镇", "项目", "知识", "公司", "学生"):
+        assert topic.weight(word) < topic.weight("没有这个词")
+
+
+# --- Algorithm 1 ---
+
+
+@pytest.mark.parametrize(
+    ("sim_h", "sim_d", "expected"),
+    [
+        pytest.param(0.9, -0.1, 0.0, id="a negative SimD rules the pair out"),
+        pytest.param(0.5, 0.4, 0.6 * 0.5 + 0.4 * 0.4, id="both speak: β·SimH + (1−β)·SimD"),
+        pytest.param(0.0, 0.5, 0.8 * 0.5, id="HowNet is silent: α·SimD"),
+        pytest.param(0.09, 0.5, 0.8 * 0.5, id="SimH below Th2 counts as 0"),
+        pytest.param(0.1, 0.5, 0.6 * 0.1 + 0.4 * 0.5, id="SimH at Th2 counts"),
+        pytest.param(0.5, 0.19, 0.6 * 0.5, id="SimD below Th1 counts as 0"),
+        pytest.param(0.5, 0.2, 0.6 * 0.5 + 0.4 * 0.2, id="SimD at Th1 counts"),
+        pytest.param(0.5, 0.0, 0.6 * 0.5, id="a word without a vector: SimD 0"),
+        pytest.param(0.3, 0.1, 0.0, id="the result below Th1 is 0: 0.18"),
+        pytest.param(0.0, 0.24, 0.0, id="the result below Th1 is 0: 0.192"),
+        pytest.param(0.0, 0.25, 0.2, id="the result at Th1 stays"),
+        pytest.param(0.05, 0.1, 0.0, id="both below their thresholds"),
+        pytest.param(1.0, 1.0, 1.0, id="synonyms"),
+        pytest.param(0.0, 0.0, 0.0, id="nothing is known"),
+    ],
+)
+def test_algorithm_1(sim_h: float, sim_d: float, expected: float) -> None:
+    assert algorithm1(sim_h, sim_d, P) == pytest.approx(expected)
+
+
+_UNIT = st.floats(0, 1)
+
+
+@given(_UNIT, st.floats(-1, 1), _UNIT, _UNIT, _UNIT, _UNIT)
+def test_algorithm_1_stays_in_its_range(sim_h: float, sim_d: float, alpha: float, beta: float, th1: float, th2: float) -> None:
+    found = algorithm1(sim_h, sim_d, SimilarityParameters(alpha, beta, th1, th2))
+    assert found == 0 or th1 <= found <= 1
+
+
+def test_a_word_and_itself_are_alike_without_any_resource() -> None:
+    assert WordSimilarity(parameters=P).sim("两学一做", "两学一做") == 1.0
+    assert WordSimilarity(parameters=P).sim("两学一做", "三严三实") == 0.0
+
+
+# --- Eq. 3 ---
+
+TERMS = {"党建": 2.0, "支部": 0.5}
+TOPIC = Topic("t", "党建", TERMS, weights={"组织": 0.8, "会议": 0.3, "足球": 0.1})
+# Sim(组织, 党建) = 0.6, Sim(组织, 支部) = 0.9, Sim(会议, 支部) = 0.5, Sim(支部, 党建) = 0.4; each word and itself: 1.
+TABLE = ScoreTable(
+    {
+        "党建": (2.0 * 1 + 0.5 * 0.4**2, "党建"),
+        "支部": (2.0 * 0.4**2 + 0.5 * 1, "支部"),
+        "组织": (2.0 * 0.6**2 + 0.5 * 0.9**2, "党建"),
+        "会议": (0.5 * 0.5**2, "支部"),
+    }
+)
+
+
+def paper(**parameters: object) -> Semantic:
+    return Semantic(TOPIC, TABLE, Segmenter(TERMS, backend="rjieba"), SemanticParameters(**parameters))  # type: ignore[arg-type]
+
+
+def test_eq_3_by_hand() -> None:
+    """Rel = Σ_d Σ_t w_d·w_t·Sim(d,t)² / M with M words d."""
+    strategy = paper()
+    by_word = {
+        "党建": 2.0 * (2.0 + 0.08),
+        "支部": 0.5 * (0.32 + 0.5),
+        "组织": 0.8 * (0.72 + 0.405),
+        "会议": 0.3 * 0.125,
+        "足球": 0.0,
+    }
+    for word, part in by_word.items():
+        assert strategy.relevance([word]) == pytest.approx(part)
+    assert strategy.relevance(list(by_word)) == pytest.approx(sum(by_word.values()) / 5)
+    assert strategy.relevance(["组织", "足球", "足球场"]) == pytest.approx(by_word["组织"] / 3)
+    assert strategy.relevance([]) == 0.0
+
+
+@given(st.lists(st.sampled_from(["党建", "支部", "组织", "会议", "足球", "天气"]), min_size=1, unique=True))
+def test_eq_3_is_a_mean_over_the_words(words: list[str]) -> None:
+    strategy = paper()
+    assert strategy.relevance(words) == pytest.approx(sum(strategy.relevance([w]) for w in words) / len(words))
+    assert strategy.relevance(words[::-1]) == pytest.approx(strategy.relevance(words))
+
+
+# --- Eq. 5 ---
+
+
+def test_eq_5_with_the_weights_of_the_hierarchy_process() -> None:
+    """For 3 × 3 the principal eigenvector is the geometric means of the rows: (3/2)^⅓, 10^⅓, (1/15)^⅓."""
+    strategy = paper(comparisons=[[1, "1/2", 3], [2, 1, 5], ["1/3", "1/5", 1]])
+    roots = [(3 / 2) ** (1 / 3), 10 ** (1 / 3), (1 / 15) ** (1 / 3)]
+    alpha, beta, lam = (root / sum(roots) for root in roots)
+    assert (strategy.alpha, strategy.beta, strategy.lam) == pytest.approx((alpha, beta, lam))
+    rel_anchor = (2.0 * 2.08 + 0.3 * 0.125) / 2
+    evidence = Evidence("http://dj.a.cn/", 0.7, True, "党建会议")
+    assert strategy.priority("http://dj.a.cn/1.html", evidence) == pytest.approx(alpha * 0.7 + beta * rel_anchor)
+    strategy.learn("http://dj.a.cn/", 0.7, keep=True)
+    assert strategy.priority("http://dj.a.cn/1.html", evidence) == pytest.approx(alpha * 0.7 + beta * rel_anchor + lam)
+
+
+def test_the_comparisons_in_use_are_consistent() -> None:
+    in_topic = load_topic("partybuilding").parameters["semantic"].get("comparisons", SemanticParameters().comparisons)
+    for matrix in (SemanticParameters().comparisons, in_topic):
+        assert consistency_ratio(matrix) < 0.1
+
+
+# --- Algorithm 3 ---
+
+SAME = ["http://dj.a.cn/1.html", "http://dj.a.cn/2.html", "http://dj.a.cn/3.html", "http://dj.a.cn/4.html"]
+UNLIKE = ["http://b.org/x", "http://b.org/y", "http://b.org/z", "http://b.org/q"]
+URL = "http://dj.a.cn/9.html"
+
+
+@pytest.mark.parametrize(
+    ("same", "unlike", "expected"),
+    [(0, 0, 0), (1, 0, 1), (0, 1, 0), (1, 1, 0), (2, 1, 1), (1, 2, 0), (2, 2, 0), (3, 2, 1), (2, 3, 0), (4, 4, 0), (4, 3, 1)],
+)
+def test_algorithm_3_wants_more_than_half(same: int, unlike: int, expected: int) -> None:
+    assert all(structure_similarity(URL, url)[0] for url in SAME)
+    assert not any(structure_similarity(URL, url)[0] for url in UNLIKE)
+    sample = SAME[:same] + UNLIKE[:unlike]
+    assert struct(URL, sample) == struct(URL, sample[::-1]) == expected
+
+
+@pytest.mark.parametrize(("relevant", "others", "expected"), [(30, 10, 1), (10, 30, 0), (0, 0, 0)])
+def test_algorithm_3_over_a_history(relevant: int, others: int, expected: int) -> None:
+    """Drawn with n = all of the history, chance plays no part."""
+    strategy = paper(history_sample=101)
+    for i in range(relevant):
+        strategy.learn(f"http://dj.a.cn/{i}.html", 1.0, keep=True)
+    for i in range(others):
+        strategy.learn(f"http://b.org/{i}", 1.0, keep=True)
+    assert strategy.struct(URL) == expected

@@ -1,0 +1,329 @@
+"""The strategy ``semantic``: Figure 1's flow, Eq. 5, the history of Algorithm 3, and its explanations."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler.ahp import ahp_weights
+from topical_crawler.page import Candidate, Evidence, Page
+from topical_crawler.semantics.similarity import WordSimilarity
+from topical_crawler.semantics.table import ScoreTable
+from topical_crawler.strategies.semantic import HISTORY_SIZE, History, Semantic, SemanticParameters
+from topical_crawler.text import Segmenter
+from topical_crawler.topic import Topic
+from topical_crawler.urls import StructureParameters
+
+TOPIC = Topic("t", "党建", {"党建": 2.0, "支部": 1.0, "主题教育": 1.5}, weights={"足球": 0.5, "比赛": 0.0})
+SEGMENTER = Segmenter(TOPIC.terms, backend="rjieba")
+TABLE = ScoreTable.build(TOPIC.terms, WordSimilarity())
+PARENT = "http://dj.a.cn/index.html"
+
+
+def semantic(seed: int = 0, **parameters: object) -> Semantic:
+    return Semantic(TOPIC, TABLE, SEGMENTER, SemanticParameters(**parameters), seed)  # type: ignore[arg-type]
+
+
+def found(
+    anchor: str, on_topic: bool, relevance: float = 0.0, distance: int | None = None, url: str = "http://b.cn/1"
+) -> Candidate:
+    """A link found on one page; of a page off topic, one link away from the topic unless said otherwise."""
+    distance = (0 if on_topic else 1) if distance is None else distance
+    return Candidate(url, (Evidence(PARENT, relevance, on_topic, anchor, distance),))
+
+
+# --- pages ---
+
+
+def test_a_page_is_judged_by_its_description_information() -> None:
+    strategy = semantic(page_threshold=1.0)
+    # Words 党建 (2·2), 支部 (1·1), 足球 (nothing): (4 + 1 + 0) / 3.
+    by_title = strategy.judge(
+        Page("http://a.cn/", title="党建 支部 足球", heading="主题教育", lead="主题教育", description="支部")
+    )
+    assert (by_title.relevance, by_title.keep) == (pytest.approx(5 / 3), True)
+    by_heading = strategy.judge(Page("http://a.cn/", title="足球", heading="支部"))
+    assert (by_heading.relevance, by_heading.keep) == (0.5, False)
+
+
+def test_the_threshold_has_to_be_passed() -> None:
+    page = Page("http://a.cn/", title="支部")
+    assert semantic(page_threshold=1.0).judge(page).keep is False
+    assert semantic(page_threshold=0.999).judge(page).keep is True
+    assert semantic(page_threshold=0.0).judge(Page("http://a.cn/", title="足球")).keep is False
+
+
+def test_repeating_a_word_does_not_help() -> None:
+    strategy = semantic()
+    assert (
+        strategy.judge(Page("http://a.cn/", title="党建党建党建")).relevance
+        == strategy.judge(Page("http://a.cn/", title="党建")).relevance
+    )
+
+
+def test_why_names_the_words_with_their_shares() -> None:
+    why = semantic().judge(Page("http://a.cn/", title="党建 支部 足球")).why
+    assert why == {"党建": 0.8, "支部": 0.2}
+    assert list(why) == ["党建", "支部"]  # the heaviest first
+    assert semantic().judge(Page("http://a.cn/", title="足球")).why == {}
+
+
+def test_why_names_the_term_that_a_word_is_like() -> None:
+    table = ScoreTable({"党建": (2.0, "党建"), "足球": (0.5, "支部")})
+    why = Semantic(TOPIC, table, SEGMENTER).judge(Page("http://a.cn/", title="党建 足球")).why
+    assert why == {"党建": pytest.approx(4 / 4.25, abs=1e-4), "足球~支部": pytest.approx(0.25 / 4.25, abs=1e-4)}
+
+
+@given(
+    st.lists(
+        st.sampled_from(["党建", "支部", "主题教育", "足球", "比赛", "学习", "会议", "天气", "新闻", "组织", "群众", "经济"]),
+        max_size=20,
+    )
+)
+def test_shares_sum_to_one_at_most(words: list[str]) -> None:
+    table = ScoreTable(
+        {
+            w: (0.3 + i / 7, "党建")
+            for i, w in enumerate(["党建", "支部", "主题教育", "足球", "学习", "会议", "天气", "新闻", "组织", "群众"])
+        }
+    )
+    why = Semantic(TOPIC, table, SEGMENTER).judge(Page("http://a.cn/", title=" ".join(words))).why
+    assert len(why) <= 8
+    assert sum(why.values()) <= 1 + 8 * 0.00005  # each is rounded to four digits
+    assert all(0 < share <= 1 for share in why.values())
+
+
+# --- links: Figure 1 ---
+
+
+@pytest.mark.parametrize(
+    ("anchor", "followed"), [("支部生活", True), ("党建", True), ("足球比赛", False), ("", False), ("更多", False)]
+)
+@pytest.mark.parametrize("distance", [0, 1, 5])
+def test_of_a_page_off_topic_only_links_with_a_topic_term_are_followed(anchor: str, followed: bool, distance: int) -> None:
+    """Whatever the threshold of Eq. 5: the match decides, the priority only says when."""
+    (score,) = semantic(link_threshold=1e9).score([found(anchor, on_topic=False, relevance=0.4, distance=distance)])
+    assert (score is not None) is followed
+
+
+@pytest.mark.parametrize(("anchor", "followed"), [("支部生活", True), ("足球比赛", False), ("", False)])
+def test_of_a_page_on_topic_links_above_the_threshold_are_followed(anchor: str, followed: bool) -> None:
+    strategy = semantic(link_threshold=0.25)
+    (score,) = strategy.score([found(anchor, on_topic=True, relevance=0.5)])
+    priority = strategy.priority("http://b.cn/1", Evidence(PARENT, 0.5, True, anchor))
+    assert (priority > 0.25) is followed
+    assert score == (priority if followed else None)
+
+
+def test_the_relevance_of_the_page_alone_can_carry_a_link() -> None:
+    strategy = semantic()
+    assert strategy.score([found("", on_topic=True, relevance=5.0)]) == [pytest.approx(5 * strategy.alpha)]
+    assert strategy.score([found("", on_topic=False, relevance=5.0)]) == [None]
+
+
+@pytest.mark.parametrize(
+    ("tunnel", "distance", "followed"), [(0, 1, False), (1, 1, True), (1, 2, False), (3, 3, True), (3, 4, False)]
+)
+def test_a_tunnel_passes_pages_off_topic(tunnel: int, distance: int, followed: bool) -> None:
+    strategy = semantic(tunnel=tunnel)
+    scores = strategy.score([found(anchor, on_topic=False, distance=distance) for anchor in ("更多", "支部")])
+    assert scores[1] is not None
+    assert (scores[0] is not None) is followed
+    assert scores[0] is None or scores[0] < scores[1]
+
+
+def test_a_link_is_worth_its_best_place() -> None:
+    strategy = semantic()
+    places = (
+        Evidence("http://a.cn/1", 0.9, False, "更多", 1),
+        Evidence("http://a.cn/2", 0.3, True, "支部"),
+        Evidence("http://a.cn/3", 0.1, False, "党建", 1),
+        Evidence("http://a.cn/4", 0.0, True, "更多"),
+    )
+    alone = [strategy.score([Candidate("http://b.cn/1", (place,))])[0] for place in places]
+    assert alone[0] is None and alone[3] is None
+    assert strategy.score([Candidate("http://b.cn/1", places)]) == [max(s for s in alone if s is not None)]
+    assert strategy.score([Candidate("http://b.cn/1", ())]) == [None]
+
+
+def test_what_was_learned_in_between_counts() -> None:
+    strategy = semantic(link_threshold=0.1)
+    waiting = found("更多", on_topic=True, url="http://dj.a.cn/djyw/7.html")
+    assert strategy.score([waiting]) == [None]
+    strategy.learn("http://sport.b.com/1.html", 0.0, keep=False)  # a page off topic does not join the history
+    assert strategy.score([waiting]) == [None]
+    strategy.learn("http://dj.a.cn/djyw/1.html", 0.9, keep=True)
+    assert strategy.score([waiting]) == [pytest.approx(strategy.lam)]
+
+
+# --- Eq. 5 ---
+
+
+@given(st.floats(0, 10), st.sampled_from(["党建", "支部", "主题教育支部", "足球", ""]), st.booleans())
+def test_eq_5_is_the_weighted_sum_of_the_parts(relevance: float, anchor: str, same: bool) -> None:
+    strategy = semantic()
+    strategy.learn(PARENT, 1.0, keep=True)
+    url = "http://dj.a.cn/2.html" if same else "http://x.y/2.html"
+    alpha, beta, lam = ahp_weights([[1, "1/2", 3], [2, 1, 5], ["1/3", "1/5", 1]])
+    parts = {"党建": 4.0, "支部": 1.0, "主题教育支部": (2.25 + 1) / 2, "足球": 0.0, "": 0.0}
+    evidence = Evidence(PARENT, relevance, True, anchor)
+    assert strategy.priority(url, evidence) == pytest.approx(alpha * relevance + beta * parts[anchor] + lam * same)
+    assert strategy.explain(Candidate(url, (evidence,))) == {"parent": relevance, "anchor": parts[anchor], "struct": float(same)}
+
+
+def test_the_comparisons_of_the_topic_decide() -> None:
+    strategy = semantic(comparisons=[[1, 1, 4], [1, 1, 4], ["1/4", "1/4", 1]])
+    assert (strategy.alpha, strategy.beta, strategy.lam) == pytest.approx((4 / 9, 4 / 9, 1 / 9))
+    assert strategy.priority("http://b.cn/1", Evidence(PARENT, 0.9, True, "支部")) == pytest.approx(0.9 * 4 / 9 + 4 / 9)
+
+
+def test_explain_speaks_of_the_best_place() -> None:
+    strategy = semantic()
+    candidate = Candidate(
+        "http://b.cn/1", (Evidence("http://a.cn/1", 0.2, True, "更多"), Evidence("http://a.cn/2", 0.1, True, "党建"))
+    )
+    assert strategy.explain(candidate) == {"parent": 0.1, "anchor": 4.0, "struct": 0.0}
+    assert strategy.explain(Candidate("http://b.cn/1", ())) == {}
+
+
+def test_explain_speaks_of_the_place_that_the_score_is_of() -> None:
+    """A place whose links are not followed gives the link no priority, however relevant the page is."""
+    strategy = semantic()
+    candidate = Candidate(
+        "http://b.cn/1", (Evidence("http://a.cn/1", 90.0, False, "更多", 1), Evidence("http://a.cn/2", 0.1, True, "党建"))
+    )
+    (score,) = strategy.score([candidate])
+    parts = strategy.explain(candidate)
+    assert score == pytest.approx(
+        strategy.alpha * parts["parent"] + strategy.beta * parts["anchor"] + strategy.lam * parts["struct"]
+    )
+
+
+# --- after the extraction ---
+
+
+def test_confirm_is_off_by_default() -> None:
+    assert semantic().confirm("版权所有") == (0.0, True)
+    assert semantic().confirm("支部 足球") == (0.5, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "relevance", "keep"), [("支部 足球", 0.5, True), ("支部 足球 会议", 1 / 3, False), ("", 0.0, False)]
+)
+def test_confirm_holds_the_text_against_its_threshold(text: str, relevance: float, keep: bool) -> None:
+    assert semantic(text_threshold=0.4).confirm(text) == (pytest.approx(relevance), keep)
+
+
+# --- parameters ---
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"page_threshold": -0.1},
+        {"page_threshold": float("nan")},
+        {"link_threshold": "0.2"},
+        {"text_threshold": True},
+        {"history_sample": 0},
+        {"history_sample": 2.0},
+        {"tunnel": -1},
+        {"tunnel": True},
+        {"comparisons": [[1, 2], ["1/2", 1]]},
+        {"comparisons": 3},
+    ],
+)
+def test_parameters_that_make_no_sense(parameters: dict[str, object]) -> None:
+    (name,) = parameters
+    with pytest.raises(ValueError, match=name):
+        SemanticParameters(**parameters)  # type: ignore[arg-type]
+
+
+# --- the history ---
+
+
+def urls(n: int) -> list[str]:
+    return [f"http://dj.a.cn/djyw/{i}.html" for i in range(n)]
+
+
+def history(found: list[str], size: int = 50, seed: int = 0) -> History:
+    made = History(size, seed)
+    for url in found:
+        made.add(url)
+    return made
+
+
+def test_a_small_history_is_kept_whole() -> None:
+    assert set(history(urls(50)).urls()) == set(urls(50))
+    assert history([]).urls() == [] == list(history([]).sample(15))
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 3))
+def test_neither_order_nor_repetition_matters(order: random.Random, seed: int) -> None:
+    shuffled = urls(80) + urls(20)
+    order.shuffle(shuffled)
+    one, other = history(urls(80), 30, seed), history(shuffled, 30, seed)
+    assert one.urls() == other.urls()
+    assert len(one.urls()) == 30
+    assert one.sample(7) == other.sample(7)
+
+
+def test_two_histories_merge_into_that_of_both() -> None:
+    both, left, right = history(urls(300)), history(urls(200)), history(urls(300)[150:])
+    for url in right.urls():
+        left.add(url)
+    assert left.urls() == both.urls()
+
+
+def test_every_url_is_as_likely_to_stay() -> None:
+    """χ² over 40 URLs, of which 10 stay, in 400 histories: 39 degrees of freedom, 0.1 % above 72.1."""
+    stayed = Counter(url for seed in range(400) for url in history(urls(40), 10, seed).urls())
+    expected = 400 * 10 / 40
+    assert sum((stayed[url] - expected) ** 2 / expected for url in urls(40)) < 72.1
+    # Those that came first and those that came last alike.
+    assert abs(sum(stayed[url] for url in urls(20)) - 2000) < 150
+
+
+def test_every_url_is_as_likely_to_be_drawn() -> None:
+    drawn = Counter(part for seed in range(400) for part in history(urls(40), 50, seed).sample(10))
+    assert sum(drawn.values()) == 4000
+    # URLs are told apart by their sets of characters here: 0 and 00 are not in it, so 40 URLs give fewer distinct parts.
+    classes = Counter(history([url]).sample(1)[0] for url in urls(40))
+    assert sum((drawn[part] - 100 * n) ** 2 / (100 * n) for part, n in classes.items()) < 72.1
+
+
+def test_a_draw_holds_until_the_history_changes() -> None:
+    made = history(urls(500))
+    draw = made.sample(15)
+    assert len(draw) == 15
+    assert made.sample(15) is draw
+    made.add(made.urls()[0])  # known
+    assert made.sample(15) is draw
+    new = next(url for url in (f"http://b.cn/{i}" for i in range(1_000)) if made.add(url) or url in made.urls())
+    assert new in made.urls()
+    assert made.sample(15) is not draw
+
+
+def test_the_state_of_a_long_crawl_is_bounded() -> None:
+    strategy = semantic()
+    for url in urls(HISTORY_SIZE + 500):
+        strategy.learn(url, 1.0, keep=True)
+    state = strategy.state_dict()
+    assert len(state["history"]) == HISTORY_SIZE
+    other = semantic()
+    other.load_state_dict(json.loads(json.dumps(state)))
+    assert other.state_dict() == state
+
+
+def test_within_one_host_paths_can_be_made_to_count() -> None:
+    within = semantic(structure=StructureParameters(within_host=True))
+    paper = semantic()
+    for strategy in (within, paper):
+        for i in range(20):
+            strategy.learn(f"http://www.a.cn/djyw/{i}.html", 1.0, keep=True)
+    assert (paper.struct("http://www.a.cn/zz/qq/"), within.struct("http://www.a.cn/zz/qq/")) == (1, 0)
+    assert (paper.struct("http://www.a.cn/djyw/99.html"), within.struct("http://www.a.cn/djyw/99.html")) == (1, 1)
