@@ -158,7 +158,7 @@ def part_of(file: str, function: str) -> str | None:
     ('page: parse HTML, read links', None)
     """
     path = Path(file)
-    if path.parent.parent.name != "topical_crawler" and path.parent.name != "topical_crawler" or path.parent.name == "commands":
+    if "topical_crawler" not in path.parts[-3:] or path.parent.name == "commands":
         return None  # the command is below everything that runs
     return PARTS.get((path.name, function)) or PARTS.get((path.name, "*"), OTHER_OURS)
 
@@ -345,8 +345,8 @@ def show(console: Console, result: dict[str, Any]) -> None:
     where.add_row("[dim]all of it, after start-up", "", f"[dim]{profile['cpu_ms_per_page']:.2f}")
     console.print(where)
     console.print(
-        f"[dim]{profile['idle']:.0%} of the time the main process did not compute: it waited for extraction, or for a processor.\n"
-        f"Extraction and start-up: {topical['cpu_ms_per_page'] - profile['cpu_ms_per_page']:.2f} ms per page beside this."
+        f"[dim]Extraction and start-up: {topical['cpu_ms_per_page'] - profile['cpu_ms_per_page']:.2f} ms per page beside this. "
+        f"{profile['idle']:.0%} of the time the main\nprocess did not compute: it waited for extraction, or for a processor."
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from scrapy.cmdline import execute
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -46,7 +47,7 @@ def write_topic(tmp_path: Path) -> WriteTopic:
 
 @pytest.fixture(scope="session")
 def run_scrapy() -> RunScrapy:
-    """Runs a command of the project: ``run_scrapy("topic", "list", cwd=folder)``; its output is captured."""
+    """Runs a command of the project as a user does: ``run_scrapy("topic", "list", cwd=folder)``; its output is captured."""
 
     def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
         environment = {
@@ -60,3 +61,19 @@ def run_scrapy() -> RunScrapy:
         return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False)
 
     return run
+
+
+@pytest.fixture
+def call_scrapy(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunScrapy:
+    """The same in this process, where Python and Scrapy need not be started again: for the many ways of being wrong."""
+
+    def call(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+        monkeypatch.chdir(cwd)
+        monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "topical_crawler.settings")
+        monkeypatch.setenv("COLUMNS", "150")
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            execute(["scrapy", *map(str, arguments)])
+        return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), *capsys.readouterr())
+
+    return call

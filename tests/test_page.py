@@ -224,7 +224,7 @@ _MARKUP = st.lists(
                 "党建",
                 "<svg>",
                 "<template>",
-            ]  # fmt: skip
+            ]
         ),
         st.text(max_size=8),
     ),

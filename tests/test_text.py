@@ -82,8 +82,19 @@ def test_own_stopwords_replace_those_of_the_product() -> None:
     assert Segmenter(["支部"], stopwords=["支部"]).words("支部") == ["支部"]  # a term always stays
 
 
-@pytest.mark.parametrize(("word", "content"), [("支部", True), ("因为", False), ("的", False), ("2019", False), ("，", False), ("党", False),
-                                               ("linux", True), ("没有的词", True)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("word", "content"),
+    [
+        ("支部", True),
+        ("因为", False),
+        ("的", False),
+        ("2019", False),
+        ("，", False),
+        ("党", False),
+        ("linux", True),
+        ("没有的词", True),
+    ],
+)
 def test_content(word: str, content: bool) -> None:
     assert Segmenter().is_content(word) is content
 

@@ -261,7 +261,7 @@ class Crawl:
                 self.frontier.drop(entry.key, reason)
                 self.progress.links[reason] += 1
                 continue
-            if entry.evidence and entry.rescored < self.options.rescore:
+            if entry.evidence and entry.priority < SEED_PRIORITY and entry.rescored < self.options.rescore:
                 # Whether a link is worth a visit was decided when it was found; here only its place can change.
                 priority = self.strategy.score([entry.candidate()])[0]
                 next_best = self.frontier.best(now)

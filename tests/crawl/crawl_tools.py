@@ -38,7 +38,8 @@ def make_topic(folder: Path, **config: object) -> Path:
 def article(name: str, links: Mapping[str, str] | None = None, *, head: str = "", frame: bool = False) -> str:
     """An on-topic page with a text of its own; ``links`` are URL → anchor text."""
     text = "".join(
-        f"<p>{name}：各级党组织扎实开展主题教育，第{n}党支部的党员走进社区，围绕{name}这件事与群众面对面商量办法。</p>" for n in range(1, 7)
+        f"<p>{name}：各级党组织扎实开展主题教育，第{n}党支部的党员走进社区，围绕{name}这件事与群众面对面商量办法。</p>"
+        for n in range(1, 7)
     )
     anchors = "".join(f'<p><a href="{url}">{anchor}</a></p>' for url, anchor in (links or {}).items())
     return (
@@ -106,6 +107,7 @@ class Site:
     def _handler(site) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - `self` is the handler's
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # else a body waits 40 ms for the answer to its head
 
             def do_GET(self) -> None:
                 began = time.monotonic()
@@ -201,6 +203,19 @@ def rows(data: Path) -> list[Record]:
 def essence(records: list[Record]) -> list[tuple[object, ...]]:
     """What two equal crawls have in common: all but the times of the fetches."""
     return [
-        (r.url, r.final_url, r.keep, r.reason, r.text, r.title, r.duplicate_of, r.relevance, r.priority, r.depth, r.status, dict(r.why))
+        (
+            r.url,
+            r.final_url,
+            r.keep,
+            r.reason,
+            r.text,
+            r.title,
+            r.duplicate_of,
+            r.relevance,
+            r.priority,
+            r.depth,
+            r.status,
+            dict(r.why),
+        )
         for r in records
     ]

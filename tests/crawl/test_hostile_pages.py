@@ -127,7 +127,9 @@ CASES = (
     Case("/gbk-as-utf8", text_in("gbk", "utf-8", "甲乙丙丁"), KEPT, text="甲乙丙丁"),
     Case("/gb18030-undeclared", text_in("gb18030", None, "子丑寅卯"), KEPT, text="子丑寅卯"),
     Case("/utf8-as-gb2312", text_in("utf-8", "gb2312", "天地玄黄"), KEPT, text="天地玄黄"),
-    Case("/big5-undeclared", Reply(article("春夏秋冬").encode("big5", "ignore"), content_type="text/html"), KEPT, text="春夏秋冬"),
+    Case(
+        "/big5-undeclared", Reply(article("春夏秋冬").encode("big5", "ignore"), content_type="text/html"), KEPT, text="春夏秋冬"
+    ),
     Case("/utf16-bom", text_in("utf-16", "utf-8", "东南西北"), KEPT, text="东南西北"),
     Case("/utf16le-no-bom", text_in("utf-16-le", None, "琴棋书画"), KEPT, text="琴棋书画"),
     Case("/unknown-charset", text_in("utf-8", "x-no-such", "梅兰竹菊"), KEPT, text="梅兰竹菊"),
@@ -137,7 +139,11 @@ CASES = (
     Case("/nul", Reply(article("空字符").replace("党", "\0党\0")), KEPT, text="空字符"),
     Case("/html-closed-early", Reply("</html>" + article("早收尾").replace("<body>", "</html><body>")), KEPT, text="早收尾"),
     Case("/many-links", many_links, KEPT, text="一万个链接"),
-    Case("/frameset", Reply('<title>党建</title><frameset><frame src="/frame-in-frame"><frame src="/frameset"></frameset>'), "no text"),
+    Case(
+        "/frameset",
+        Reply('<title>党建</title><frameset><frame src="/frame-in-frame"><frame src="/frameset"></frameset>'),
+        "no text",
+    ),
     Case("/frame-in-frame", Reply('<title>党建</title><iframe src="/framed"></iframe><iframe src="/frame-in-frame">'), "no text"),
     Case("/framed", Reply(article("框中页")), KEPT, text="框中页"),
     Case("/empty", Reply(b""), "off topic"),
@@ -209,7 +215,12 @@ def outcome(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[O
         links |= {f"/session?jsessionid={n:032X}": "党建 会话" for n in range(50)}
         links |= {"/slow": "党建 慢", "/silent": "党建 静", **dict.fromkeys(GOOD, "党支部")}
         links |= {"http://no-such-host.invalid/": "党建", f"http://{'a' * 64}.invalid/": "党建", "http://127.0.0.1:1/": "党建"}
-        links |= {"/long?" + "x" * 3_000: "党建", "http://[::1/": "党建", "http://127.0.0.1:port/": "党建", "javascript:x": "党建"}
+        links |= {
+            "/long?" + "x" * 3_000: "党建",
+            "http://[::1/": "党建",
+            "http://127.0.0.1:port/": "党建",
+            "javascript:x": "党建",
+        }
         site.routes["/"] = Reply(article("首页", links))
         data = tmp_path_factory.mktemp("hostile") / "data"
         crawled = crawl(
@@ -282,4 +293,3 @@ def test_a_server_error_is_tried_again(outcome: Outcome) -> None:
 
 def test_memory_stays_bounded(outcome: Outcome) -> None:
     assert outcome.crawled.memory < 500 * MB
-

@@ -54,7 +54,9 @@ def test_the_crawl_ends_by_itself(trapped: tuple[Site, Crawled, Path]) -> None:
 
 def test_the_good_pages_are_kept(trapped: tuple[Site, Crawled, Path]) -> None:
     _, _, data = trapped
-    assert {r.url.partition("/good")[2] for r in rows(data) if r.keep and "/good" in r.url} == {p.removeprefix("/good") for p in GOOD}
+    assert {r.url.partition("/good")[2] for r in rows(data) if r.keep and "/good" in r.url} == {
+        p.removeprefix("/good") for p in GOOD
+    }
 
 
 def test_a_calendar_off_topic_ends_soon(trapped: tuple[Site, Crawled, Path]) -> None:
@@ -80,7 +82,9 @@ def test_a_maze_of_relative_links_ends(trapped: tuple[Site, Crawled, Path]) -> N
 def test_a_page_that_is_slow_to_parse_does_not_stop_the_crawl(topic: Path, tmp_path: Path, body: str) -> None:
     """Three short sources (300 kB to 900 kB) on which the HTML parser, or the text of nested links, works for half a minute."""
     links = {"/deep": "党建 党员", **dict.fromkeys(GOOD, "党支部")}
-    with Site({"/": Reply(article("首页", links)), "/deep": Reply("<title>党建</title>" + body), **{p: Reply(article(p)) for p in GOOD}}) as site:
+    with Site(
+        {"/": Reply(article("首页", links)), "/deep": Reply("<title>党建</title>" + body), **{p: Reply(article(p)) for p in GOOD}}
+    ) as site:
         began = time.monotonic()
         crawled = crawl(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0, TOPICAL_EXTRACT_TIMEOUT=2)
         took = time.monotonic() - began

@@ -104,8 +104,11 @@ TABLE = ScoreTable(
 )
 
 
+SEGMENTER = Segmenter(TERMS, backend="rjieba")
+
+
 def paper(**parameters: object) -> Semantic:
-    return Semantic(TOPIC, TABLE, Segmenter(TERMS, backend="rjieba"), SemanticParameters(**parameters))  # type: ignore[arg-type]
+    return Semantic(TOPIC, TABLE, SEGMENTER, SemanticParameters(**parameters))  # type: ignore[arg-type]
 
 
 def test_eq_3_by_hand() -> None:

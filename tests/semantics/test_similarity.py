@@ -54,7 +54,7 @@ def test_parameters_are_checked(name: str, value: object) -> None:
 def similarity(tmp_path: Path) -> WordSimilarity:
     (tmp_path / "g.txt").write_text("男人 N human|人,male|男\n女人 N human|人,female|女\n", encoding="utf-8")
     vectors = WordVectors(["女人", "男人", "网红", "反面"], np.array([[1, 0], [0.6, 0.8], [0.8, 0.6], [-1, 0]], dtype=np.float32))
-    return WordSimilarity(HowNet(tmp_path / "g.txt"), vectors, SimilarityParameters(alpha=0.5, beta=0.75))
+    return WordSimilarity(HowNet(tmp_path / "g.txt"), vectors, SimilarityParameters(alpha=0.5, beta=0.75, th1=0.1, th2=0.1))
 
 
 def test_pairs_at_the_edges(similarity: WordSimilarity) -> None:

@@ -20,6 +20,7 @@ TREE = "0 root|根 0\n1 a|甲 0\n2 b|乙 1\n3 c|丙 1\n4 other|外 4\n"
 SEMEMES = ["root|根", "a|甲", "b|乙", "c|丙", "other|外"]
 LEXICON = [f"词{i}" for i in range(12)]
 FILES = {"hownet": "glossary.txt", "hownet_tree": "tree.txt", "vectors": "v.txt"}
+LOW = SimilarityParameters(th1=0.1, th2=0.1)
 TERMS = {"词1": 1.0, "词3": 0.5, "词9": 2.0, "新词": 0.25, "向7": 1.5, "轻": 0.0}
 
 
@@ -96,13 +97,13 @@ def test_a_term_in_two_widths_is_refused() -> None:
 
 def test_a_warm_cache_reads_no_resource(files: Resources, tmp_path: Path) -> None:
     cache, seen = tmp_path / "cache", []
-    made = ScoreTable.load_or_build(TERMS, files, cache_dir=cache, progress=lambda part, what: seen.append((part, what)))
+    made = ScoreTable.load_or_build(TERMS, files, LOW, cache, lambda part, what: seen.append((part, what)))
     assert seen[0][0] == 0.0 and seen[-1][0] == 1.0 and len(made) > 12
     for path in files.overrides.values():  # unreadable now, with the size and the time it had
         status = path.stat()
         path.write_bytes(b"\xff" * status.st_size)
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    again = ScoreTable.load_or_build(dict(reversed(TERMS.items())), files, cache_dir=cache)
+    again = ScoreTable.load_or_build(dict(reversed(TERMS.items())), files, LOW, cache)
     assert dict(again) == dict(made)
     with pytest.raises(ValueError, match="not UTF-8"):
         ScoreTable.load_or_build(TERMS, files, SimilarityParameters(alpha=0.4), cache_dir=cache)
@@ -140,7 +141,7 @@ def test_a_damaged_cache_is_made_again(files: Resources, tmp_path: Path, caplog:
 
 def test_no_cache_and_an_empty_table(files: Resources, tmp_path: Path) -> None:
     before = set(tmp_path.iterdir())
-    assert len(ScoreTable.load_or_build(TERMS, files)) > 12
+    assert len(ScoreTable.load_or_build(TERMS, files, LOW)) > 12
     assert set(tmp_path.iterdir()) == before
     for _ in range(2):
         assert len(ScoreTable.load_or_build({}, Resources.none(), cache_dir=tmp_path)) == 0

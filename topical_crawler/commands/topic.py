@@ -100,7 +100,7 @@ class Command(ScrapyCommand):
         if not file.is_file():
             raise TopicError(f"{file}: missing. Remedy: write the candidate terms into it, one a line")
         lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
-        candidates = [normalise(line) for line in lines if line and not line.startswith("#")]
+        candidates = list(dict.fromkeys(normalise(line) for line in lines if line and not line.startswith("#")))
         segmenter = Segmenter(candidates)
         domain, background = DomainStatistics(), DomainStatistics()
         in_domain, in_background = _condition(opts.domain, True), _condition(opts.background, False)

@@ -12,9 +12,9 @@ def terminal_curve(curves: Mapping[str, Sequence[int]], width: int = 64, height:
     """Curves drawn with characters: pages fetched to the right, relevant texts reached upwards.
 
     >>> print(terminal_curve({"semantic": [1, 2, 3, 4], "breadth_first": [0, 0, 1, 2]}, width=8, height=3))
-       4 ┤      ●●
-         │   ●●● ○
-       0 ┤●●●○○○○
+       4 ┤     ●●●
+         │  ●●● ○○
+       0 ┤ ●○○○○
          └────────
           0      4
     ● semantic   ○ breadth_first

@@ -47,7 +47,7 @@ def read_labels(path: Path, grade_column: str = "grade") -> dict[bytes, Label]:
         LabelError: a column is missing, or a grade is not 0, 1 or 2.
     """
     labels: dict[bytes, Label] = {}
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         columns = rows.fieldnames or []
         for needed in ("url", "kind", grade_column):

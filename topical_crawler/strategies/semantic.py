@@ -55,13 +55,13 @@ class SemanticParameters:
     def __post_init__(self) -> None:
         for name in ("page_threshold", "link_threshold", "text_threshold"):
             value = getattr(self, name)
-            if not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
+            if not isinstance(value, int | float) or isinstance(value, bool) or not value >= 0:
                 raise ValueError(f"{name} must be a number of 0 or more, not {value!r}")
         for name, least in (("history_sample", 1), ("tunnel", 0)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} must be a whole number of {least} or more, not {value!r}")
-        if len(self.comparisons) != 3:
+        if not isinstance(self.comparisons, Sequence) or len(self.comparisons) != 3:
             raise ValueError("comparisons is a 3 × 3 matrix over page description, anchor and URL structure")
 
 
@@ -112,7 +112,7 @@ class Semantic:
             self._history.add(url)
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        return [self._score(candidate) for candidate in candidates]
+        return [None if best is None else best[0] for best in map(self._best, candidates)]
 
     def confirm(self, text: str) -> tuple[float, bool]:
         relevance = self.relevance(self._segmenter.words(text))
@@ -120,11 +120,10 @@ class Semantic:
         return relevance, threshold == 0 or relevance > threshold
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
-        best = max(candidate.evidence, key=lambda e: self.priority(candidate.url, e), default=None)
+        best = self._best(candidate)
         if best is None:
             return {}
-        anchor, _ = self._of_anchor(best.anchor)
-        return {"parent": best.relevance, "anchor": anchor, "struct": float(self.struct(candidate.url))}
+        return {"parent": best[1].relevance, "anchor": self._of_anchor(best[1].anchor)[0], "struct": self.struct(candidate.url)}
 
     def priority(self, url: str, evidence: Evidence) -> float:
         """Eq. 5: p = α·Rel(description of the page that holds the link) + β·Rel(anchor) + λ·struct."""
@@ -142,16 +141,19 @@ class Semantic:
         for url in state["history"]:
             self._history.add(url)
 
-    def _score(self, candidate: Candidate) -> float | None:
-        """The best over all places where the link was found: as if the link were met anew on each of them."""
-        best: float | None = None
+    def _best(self, candidate: Candidate) -> tuple[float, Evidence] | None:
+        """The best priority over all places where the link was found, as if it were met anew on each of them, with the place."""
+        best: tuple[float, Evidence] | None = None
         for evidence in candidate.evidence:
-            if not evidence.on_topic and evidence.distance > self.parameters.tunnel and not self._of_anchor(evidence.anchor)[1]:
+            followed = evidence.on_topic or evidence.distance <= self.parameters.tunnel or self._of_anchor(evidence.anchor)[1]
+            if not followed:
                 continue
             priority = self.priority(candidate.url, evidence)
             # The plain-match path of Figure 1 queues whatever its anchor matches: Eq. 5 only gives it its place.
-            if (not evidence.on_topic or priority > self.parameters.link_threshold) and (best is None or priority > best):
-                best = priority
+            if evidence.on_topic and priority <= self.parameters.link_threshold:
+                continue
+            if best is None or priority > best[0]:
+                best = priority, evidence
         return best
 
     def _read_anchor(self, anchor: str) -> tuple[float, bool]:

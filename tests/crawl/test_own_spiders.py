@@ -1,0 +1,107 @@
+"""Spiders and pipelines of a user's own, on this project's scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from crawl_tools import Crawled, Reply, Site, article, crawl, rows
+
+SETTINGS = """
+from topical_crawler.settings import *
+SPIDER_MODULES = ["own_spiders"]
+ITEM_PIPELINES = {**ITEM_PIPELINES, "own_spiders.Choosy": 300}
+"""
+SPIDERS = """
+import scrapy
+from scrapy.exceptions import DropItem
+from topical_crawler.items import PageItem
+from topical_crawler.spiders.topical import TopicalSpider
+
+
+class Choosy:
+    def process_item(self, item):
+        if not isinstance(item, PageItem):
+            return item
+        if item.url.endswith("/drop"):
+            raise DropItem("not this one")
+        if item.url.endswith("/fail"):
+            raise RuntimeError("pipeline broken")
+        return item
+
+
+class Own(TopicalSpider):
+    name = "own"
+
+    def parse(self, response, **kwargs):
+        if response.url.endswith("/raise"):
+            raise KeyError("callback broken")
+        if response.url.endswith("/nothing"):
+            return
+        yield from super().parse(response, **kwargs)
+        if response.url.endswith("/raise-after"):
+            raise KeyError("callback broken after its item")
+        if response.url.endswith("/"):
+            yield response.follow("/extra")
+            yield response.follow("/extra")
+            yield {"not": "a page"}
+
+
+class Plain(scrapy.Spider):
+    name = "plain"
+
+    async def start(self):
+        yield scrapy.Request("http://a.example/")
+
+    def parse(self, response):
+        pass
+"""
+LINKED = ("drop", "fail", "raise", "raise-after", "nothing", "good")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "project_settings.py").write_text(SETTINGS, encoding="utf-8")
+    (folder / "own_spiders.py").write_text(SPIDERS, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def own(topic: Path, project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Crawled, Path]]:
+    data = tmp_path_factory.mktemp("own") / "data"
+    with Site({f"/{name}": Reply(article(name)) for name in (*LINKED, "extra")}) as site:
+        site.routes["/"] = Reply(article("首页", {f"/{name}": "党建" for name in LINKED}))
+        yield site, crawl(topic, data, site.url + "/", project, spider="own", DOWNLOAD_DELAY=0, CLOSESPIDER_TIMEOUT=20), data
+
+
+def test_every_page_ends_and_is_counted(own: tuple[Site, Crawled, Path]) -> None:
+    site, crawled, data = own
+    assert {r.url.removeprefix(site.url): r.reason for r in rows(data)} == {
+        "/": "",
+        "/drop": "dropped: not this one",
+        "/fail": "error: RuntimeError",
+        "/raise": "error: KeyError",
+        "/raise-after": "",
+        "/nothing": "no item",
+        "/good": "",
+        "/extra": "",
+    }
+    assert crawled.code == 0
+
+
+def test_the_crawl_is_not_held_up_by_a_page_without_an_item(own: tuple[Site, Crawled, Path]) -> None:
+    _, crawled, _ = own
+    assert "nothing left to fetch" in crawled.log
+
+
+def test_a_request_of_ones_own_is_fetched_once(own: tuple[Site, Crawled, Path]) -> None:
+    site, _, _ = own
+    assert site.asked("/extra") == 1
+
+
+def test_a_spider_that_is_not_topical_is_told_what_to_do(project: Path, topic: Path, tmp_path: Path) -> None:
+    crawled = crawl(topic, tmp_path / "data", spider="plain", project=project)
+    assert "TypeError: TopicalScheduler schedules spiders that are made from TopicalSpider, not Plain. Remedy:" in crawled.log
+    assert crawled.code != 0

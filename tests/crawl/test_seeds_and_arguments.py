@@ -1,0 +1,157 @@
+"""Seeds, hosts and bounds of a crawl; what cannot be used is refused in one clear line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import pytest
+from crawl_tools import ROOT, TERMS, Reply, Site, article, command, crawl, environment, make_topic, rows
+
+REFUSED: dict[str, tuple[dict[str, object], str]] = {
+    "unknown topic": ({"topic": "no-such-topic"}, "no topic 'no-such-topic'"),
+    "no topic": ({"topic": ""}, "-a topic=NAME"),
+    "no seeds": ({"topic": "SMALL"}, "has no seeds"),
+    "no such file": ({"topic": "SMALL", "seeds": "nowhere.txt"}, "nowhere.txt: there is no such file"),
+    "no URL": ({"topic": "SMALL", "seeds": "http://a.example/,ftp://b.example/"}, "'ftp://b.example/' is no URL"),
+    "no URL in the file": ({"topic": "SMALL", "seeds": "BAD"}, "bad.txt, line 3: 'www.a.example' is no URL"),
+    "pages": ({"topic": "SMALL", "seeds": "http://a.example/", "pages": "many"}, "pages='many'"),
+    "depth": ({"topic": "SMALL", "seeds": "http://a.example/", "depth": "-1"}, "depth='-1'"),
+    "keywords": ({"topic": "SMALL", "seeds": "http://a.example/{keyword}", "keywords": "x"}, "keywords='x'"),
+    "strategy": ({"topic": "SMALL", "seeds": "http://a.example/", "strategy": "best"}, "'best'"),
+    "frontier": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_FRONTIER": "heap"}, "TOPICAL_FRONTIER='heap'"),
+    "number of a setting": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_TRAP_PAGES": "few"}, "TOPICAL_TRAP_PAGES"),
+}
+
+
+RUN = """
+import contextlib, io, json, sys
+from scrapy.cmdline import execute
+ended = []
+for line in json.load(sys.stdin):
+    errors = io.StringIO()
+    with contextlib.redirect_stderr(errors):
+        try:
+            execute(["scrapy", *line])
+        except SystemExit as end:
+            ended.append([end.code, errors.getvalue()])
+print(json.dumps(ended))
+"""
+"""Scrapy's command line, again and again: no crawl starts, so one process serves them all."""
+
+
+@pytest.fixture(scope="module")
+def refusals(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str]]:
+    """Exit code and standard error of every refused command."""
+    folder = tmp_path_factory.mktemp("refused")
+    bad = folder / "bad.txt"
+    bad.write_text("# 种子\nhttp://a.example/\nwww.a.example\n", encoding="utf-8")
+    lines = []
+    for number, (options, _) in enumerate(REFUSED.values()):
+        filled = {key: {"SMALL": topic, "BAD": bad}.get(str(value), value) for key, value in options.items()}
+        line = command(filled.pop("topic"), folder / str(number), **filled, LOG_LEVEL="WARNING")  # type: ignore[arg-type]
+        lines.append(line[line.index("crawl") :])
+    ran = subprocess.run(
+        [sys.executable, "-c", RUN],
+        input=json.dumps(lines),
+        capture_output=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        env=environment(),
+        check=True,
+    )
+    return dict(zip(REFUSED, json.loads(ran.stdout), strict=True))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_used_is_refused_in_one_line(refusals: dict[str, tuple[int, str]], name: str) -> None:
+    code, errors = refusals[name]
+    assert REFUSED[name][1] in errors
+    assert errors.count("\n") == 1 and errors.startswith("scrapy crawl topical: ")
+    assert code == 2
+
+
+def test_an_unknown_spider_is_refused() -> None:
+    ran = subprocess.run(
+        command("x", Path("nowhere"), spider="tropical"),
+        capture_output=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        env=environment(),
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert "there is no spider 'tropical'; there is: topical" in ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[tuple[Site, Site]]:
+    """Two sites: a chain of pages that also links to the other site, and a search."""
+    with Site() as other, Site() as site:
+        chain = {f"/{n}.html": Reply(article(f"第{n}页", {f"/{n + 1}.html": "党建"})) for n in range(6)}
+        site.routes = {
+            **chain,
+            "/0.html": Reply(article("首页", {"/1.html": "党建", other.url + "/": "党建"})),
+            "/search": lambda path: Reply(article(path)),
+        }
+        other.routes = {"/": Reply(article("别处"))}
+        yield site, other
+
+
+def fetched(data: Path) -> list[str]:
+    """Paths with their queries, in the order in which they were fetched."""
+    return [urlsplit(r.url).path + (f"?{urlsplit(r.url).query}" if urlsplit(r.url).query else "") for r in rows(data)]
+
+
+def test_seeds_of_a_file_and_hosts_of_the_seeds(topic: Path, tmp_path: Path, web: tuple[Site, Site]) -> None:
+    site, other = web
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text(f"# 种子\n{site.url}/0.html  首页\n\n{site.url}/0.html?utm_source=x\n", encoding="utf-8")
+    before = len(other.hits)
+    crawled = crawl(topic, tmp_path / "data", str(seeds), hosts="seeds", depth=3, DOWNLOAD_DELAY=0)
+    assert crawled.code == 0
+    # Both sites are 127.0.0.1: a host stands for all its ports.
+    assert fetched(tmp_path / "data") == ["/0.html", "/1.html", "/", "/2.html", "/3.html"]
+    assert "too deep" in crawled.log
+    assert len(other.hits) > before
+
+
+def test_hosts_that_are_named_and_pages_per_host(topic: Path, tmp_path: Path, web: tuple[Site, Site]) -> None:
+    site, other = web
+    before = len(other.hits)
+    host = urlsplit(site.url).netloc
+    crawled = crawl(topic, tmp_path / "data", f"{site.url}/0.html", hosts=host, pages_per_host=4, DOWNLOAD_DELAY=0)
+    assert crawled.code == 0
+    assert fetched(tmp_path / "data") == [f"/{n}.html" for n in range(4)]
+    assert len(other.hits) == before
+    assert "other site" in crawled.log and "host limit" in crawled.log
+
+
+def test_keywords_in_a_list_of_urls_and_pages_in_memory(topic: Path, tmp_path: Path, web: tuple[Site, Site]) -> None:
+    site, _ = web
+    template = f"{site.url}/search?q={{keyword}} {site.url}/0.html"
+    crawled = crawl(topic, tmp_path / "data", template, keywords=3, pages=5, TOPICAL_FRONTIER="memory", DOWNLOAD_DELAY=0)
+    assert crawled.code == 0
+    searches = [f"/search?q={quote(term)}" for term in sorted(TERMS)[:3]]
+    assert fetched(tmp_path / "data") == [*searches, "/0.html", "/1.html"] or fetched(tmp_path / "data")[:4] == [
+        *searches,
+        "/0.html",
+    ]
+    assert len(rows(tmp_path / "data")) == 5
+    assert "page limit reached" in crawled.log
+    assert not (tmp_path / "data" / "frontier.sqlite").exists()
+
+
+def test_the_topics_own_seeds_and_hosts(tmp_path: Path, web: tuple[Site, Site]) -> None:
+    site, other = web
+    before = len(other.hits)
+    own = make_topic(tmp_path / "own", seeds=[f"{site.url}/4.html", f"{other.url}/"], allowed_hosts=[urlsplit(site.url).netloc])
+    crawled = crawl(own, tmp_path / "data", DOWNLOAD_DELAY=0)
+    assert crawled.code == 0
+    assert fetched(tmp_path / "data") == ["/4.html", "/5.html", "/6.html"]
+    assert len(other.hits) == before

@@ -1,0 +1,150 @@
+"""What is shipped: a wheel, and the egg that scrapyd is given, with all code and all data of the lexicon."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from topical_crawler.version import __version__
+
+ROOT = Path(__file__).resolve().parents[1]
+CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+NEWEST_LICENSE_FIELD = 77
+"""The setuptools that first reads ``license = "Apache-2.0"``; [build-system] asks for it."""
+DATA = (".txt", ".tsv", ".toml")
+
+USE_OF_THE_EGG = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import topical_crawler
+assert topical_crawler.__file__.startswith(sys.argv[1]), topical_crawler.__file__
+from topical_crawler import Candidate, Evidence, Page, TopicError, load_topic, strategies
+from topical_crawler.topic import list_topics
+topic = load_topic("partybuilding")
+strategy = strategies.create(topic, resources=None)
+verdict = strategy.judge(Page("http://a.cn/", title="学习贯彻党章 严肃党内政治生活"))
+score, = strategy.score([Candidate("http://a.cn/1", (Evidence("http://a.cn/", verdict.relevance, verdict.keep, "支部生活"),))])
+assert score is not None
+try:
+    load_topic("nowhere")
+except TopicError as error:
+    assert "partybuilding" in str(error)
+from topical_crawler import settings
+from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.corpus.clean import default_patterns
+default_patterns()
+print(len(topic.terms), len(topic.seeds), verdict.keep, ",".join(list_topics()), TopicalSpider.name)
+"""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that packaging reads, away from the checkout: building leaves folders behind."""
+    try:
+        found = importlib.metadata.version("setuptools")
+    except importlib.metadata.PackageNotFoundError:
+        found = "0 (not installed)"
+    # Not skipped: a wheel that lacks its data would go unnoticed.
+    assert int(found.split(".")[0]) >= NEWEST_LICENSE_FIELD, (
+        f"setuptools {found}: pip install 'setuptools>={NEWEST_LICENSE_FIELD}'"
+    )
+    folder = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder)
+    for name in ("topical_crawler", "lexicon"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
+    return folder
+
+
+def run(*command: str, cwd: Path) -> str:
+    done = subprocess.run([sys.executable, *command], cwd=cwd, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path) -> Path:
+    """Built as ``make wheel`` builds it, but with the setuptools that is here: tests do not fetch."""
+    run(
+        "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", "dist", ".", cwd=source
+    )
+    (found,) = (source / "dist").glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def egg(source: Path) -> Path:
+    """Built as scrapyd-deploy builds it."""
+    run("setup.py", "--quiet", "bdist_egg", "--dist-dir", "eggs", cwd=source)
+    (found,) = (source / "eggs").glob("*.egg")
+    return found
+
+
+def shipped() -> set[str]:
+    """Every module, and every file of the lexicon at its place in the package."""
+    code = {str(file.relative_to(ROOT)) for file in (ROOT / "topical_crawler").rglob("*.py")}
+    data = {f"topical_crawler/{file.relative_to(ROOT)}" for file in (ROOT / "lexicon").rglob("*") if file.is_file()}
+    return code | data
+
+
+def test_every_package_is_listed() -> None:
+    """By hand in pyproject.toml, for topics are folders of data."""
+    folders = {file.parent for file in (ROOT / "topical_crawler").rglob("*.py")}
+    wanted = {".".join(folder.relative_to(ROOT).parts) for folder in folders}
+    data = {file.parent for file in (ROOT / "lexicon").rglob("*") if file.is_file()} | {ROOT / "lexicon/topics"}
+    wanted |= {".".join(("topical_crawler", *folder.relative_to(ROOT).parts)) for folder in data}
+    listed = CONFIG["tool"]["setuptools"]["packages"]
+    assert sorted(listed) == sorted(wanted)
+    assert listed == sorted(listed)
+    assert all(
+        (ROOT / "topical_crawler" / folder.name / "__init__.py").is_file() for folder in folders - {ROOT / "topical_crawler"}
+    )
+
+
+def test_every_kind_of_data_file_is_packaged() -> None:
+    files = [file for file in (ROOT / "lexicon").rglob("*") if file.is_file()]
+    assert files
+    assert {file.suffix for file in files} <= set(DATA)
+    assert set(CONFIG["tool"]["setuptools"]["package-data"]["*"]) >= {f"*{suffix}" for suffix in DATA}
+
+
+def test_the_wheel_holds_everything_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+        assert names == shipped()
+        for name in sorted(names):
+            if "/lexicon/" in name:
+                assert archive.read(name) == (ROOT / name.removeprefix("topical_crawler/")).read_bytes(), name
+        (entry_points,) = (archive.read(n).decode() for n in archive.namelist() if n.endswith(".dist-info/entry_points.txt"))
+        assert any(n.endswith("LICENSE") for n in archive.namelist())
+    assert "[scrapy]\nsettings = topical_crawler.settings" in entry_points
+    version = __version__
+    assert wheel.name == f"topical_crawler-{version}-py3-none-any.whl"
+
+
+def test_the_egg_holds_everything(egg: Path) -> None:
+    with zipfile.ZipFile(egg) as archive:
+        names = {name for name in archive.namelist() if not name.startswith("EGG-INFO/") and not name.endswith(".pyc")}
+        assert names == shipped()
+        assert "settings = topical_crawler.settings" in archive.read("EGG-INFO/entry_points.txt").decode()
+        assert "EGG-INFO/zip-safe" in archive.namelist()
+
+
+def test_the_egg_works_zipped(egg: Path, tmp_path: Path) -> None:
+    """As in scrapyd: never unpacked, and run from an empty folder."""
+    shown = run("-X", "utf8", "-c", USE_OF_THE_EGG, str(egg), cwd=tmp_path).split()
+    terms = sum(
+        1 for line in (ROOT / "lexicon/topics/partybuilding/terms.tsv").open(encoding="utf-8") if line.strip() and line[0] != "#"
+    )
+    assert terms * 0.9 < int(shown[0]) <= terms
+    assert int(shown[1]) > 0
+    topics = sorted(folder.name for folder in (ROOT / "lexicon/topics").iterdir())
+    assert shown[2:] == ["True", ",".join(topics), "topical"]
+    assert list(tmp_path.iterdir()) == []
