@@ -1,15 +1,15 @@
-"""Memory of a crawl with many waiting links: python benchmarks/memory.py [--waiting 100000] [--pages 1000].
+"""Memory of a crawl with many waiting links: python benchmarks/memory.py [--waiting N] [--pages N] [--warc FILE --seeds FILE]
 
 A data directory gets a frontier with so many waiting links on 200 hosts (URLs of 60 characters, anchors of 15, one parent). Then
-`scrapy crawl topical` goes on with it over the demo web, whose pages come first (no other link has an answer), and resident memory
-is read from outside, every
-tenth of a second, until the crawl has fetched its pages. The greatest value counts. One MB is 10⁶ bytes.
+`scrapy crawl topical` goes on with it over a recorded web (which one: see benchmarks/crawl.py), whose pages come before those
+links, and resident memory is read from outside every tenth of a second. The greatest value counts. One MB is 10⁶ bytes.
 
     without resources       words are like themselves only
-    with resources          HowNet and word vectors, their table made by an earlier crawl, as in every crawl but a topic's first
-    the topic's first       HowNet and word vectors, the table made in this crawl
+    the topic's first       HowNet and word vectors, their table made in this crawl
+    with resources          the table found in the cache: every crawl but a topic's first
 
-The last two are left out where `scrapy lexicon fetch` was not run.
+The last two are left out where `scrapy lexicon fetch` was not run. The parts of the recording that were read count as memory of
+the crawl: a crawl of the real web has no such file.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import psutil
+from crawl import recorded_web
 from rich.console import Console
 from rich.table import Table
 
@@ -32,14 +33,13 @@ from topical_crawler.page import Evidence
 from topical_crawler.semantics.resources import Resources
 
 ROOT = Path(__file__).resolve().parents[1]
-DEMO = ROOT / "demo"
 HOSTS, BATCH = 200, 1000
 TARGET = 300
 EVERY = 0.1
 
 
 def waiting_link(number: int) -> Entry:
-    """A link as crawls find them. It waits behind every link of the demo web: its priority is below 0."""
+    """A link as crawls find them. It waits behind every link of the recorded web: its priority is below 0."""
     host = f"www.site{number % HOSTS}.cn"
     url = f"http://{host}/djyw/2019{number % 12:02d}/t20190521_{number:08d}.shtml"
     evidence = (Evidence(f"http://{host}/djyw/index_{number // 60}.shtml", 0.5, True, f"党支部主题教育第{number}次学习会召开"),)
@@ -62,12 +62,12 @@ def megabytes(process: psutil.Process) -> float:
         return 0.0
 
 
-def crawl(directory: Path, pages: int, *settings: str) -> dict[str, float]:
+def crawl(directory: Path, web: tuple[Path, Path], pages: int, *settings: str) -> dict[str, float]:
     """Go on with the crawl in ``directory`` and return the greatest memory seen: of the crawl's process, of its workers."""
-    call = [sys.executable, "-m", "scrapy", "crawl", "topical", "-a", "topic=partybuilding", "-a", f"seeds={DEMO / 'seeds.txt'}"]
+    call = [sys.executable, "-m", "scrapy", "crawl", "topical", "-a", "topic=partybuilding", "-a", f"seeds={web[1]}"]
     call += ["-a", f"pages={pages}"]
-    options = (f"TOPICAL_REPLAY={DEMO / 'demo-web.warc.gz'}", f"TOPICAL_DATA_DIR={directory}", "TOPICAL_DISPLAY=off")
-    for setting in (*options, "LOG_LEVEL=WARNING", *settings):
+    options = (f"TOPICAL_REPLAY={web[0]}", f"TOPICAL_DATA_DIR={directory}", "TOPICAL_DISPLAY=off", "LOG_LEVEL=ERROR")
+    for setting in (*options, *settings):
         call += ["-s", setting]
     running = subprocess.Popen(call, cwd=ROOT)
     process = psutil.Process(running.pid)
@@ -88,34 +88,38 @@ def crawl(directory: Path, pages: int, *settings: str) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--waiting", type=int, default=100_000, help="links that wait (100000)")
-    parser.add_argument("--pages", type=int, default=1000, help="pages to fetch (1000)")
+    parser.add_argument("--pages", type=int, default=1500, help="pages to fetch (1500)")
+    parser.add_argument("--warc", type=Path, help="recorded web")
+    parser.add_argument("--seeds", type=Path, help="file of start URLs in it")
     parser.add_argument("--json", action="store_true", help="figures as JSON on standard output; the table on standard error")
     options = parser.parse_args()
+    if (options.warc is None) != (options.seeds is None):
+        parser.error("--warc and --seeds go together")
     console = Console(stderr=options.json, width=None if sys.stdout.isatty() else 110, highlight=False)
-    cases = {"without resources": ["TOPICAL_RESOURCES=0"]}
+    warc, seeds, name = recorded_web(console) if options.warc is None else (options.warc, options.seeds, str(options.warc))
+    web = warc.resolve(), seeds.resolve()
     resources = Resources.from_settings({})
-    if not (resources.path("hownet") and resources.path("vectors")):
-        console.print("HowNet or the word vectors are not here (remedy: scrapy lexicon fetch): measured without them only")
-    else:
-        cases["with resources"] = []
     results: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory(prefix="topical-memory-") as folder:
-        if "with resources" in cases:
-            cache = Path(folder, "cache")
-            cases["the topic's first"] = [f"TOPICAL_CACHE_DIR={cache}"]
-            cases["with resources"] = [f"TOPICAL_CACHE_DIR={cache}"]
-            cases = {name: cases[name] for name in ("without resources", "the topic's first", "with resources")}
-        for number, (name, settings) in enumerate(cases.items()):
-            directory = Path(folder, str(number))
+        cache = f"TOPICAL_CACHE_DIR={folder}/cache"
+        cases: dict[str, tuple[str, ...]] = {"without resources": ("TOPICAL_RESOURCES=0", cache)}
+        if resources.path("hownet") and resources.path("vectors"):
+            cases |= {"the topic's first": (cache,), "with resources": (cache,)}
+        else:
+            console.print("HowNet or the word vectors are not here (remedy: scrapy lexicon fetch): measured without them only")
+        for case, settings in cases.items():
+            directory = Path(folder, str(len(results)))
             directory.mkdir()
             fill(directory, options.waiting)
-            results[name] = crawl(directory, options.pages, *settings)
-    table = Table(title=f"{options.waiting:,} links wait, {options.pages} pages fetched; MB", title_justify="left", box=None)
+            results[case] = crawl(directory, web, options.pages, *settings)
+    table = Table(
+        title=f"{name}: {options.waiting:,} links wait, {options.pages} pages fetched; MB", title_justify="left", box=None
+    )
     for heading in ("", "crawl", "extraction worker", f"crawl under {TARGET} MB"):
         table.add_column(heading, justify="right" if heading else "left")
-    for name, found in results.items():
+    for case, found in results.items():
         met = "[green]met" if found["crawl"] < TARGET else "[red]missed"
-        table.add_row(name, f"{found['crawl']:.0f}", f"{found['workers']:.0f}", met)
+        table.add_row(case, f"{found['crawl']:.0f}", f"{found['workers']:.0f}", met)
     console.print(table)
     if options.json:
         print(json.dumps({"waiting": options.waiting, "pages": options.pages, "megabytes": results}, indent=1))

@@ -16,32 +16,16 @@ A topic folder holds::
 from __future__ import annotations
 
 import math
-import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from topical_crawler.lexicon_data import lexicon
-from topical_crawler.text import normalise
+from topical_crawler.topic_files import MEAN, TopicError, line_of, read_config, read_seed_lines, read_terms, read_weights
 
-MEAN = "!mean"
-"""The line of ``weights.tsv`` that says what a word weighs that it does not list."""
-_KEYS: Mapping[str, type | tuple[type, ...]] = {
-    "title": str,
-    "description": str,
-    "default_strategy": str,
-    "weight_floor": (int, float),
-    "seeds": list,
-    "allowed_hosts": list,
-    "strategy": dict,
-}
-
-
-class TopicError(ValueError):
-    """A topic cannot be read. The message names the file, the line and the remedy."""
+__all__ = ["Topic", "TopicError", "list_topics", "load_topic", "read_seeds", "topic_line"]
 
 
 @dataclass(frozen=True)
@@ -96,24 +80,29 @@ def load_topic(name_or_path: str | Path) -> Topic:
         TopicError: there is no such topic, or a file of it is malformed.
     """
     folder = _find(name_or_path)
-    config = _read_config(folder)
-    adjust = {word: weight for word, weight, _ in _read_weights(folder / "adjust.tsv", needs_weight=True)}
-    others = {word: weight for word, weight, _ in _read_weights(folder / "weights.tsv", needs_weight=True)}
-    # The mean is that of the domain corpus' statistics, before anybody adjusted them by hand.
-    mean = others.pop(MEAN, None)
-    if mean is None and others:
-        mean = sum(others.values()) / len(others)
-    terms, mean = _read_terms(folder, mean)
+    config = read_config(folder / "topic.toml")
+    terms, words, adjust = (
+        read_terms(folder / "terms.tsv"),
+        read_weights(folder / "weights.tsv"),
+        read_weights(folder / "adjust.tsv"),
+    )
+    mean = _mean(terms, words)
     floor = float(config.get("weight_floor", 0.0))
-    terms = {t: adjust[t] / mean if t in adjust else max(w / mean, floor) for t, w in terms.items()}
-    others = {w: x / mean for w, x in {**others, **{w: x for w, x in adjust.items() if w not in terms or x == 0}}.items()}
+    weighed = {t: 1.0 if math.isnan(w) else w / mean for t, w in terms.items()}
+    weighed = {t: adjust[t] / mean if t in adjust else max(w, floor) for t, w in weighed.items()}
+    # A term that was weighed down to nothing is an ordinary word of no weight.
+    silenced = dict.fromkeys((t for t, w in weighed.items() if w == 0), 0.0)
+    others = {w: x / mean for w, x in {**words, **adjust}.items() if w not in terms}
+    kept = {t: w for t, w in weighed.items() if w > 0}
+    if not kept:
+        raise TopicError(f"{folder / 'terms.tsv'}: every term weighs 0. Remedy: give a term a weight, or leave the weights out")
     return Topic(
         name=folder.name,
         title=config.get("title", folder.name),
         description=config.get("description", ""),
-        terms={t: w for t, w in terms.items() if w > 0},
-        weights=others,
-        seeds=tuple(config.get("seeds", ())) + tuple(_read_seeds(folder / "seeds.txt")),
+        terms=kept,
+        weights={**others, **silenced},
+        seeds=tuple(config.get("seeds", ())) + tuple(read_seed_lines(folder / "seeds.txt")),
         allowed_hosts=tuple(h.lower() for h in config.get("allowed_hosts", ())),
         parameters=config.get("strategy", {}),
         default_strategy=config.get("default_strategy", "semantic"),
@@ -140,7 +129,26 @@ def read_seeds(path: Path) -> list[str]:
         raise TopicError(
             f"{path}: there is no such file of seeds. Remedy: give a file with one URL a line, or the URLs themselves"
         )
-    return list(_read_seeds(path))
+    return read_seed_lines(path)
+
+
+def topic_line(topic: Topic, key: str) -> str:
+    """Where ``key`` stands in a topic's ``topic.toml``, for error messages: "FILE, line N"."""
+    file = Path(topic.source) / "topic.toml"
+    try:
+        return f"{file}, line {line_of(file.read_text(encoding='utf-8-sig'), key)}"
+    except OSError:  # inside a zipped egg
+        return str(file)
+
+
+def _mean(terms: Mapping[str, float], words: dict[str, float]) -> float:
+    """The mean weight over the domain corpus, taken out of ``words`` where it is said there, before any adjustment by hand; else
+    that of the terms; 1 for plain keywords."""
+    mean = words.pop(MEAN, None)
+    if mean is None:
+        known = list(words.values()) or [w for w in terms.values() if not math.isnan(w)]
+        mean = sum(known) / len(known) if known else 1.0
+    return mean or 1.0
 
 
 def _find(name_or_path: str | Path) -> Traversable:
@@ -158,101 +166,3 @@ def _find(name_or_path: str | Path) -> Traversable:
             f"or give the path of a folder with topic.toml and terms.tsv (./mytopic)"
         )
     return folder
-
-
-def _lines(file: Traversable) -> Iterator[tuple[int, str]]:
-    """(number, line) of the lines that say something; absent file: none."""
-    if not file.is_file():
-        return
-    data = file.read_bytes()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        bad = data.count(b"\n", 0, error.start) + 1
-        raise TopicError(f"{file}, line {bad}: not UTF-8 ({error.reason}). Remedy: save the file as UTF-8") from None
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            yield number, line
-
-
-def _read_weights(file: Traversable, needs_weight: bool) -> Iterator[tuple[str, float, int]]:
-    first: dict[str, int] = {}
-    for number, line in _lines(file):
-        cells = [c.strip() for c in line.split("\t")]
-        word = normalise(cells[0])
-        if not word or len(word) > 50:
-            raise TopicError(
-                f"{file}, line {number}: a word of 1 to 50 characters is expected before the first tab, not {cells[0]!r}"
-            )
-        if word in first:
-            raise TopicError(f"{file}, line {number}: {word!r} stands already in line {first[word]}. Remedy: keep one of the two")
-        first[word] = number
-        if len(cells) < 2 or not cells[1]:
-            if needs_weight:
-                raise TopicError(f"{file}, line {number}: {word!r} has no weight. Remedy: word <TAB> weight, e.g. {word}\t0.5")
-            yield word, math.nan, number
-            continue
-        try:
-            weight = float(cells[1])
-        except ValueError:
-            weight = math.nan
-        if not (math.isfinite(weight) and weight >= 0):
-            raise TopicError(
-                f"{file}, line {number}: the weight of {word!r} is {cells[1]!r}. Remedy: a number of 0 or more, after a tab"
-            )
-        yield word, weight, number
-
-
-def _read_terms(folder: Traversable, mean: float | None) -> tuple[dict[str, float], float]:
-    """Terms with their weights, and the mean weight: ``mean``, else that of the terms; plain keywords all weigh 1."""
-    file = folder / "terms.tsv"
-    if not file.is_file():
-        raise TopicError(f"{file}: missing. Remedy: write the topic's terms into it, one a line: term <TAB> weight")
-    terms = {word: weight for word, weight, _ in _read_weights(file, needs_weight=False)}
-    if not terms:
-        raise TopicError(f"{file}: holds no term. Remedy: write the topic's terms into it, one a line: term <TAB> weight")
-    if mean is None:
-        given = [w for w in terms.values() if not math.isnan(w)]
-        mean = sum(given) / len(given) if given else 1.0
-    return {t: mean if math.isnan(w) else w for t, w in terms.items()}, mean
-
-
-def _read_seeds(file: Traversable) -> Iterator[str]:
-    for number, line in _lines(file):
-        url = line.split()[0]
-        if not re.match(r"https?://[^/]", url):
-            raise TopicError(f"{file}, line {number}: {url!r} is no URL. Remedy: start it with http:// or https://")
-        yield url
-
-
-def _read_config(folder: Traversable) -> dict[str, Any]:
-    file = folder / "topic.toml"
-    try:
-        text = file.read_text(encoding="utf-8")
-        config = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TopicError(f"{file}: {error}. Remedy: see https://toml.io for the form of the file") from None
-    for key, value in config.items():
-        if key not in _KEYS:
-            raise TopicError(f"{file}, line {line_of(text, key)}: unknown key {key!r}. Known: {', '.join(_KEYS)}")
-        if not isinstance(value, _KEYS[key]) or isinstance(value, bool):
-            raise TopicError(f"{file}, line {line_of(text, key)}: {key} cannot be {value!r}. Remedy: see docs/topics.md")
-    for name, table in config.get("strategy", {}).items():
-        if not isinstance(table, dict):
-            raise TopicError(f"{file}, line {line_of(text, name)}: write [strategy.{name}] and its parameters below it")
-    return config
-
-
-def line_of(toml: str, key: str) -> int:
-    """Number of the first line of ``toml`` that sets ``key`` or opens a table of that name; 1 where none is found."""
-    pattern = re.compile(rf"^\s*(\[.*\b{re.escape(key)}\b.*\]|\"?{re.escape(key)}\"?\s*=)")
-    return next((n for n, line in enumerate(toml.splitlines(), 1) if pattern.match(line)), 1)
-
-
-def topic_line(topic: Topic, key: str) -> str:
-    """Where ``key`` stands in a topic's ``topic.toml``, for error messages: "FILE, line N"."""
-    file = Path(topic.source) / "topic.toml"
-    try:
-        return f"{file}, line {line_of(file.read_text(encoding='utf-8'), key)}"
-    except OSError:  # inside a zipped egg
-        return str(file)

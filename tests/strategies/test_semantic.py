@@ -173,7 +173,9 @@ def test_eq_5_is_the_weighted_sum_of_the_parts(relevance: float, anchor: str, sa
     parts = {"党建": 4.0, "支部": 1.0, "主题教育支部": (2.25 + 1) / 2, "足球": 0.0, "": 0.0}
     evidence = Evidence(PARENT, relevance, True, anchor)
     assert strategy.priority(url, evidence) == pytest.approx(alpha * relevance + beta * parts[anchor] + lam * same)
-    assert strategy.explain(Candidate(url, (evidence,))) == {"parent": relevance, "anchor": parts[anchor], "struct": float(same)}
+    explained = {"parent": relevance, "anchor": parts[anchor], "struct": same}
+    followed = strategy.priority(url, evidence) > strategy.parameters.link_threshold
+    assert strategy.explain(Candidate(url, (evidence,))) == (explained if followed else {})
 
 
 def test_the_comparisons_of_the_topic_decide() -> None:

@@ -17,7 +17,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from topical_crawler.text import Segmenter, normalise
-from topical_crawler.topic import MEAN, TopicError, list_topics, load_topic
+from topical_crawler.topic import TopicError, list_topics, load_topic
+from topical_crawler.topic_files import MEAN
 from topical_crawler.weights import DomainStatistics, choose_terms
 
 

@@ -15,9 +15,9 @@ from topical_crawler.text import normalise
 class SimilarityParameters:
     """Constants of Algorithm 1, all in [0, 1].
 
-    The paper prints Th1 = Th2 = 0.1 as best for telling 420 groups of synonyms and others apart (Table 5), and not α and β. For what
-    the measure is used for here, Eq. 3, 0.1 is far too low: a hundred faint likenesses outweigh one right word. On three topics and
-    two recorded webs 0.7 was best, near-synonyms alone (docs/decisions.md has the runs); those are the defaults.
+    The paper prints Th1 = Th2 = 0.1 as best for telling 420 groups of synonyms and others apart (Table 5), and not α and β. For
+    what the measure is used for here, Eq. 3, 0.1 is far too low: a hundred faint likenesses outweigh one right word. On three
+    topics and two recorded webs 0.7 was best, near-synonyms alone (docs/decisions.md has the runs); those are the defaults.
 
     Attributes:
         alpha: weight of SimD where SimH is 0.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.similarity import SimilarityParameters
@@ -56,6 +56,9 @@ def create(
     """
     if isinstance(topic, str):
         topic = load_topic(topic)
+    for said in (*topic.parameters, topic.default_strategy):
+        if said not in STRATEGIES:
+            raise TopicError(f"{topic_line(topic, _key(topic, said))}: no strategy {said!r}. Remedy: {', '.join(STRATEGIES)}")
     chosen = name or topic.default_strategy
     if chosen not in STRATEGIES:
         raise ValueError(f"no strategy {chosen!r}. Remedy: choose one of {', '.join(STRATEGIES)}")
@@ -84,16 +87,24 @@ STRATEGIES: Mapping[str, Callable[[Topic, Segmenter, Resources, Path | None, int
 }
 
 
+def _key(topic: Topic, strategy: str) -> str:
+    """Where a topic names a strategy: its table, or the key of the default."""
+    return strategy if strategy in topic.parameters else "default_strategy"
+
+
 NEEDS: Mapping[str, tuple[str, ...]] = {"semantic": ("hownet", "hownet_tree", "vectors")}
 """The language resources that a strategy uses where they are there."""
 
 
-def read_parameters(kind: type[_T], table: Mapping[str, Any], topic: Topic, section: str) -> _T:
+def read_parameters(kind: type[_T], table: object, topic: Topic, section: str) -> _T:
     """A parameter class filled from a table of ``topic.toml``.
 
     Raises:
-        TopicError: a key that the class does not have, or a value that it refuses; with the file and the line.
+        TopicError: no table, a key that the class does not have, or a value that it refuses; with the file and the line.
     """
+    if not isinstance(table, Mapping):
+        where = topic_line(topic, section.rsplit(".", 1)[-1])
+        raise TopicError(f"{where}: write [{section}] and its parameters below it, not {table!r}")
     known = [f.name for f in dataclasses.fields(kind)]  # type: ignore[arg-type]
     for key in table:
         if key not in known:

@@ -41,6 +41,19 @@ class StructureParameters:
     d: float = 10.0
     within_host: bool = False
 
+    def __post_init__(self) -> None:
+        for name in ("alpha", "beta", "threshold", "a_host", "b", "a_path", "d"):
+            value = getattr(self, name)
+            if (
+                not isinstance(value, int | float)
+                or isinstance(value, bool)
+                or not 0 <= value < float("inf")
+                or (name == "d" and not value)
+            ):
+                raise ValueError(f"{name} must be a number of 0 or more (d: above 0), not {value!r}")
+        if not isinstance(self.within_host, bool):
+            raise ValueError(f"within_host must be true or false, not {self.within_host!r}")
+
 
 DEFAULT = StructureParameters()
 
