@@ -1,7 +1,7 @@
 """Chinese text into words: normalisation, segmentation, and the filter that keeps content words.
 
 >>> Segmenter(["三会一课"]).words("认真落实三会一课制度，规范基层组织生活")
-['三会一课', '制度', '规范', '基层', '组织', '生活']
+['三会一课', '制度', '规范', '基层', '组织生活']
 """
 
 from __future__ import annotations

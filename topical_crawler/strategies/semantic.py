@@ -145,7 +145,7 @@ class Semantic:
         """The best priority over all places where the link was found, as if it were met anew on each of them, with the place."""
         best: tuple[float, Evidence] | None = None
         for evidence in candidate.evidence:
-            followed = evidence.on_topic or evidence.distance <= self.parameters.tunnel or self._of_anchor(evidence.anchor)[1]
+            followed = evidence.on_topic or 0 < evidence.distance <= self.parameters.tunnel or self._of_anchor(evidence.anchor)[1]
             if not followed:
                 continue
             priority = self.priority(candidate.url, evidence)
