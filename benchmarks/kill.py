@@ -119,19 +119,20 @@ class Crawl:
 
 def differences(one: list[Record], other: list[Record]) -> dict[str, list[str]]:
     """What two corpora do not have in common, by kind; empty lists where they are equal."""
-    left, right = {r.url: r for r in one}, {r.url: r for r in other}
-    pairs = [(r, right[url]) for url, r in left.items() if url in right]
-    same_urls = len(pairs) == len(left) == len(right)
+    left, right = {r.key: r for r in one}, {r.key: r for r in other}
+    pairs = [(r, right[key]) for key, r in left.items() if key in right]
+    same_pages = len(pairs) == len(left) == len(right)
     return {
-        "URLs of the first only": [url for url in left if url not in right],
-        "URLs of the second only": [url for url in right if url not in left],
-        "rows twice": [url for rows in (one, other) for url, n in Counter(r.url for r in rows).items() if n > 1],
+        "pages of the first only": [r.url for key, r in left.items() if key not in right],
+        "pages of the second only": [r.url for key, r in right.items() if key not in left],
+        "rows twice": [key for rows in (one, other) for key, n in Counter(r.key for r in rows).items() if n > 1],
+        "other spelling of the URL": [a.url for a, b in pairs if a.url != b.url],
         "other text": [a.url for a, b in pairs if a.text != b.text],
         "other reason": [a.url for a, b in pairs if a.reason != b.reason],
         "other relevance": [a.url for a, b in pairs if a.relevance != b.relevance],
         "other priority": [a.url for a, b in pairs if a.priority != b.priority],
         "other depth": [a.url for a, b in pairs if a.depth != b.depth],
-        "other order of fetches": [a.url for a, b in zip(one, other, strict=False) if same_urls and a.url != b.url],
+        "other order of fetches": [a.url for a, b in zip(one, other, strict=False) if same_pages and a.key != b.key],
     }
 
 
@@ -177,9 +178,8 @@ def main() -> int:
             again.run()
             show("for comparison, two uninterrupted ones", whole.records(), again.records())
         wanted, unneeded = killed.fetched_again()
-        print(
-            f"fetched again: {wanted} that were in flight at a kill (at most {kills * options.in_flight} could be), {len(unneeded)} others"
-        )
+        could = kills * options.in_flight
+        print(f"fetched again: {wanted} that were in flight at a kill (of {could} that could be), {len(unneeded)} others")
         for url in unneeded[:10]:
             print(f"    {url}")
     return 0 if not unneeded and (equal or options.in_flight > 1) else 1

@@ -22,7 +22,14 @@ MAX_ANCHOR = 200
 MAX_LEAD = 90
 """Longest ``lead`` kept, in characters: about the length of a Chinese meta description."""
 
+MAX_NESTING = 500
+"""Deepest nesting of elements that is read; no page made for people comes near it, and parsing takes the square of it."""
+
 _SPACE = re.compile(r"\s+")
+_MANY_TAGS = 10_000
+_TAG = re.compile(
+    r"<(/?)(div|table|span|section|article|ul|ol|dl|font|b|i|em|strong|blockquote|center|form|fieldset|main)\b", re.IGNORECASE
+)
 _TEXTLESS = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form", "select")
 
 
@@ -126,7 +133,7 @@ class Page:
         >>> Page.from_html("http://a.cn/x/", "</html><body><h1>主题<b>教育").heading
         '主题教育'
         """
-        tree = LexborHTMLParser(html.replace("\0", ""))
+        tree = LexborHTMLParser(_bounded(html.replace("\0", "")))
         meta = _meta(tree)
         return cls(
             url=url,
@@ -152,6 +159,18 @@ def description_of(page: Page) -> str:
     if not page.description:
         said = (page.title, page.keywords, page.heading, page.lead)
     return "\n".join(s for s in said if s)
+
+
+def _bounded(html: str) -> str:
+    """``html`` up to where it is nested too deeply. Only long pages are looked through: short ones cannot do harm."""
+    if html.count("<") <= _MANY_TAGS:
+        return html
+    depth = 0
+    for tag in _TAG.finditer(html):
+        depth += -1 if tag[1] else 1
+        if depth > MAX_NESTING:
+            return html[: tag.start()]
+    return html
 
 
 def _text(node: LexborNode | None) -> str:

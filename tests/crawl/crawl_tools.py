@@ -35,7 +35,7 @@ def make_topic(folder: Path, **config: object) -> Path:
     return folder
 
 
-def article(name: str, links: Mapping[str, str] | None = None, *, head: str = "", frame: bool = False) -> str:
+def article(name: str, links: Mapping[str, str] | None = None, *, head: str = "") -> str:
     """An on-topic page with a text of its own; ``links`` are URL → anchor text."""
     text = "".join(
         f"<p>{name}：各级党组织扎实开展主题教育，第{n}党支部的党员走进社区，围绕{name}这件事与群众面对面商量办法。</p>"
@@ -72,7 +72,7 @@ class Hit:
 
 
 class Site:
-    """A web server on 127.0.0.1 in threads. ``routes`` are paths; a callable gets the path, None is 404; ``""`` is any other path."""
+    """A web server on 127.0.0.1 in threads. Of ``routes``, by path, a callable gets the path, None is 404, ``""`` any other."""
 
     def __init__(self, routes: Mapping[str, Route] | None = None) -> None:
         self.routes: dict[str, Route] = dict(routes or {})
@@ -104,7 +104,7 @@ class Site:
         reply = route(path) if callable(route) else route
         return reply or Reply("nothing here", 404)
 
-    def _handler(site) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - `self` is the handler's
+    def _handler(site) -> type[BaseHTTPRequestHandler]:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True  # else a body waits 40 ms for the answer to its head

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import socket
 import struct
-import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from crawl_tools import HTML, Crawled, Reply, Route, Site, article, crawl, rows
+from crawl_tools import Crawled, Reply, Route, Site, article, crawl, rows
 
 from topical_crawler.corpus.record import Record
 
@@ -227,7 +226,8 @@ def outcome(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[O
         data = tmp_path_factory.mktemp("hostile") / "data"
         crawled = crawl(
             topic, data, site.url + "/",
-            DOWNLOAD_DELAY=0, CONCURRENT_REQUESTS=16, CONCURRENT_REQUESTS_PER_DOMAIN=16, DOWNLOAD_TIMEOUT=4, RETRY_TIMES=1, TOPICAL_EXTRACT_TIMEOUT=4,
+            DOWNLOAD_DELAY=0, CONCURRENT_REQUESTS=16, CONCURRENT_REQUESTS_PER_DOMAIN=16, DOWNLOAD_TIMEOUT=4, RETRY_TIMES=1,
+            TOPICAL_EXTRACT_TIMEOUT=4,
         )  # fmt: skip
         yield Outcome(site, crawled, rows(data))
 

@@ -18,7 +18,7 @@ PAGES = [f"/{n}.html" for n in range(4)]
 
 def site(robots: str | None) -> Site:
     """A home page with four on-topic pages and a forbidden one."""
-    links = {path: "党建" for path in PAGES} | {"/private/x.html": "党建"}
+    links = dict.fromkeys(PAGES, "党建") | {"/private/x.html": "党建"}
     routes = {path: Reply(article(path)) for path in (*PAGES, "/private/x.html")}
     return Site({"/": Reply(article("首页", links)), "/robots.txt": Reply(robots or "", 200 if robots else 404), **routes})
 
@@ -76,8 +76,8 @@ def test_hosts_are_crawled_side_by_side(polite: tuple[Site, Site, Crawled, Path]
 
 
 def test_one_request_of_a_host_at_a_time_and_slow_ones_count(topic: Path, tmp_path: Path) -> None:
-    """Without a delay, with slow answers and a slow robots.txt: the requests of a host never overlap, and a Crawl-delay counts from
-    the request itself, not from the moment in which it began to wait for robots.txt."""
+    """Without a delay, with slow answers and a slow robots.txt: the requests of a host never overlap, and a Crawl-delay counts
+    from the request itself, not from the moment in which it began to wait for robots.txt."""
     slow, rules = site(None), f"User-agent: *\nCrawl-delay: {CRAWL_DELAY}\n"
 
     def late(reply: Reply, seconds: float) -> Reply:

@@ -57,8 +57,8 @@ def test_stopping_at_a_page_limit_and_going_on_is_one_crawl(tmp_path: Path) -> N
 
 
 def run_and_kill(data: Path, strategy: str, lines: int) -> list[str]:
-    """Run the crawl until the engine has logged so many lines, then kill it: between an answer and its item, between two pages, at a
-    redirect. Returns the URLs whose answers had arrived."""
+    """Run the crawl until the engine has logged so many lines, then kill it: between an answer and its item, between two pages,
+    at a redirect. Returns the URLs whose answers had arrived."""
     process = start(command("partybuilding", data, SEEDS, strategy=strategy, **WEB))
     assert process.stderr is not None
     log = []

@@ -75,6 +75,12 @@ class Command(ScrapyCommand):
         for text in opts.group:
             name, _, members = text.partition("=")
             groups[name] = members.split(",")
+            if unknown := set(groups[name]) - {s.site for s in scores}:
+                raise UsageError(
+                    f"--group {text}: NAME=SITE,SITE is expected. There is no site {', '.join(sorted(unknown))!r} in the labels; "
+                    f"there are {', '.join(s.site for s in scores)}",
+                    print_help=False,
+                )
         groups = groups or {"all": [s.site for s in scores]}
         kept = sorted(r.relevance for r in records if r.keep)
         steps = sorted(

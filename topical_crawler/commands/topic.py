@@ -6,6 +6,7 @@ import argparse
 import gzip
 import json
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -100,7 +101,10 @@ class Command(ScrapyCommand):
         file = opts.folder / "candidates.txt"
         if not file.is_file():
             raise TopicError(f"{file}: missing. Remedy: write the candidate terms into it, one a line")
-        lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
+        try:
+            lines = [line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines()]
+        except UnicodeDecodeError as error:
+            raise TopicError(f"{file}: {error}. Remedy: save the file as UTF-8") from None
         candidates = list(dict.fromkeys(normalise(line) for line in lines if line and not line.startswith("#")))
         segmenter = Segmenter(candidates)
         domain, background = DomainStatistics(), DomainStatistics()
@@ -116,12 +120,17 @@ class Command(ScrapyCommand):
                         target.add(w for w in segmenter.cut(str(record["text"])) if segmenter.is_content(w))
         if not domain.documents:
             raise TopicError(f"no record of {', '.join(map(str, opts.corpus))} has {opts.domain}. Remedy: check --domain")
+        mean = sum(map(domain.weight, domain.spread)) / max(1, len(domain.spread))
+        if mean == 0:
+            raise TopicError(
+                f"no word of {', '.join(map(str, opts.corpus))} is rarer than another; documents: {domain.documents}. "
+                f"Remedy: give hundreds of them"
+            )
         terms = choose_terms(candidates, domain, background, opts.min_contrast)
         chosen = set(terms)
         known = sum(1 for t in terms if domain.spread[t])
         others = [w for w, n in domain.occurrences.items() if n >= opts.min_count and w not in chosen]
         others.sort(key=lambda w: (-domain.weight(w), w))
-        mean = sum(map(domain.weight, domain.spread)) / len(domain.spread)
         made = (
             f"# w = f/N · ln(N/N_i) (Zhou et al. 2019, Eq. 2) over {domain.documents} documents of the domain.\n"
             f"# Made by `scrapy topic weigh`; edits belong into adjust.tsv.\n"
@@ -163,16 +172,22 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
     """Records of a JSONL file, gzipped or not.
 
     Raises:
-        TopicError: a line is no JSON object with a ``text``; with the file and the line.
+        TopicError: a line is no JSON object with a ``text``, or the file is not UTF-8 or not whole; with file and line.
     """
     opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line)
-                record["text"]
-            except (ValueError, TypeError, KeyError):
-                raise TopicError(f"{path}, line {number}: a JSON object with a field 'text' is expected") from None
-            yield record
+    number = 0
+    try:
+        with opener(path, "rt", encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                try:
+                    record = json.loads(line)
+                    record["text"]
+                except (ValueError, TypeError, KeyError):
+                    raise TopicError(f"{path}, line {number}: a JSON object with a field 'text' is expected") from None
+                yield record
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise TopicError(
+            f"{path}, after line {number}: {error}. Remedy: a whole file in UTF-8, gzipped where its name ends in .gz"
+        ) from None

@@ -12,9 +12,9 @@ def terminal_curve(curves: Mapping[str, Sequence[int]], width: int = 64, height:
     """Curves drawn with characters: pages fetched to the right, relevant texts reached upwards.
 
     >>> print(terminal_curve({"semantic": [1, 2, 3, 4], "breadth_first": [0, 0, 1, 2]}, width=8, height=3))
-       4 ┤     ●●●
-         │  ●●● ○○
-       0 ┤ ●○○○○
+       4 ┤    ●●●●
+         │  ●●  ○○
+       0 ┤●●○○○○
          └────────
           0      4
     ● semantic   ○ breadth_first
@@ -26,8 +26,8 @@ def terminal_curve(curves: Mapping[str, Sequence[int]], width: int = 64, height:
     grid = [[" "] * width for _ in range(height)]
     for (_, curve), mark in reversed(list(zip(curves.items(), _MARKS, strict=False))):
         for x in range(width):
-            k = round((x + 1) / width * pages) - 1
-            if 0 <= k < len(curve):
+            k = x * pages // width
+            if k < len(curve):
                 y = round(curve[k] / top * (height - 1))
                 grid[height - 1 - y][x] = mark
     margin = max(4, len(str(top)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,20 +45,23 @@ def read_labels(path: Path, grade_column: str = "grade") -> dict[bytes, Label]:
     text of its own) where they are known. Of several URLs with one canonical form, the first counts.
 
     Raises:
-        LabelError: a column is missing, or a grade is not 0, 1 or 2.
+        LabelError: a column is missing, a grade is not 0, 1 or 2, or the file is not UTF-8.
     """
     labels: dict[bytes, Label] = {}
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        columns = rows.fieldnames or []
-        for needed in ("url", "kind", grade_column):
-            if needed not in columns:
-                raise LabelError(f"{path}, line 1: there is no column {needed!r}; there are {', '.join(columns)}")
-        for row in rows:
-            if row[grade_column] not in ("0", "1", "2"):
-                raise LabelError(f"{path}, line {rows.line_num}: the grade is {row[grade_column]!r}. Remedy: 2, 1 or 0")
-            url = row["url"]
-            doc = row.get("doc") if "doc" in columns else url
-            label = Label(url, row.get("site") or host(url), row["kind"], int(row[grade_column]), doc or "")
-            labels.setdefault(fingerprint(url), label)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise LabelError(f"{path}: {error}. Remedy: save the file as UTF-8") from None
+    rows = csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
+    columns = rows.fieldnames or []
+    for needed in ("url", "kind", grade_column):
+        if needed not in columns:
+            raise LabelError(f"{path}, line 1: there is no column {needed!r}; there are {', '.join(columns)}")
+    for row in rows:
+        if row[grade_column] not in ("0", "1", "2"):
+            raise LabelError(f"{path}, line {rows.line_num}: the grade is {row[grade_column]!r}. Remedy: 2, 1 or 0")
+        url = row["url"]
+        doc = row.get("doc") if "doc" in columns else url
+        label = Label(url, row.get("site") or host(url), row["kind"], int(row[grade_column]), doc or "")
+        labels.setdefault(fingerprint(url), label)
     return labels
