@@ -411,7 +411,8 @@ def _say_missing(strategy: str, resources: Resources) -> None:
     needed = strategies.NEEDS.get(strategy, ())
     for resource in resources.missing():
         if resource.name in needed:
-            logger.warning("Going on without %s (%s). %s", resource.name, resource.title, resource.cost)
+            level = logging.WARNING if resource.archive else logging.INFO  # what no command can fetch is worth a word only
+            logger.log(level, "Going on without %s (%s). %s", resource.name, resource.title, resource.cost)
 
 
 def _open_frontier(options: CrawlOptions) -> Frontier:

@@ -16,6 +16,7 @@ from rich.text import Text
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
+from scrapy.settings import BaseSettings
 
 from topical_crawler.crawl import Crawl
 from topical_crawler.spiders.topical import TopicalSpider
@@ -24,6 +25,12 @@ logger = logging.getLogger(__name__)
 
 _REFRESH = 0.5
 _SITES = 15
+
+
+def wants_live(settings: BaseSettings) -> bool:
+    """Whether a crawl is shown live: asked for, or left to us and standard error is a terminal that no log file replaces."""
+    mode = settings.get("TOPICAL_DISPLAY")
+    return mode == "live" or (mode == "auto" and sys.stderr.isatty() and not settings.get("LOG_FILE"))
 
 
 class CrawlDisplay:
@@ -38,9 +45,7 @@ class CrawlDisplay:
         self._crawler = crawler
         self._console = Console(stderr=True)
         self._live: Live | None = None
-        self._wants_live = mode == "live" or (
-            mode == "auto" and self._console.is_terminal and not crawler.settings.get("LOG_FILE")
-        )
+        self._wants_live = wants_live(crawler.settings)
         self._interval = _REFRESH if self._wants_live else crawler.settings.getfloat("TOPICAL_DISPLAY_INTERVAL")
         self._timer: asyncio.TimerHandle | None = None
         crawler.signals.connect(self.opened, signals.spider_opened)

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
 
 from topical_crawler.crawl import CrawlError
+from topical_crawler.extensions import wants_live
 from topical_crawler.spiders.topical import TopicalSpider
+
+_INVENTORIES = ("scrapy.addons", "scrapy.crawler", "scrapy.extensions.telnet", "scrapy.middleware", "scrapy.core.engine")
+
+
+def _quieten(settings: Settings) -> None:
+    """A person in front of a live display does not need Scrapy's list of components; a log file or a server does."""
+    if wants_live(settings) and settings["LOG_LEVEL"] == "INFO":
+        for name in _INVENTORIES:
+            logging.getLogger(name).setLevel(logging.WARNING)
 
 
 class Command(CrawlCommand):
@@ -29,6 +41,7 @@ class Command(CrawlCommand):
                 known = ", ".join(self.crawler_process.spider_loader.list())
                 raise UsageError(f"there is no spider {args[0]!r}; there is: {known}") from None
             if issubclass(spider_class, TopicalSpider):
+                _quieten(self.settings)
                 settings = self.settings.copy()
                 spider_class.update_settings(settings)
                 try:
