@@ -15,6 +15,7 @@ from scrapy.exceptions import DownloadCancelledError, IgnoreRequest, NotConfigur
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 
+from topical_crawler.config import cache_dir
 from topical_crawler.evaluation.replay import Recording
 from topical_crawler.evaluation.warc import RecordingError
 
@@ -46,7 +47,7 @@ class ReplayHandler(BaseDownloadHandler):
         try:
             if not path:
                 raise RecordingError("the setting TOPICAL_REPLAY is empty; give it the path of a WARC file")
-            return cls(crawler, Recording(path, crawler.settings.get("TOPICAL_CACHE_DIR") or None))
+            return cls(crawler, Recording(path, cache_dir(crawler.settings)))
         except RecordingError as error:
             message = f"nothing to replay: {error}"
 
