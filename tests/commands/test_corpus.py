@@ -176,12 +176,11 @@ def test_a_missing_corpus_says_which_there_are_and_how_to_make_one(run: Run) -> 
     [
         ((), ""),
         (("count", "dangjian"), "invalid choice"),
-        (("export",), "required"),
         (("export", "dangjian", "--since", "last year"), "write it as 2024-12-31"),
         (("export", "dangjian", "--format", "xml"), "invalid choice"),
         (("export", "dangjian", "--text-only"), "goes with --format txt"),
         (("export", "dangjian", "--host"), "expected one argument"),
-        (("stats", "dangjian", "--nonsense"), "unknown: --nonsense"),
+        (("stats", "dangjian", "--nonsense"), "not understood: --nonsense"),
     ],
 )
 def test_a_mistaken_call_exits_with_2(run: Run, arguments: tuple[str, ...], message: str) -> None:
@@ -196,8 +195,16 @@ def test_a_foreign_file_and_an_unwritable_target_exit_with_1(run: Run, folder: P
     for arguments in (("stats", "notes.txt"), ("export", "dangjian", "-o", "no/such/folder/out.jsonl")):
         failed = run(*arguments)
         assert failed.returncode == 1
-        assert failed.stderr.startswith("scrapy corpus: ")
+        assert failed.stderr.startswith(f"scrapy corpus {arguments[0]}: ")
         assert "Traceback" not in failed.stderr
+
+
+def test_a_corpus_need_not_be_named_where_there_is_one(run: Run, folder: Path) -> None:
+    assert "data" in run("stats").stdout
+    named = run("fetched", "-s", f"TOPICAL_DATA_DIR={folder / 'data' / 'dangjian'}")
+    assert named.returncode == 0 and named.stdout == run("fetched", "dangjian").stdout
+    elsewhere = run("stats", "-s", "TOPICAL_DATA_DIR=nowhere")
+    assert elsewhere.returncode == 1 and "nowhere" in elsewhere.stderr
 
 
 def test_help_is_there(run: Run) -> None:

@@ -6,19 +6,18 @@ import argparse
 import contextlib
 import dataclasses
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import IO
 
 from rich.console import Console
 from rich.table import Table
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from sqlalchemy.exc import SQLAlchemyError
 
+from topical_crawler.command_line import ActionsCommand, AddAction
 from topical_crawler.corpus.export import WRITERS, replacing, write_txt
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.schema import CorpusError
@@ -30,15 +29,14 @@ FILE = "corpus.sqlite"
 SHOWN_HOSTS = 20
 
 
-class Command(ScrapyCommand):
+class Command(ActionsCommand):
     """Count, export or list what was collected."""
 
-    requires_project: bool = False
-    requires_crawler_process: bool = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+    name = "corpus"
+    errors = (CorpusError, OSError, SQLAlchemyError)
 
     def syntax(self) -> str:
-        return "stats|export|fetched <corpus> [options]"
+        return "stats|export|fetched [CORPUS] [options]"
 
     def short_desc(self) -> str:
         return "Count, export or list what was collected"
@@ -46,19 +44,17 @@ class Command(ScrapyCommand):
     def long_desc(self) -> str:
         return (
             "Count (stats), write out (export) or list (fetched) what was collected. A corpus is named by its topic (its file is "
-            "data/<topic>/corpus.sqlite), its folder, its file or a database URL. A crawl may be writing to it meanwhile. "
-            "Each has options of its own: scrapy corpus export -h."
+            "data/<topic>/corpus.sqlite), its folder, its file or a database URL; without a name it is the one in "
+            "TOPICAL_DATA_DIR, or the only one under data/. A crawl may be writing to it meanwhile. "
+            "Each action has options of its own: scrapy corpus export -h."
         )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        actions = parser.add_subparsers(dest="action", metavar="stats|export|fetched", parser_class=argparse.ArgumentParser)
-        stats = actions.add_parser("stats", prog="scrapy corpus stats", help="pages kept and rejected, by reason and host")
-        stats.add_argument("corpus", help="topic, folder, file or database URL")
+    def add_actions(self, add: AddAction) -> None:
+        stats = add("stats", help="pages kept and rejected, by reason and host")
         stats.add_argument("--json", action="store_true", help="as JSON")
         stats.add_argument("--hosts", type=_count, default=SHOWN_HOSTS, metavar="N", help="hosts shown (default: %(default)s)")
 
-        export = actions.add_parser("export", prog="scrapy corpus export", help="the texts, as JSON lines, plain text or CSV")
-        export.add_argument("corpus", help="topic, folder, file or database URL")
+        export = add("export", help="the texts, as JSON lines, plain text or CSV")
         export.add_argument("-f", "--format", choices=[*WRITERS], help="default: by the name of the file, else jsonl")
         export.add_argument(
             "-o", "--output", metavar="FILE", default="-", help="written whole or not at all (default: standard output)"
@@ -72,31 +68,25 @@ class Command(ScrapyCommand):
         export.add_argument("--limit", type=_count, metavar="N", help="the first N only")
         export.add_argument("--text-only", action="store_true", help="format txt without the lines above each text")
 
-        fetched = actions.add_parser("fetched", prog="scrapy corpus fetched", help="the URLs in the order of their fetching")
-        fetched.add_argument("corpus", help="topic, folder, file or database URL")
+        fetched = add("fetched", help="the URLs in the order of their fetching")
         fetched.add_argument("--kept", action="store_true", help="only those of kept pages")
         for action in (stats, export, fetched):
-            super().add_options(action)  # Scrapy's own options stand behind ours
+            action.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        if opts.action is None:
-            raise UsageError
-        if args:
-            raise UsageError(f"unknown: {' '.join(args)}")
-        super().process_options(args, opts)
+    def _open(self, opts: argparse.Namespace) -> CorpusStore:
+        return CorpusStore(self._find(opts.corpus or self._only()), read_only=True)
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        action = {"stats": self._stats, "export": self._export, "fetched": self._fetched}[opts.action]
-        try:
-            with CorpusStore(self._find(opts.corpus), read_only=True) as store:
-                action(store, opts)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # The reader (head, less) has enough. The rest goes nowhere, and Python does not complain when it flushes at the end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except (CorpusError, OSError, SQLAlchemyError) as error:
-            print(f"scrapy corpus: {error}", file=sys.stderr)
-            self.exitcode = 1
+    def _only(self) -> str:
+        """The corpus that is meant where none is named."""
+        assert self.settings is not None
+        if given := self.settings.get("TOPICAL_CORPUS") or self.settings.get("TOPICAL_DATA_DIR"):
+            return str(given)
+        existing = sorted(str(found.parent) for found in Path("data").glob(f"*/{FILE}"))
+        if len(existing) != 1:
+            raise CorpusError(
+                f"which corpus? Remedy: name one of {', '.join(existing) or 'those that a crawl has made (none yet)'}"
+            )
+        return existing[0]
 
     def _find(self, name: str) -> str:
         """The file or URL of the corpus that ``name`` stands for."""
@@ -122,16 +112,17 @@ class Command(ScrapyCommand):
             + f"Make one with: scrapy crawl topical -a topic={name}"
         )
 
-    def _stats(self, store: CorpusStore, opts: argparse.Namespace) -> None:
-        stats = store.stats()
+    def _stats(self, opts: argparse.Namespace) -> None:
+        with self._open(opts) as store:
+            stats, place = store.stats(), store.name
         if opts.json:
             data = dataclasses.asdict(stats) | {"harvest": stats.harvest}
             data["hosts"] = [dataclasses.asdict(host) | {"harvest": host.harvest} for host in stats.hosts]
             print(json.dumps(data, ensure_ascii=False, indent=2))
         else:
-            show(stats, store.name, opts.hosts, Console())
+            show(stats, place, opts.hosts, Console())
 
-    def _export(self, store: CorpusStore, opts: argparse.Namespace) -> None:
+    def _export(self, opts: argparse.Namespace) -> None:
         suffix = Path(opts.output).suffix.lower().removeprefix(".")
         name = opts.format or (suffix if suffix in WRITERS else "jsonl")
         if opts.text_only and name != "txt":
@@ -145,15 +136,16 @@ class Command(ScrapyCommand):
             rejected=opts.rejected,
             limit=opts.limit,
         )
-        with _output(opts.output, name) as out:
+        with self._open(opts) as store, _output(opts.output, name) as out:
             records = store.records(filters)
             count = write_txt(records, out, headers=False) if opts.text_only else WRITERS[name](records, out)
         if opts.output != "-":
             print(f"{count} pages written to {opts.output}", file=sys.stderr)
 
-    def _fetched(self, store: CorpusStore, opts: argparse.Namespace) -> None:
-        for url in store.fetched(kept=opts.kept):
-            print(url)
+    def _fetched(self, opts: argparse.Namespace) -> None:
+        with self._open(opts) as store:
+            for url in store.fetched(kept=opts.kept):
+                print(url)
 
 
 def show(stats: Stats, name: str, hosts: int, console: Console) -> None:

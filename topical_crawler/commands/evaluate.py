@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from topical_crawler.command_line import ActionsCommand, AddAction
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl import REDIRECTED
 from topical_crawler.evaluation.curves import picture, terminal_curve
-from topical_crawler.evaluation.labels import Label, LabelError, read_labels
+from topical_crawler.evaluation.labels import LabelError, read_labels
 from topical_crawler.evaluation.metrics import area_under_recall, group_score, harvest_curve, relevant_texts, site_scores
 
 
-class Command(ScrapyCommand):
-    requires_project = False
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+class Command(ActionsCommand):
+    name = "evaluate"
+    errors = (LabelError, CorpusError, OSError, ImportError)
 
     def syntax(self) -> str:
         return "sites|harvest --labels FILE CORPUS… [options]"
@@ -39,11 +37,9 @@ class Command(ScrapyCommand):
             "Table 8 of Zhou et al. 2019. 'harvest': relevant texts reached over pages fetched, for one crawl or several."
         )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        actions = parser.add_subparsers(dest="action", metavar="sites|harvest")
-        sites = actions.add_parser("sites", help="precision and recall per site (Table 8)")
-        harvest = actions.add_parser("harvest", help="harvest curves")
+    def add_actions(self, add: AddAction) -> None:
+        sites = add("sites", help="precision and recall per site (Table 8)")
+        harvest = add("harvest", help="harvest curves")
         for action in (sites, harvest):
             action.add_argument(
                 "--labels", type=Path, required=True, metavar="FILE", help="TSV with url, kind and a grade of 0, 1 or 2"
@@ -58,17 +54,8 @@ class Command(ScrapyCommand):
         harvest.add_argument("--budget", type=int, default=0, help="pages to look at (default: all fetched)")
         harvest.add_argument("--picture", type=Path, metavar="FILE", help="draw the curves into FILE (.png, .svg)")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if not opts.action:
-            raise UsageError("say what to do: sites or harvest", print_help=True)
-        try:
-            labels = read_labels(opts.labels, opts.grade)
-            self._sites(labels, opts) if opts.action == "sites" else self._harvest(labels, opts)
-        except (LabelError, CorpusError, OSError, ImportError) as error:
-            print(f"scrapy evaluate {opts.action}: {error}", file=sys.stderr)
-            self.exitcode = 1
-
-    def _sites(self, labels: dict[bytes, Label], opts: argparse.Namespace) -> None:
+    def _sites(self, opts: argparse.Namespace) -> None:
+        labels = read_labels(opts.labels, opts.grade)
         records = _records(opts.corpus)
         scores = site_scores(records, labels)
         groups = {}
@@ -117,7 +104,8 @@ class Command(ScrapyCommand):
         else:
             Console().print(table, curve)
 
-    def _harvest(self, labels: dict[bytes, Label], opts: argparse.Namespace) -> None:
+    def _harvest(self, opts: argparse.Namespace) -> None:
+        labels = read_labels(opts.labels, opts.grade)
         curves: dict[str, list[int]] = {}
         for text in opts.corpus:
             name, sign, place = text.partition("=")

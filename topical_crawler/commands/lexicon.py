@@ -5,18 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
 
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
 
+from topical_crawler.command_line import ActionsCommand, AddAction
 from topical_crawler.semantics.fetch import FetchError, fetch, is_whole
 from topical_crawler.semantics.hownet import HowNet
 from topical_crawler.semantics.resources import DIRECTORY_SETTING, RESOURCES, Resource, Resources, find
@@ -24,10 +21,9 @@ from topical_crawler.semantics.sememes import SememeTree, read_lines
 from topical_crawler.semantics.vectors import WordVectors
 
 
-class Command(ScrapyCommand):
-    requires_project = False
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+class Command(ActionsCommand):
+    name = "lexicon"
+    errors = (FetchError, ValueError, OSError)
 
     def syntax(self) -> str:
         return "fetch [NAME…] | list | check [NAME…]"
@@ -44,20 +40,18 @@ class Command(ScrapyCommand):
             "settings, or as environment variables. Every strategy also runs without resources; 'list' says what that costs."
         )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        actions = parser.add_subparsers(dest="action", metavar="ACTION", prog="scrapy lexicon", title="Actions")
-        fetching = actions.add_parser(
+    def add_actions(self, add: AddAction) -> None:
+        fetching = add(
             "fetch",
             help="fetch what is not there yet",
             description="Fetch what is not there yet. Interrupted, it goes on where it was when it is started again.",
         )
-        listing = actions.add_parser(
+        add(
             "list",
             help="what there is, where it lies, what its absence costs",
             description="What there is, where it lies, and what its absence costs.",
         )
-        checking = actions.add_parser(
+        checking = add(
             "check",
             help="verify digests and read every file",
             description=(
@@ -67,31 +61,15 @@ class Command(ScrapyCommand):
         )
         for action in (fetching, checking):
             action.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(RESOURCES)} (default: all)")
-        for action in (fetching, listing, checking):
-            action.add_argument(
-                "-s", "--set", dest="set_after", action="append", default=[], metavar="NAME=VALUE", help="override a setting"
-            )
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        opts.set = opts.set + getattr(opts, "set_after", [])  # -s may stand before or after the action
-        super().process_options(args, opts)
-
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if not opts.action:
-            raise UsageError("say what to do: fetch, list or check", print_help=True)
-        if args:
-            raise UsageError(f"not understood: {' '.join(args)}", print_help=False)
+    def _resources(self, names: list[str]) -> Resources:
         assert self.settings is not None
-        try:
-            for name in getattr(opts, "names", ()):
-                find(name)
-            resources = Resources.from_settings(self.settings)
-            getattr(self, f"_{opts.action}")(resources, opts)
-        except (FetchError, ValueError, OSError) as error:
-            print(f"scrapy lexicon {opts.action}: {error}", file=sys.stderr)
-            self.exitcode = 1
+        for name in names:
+            find(name)
+        return Resources.from_settings(self.settings)
 
-    def _fetch(self, resources: Resources, opts: argparse.Namespace) -> None:
+    def _fetch(self, opts: argparse.Namespace) -> None:
+        resources = self._resources(opts.names)
         console = Console(stderr=True)
         columns = (TextColumn("{task.description:<12}"), BarColumn(), DownloadColumn(), TextColumn("{task.fields[state]}"))
         with Progress(*columns, console=console) as display:
@@ -110,7 +88,8 @@ class Command(ScrapyCommand):
             if not opts.names or resource.name in opts.names:
                 print(f"{resource.name} is missing. {resource.cost}")
 
-    def _list(self, resources: Resources, opts: argparse.Namespace) -> None:
+    def _list(self, opts: argparse.Namespace) -> None:
+        resources = self._resources([])
         console = Console()
         for resource in RESOURCES.values():
             try:
@@ -126,7 +105,8 @@ class Command(ScrapyCommand):
             console.print(f"[bold]{resource.name:<12}[/] {state}  {escape(what)}  ({escape(source)})")
             console.print(Padding(escape(str(path) if path else f"without it: {resource.cost}"), (0, 0, 0, 13)), style="dim")
 
-    def _check(self, resources: Resources, opts: argparse.Namespace) -> None:
+    def _check(self, opts: argparse.Namespace) -> None:
+        resources = self._resources(opts.names)
         for name in opts.names or RESOURCES:
             try:
                 path = resources.path(name)

@@ -5,28 +5,26 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from topical_crawler.command_line import ActionsCommand, AddAction
 from topical_crawler.text import Segmenter, normalise
 from topical_crawler.topic import TopicError, list_topics, load_topic
 from topical_crawler.topic_files import MEAN
 from topical_crawler.weights import DomainStatistics, choose_terms
 
 
-class Command(ScrapyCommand):
-    requires_project = False
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+class Command(ActionsCommand):
+    name = "topic"
+    errors = (TopicError, OSError)
 
     def syntax(self) -> str:
         return "list | show TOPIC | weigh FOLDER --corpus FILE…"
@@ -38,18 +36,15 @@ class Command(ScrapyCommand):
         return (
             "Topics are folders of plain files (topic.toml, terms.tsv, …). 'weigh' reads FOLDER/candidates.txt and a domain "
             "corpus, and writes terms.tsv and weights.tsv: the candidates that the corpus bears out, and the weight of every "
-            "word "
-            "(w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2). FOLDER/adjust.tsv, written by hand, overrides both."
+            "word (w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2). FOLDER/adjust.tsv, written by hand, overrides both."
         )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        actions = parser.add_subparsers(dest="action", metavar="ACTION")
-        actions.add_parser("list", help="the topics that come with the product")
-        show = actions.add_parser("show", help="a topic's heaviest terms, parameters and seeds")
+    def add_actions(self, add: AddAction) -> None:
+        add("list", help="the topics that come with the product")
+        show = add("show", help="a topic's heaviest terms, parameters and seeds")
         show.add_argument("topic", help="name or path")
         show.add_argument("-n", type=int, default=20, help="terms to show (default: %(default)s)")
-        weigh = actions.add_parser("weigh", help="compute terms.tsv and weights.tsv from a domain corpus")
+        weigh = add("weigh", help="compute terms.tsv and weights.tsv from a domain corpus")
         weigh.add_argument("folder", type=Path, help="topic folder with candidates.txt")
         weigh.add_argument(
             "--corpus", type=Path, nargs="+", required=True, metavar="FILE", help="JSONL with a field 'text', or .jsonl.gz"
@@ -65,15 +60,6 @@ class Command(ScrapyCommand):
         weigh.add_argument(
             "--min-count", type=int, default=3, help="occurrences of a word listed in weights.tsv (default: %(default)s)"
         )
-
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if not opts.action:
-            raise UsageError("say what to do: list, show or weigh", print_help=True)
-        try:
-            getattr(self, f"_{opts.action}")(opts)
-        except (TopicError, OSError) as error:
-            print(f"scrapy topic {opts.action}: {error}", file=sys.stderr)
-            self.exitcode = 1
 
     def _list(self, opts: argparse.Namespace) -> None:
         table = Table("name", "title", "terms", "seeds", "strategy")

@@ -1,0 +1,68 @@
+"""What the project's commands have in common: actions (``scrapy corpus stats``), Scrapy's options before or after them, errors in
+one line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+AddAction = Callable[..., argparse.ArgumentParser]
+
+
+class ActionsCommand(ScrapyCommand):
+    """A command made of actions; the method ``_<action>(opts)`` runs one.
+
+    Attributes:
+        name: the command's.
+        errors: exceptions that a person can do something about: their message is printed, and the exit code is 1.
+    """
+
+    requires_project: bool = False
+    requires_crawler_process: bool = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+    name: ClassVar[str]
+    actions: list[str]
+    errors: ClassVar[tuple[type[Exception], ...]] = (ValueError, OSError, ImportError)
+
+    @abstractmethod
+    def add_actions(self, add: AddAction) -> None:
+        """Declare the actions: ``add(name, help=…)`` gives an argument parser."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        actions = parser.add_subparsers(
+            dest="action", metavar="ACTION", prog=f"scrapy {self.name}", title="Actions", parser_class=argparse.ArgumentParser
+        )
+        self.add_actions(actions.add_parser)
+        self.actions = list(actions.choices)
+        for action in actions.choices.values():
+            action.add_argument(
+                "-s", "--set", dest="set_after", action="append", default=[], metavar="NAME=VALUE", help="override a setting"
+            )
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        opts.set = opts.set + getattr(opts, "set_after", [])  # -s may stand before or after the action
+        super().process_options(args, opts)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if not opts.action:
+            *but_one, last = self.actions
+            raise UsageError(f"say what to do: {', '.join(but_one)} or {last}", print_help=True)
+        if args:
+            raise UsageError(f"not understood: {' '.join(args)}. See scrapy {self.name} {opts.action} -h", print_help=False)
+        try:
+            getattr(self, f"_{opts.action}")(opts)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader (head, less) has enough. The rest goes nowhere, and Python does not complain when it flushes at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except self.errors as error:
+            print(f"scrapy {self.name} {opts.action}: {error}", file=sys.stderr)
+            self.exitcode = 1
