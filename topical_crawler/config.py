@@ -11,6 +11,8 @@ import platformdirs
 from scrapy.settings import BaseSettings
 
 from topical_crawler.crawl import CrawlError, CrawlOptions
+from topical_crawler.evaluation.replay import Recording
+from topical_crawler.evaluation.warc import RecordingError
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.topic import Topic, read_seeds
 
@@ -44,18 +46,23 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
     """
 
     def number(argument: str, setting: str) -> int:
-        value = arguments.get(argument) if arguments.get(argument) not in (None, "") else settings.get(setting)
+        given = arguments.get(argument) if argument else None
+        value = given if given not in (None, "") else settings.get(setting)
         try:
             found = int(str(value))
         except (TypeError, ValueError):
             found = -1
         if found < 0:
-            raise CrawlError(
-                f"{argument}={value!r}: a whole number of 0 or more is expected (-a {argument}=1000, or -s {setting}=1000)"
-            )
+            remedy = f"-a {argument}=1000, or -s {setting}=1000" if argument else f"-s {setting}=1000"
+            raise CrawlError(f"{argument or setting}={value!r}: a whole number of 0 or more is expected ({remedy})")
         return found
 
     replay = bool(settings.get("TOPICAL_REPLAY"))
+    if replay:
+        try:
+            Recording(settings["TOPICAL_REPLAY"], cache_dir(settings)).close()
+        except RecordingError as error:
+            raise CrawlError(f"nothing to replay: {error}") from None
     return CrawlOptions(
         topic=topic.name,
         data_dir=data_dir(settings, topic.name),
@@ -69,9 +76,9 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         max_depth=number("depth", "TOPICAL_MAX_DEPTH"),
         max_pages=number("pages", "TOPICAL_MAX_PAGES"),
         max_pages_per_host=number("pages_per_host", "TOPICAL_MAX_PAGES_PER_HOST"),
-        max_links=settings.getint("TOPICAL_MAX_LINKS"),
-        trap_pages=settings.getint("TOPICAL_TRAP_PAGES"),
-        rescore=settings.getint("TOPICAL_RESCORE"),
+        max_links=number("", "TOPICAL_MAX_LINKS"),
+        trap_pages=number("", "TOPICAL_TRAP_PAGES"),
+        rescore=number("", "TOPICAL_RESCORE"),
         # A recording needs no politeness; one request in flight makes a replay repeatable to the page.
         delay=0.0 if replay else settings.getfloat("DOWNLOAD_DELAY"),
         in_flight=max(1, settings.getint("CONCURRENT_REQUESTS")),

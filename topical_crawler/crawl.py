@@ -27,7 +27,7 @@ from topical_crawler.semantics.resources import Resources
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.text import Backend
 from topical_crawler.topic import Topic
-from topical_crawler.urls import fingerprint, host, is_binary, looks_like_trap, shape
+from topical_crawler.urls import canonical, fingerprint, host, is_binary, looks_like_trap, shape
 
 logger = logging.getLogger(__name__)
 
@@ -225,7 +225,7 @@ class Crawl:
 
     def refusal(self, url: str, depth: int) -> str | None:
         """Why a link is not followed whatever it may lead to; None where nothing speaks against it."""
-        if not fingerprint(url):
+        if not canonical(url):
             return "unusable address"
         if is_binary(url):
             return "file type"
@@ -245,7 +245,11 @@ class Crawl:
     def is_trap(self, url: str) -> bool:
         """Whether many pages of this URL shape were fetched and not one of them was on topic."""
         seen = self._shapes.get(shape(url))
-        return seen is not None and self.options.trap_pages > 0 and seen[0] >= self.options.trap_pages and seen[1] == 0
+        if seen is None or not self.options.trap_pages:
+            return False
+        pages, on_topic, texts = seen
+        # Lists of articles are on topic without a text of their own: they get longer to show that they end.
+        return (pages >= self.options.trap_pages and not on_topic) or (pages >= 4 * self.options.trap_pages and not texts)
 
     # -- fetching
 
@@ -366,10 +370,11 @@ class Crawl:
         self.fetched += 1
         self._per_host[host(outcome.url)] += 1
         form = shape(outcome.url)
-        if form not in outcome.url:  # an address without numbers and queries is a shape of its own: nothing to count
-            seen = self._shapes.setdefault(form, [0, 0])
+        if not outcome.url.endswith(form):  # an address without numbers and queries is a shape of its own: nothing to count
+            seen = self._shapes.setdefault(form, [0, 0, 0])
             seen[0] += 1
             seen[1] += outcome.keep
+            seen[2] += not outcome.reason
 
     def _checkpoint(self) -> None:
         state = {"name": self.strategy.name, "after": self.finished, "state": self.strategy.state_dict()}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
+from topical_crawler.crawl import now_iso
+from topical_crawler.frontier import Entry
 from topical_crawler.items import PageItem
 from topical_crawler.spiders.topical import TopicalSpider
 
@@ -19,3 +22,16 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
         if isinstance(item, PageItem) and item.page is not None and isinstance(spider, TopicalSpider):
             spider.crawl.judge(item)
         return item
+
+    async def process_spider_output_async(
+        self, response: Response | None, result: AsyncIterator[Any], spider: Any = None
+    ) -> AsyncIterator[Any]:
+        """As Scrapy's; a page of which a subclass of the spider makes no item ends under a reason of its own, else its entry
+        would stay in flight and hold up its host."""
+        made = False
+        async for found in super().process_spider_output_async(response, result):
+            made = made or isinstance(found, PageItem)
+            yield found
+        entry = response.meta.get("topical") if response is not None else None
+        if not made and response is not None and isinstance(entry, Entry):
+            yield PageItem(entry, response.url, now_iso(), response.status, len(response.body), reason="no item")

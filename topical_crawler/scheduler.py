@@ -36,12 +36,14 @@ class TopicalScheduler(BaseScheduler):
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._nudge: asyncio.TimerHandle | None = None
+        logging.getLogger("scrapy.downloadermiddlewares.robotstxt").addFilter(_in_one_line)
         connect = crawler.signals.connect
         connect(self._scraped, signals.item_scraped)
         connect(self._dropped, signals.item_dropped)
         connect(self._failed_item, signals.item_error)
         connect(self._failed_page, signals.spider_error)
         connect(self._robots, signals.robots_parsed)
+        connect(self._sent, signals.request_reached_downloader)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -133,6 +135,12 @@ class TopicalScheduler(BaseScheduler):
                 item.status, item.size = response.status, len(response.body)
             self._crawl.finish(item)
 
+    def _sent(self, request: Request) -> None:
+        """A request has passed the downloader middlewares; before that it may have waited for robots.txt."""
+        entry = request.meta.get("topical")
+        if isinstance(entry, Entry) and entry.key in self._crawl.in_flight:
+            self._crawl.frontier.sent(entry.key, time.monotonic())
+
     def _robots(self, robotparser: RobotParser, request: Request) -> None:
         """Crawl-delay, which Scrapy reads but does not obey."""
         if self._crawler.settings.get("TOPICAL_REPLAY"):
@@ -156,3 +164,9 @@ class TopicalScheduler(BaseScheduler):
         slot = engine._slot if engine is not None else None  # the engine has no public way to be asked
         if slot is not None and slot.closing is None:
             slot.nextcall.schedule()
+
+
+def _in_one_line(record: logging.LogRecord) -> bool:
+    """Scrapy logs a robots.txt that cannot be had with its whole traceback, for every dead host: the first line says it all."""
+    record.exc_info = None
+    return True

@@ -122,6 +122,10 @@ class Frontier(Protocol):
         all that waits is held back by the in-flight limit alone (then a ``done`` changes it)."""
         ...
 
+    def sent(self, key: bytes, now: float) -> None:
+        """An entry in flight goes out only now (it had to wait for its host's robots.txt): the host's delay counts from here."""
+        ...
+
     def put_back(self, entry: Entry, priority: float) -> None:
         """An entry that was popped but not fetched waits again with ``priority``; its host's turn is given back, as if it had
         never been popped, and ``rescored`` counts one more."""

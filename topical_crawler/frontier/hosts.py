@@ -113,6 +113,13 @@ class Hosts:
         self._hosts[name].given.append(now)
         self.set_head(name, head)
 
+    def restart(self, name: str, given: float, now: float) -> None:
+        """An entry given out at time ``given`` is sent only ``now``: the delay counts from here."""
+        host = self._hosts[name]
+        host.given.remove(given)
+        host.given.append(now)
+        self._enlist(name, host)
+
     def finish(self, name: str, given: float) -> None:
         """An entry given out at time ``given`` is no longer in flight; its turn is used."""
         host = self._hosts[name]

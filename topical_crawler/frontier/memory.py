@@ -110,6 +110,12 @@ class MemoryFrontier:
         """See :meth:`Frontier.wait`."""
         return self._hosts.wait(now)
 
+    def sent(self, key: bytes, now: float) -> None:
+        """See :meth:`Frontier.sent`."""
+        row, given = self._in_flight[key]
+        self._hosts.restart(row[2], given, now)
+        self._in_flight[key] = (row, now)
+
     def put_back(self, entry: Entry, priority: float) -> None:
         """See :meth:`Frontier.put_back`."""
         check_priority(priority, entry.url)

@@ -139,6 +139,12 @@ class SqliteFrontier:
         """See :meth:`Frontier.wait`."""
         return self._hosts.wait(now)
 
+    def sent(self, key: bytes, now: float) -> None:
+        """See :meth:`Frontier.sent`."""
+        flight = self._flight(key)
+        self._hosts.restart(flight.host, flight.given, now)
+        self._in_flight[key] = flight._replace(given=now)
+
     def put_back(self, entry: Entry, priority: float) -> None:
         """See :meth:`Frontier.put_back`."""
         check_priority(priority, entry.url)

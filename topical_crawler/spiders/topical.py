@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any, Self
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.httperror import HttpError
-from twisted.internet import error as network
 from twisted.python.failure import Failure
-from twisted.web.client import ResponseFailed
 
 from topical_crawler import config
 from topical_crawler.crawl import Crawl, now_iso, seed_entry
@@ -137,12 +144,14 @@ def failure_reason(failure: Failure) -> str:
         if "exceeded" in text or "maxsize" in text or "size" in text:
             return "too large"
         return f"ignored: {value}"[:80] if str(value) else "ignored"
-    if isinstance(value, network.DNSLookupError):
+    if isinstance(value, CannotResolveHostError):
         return "unknown host"
-    if isinstance(value, network.TimeoutError | network.TCPTimedOutError) or "timeout" in type(value).__name__.lower():
+    if isinstance(value, DownloadTimeoutError):
         return "timed out"
-    if "cancelled" in type(value).__name__.lower():
+    if isinstance(value, DownloadCancelledError):
         return "too large"
-    if isinstance(value, network.ConnectError | network.ConnectionLost | network.ConnectionDone | ResponseFailed):
+    if isinstance(value, DownloadConnectionRefusedError | DownloadFailedError | ResponseDataLossError | OSError):
         return "connection failed"
+    if isinstance(value, EOFError | zlib.error):  # what HttpCompressionMiddleware lets through
+        return "broken encoding"
     return f"failed: {type(value).__name__}"
