@@ -390,8 +390,9 @@ class Crawl:
 
 
 def _claim(directory: Path, topic: Topic, options: CrawlOptions) -> None:
-    """Write down whose crawl lies here; refuse a directory that holds the crawl of another topic."""
+    """Write down whose crawl lies here; refuse a directory that holds the crawl of another topic or strategy."""
     file = directory / "crawl.json"
+    strategy = options.strategy or topic.default_strategy
     if file.is_file():
         known = json.loads(file.read_text(encoding="utf-8"))
         if known.get("topic") != topic.name:
@@ -399,11 +400,16 @@ def _claim(directory: Path, topic: Topic, options: CrawlOptions) -> None:
                 f"{directory} holds a crawl of the topic {known.get('topic')!r}, not {topic.name!r}. "
                 f"Remedy: choose another directory (-s TOPICAL_DATA_DIR=DIR)"
             )
+        if known.get("strategy") != strategy:
+            raise CrawlError(
+                f"{directory} holds a crawl by the strategy {known.get('strategy')!r}, not {strategy!r}: what one has learned "
+                f"says nothing to the other. Remedy: choose another directory (-s TOPICAL_DATA_DIR=DIR)"
+            )
         return
     made = {
         "topic": topic.name,
         "source": topic.source,
-        "strategy": options.strategy or topic.default_strategy,
+        "strategy": strategy,
         "seed": options.seed,
         "version": __version__,
         "started": now_iso(),

@@ -27,17 +27,17 @@ class PageItem:
         duplicate_of: URL of the page in the corpus that holds the same text.
     """
 
-    entry: Entry
+    entry: Entry = field(repr=False)
     url: str
     fetched: str
     status: int = 0
     size: int = 0
     seconds: float = 0.0
     reason: str = ""
-    page: Page | None = None
+    page: Page | None = field(default=None, repr=False)  # Scrapy logs an item that a pipeline drops, whole
     verdict: Verdict | None = None
-    links: list[Entry] = field(default_factory=list)
-    text: str = ""
+    links: list[Entry] = field(default_factory=list, repr=False)
+    text: str = field(default="", repr=False)
     title: str = ""
     date: str = ""
     author: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 
 def lexicon() -> Traversable:
@@ -19,7 +20,8 @@ def lexicon() -> Traversable:
     True
     """
     package = files("topical_crawler")
-    for root in (package.joinpath("lexicon"), package.joinpath("../lexicon")):
+    beside = package.parent / "lexicon" if isinstance(package, Path) else package.joinpath("../lexicon")
+    for root in (package.joinpath("lexicon"), beside):
         if root.is_dir():
             return root
     raise FileNotFoundError(

@@ -1,10 +1,13 @@
-"""The relevance middleware: the strategy judges every page once and gives its links their priorities."""
+"""The relevance middleware, in which the strategy judges every page once and gives its links their priorities; and a meta refresh
+that costs nothing on pages without one."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from typing import Any
 
+from scrapy import Request
+from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
@@ -35,3 +38,12 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
         entry = response.meta.get("topical") if response is not None else None
         if not made and response is not None and isinstance(entry, Entry):
             yield PageItem(entry, response.url, now_iso(), response.status, len(response.body), reason="no item")
+
+
+class QuickMetaRefreshMiddleware(MetaRefreshMiddleware):
+    """Scrapy's, which decodes every page to look for a refresh in its head: only where the head's bytes speak of one."""
+
+    def process_response(self, request: Request, response: Response, spider: Any = None) -> Request | Response:
+        if b"refresh" not in response.body[:4096].lower():
+            return response
+        return super().process_response(request, response)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -22,13 +23,26 @@ MAX_ANCHOR = 200
 MAX_LEAD = 90
 """Longest ``lead`` kept, in characters: about the length of a Chinese meta description."""
 
+MAX_HEAD = 1000
+"""Longest title, heading, description and keywords kept, in characters each."""
 MAX_NESTING = 500
-"""Deepest nesting of elements that is read; no page made for people comes near it, and parsing takes the square of it."""
+MAX_ATTRIBUTES = 2000
+"""Deepest nesting of elements and most attributes of one tag that are read. No page made for people comes near them; a parser
+takes the square of either, and the text of links nested in links the square again: minutes for a page of half a megabyte."""
 
 _SPACE = re.compile(r"\s+")
-_MANY_TAGS = 10_000
-_TAG = re.compile(
-    r"<(/?)(div|table|span|section|article|ul|ol|dl|font|b|i|em|strong|blockquote|center|form|fieldset|main)\b", re.IGNORECASE
+_MANY_TAGS = 5_000
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_BETWEEN_ATTRIBUTES = re.compile(r"[\s/]+")
+_LONG_TAG = re.compile(r"<[a-z][^>]{8000,}", re.IGNORECASE)
+# Elements without an end, and those whose end is understood where the next one starts: they nest no deeper.
+_FLAT = frozenset(
+    (
+        *("a", "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"),
+        *("p", "li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "colgroup", "option", "optgroup", "rp", "rt"),
+        *("html", "head", "body"),
+    )
 )
 _TEXTLESS = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form", "select")
 
@@ -137,10 +151,10 @@ class Page:
         meta = _meta(tree)
         return cls(
             url=url,
-            title=_text(tree.css_first("title")),
+            title=_text(tree.css_first("title"))[:MAX_HEAD],
             description=meta.get("description") or meta.get("og:description", ""),
             keywords=meta.get("keywords", ""),
-            heading=_text(tree.css_first("h1")),
+            heading=_text(tree.css_first("h1"))[:MAX_HEAD],
             links=_links(tree, url),
             lead=_lead(tree),
             html=html,
@@ -162,14 +176,19 @@ def description_of(page: Page) -> str:
 
 
 def _bounded(html: str) -> str:
-    """``html`` up to where it is nested too deeply. Only long pages are looked through: short ones cannot do harm."""
+    """``html`` up to where it is nested too deeply or a tag has too many attributes."""
+    for tag in _LONG_TAG.finditer(html):
+        if len(_BETWEEN_ATTRIBUTES.findall(_QUOTED.sub(" ", tag[0]))) > MAX_ATTRIBUTES:
+            html = html[: tag.start()]
+            break
     if html.count("<") <= _MANY_TAGS:
         return html
     depth = 0
     for tag in _TAG.finditer(html):
-        depth += -1 if tag[1] else 1
-        if depth > MAX_NESTING:
-            return html[: tag.start()]
+        if tag[2].lower() not in _FLAT:
+            depth += -1 if tag[1] else 1
+            if depth > MAX_NESTING:
+                return html[: tag.start()]
     return html
 
 
@@ -183,7 +202,7 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
         attrs = node.attributes
         name = (attrs.get("name") or attrs.get("property") or "").strip().lower()
         if name in ("description", "og:description", "keywords"):
-            content = _SPACE.sub(" ", attrs.get("content") or "").strip()
+            content = _SPACE.sub(" ", attrs.get("content") or "").strip()[:MAX_HEAD]
             if content and name not in found:
                 found[name] = content
     return found
@@ -194,7 +213,8 @@ def _links(tree: LexborHTMLParser, url: str) -> tuple[Link, ...]:
     base = _join(url, (base_node.attributes.get("href") or "") if base_node is not None else "") or url
     anchors: dict[str, str] = {}
     for target, text in _targets(tree):
-        absolute = _join(base, target)
+        # A whole address is the same on every page, and most are on many pages: found in the cache whatever the base.
+        absolute = _join("" if target.startswith(("http://", "https://")) else base, target)
         if absolute and not anchors.get(absolute):
             anchors[absolute] = text[:MAX_ANCHOR]
     return tuple(Link(u, a) for u, a in anchors.items())
@@ -209,6 +229,7 @@ def _targets(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
         yield (attrs.get("href") or attrs.get("src") or "").strip(), text
 
 
+@lru_cache(maxsize=16_384)
 def _join(base: str, target: str) -> str:
     """``target`` made absolute; "" where it is not a web address (javascript:, mailto:, broken brackets)."""
     if not target or target.startswith(("#", "javascript:", "mailto:", "tel:", "data:")):

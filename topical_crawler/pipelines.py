@@ -51,7 +51,7 @@ class CleanPipeline:
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, PageItem) and item.keep and item.page is not None:
-            cleaned = self._cleaner.clean(item.text, [link.anchor for link in item.page.links])
+            cleaned = self._cleaner.clean(item.text, [link.anchor for link in item.page.links], item.title)
             item.text, item.reason = cleaned.text, cleaned.reason
             spider = self._crawler.spider
             if not item.reason and isinstance(spider, TopicalSpider):

@@ -13,6 +13,10 @@ COMMANDS_MODULE = "topical_crawler.commands"
 # -- what this project is made of
 SCHEDULER = "topical_crawler.scheduler.TopicalScheduler"
 SPIDER_MIDDLEWARES = {"topical_crawler.middlewares.RelevanceMiddleware": 100}
+DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "topical_crawler.middlewares.QuickMetaRefreshMiddleware": 580,
+}
 ITEM_PIPELINES = {
     "topical_crawler.pipelines.ExtractPipeline": 100,
     "topical_crawler.pipelines.CleanPipeline": 200,

@@ -67,7 +67,7 @@ class Segmenter:
 
         Left out: stop words, function words by the dictionary's tag, numbers, single characters. A topic term always stays.
         """
-        return list(dict.fromkeys(w for w in self.cut(text) if self.is_content(w)))
+        return [w for w in dict.fromkeys(self.cut(text)) if self.is_content(w)]
 
     def is_content(self, word: str) -> bool:
         """Whether a normalised word counts for relevance.
@@ -80,7 +80,7 @@ class Segmenter:
             return True
         if len(word) < 2 or word in self._stopwords or word in self._function_words:
             return False
-        return any(c.isalpha() for c in word)
+        return word.isalpha() or any(c.isalpha() for c in word)
 
 
 @functools.cache

@@ -107,3 +107,5 @@ def test_a_directory_is_one_crawls_at_a_time_and_one_topics(topic: Path, tmp_pat
     assert other.code == 2
     assert "holds a crawl of the topic 'small', not 'partybuilding'" in other.log
     assert "Traceback" not in other.log + refused[0].log
+    other = crawl(topic, data, "http://a.example/", strategy="breadth_first")
+    assert other.code == 2 and "holds a crawl by the strategy 'semantic', not 'breadth_first'" in other.log

@@ -68,7 +68,7 @@ class Cleaner:
         self.min_characters = min_characters
         self.patterns = patterns or default_patterns()
 
-    def clean(self, text: str, anchors: Collection[str] = ()) -> Cleaned:
+    def clean(self, text: str, anchors: Collection[str] = (), title: str = "") -> Cleaned:
         """Normalise ``text`` (NFC, no invisible characters, at most one blank line in a row) and take away boilerplate at its
         head and tail. It is rejected as "no text", as "boilerplate only" or "copyright only" (whichever has more characters), or
         as "near-empty": fewer than ``min_characters`` letters and digits, boilerplate between its lines not counted.
@@ -76,6 +76,7 @@ class Cleaner:
         Args:
             text: as extracted, one paragraph a line.
             anchors: anchor texts of the page's links; a line that is one of them is navigation.
+            title: of the page; a line at the head or the tail that only repeats it is no text.
 
         >>> Cleaner().clean("首页 | 关于我们 | 联系我们\\n版权所有 某某网 未经书面授权禁止使用\\n京ICP证000001号").reason
         'copyright only'
@@ -85,7 +86,7 @@ class Cleaner:
         lines = normalise_lines(text)
         if not lines:
             return Cleaned("", NO_TEXT)
-        links = {" ".join(anchor.split()) for anchor in anchors}
+        links = {" ".join(anchor.split()) for anchor in (*anchors, title)}
 
         def content(line: str) -> bool:
             return bool(line) and line not in links and self.kind(line) is None

@@ -127,8 +127,10 @@ class Semantic:
 
     def priority(self, url: str, evidence: Evidence) -> float:
         """Eq. 5: p = α·Rel(description of the page that holds the link) + β·Rel(anchor) + λ·struct."""
-        anchor, _ = self._of_anchor(evidence.anchor)
-        return self.alpha * evidence.relevance + self.beta * anchor + self.lam * self.struct(url)
+        return self._priority(evidence, self.struct(url))
+
+    def _priority(self, evidence: Evidence, structure: int) -> float:
+        return self.alpha * evidence.relevance + self.beta * self._of_anchor(evidence.anchor)[0] + self.lam * structure
 
     def struct(self, url: str) -> int:
         """Algorithm 3 against a sample of the history; 0 while there is no history."""
@@ -144,11 +146,14 @@ class Semantic:
     def _best(self, candidate: Candidate) -> tuple[float, Evidence] | None:
         """The best priority over all places where the link was found, as if it were met anew on each of them, with the place."""
         best: tuple[float, Evidence] | None = None
+        structure: int | None = None  # looked at when a place of the link counts, once
         for evidence in candidate.evidence:
             followed = evidence.on_topic or 0 < evidence.distance <= self.parameters.tunnel or self._of_anchor(evidence.anchor)[1]
             if not followed:
                 continue
-            priority = self.priority(candidate.url, evidence)
+            if structure is None:
+                structure = self.struct(candidate.url)
+            priority = self._priority(evidence, structure)
             # The plain-match path of Figure 1 queues whatever its anchor matches: Eq. 5 only gives it its place.
             if evidence.on_topic and priority <= self.parameters.link_threshold:
                 continue

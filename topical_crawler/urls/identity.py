@@ -29,7 +29,6 @@ _DEFAULT_PORT = {"http": 80, "https": 443}
 _NOISE_PREFIXES = (*noise.TRACKING_PREFIXES, *noise.SESSION_PREFIXES)
 
 
-@lru_cache(maxsize=16_384)
 def canonical(url: str) -> str:
     """The canonical form of ``url``; "" for what is no http(s) URL or longer than :data:`MAX_LENGTH`. Never raises; idempotent.
 
@@ -68,6 +67,7 @@ def canonical(url: str) -> str:
     return result if len(result) <= MAX_LENGTH else ""
 
 
+@lru_cache(maxsize=16_384)
 def fingerprint(url: str) -> bytes:
     """The identity of a page: BLAKE2b with 128 bits (16 bytes) of its canonical URL.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from topical_crawler.urls import noise
@@ -17,6 +18,7 @@ _SHORT_NUMBER = re.compile(r"[0-9]{1,2}")
 _DEFAULT_PORT = {"http": ":80", "https": ":443"}
 
 
+@lru_cache(maxsize=16_384)
 def host(url: str) -> str:
     """Host in lower case, with its port where that is not the scheme's own; "" where there is none.
 
@@ -31,6 +33,7 @@ def host(url: str) -> str:
     return name.removesuffix(_DEFAULT_PORT.get(parts.scheme, ":"))
 
 
+@lru_cache(maxsize=16_384)
 def shape(url: str) -> str:
     """Host, path with every run of digits as ``0``, names of the parameters: equal for the pages of one template.
 
@@ -62,6 +65,7 @@ def is_binary(url: str) -> bool:
     return bool(dot) and extension.lower() in noise.BINARY
 
 
+@lru_cache(maxsize=16_384)
 def looks_like_trap(url: str) -> bool:
     """Whether the path repeats itself (:data:`MAX_REPEATS` equal segments) or is deeper than :data:`MAX_DEPTH` segments.
 

@@ -71,6 +71,7 @@ class UrlParts(NamedTuple):
     path: tuple[int, ...]
 
     @classmethod
+    @lru_cache(maxsize=16_384)
     def of(cls, url: str) -> UrlParts:
         """Read ``url``. Text that is no URL has neither host nor path."""
         try:

@@ -1,0 +1,285 @@
+"""The documentation says what the code does: settings, commands, arguments, parameters, reasons; in both languages alike."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dataclasses
+import doctest
+import re
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scrapy.commands import BaseRunSpiderCommand, ScrapyCommand
+from scrapy.settings import Settings
+from scrapy.utils.misc import walk_modules_iter
+from scrapy.utils.spider import iter_spider_classes
+
+from topical_crawler import crawl, pipelines, settings, topic_files
+from topical_crawler.corpus import clean, extract, store
+from topical_crawler.semantics.resources import RESOURCES
+from topical_crawler.semantics.similarity import SimilarityParameters
+from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.strategies import OFF_TOPIC, STRATEGIES
+from topical_crawler.strategies.semantic import SemanticParameters
+from topical_crawler.urls import StructureParameters
+
+ROOT = Path(__file__).resolve().parents[1]
+READMES = ("README.md", "README.zh-CN.md")
+GUIDES = (*READMES, "docs/settings.md", "docs/topics.md")
+TEXT = {name: (ROOT / name).read_text(encoding="utf-8") for name in GUIDES}
+EVERYWHERE = "\n".join(TEXT.values())
+OWN = {name: getattr(settings, name) for name in dir(settings) if name.startswith("TOPICAL_")}
+
+
+def table_rows(text: str) -> list[list[str]]:
+    """The cells of every line of a table."""
+    return [[c.strip() for c in line.strip("| ").split(" | ")] for line in text.splitlines() if line.startswith("|")]
+
+
+def fenced(text: str, language: str) -> list[str]:
+    """The code blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def prose(text: str) -> str:
+    """``text`` without its code blocks, in which # is no heading."""
+    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def headings(text: str) -> list[str]:
+    return re.findall(r"^#+ .+$", prose(text), re.MULTILINE)
+
+
+def commands() -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """The project's commands by name, with their parsers as Scrapy makes them."""
+    for module in walk_modules_iter(settings.COMMANDS_MODULE):
+        for found in vars(module).values():
+            if isinstance(found, type) and issubclass(found, ScrapyCommand) and found.__module__ == module.__name__:
+                command = found()
+                command.settings = Settings()
+                parser = argparse.ArgumentParser(conflict_handler="resolve")
+                command.add_options(parser)
+                if isinstance(command, BaseRunSpiderCommand):
+                    continue  # Scrapy's own options; the spider's arguments have a test of their own
+                yield module.__name__.rsplit(".", 1)[-1], parser
+
+
+def scrapys_options() -> set[str]:
+    """What every command of Scrapy understands."""
+    parser = argparse.ArgumentParser()
+    command = type("Plain", (ScrapyCommand,), {"short_desc": lambda self: "", "run": lambda self, args, opts: None})()
+    command.settings = Settings()
+    command.add_options(parser)
+    return {string for action in parser._actions for string in action.option_strings}
+
+
+def subcommands() -> list[tuple[str, str, argparse.ArgumentParser]]:
+    return [
+        (name, sub, parser)
+        for name, whole in commands()
+        for action in whole._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for sub, parser in action.choices.items()
+    ]
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    rows = {
+        row[0].strip("`"): row[1].strip("`") for row in table_rows(TEXT["docs/settings.md"]) if row[0].startswith("`TOPICAL_")
+    }
+    assert rows == {name: str(value) or '""' for name, value in OWN.items()}
+
+
+def test_no_setting_is_documented_that_does_not_exist() -> None:
+    assert set(re.findall(r"TOPICAL_[A-Z_]*[A-Z]", EVERYWHERE)) <= set(OWN)
+
+
+def test_an_example_of_a_setting_sets_it() -> None:
+    for row in table_rows(TEXT["docs/settings.md"]):
+        if row[0].startswith("`TOPICAL_"):
+            assert row[3].startswith(f"`-s {row[0].strip('`')}="), row[0]
+
+
+def test_the_values_of_scrapys_settings_are_ours() -> None:
+    section = TEXT["docs/settings.md"].split("## Scrapy's")[1].split("\n## ")[0]
+    rows = [row for row in table_rows(section) if row[0].startswith("`")]
+    assert len(rows) > 15
+    for name, value, *_ in rows:
+        ours = getattr(settings, name.strip("`"))
+        if value.startswith("`"):
+            assert value.strip("`") == str(ours), name
+
+
+@pytest.mark.parametrize(("command", "sub", "parser"), subcommands(), ids=lambda x: x if isinstance(x, str) else "")
+def test_every_command_and_option_is_documented(command: str, sub: str, parser: argparse.ArgumentParser) -> None:
+    assert f"scrapy {command} {sub}" in EVERYWHERE
+    options = {string for action in parser._actions for string in action.option_strings} - scrapys_options()
+    for action in parser._actions:
+        if own := options & set(action.option_strings):
+            assert any(re.search(rf"(?<![\w-]){re.escape(o)}(?![\w-])", EVERYWHERE) for o in own), sorted(own)
+
+
+def test_all_commands_are_looked_at() -> None:
+    assert {f"{command} {sub}" for command, sub, _ in subcommands()} == {
+        *("corpus stats", "corpus export", "corpus fetched"),
+        *("evaluate sites", "evaluate harvest"),
+        *("lexicon fetch", "lexicon list", "lexicon check"),
+        *("topic list", "topic show", "topic weigh"),
+    }
+
+
+def test_no_command_is_documented_that_does_not_exist() -> None:
+    known = {f"{command} {sub}" for command, sub, _ in subcommands()}
+    names = "|".join({command for command, _, _ in subcommands()})
+    assert set(re.findall(rf"scrapy ((?:{names}) [a-z]+)", EVERYWHERE)) <= known
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_every_argument_of_the_spider_is_documented(readme: str) -> None:
+    code = "".join((ROOT / "topical_crawler" / f).read_text(encoding="utf-8") for f in ("config.py", "spiders/topical.py"))
+    read = set(re.findall(r'arguments(?:\.get\(|\[)"(\w+)"', code)) | set(re.findall(r'number\("(\w+)"', code))
+    section = re.search(r"^\| .*`-a`.*?\n\n", TEXT[readme], re.MULTILINE | re.DOTALL)
+    assert section is not None
+    documented = {row[0].strip("`") for row in table_rows(section[0]) if row[0].startswith("`")}
+    assert documented == read
+    assert all(name in (TopicalSpider.__doc__ or "") for name in read)
+
+
+@pytest.mark.parametrize(
+    ("section", "kind"),
+    [
+        ("[strategy.semantic]", SemanticParameters),
+        ("[strategy.semantic.similarity]", SimilarityParameters),
+        ("[strategy.semantic.structure]", StructureParameters),
+    ],
+)
+def test_every_parameter_is_documented_with_its_default(section: str, kind: type) -> None:
+    text = re.split(rf"^#+ {re.escape(section)}$", TEXT["docs/topics.md"], flags=re.MULTILINE)[1].split("\n##")[0]
+    documented = {row[0].strip("`"): row[1].strip("`") for row in table_rows(text) if row[0].startswith("`")}
+    fields = {f.name: f.default for f in dataclasses.fields(kind) if f.default is not dataclasses.MISSING}
+    defaults = {name: str(value).lower() for name, value in fields.items()} | (
+        {"comparisons": "see below"} if "comparisons" in fields else {}
+    )
+    assert documented == defaults
+
+
+def test_the_matrix_is_the_default() -> None:
+    (block,) = [b for b in fenced(TEXT["docs/topics.md"], "toml") if b.startswith("comparisons")]
+    matrix = topic_files.tomllib.loads(block)["comparisons"]
+    assert matrix == [list(row) for row in SemanticParameters().comparisons]
+
+
+def test_every_key_of_a_topic_is_documented() -> None:
+    (block,) = [b for b in fenced(TEXT["docs/topics.md"], "toml") if b.startswith("title")]
+    assert set(topic_files.tomllib.loads(block)) == set(topic_files._KEYS)
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_every_resource_and_strategy_is_named(readme: str) -> None:
+    assert all(f"`{name}`" in TEXT[readme] for name in (*RESOURCES, *STRATEGIES))
+
+
+def returned_texts(file: str, *functions: str) -> set[str]:
+    """The texts that functions return; of an f-string what stands before the first value."""
+    found = set()
+    for node in ast.walk(ast.parse((ROOT / "topical_crawler" / file).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef) and node.name in functions:
+            for part in ast.walk(node):
+                if isinstance(part, ast.Return) and part.value is not None:
+                    texts = [c for c in ast.walk(part.value) if isinstance(c, ast.Constant) and isinstance(c.value, str)]
+                    found |= {t.value.rstrip(": ") for t in texts if t.value[:1].isalpha()}
+    assert found, f"{file} has no {', '.join(functions)}"
+    return found
+
+
+def documented_reasons(section: str) -> str:
+    """The first column of the table under a heading of docs/settings.md."""
+    text = TEXT["docs/settings.md"].split(f"## {section}\n")[1].split("\n## ")[0]
+    return "\n".join(row[0] for row in table_rows(text))
+
+
+def test_every_reason_of_a_rejected_page_is_documented() -> None:
+    reasons = {OFF_TOPIC, pipelines.OFF_TOPIC_TEXT, store.DUPLICATE, crawl.REDIRECTED, "error", "dropped"}
+    for file in (ROOT / "topical_crawler").rglob("*.py"):
+        reasons |= set(re.findall(r'reason ?= ?"([a-z][^"]+)"', file.read_text(encoding="utf-8")))
+    reasons |= {extract.NO_TEXT, extract.TOO_LARGE, extract.FAILED, extract.TIMED_OUT, extract.CRASHED}
+    reasons |= {clean.NO_TEXT, clean.BOILERPLATE_ONLY, clean.COPYRIGHT_ONLY, clean.NEAR_EMPTY}
+    reasons |= returned_texts("spiders/topical.py", "failure_reason")
+    documented = documented_reasons("Why a page is rejected")
+    assert {r for r in reasons if f"`{r}" not in documented} == set()
+
+
+def test_every_reason_of_a_dropped_link_is_documented() -> None:
+    reasons = {crawl.BELOW_THRESHOLD, crawl.NO_TOPIC_WORD, "too many links on a page"}
+    reasons |= returned_texts("crawl.py", "refusal", "_late_refusal")
+    documented = documented_reasons("Why a link is dropped")
+    assert {r for r in reasons if f"`{r}`" not in documented} == set()
+
+
+def test_both_readmes_have_the_same_parts() -> None:
+    english, chinese = (TEXT[name] for name in READMES)
+    assert [h.split()[0] for h in headings(english)] == [h.split()[0] for h in headings(chinese)]
+    assert fenced(english, "python") == fenced(chinese, "python")
+    assert fenced(english, "text")[:2] == fenced(chinese, "text")[:2]
+
+    def shell(text: str) -> list[str]:
+        lines = "".join(fenced(text, "bash")).splitlines()
+        return [line.split("#")[0].strip() for line in lines]
+
+    assert shell(english) == shell(chinese)
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_both_readmes_name_the_two_commands(readme: str) -> None:
+    shell = "".join(fenced(TEXT[readme], "bash"))
+    for command in ("make demo", "make test", "python3 bootstrap.py demo", "python3 bootstrap.py test"):
+        assert command in shell
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_the_examples_of_the_library_run(readme: str) -> None:
+    (example,) = [b for b in fenced(TEXT[readme], "python") if b.startswith(">>>")]
+    test = doctest.DocTestParser().get_doctest(example, {}, readme, readme, 0)
+    said: list[str] = []
+    result = doctest.DocTestRunner(verbose=False).run(test, out=said.append)
+    assert result.attempted > 5
+    assert result.failed == 0, "".join(said)
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_the_example_of_a_spider_is_one(readme: str) -> None:
+    (example,) = [b for b in fenced(TEXT[readme], "python") if "TopicalSpider" in b]
+    module = type(settings)("long_texts")
+    exec(compile(example, readme, "exec"), vars(module))  # noqa: S102 - the project's own documentation
+    (spider,) = [c for c in iter_spider_classes(module) if c.__name__ == "LongTextSpider"]
+    stages = spider.custom_settings["ITEM_PIPELINES"]
+    (own,) = set(stages) - set(settings.ITEM_PIPELINES)
+    assert hasattr(module, own.removeprefix("long_texts."))
+    assert stages[own] > max(settings.ITEM_PIPELINES.values())
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_links_lead_somewhere(name: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(TEXT[name])):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        file = (ROOT / name).parent / path if path else ROOT / name
+        assert file.exists(), target
+        if anchor:
+            titles = [h.lstrip("# ").lower().replace(" ", "-") for h in headings(file.read_text(encoding="utf-8"))]
+            assert urllib.parse.unquote(anchor) in titles, target
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_files_in_shell_examples_exist(name: str) -> None:
+    for path in re.findall(r"(?<![\w./-])((?:demo|lexicon)/[\w./-]+)", "".join(fenced(TEXT[name], "bash"))):
+        assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_no_place_of_one_machine_is_named(name: str) -> None:
+    assert not re.search(r"(?<![\w.])/(?:work|tmp|root|home|Users)/", TEXT[name])
