@@ -27,7 +27,7 @@ from topical_crawler.semantics.resources import Resources
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.text import Backend
 from topical_crawler.topic import Topic
-from topical_crawler.urls import canonical, fingerprint, host, is_binary, looks_like_trap, shape
+from topical_crawler.urls import fingerprint, host, is_binary, looks_like_trap, shape
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +35,7 @@ SEED_PRIORITY = 1e6
 """Seeds go before everything else."""
 CHECKPOINT_PAGES = 1000
 """Pages between two checkpoints of the strategy; what it learned since is replayed from the frontier on resume."""
+_NO_ADDRESS = fingerprint("")
 REDIRECTED = "redirected"
 BELOW_THRESHOLD = "below threshold"
 NO_TOPIC_WORD = "no topic word in anchor"
@@ -129,7 +130,7 @@ class Crawl:
         self.fetched = 0
         self._lock = lock
         self._per_host: Counter[str] = Counter()
-        self._shapes: dict[str, list[int]] = {}
+        self._shapes: dict[str, tuple[int, int]] = {}  # pages fetched, texts kept
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
         self._resume()
 
@@ -225,7 +226,7 @@ class Crawl:
 
     def refusal(self, url: str, depth: int) -> str | None:
         """Why a link is not followed whatever it may lead to; None where nothing speaks against it."""
-        if not canonical(url):
+        if fingerprint(url) == _NO_ADDRESS:
             return "unusable address"
         if is_binary(url):
             return "file type"
@@ -243,13 +244,9 @@ class Crawl:
         return any(name == h or bare == h or bare.endswith("." + h) for h in self._hosts)
 
     def is_trap(self, url: str) -> bool:
-        """Whether many pages of this URL shape were fetched and not one of them was on topic."""
-        seen = self._shapes.get(shape(url))
-        if seen is None or not self.options.trap_pages:
-            return False
-        pages, on_topic, texts = seen
-        # Lists of articles are on topic without a text of their own: they get longer to show that they end.
-        return (pages >= self.options.trap_pages and not on_topic) or (pages >= 4 * self.options.trap_pages and not texts)
+        """Whether many pages of this URL shape were fetched and not one of them brought a text."""
+        pages, texts = self._shapes.get(shape(url), (0, 0))
+        return 0 < self.options.trap_pages <= pages and not texts
 
     # -- fetching
 
@@ -371,10 +368,8 @@ class Crawl:
         self._per_host[host(outcome.url)] += 1
         form = shape(outcome.url)
         if not outcome.url.endswith(form):  # an address without numbers and queries is a shape of its own: nothing to count
-            seen = self._shapes.setdefault(form, [0, 0, 0])
-            seen[0] += 1
-            seen[1] += outcome.keep
-            seen[2] += not outcome.reason
+            pages, texts = self._shapes.get(form, (0, 0))
+            self._shapes[form] = (pages + 1, texts + (not outcome.reason))
 
     def _checkpoint(self) -> None:
         state = {"name": self.strategy.name, "after": self.finished, "state": self.strategy.state_dict()}

@@ -153,11 +153,15 @@ class TopicalScheduler(BaseScheduler):
 
     def _wake_in(self, seconds: float | None) -> None:
         """Scrapy asks an empty-handed scheduler again every 5 seconds only: ask for an earlier call."""
-        if seconds is None or (
-            self._nudge is not None and not self._nudge.cancelled() and self._nudge.when() > asyncio.get_running_loop().time()
-        ):
+        if seconds is None:
             return
-        self._nudge = asyncio.get_running_loop().call_later(max(seconds, 0.001), self._wake)
+        loop = asyncio.get_running_loop()
+        when = loop.time() + max(seconds, 0.001)
+        if self._nudge is not None and not self._nudge.cancelled():
+            if loop.time() < self._nudge.when() <= when:
+                return
+            self._nudge.cancel()
+        self._nudge = loop.call_at(when, self._wake)
 
     def _wake(self) -> None:
         engine = self._crawler.engine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -177,15 +178,39 @@ def crawl(topic: Path | str, data: Path, seeds: str | None = None, project: Path
     process = start(command(topic, data, seeds, **options), project)
     hangs = threading.Timer(LONGEST, process.kill)
     hangs.start()
+    peak = Peak(process)
     try:
         assert process.stderr is not None
         log = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
+        process.wait()
     finally:
         hangs.cancel()
         process.stderr.close()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return Crawled(process.returncode, log, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+    return Crawled(process.returncode, log, peak.ended())
+
+
+class Peak(threading.Thread):
+    """Watches the most memory that a process was resident with, in bytes; 0 where there is no /proc. (What ``wait4`` says
+    of a child begins with the memory of its parent.)"""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        super().__init__(daemon=True)
+        self._status = Path(f"/proc/{process.pid}/status")
+        self._done = threading.Event()
+        self._most = 0
+        self.start()
+
+    def run(self) -> None:
+        while not self._done.wait(0.05):
+            with contextlib.suppress(OSError):
+                for line in self._status.read_text().splitlines():
+                    if line.startswith("VmHWM"):
+                        self._most = max(self._most, 1024 * int(line.split()[1]))
+
+    def ended(self) -> int:
+        self._done.set()
+        self.join()
+        return self._most
 
 
 def crawled_urls(log: str) -> list[str]:

@@ -294,4 +294,4 @@ def test_a_server_error_is_tried_again(outcome: Outcome) -> None:
 
 
 def test_memory_stays_bounded(outcome: Outcome) -> None:
-    assert outcome.crawled.memory < 500 * MB
+    assert 50 * MB < outcome.crawled.memory < 500 * MB or not Path("/proc").is_dir()
