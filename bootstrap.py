@@ -28,7 +28,8 @@ def setup() -> None:
     if stamp.is_file() and stamp.read_text() == wanted:
         return
     print(f"Setting up {VENV} (once; a minute or two)", file=sys.stderr)
-    venv.create(VENV, with_pip=True, clear=False)
+    if subprocess.run([BIN / "python", "-m", "pip", "--version"], capture_output=True).returncode if BIN.is_dir() else True:
+        venv.create(VENV, with_pip=True, clear=True)
     pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "--require-hashes", "-r", ROOT / "requirements.lock"], check=True)
     subprocess.run([*pip, "--no-deps", "--editable", ROOT], check=True)

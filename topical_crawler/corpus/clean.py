@@ -21,6 +21,10 @@ MAX_LINE = 300
 """Longest line that may be boilerplate, in characters; longer ones are text."""
 MAX_LEFT = 4
 """Most letters and digits left of a boilerplate line once its patterns are taken out."""
+MAX_LINK_SHARE = 0.5
+"""Most of a text's letters, as a part of 1, that may stand in lines which are the text of links."""
+MAX_LINK_LINE = 60
+"""Longest line, in letters, that is looked up among the links: longer ones are sentences."""
 MAX_STEPS = 30_000
 """Bound on the product of an expression's counts: it keeps the slowest match of a line near a tenth of a second."""
 
@@ -28,6 +32,7 @@ NO_TEXT = "no text"
 BOILERPLATE_ONLY = "boilerplate only"
 COPYRIGHT_ONLY = "copyright only"
 NEAR_EMPTY = "near-empty"
+LIST_OF_LINKS = "list of links"
 
 _Kind = Literal["copyright", "boilerplate"]
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufff9-\ufffb\x00-\x08\x0e-\x1f\x7f]")
@@ -71,7 +76,8 @@ class Cleaner:
     def clean(self, text: str, anchors: Collection[str] = (), title: str = "") -> Cleaned:
         """Normalise ``text`` (NFC, no invisible characters, at most one blank line in a row) and take away boilerplate at its
         head and tail. It is rejected as "no text", as "boilerplate only" or "copyright only" (whichever has more characters), or
-        as "near-empty": fewer than ``min_characters`` letters and digits, boilerplate between its lines not counted.
+        as "near-empty": fewer than ``min_characters`` letters and digits, boilerplate between its lines not counted; or as
+        "list of links": more than half of it is the text of links (pages of tags, of titles).
 
         Args:
             text: as extracted, one paragraph a line.
@@ -105,7 +111,10 @@ class Cleaner:
         if letters < self.min_characters:
             return Cleaned("", NEAR_EMPTY)
         last = next(i for i in range(len(lines) - 1, -1, -1) if content(lines[i]))
-        return Cleaned("\n".join(lines[first : last + 1]))
+        kept = lines[first : last + 1]
+        if _link_share(kept, anchors) > MAX_LINK_SHARE:
+            return Cleaned("", LIST_OF_LINKS)
+        return Cleaned("\n".join(kept))
 
     def kind(self, line: str) -> _Kind | None:
         """What boilerplate a line is, None for text.
@@ -121,6 +130,19 @@ class Cleaner:
         if not (notices or others) or _letters(left) > MAX_LEFT:
             return None
         return "copyright" if notices else "boilerplate"
+
+
+def _link_share(lines: Iterable[str], anchors: Iterable[str]) -> float:
+    """The part of a text's letters, 0 to 1, that stands in lines which are (a part of) a link's text: on a page of tags or of
+    titles nearly all, in an article hardly any."""
+    linked = "\n".join(" ".join(anchor.split()) for anchor in anchors)
+    letters = in_links = 0
+    for line in lines:
+        count = _letters(line)
+        letters += count
+        if count <= MAX_LINK_LINE and line in linked:
+            in_links += count
+    return in_links / letters if letters else 0.0
 
 
 def normalise_lines(text: str) -> list[str]:
