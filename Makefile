@@ -30,6 +30,7 @@ type: setup
 
 bench: setup
 	$(BIN)/python benchmarks/crawl.py $(ARGS)
+	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/frontier.py --entries 100000
 
 wheel: setup

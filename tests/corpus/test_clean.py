@@ -152,3 +152,16 @@ def test_no_news_text_is_touched(cleaner: Cleaner) -> None:
         texts = [json.loads(line)["text"] for _, line in zip(range(3000), lines, strict=False)]
     for text in texts:
         assert text_hash(cleaner.clean(text).text) == text_hash(text)
+
+
+def test_a_page_of_titles_is_a_list_of_links() -> None:
+    titles = [f"第{n}支部开展主题党日活动，学习党章党规" for n in range(12)]
+    lines = [f"{title}\n2024-03-{n + 1:02d}" for n, title in enumerate(titles)]
+    page = "本栏目刊登各支部来稿\n" + "\n".join(lines) + "\n更多文章请看以上各篇"
+    assert Cleaner().clean(page, [*titles, "首页"]).reason == "list of links"
+    assert Cleaner().clean(page, titles[:3]).reason == ""
+
+
+def test_an_article_that_names_its_links_is_no_list() -> None:
+    text = "各支部围绕主题教育开展学习，党员结合实际谈体会、找差距、定措施，推动工作落到实处。\n" * 3
+    assert Cleaner().clean(f"{text}主题教育\n{text}", ["主题教育", "支部", "党员"]).reason == ""
