@@ -10,9 +10,9 @@ from urllib.parse import quote, urlsplit
 import platformdirs
 from scrapy.settings import BaseSettings
 
-from topical_crawler.crawl import CrawlError, CrawlOptions
 from topical_crawler.evaluation.replay import Recording
 from topical_crawler.evaluation.warc import RecordingError
+from topical_crawler.options import CrawlError, CrawlOptions
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.topic import Topic, read_seeds
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,12 +20,14 @@ from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, Pushed, SqliteFrontier
 from topical_crawler.items import PageItem
+from topical_crawler.link_rules import LinkRules
+from topical_crawler.options import CrawlError, CrawlOptions
 from topical_crawler.page import Evidence, Page, Verdict
+from topical_crawler.progress import Progress
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.strategies import OFF_TOPIC, Strategy
-from topical_crawler.text import Backend
 from topical_crawler.topic import Topic
-from topical_crawler.urls import fingerprint, host, is_binary, looks_like_trap, shape
+from topical_crawler.urls import fingerprint, host
 
 logger = logging.getLogger(__name__)
 
@@ -35,76 +35,9 @@ SEED_PRIORITY = 1e6
 """Seeds go before everything else."""
 CHECKPOINT_PAGES = 1000
 """Pages between two checkpoints of the strategy; what it learned since is replayed from the frontier on resume."""
-_NO_ADDRESS = fingerprint("")
 REDIRECTED = "redirected"
 BELOW_THRESHOLD = "below threshold"
 NO_TOPIC_WORD = "no topic word in anchor"
-
-
-class CrawlError(Exception):
-    """A crawl cannot be opened. The message says what is wrong and what to do."""
-
-
-@dataclass(frozen=True)
-class CrawlOptions:
-    """Everything that a person may choose for a crawl, read once from the settings and the spider's arguments."""
-
-    topic: str
-    data_dir: Path
-    cache_dir: Path | None
-    corpus: str
-    strategy: str | None
-    frontier: str
-    segmenter: Backend
-    seed: int
-    hosts: tuple[str, ...]
-    max_depth: int
-    max_pages: int
-    max_pages_per_host: int
-    max_links: int
-    trap_pages: int
-    rescore: int
-    delay: float
-    in_flight: int
-    in_flight_per_host: int
-
-
-@dataclass
-class Progress:
-    """Counts of this run, for display."""
-
-    started: float = field(default_factory=time.monotonic)
-    pages: int = 0
-    kept: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
-    links: Counter[str] = field(default_factory=Counter)
-    recent: deque[bool] = field(default_factory=lambda: deque(maxlen=100))
-    best: float = 0.0
-    latest: str = ""
-    per_site: dict[str, list[float]] = field(default_factory=dict)
-
-    def note(self, site: str, keep: bool, seconds: float) -> None:
-        """Count one page of a site: whether it was kept, and how long its fetch took."""
-        counts = self.per_site.setdefault(site, [0, 0, 0.0])
-        counts[0] += 1
-        counts[1] += keep
-        counts[2] += seconds
-        self.pages += 1
-        self.kept += keep
-        self.recent.append(keep)
-
-    def sites(self) -> list[tuple[str, int, int]]:
-        """(site, pages fetched, pages kept)."""
-        return [(site, int(n), int(kept)) for site, (n, kept, _) in self.per_site.items()]
-
-    def latencies(self) -> list[tuple[str, float]]:
-        """(site, mean seconds from the request to the answer)."""
-        return [(site, seconds / n) for site, (n, _, seconds) in self.per_site.items() if seconds > 0]
-
-    @property
-    def harvest_rate(self) -> float:
-        """Kept pages among the last 100 fetched, 0 to 1."""
-        return sum(self.recent) / len(self.recent) if self.recent else 0.0
 
 
 class Crawl:
@@ -129,9 +62,7 @@ class Crawl:
         self.finished = 0
         self.fetched = 0
         self._lock = lock
-        self._per_host: Counter[str] = Counter()
-        self._shapes: dict[str, tuple[int, int]] = {}  # pages fetched, texts kept
-        self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
+        self.rules = LinkRules(options)
         self._resume()
 
     @classmethod
@@ -211,7 +142,7 @@ class Crawl:
             if key == parent.key:
                 continue
             evidence = (Evidence(parent.url, verdict.relevance, verdict.keep, link.anchor, distance),)
-            entry = Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=self.refusal(link.url, depth))
+            entry = Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=self.rules.refusal(link.url, depth))
             entries.append(entry)
             if entry.dropped is None:
                 open_entries.append(entry)
@@ -224,30 +155,6 @@ class Crawl:
             self.progress.links["too many links on a page"] += left
         return entries
 
-    def refusal(self, url: str, depth: int) -> str | None:
-        """Why a link is not followed whatever it may lead to; None where nothing speaks against it."""
-        if fingerprint(url) == _NO_ADDRESS:
-            return "unusable address"
-        if is_binary(url):
-            return "file type"
-        if self._hosts and not self.allowed(host(url)):
-            return "other site"
-        if self.options.max_depth and depth > self.options.max_depth:
-            return "too deep"
-        if looks_like_trap(url) or self.is_trap(url):
-            return "trap"
-        return None
-
-    def allowed(self, name: str) -> bool:
-        """Whether a host is one of the allowed ones or a subdomain of one."""
-        bare = name.split(":")[0]
-        return any(name == h or bare == h or bare.endswith("." + h) for h in self._hosts)
-
-    def is_trap(self, url: str) -> bool:
-        """Whether many pages of this URL shape were fetched and not one of them brought a text."""
-        pages, texts = self._shapes.get(shape(url), (0, 0))
-        return 0 < self.options.trap_pages <= pages and not texts
-
     # -- fetching
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
@@ -257,7 +164,7 @@ class Crawl:
     def next(self, now: float) -> Entry | None:
         """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now."""
         while (entry := self.frontier.pop(now)) is not None:
-            reason = self._late_refusal(entry)
+            reason = self.rules.late_refusal(entry)
             if reason is not None:
                 self.frontier.drop(entry.key, reason)
                 self.progress.links[reason] += 1
@@ -272,15 +179,6 @@ class Crawl:
             self.in_flight[entry.key] = entry
             self.progress.best = entry.priority
             return entry
-        return None
-
-    def _late_refusal(self, entry: Entry) -> str | None:
-        """What may have become true of a link while it waited."""
-        if self.is_trap(entry.url):
-            return "trap"
-        limit = self.options.max_pages_per_host
-        if limit and self._per_host[entry.host] >= limit:
-            return "host limit"
         return None
 
     @property
@@ -300,7 +198,7 @@ class Crawl:
             self.retry(entry, url, meta)
             return
         target = Entry(
-            key, url, host(url), entry.priority, entry.depth, entry.evidence, meta, dropped=self.refusal(url, entry.depth)
+            key, url, host(url), entry.priority, entry.depth, entry.evidence, meta, dropped=self.rules.refusal(url, entry.depth)
         )
         item = PageItem(entry, url, now_iso(), status=status, reason=REDIRECTED, links=[target] if key else [])
         self.finish(item)
@@ -365,11 +263,7 @@ class Crawl:
         if outcome.reason == REDIRECTED:
             return
         self.fetched += 1
-        self._per_host[host(outcome.url)] += 1
-        form = shape(outcome.url)
-        if not outcome.url.endswith(form):  # an address without numbers and queries is a shape of its own: nothing to count
-            pages, texts = self._shapes.get(form, (0, 0))
-            self._shapes[form] = (pages + 1, texts + (not outcome.reason))
+        self.rules.count(outcome)
 
     def _checkpoint(self) -> None:
         state = {"name": self.strategy.name, "after": self.finished, "state": self.strategy.state_dict()}

@@ -89,7 +89,7 @@ class TopicalScheduler(BaseScheduler):
         if entry.key not in self._crawl.in_flight:
             if not entry.key:
                 return False
-            entry.dropped = self._crawl.refusal(entry.url, entry.depth)
+            entry.dropped = self._crawl.rules.refusal(entry.url, entry.depth)
             return self._crawl.push([entry]).new > 0 and entry.dropped is None
         meta = {k: request.meta[k] for k in _KEPT_META if k in request.meta}
         if request.meta.get("redirect_times", 0) > entry.meta.get("redirect_times", 0):

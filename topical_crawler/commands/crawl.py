@@ -10,8 +10,8 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
-from topical_crawler.crawl import CrawlError
 from topical_crawler.extensions import wants_live
+from topical_crawler.options import CrawlError
 from topical_crawler.spiders.topical import TopicalSpider
 
 _INVENTORIES = ("scrapy.addons", "scrapy.crawler", "scrapy.extensions.telnet", "scrapy.middleware", "scrapy.core.engine")

@@ -18,7 +18,7 @@ from topical_crawler.semantics.similarity import SimilarityParameters
 from topical_crawler.semantics.table import ScoreTable
 from topical_crawler.strategies.base import OFF_TOPIC, Strategy
 from topical_crawler.strategies.baselines import BreadthFirst
-from topical_crawler.strategies.semantic import Semantic, SemanticParameters
+from topical_crawler.strategies.semantic import SIMILARITY, Semantic, SemanticParameters
 from topical_crawler.text import Backend, Segmenter
 from topical_crawler.topic import Topic, TopicError, load_topic, topic_line
 from topical_crawler.urls import StructureParameters
@@ -70,7 +70,8 @@ def _semantic(
     topic: Topic, segmenter: Segmenter, resources: Resources, cache_dir: Path | None, seed: int, progress: Progress | None
 ) -> Strategy:
     table = dict(topic.parameters.get("semantic", {}))
-    similarity = read_parameters(SimilarityParameters, table.pop("similarity", {}), topic, "strategy.semantic.similarity")
+    given = table.pop("similarity", {})
+    similarity = read_parameters(SimilarityParameters, given, topic, "strategy.semantic.similarity", SIMILARITY)
     if "structure" in table:
         table["structure"] = read_parameters(StructureParameters, table["structure"], topic, "strategy.semantic.structure")
     parameters = read_parameters(SemanticParameters, table, topic, "strategy.semantic")
@@ -96,8 +97,8 @@ NEEDS: Mapping[str, tuple[str, ...]] = {"semantic": ("hownet", "hownet_tree", "v
 """The language resources that a strategy uses where they are there."""
 
 
-def read_parameters(kind: type[_T], table: object, topic: Topic, section: str) -> _T:
-    """A parameter class filled from a table of ``topic.toml``.
+def read_parameters(kind: type[_T], table: object, topic: Topic, section: str, defaults: _T | None = None) -> _T:
+    """A parameter class filled from a table of ``topic.toml``; what it leaves out is as in ``defaults``, else as in the class.
 
     Raises:
         TopicError: no table, a key that the class does not have, or a value that it refuses; with the file and the line.
@@ -110,7 +111,7 @@ def read_parameters(kind: type[_T], table: object, topic: Topic, section: str) -
         if key not in known:
             raise TopicError(f"{topic_line(topic, key)}: [{section}] has no parameter {key!r}. Known: {', '.join(known)}")
     try:
-        return kind(**table)
+        return kind(**table) if defaults is None else dataclasses.replace(defaults, **table)  # type: ignore[type-var]
     except (TypeError, ValueError) as error:
         named = next((k for k in table if k in str(error)), section.rsplit(".", 1)[-1])
         raise TopicError(f"{topic_line(topic, named)}: {error}") from None

@@ -16,11 +16,15 @@ from typing import Any
 
 from topical_crawler.ahp import Comparison, ahp_weights
 from topical_crawler.page import Candidate, Evidence, Page, Verdict, description_of
+from topical_crawler.semantics.similarity import SimilarityParameters
 from topical_crawler.semantics.table import ScoreTable
 from topical_crawler.text import Segmenter
 from topical_crawler.topic import Topic
 from topical_crawler.urls import StructureParameters, UrlParts, struct
 
+SIMILARITY = SimilarityParameters(alpha=0.5, beta=0.5, th1=0.7, th2=0.7)
+"""Constants of Algorithm 1 as Eq. 3 wants them: near-synonyms only. With the thresholds that tell synonyms best (0.1), a hundred
+faint likenesses outweigh one right word; 0.7 was best on three topics and two recorded webs (docs/decisions.md has the runs)."""
 HISTORY_SIZE = 1000
 """URLs kept of the history: a uniform sample, so that a draw from it is a draw from the whole history, at a bounded size."""
 _CACHED_ANCHORS = 50_000

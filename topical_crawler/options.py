@@ -1,0 +1,36 @@
+"""What a person may choose for a crawl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from topical_crawler.text import Backend
+
+
+class CrawlError(Exception):
+    """A crawl cannot be opened. The message says what is wrong and what to do."""
+
+
+@dataclass(frozen=True)
+class CrawlOptions:
+    """Everything that a person may choose for a crawl, read once from the settings and the spider's arguments."""
+
+    topic: str
+    data_dir: Path
+    cache_dir: Path | None
+    corpus: str
+    strategy: str | None
+    frontier: str
+    segmenter: Backend
+    seed: int
+    hosts: tuple[str, ...]
+    max_depth: int
+    max_pages: int
+    max_pages_per_host: int
+    max_links: int
+    trap_pages: int
+    rescore: int
+    delay: float
+    in_flight: int
+    in_flight_per_host: int
