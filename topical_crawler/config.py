@@ -57,6 +57,18 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
             raise CrawlError(f"{argument or setting}={value!r}: a whole number of 0 or more is expected ({remedy})")
         return found
 
+    def seconds(setting: str) -> float:
+        try:
+            found = float(settings.get(setting))
+        except (TypeError, ValueError):
+            found = -1.0
+        if not 0 <= found < float("inf"):
+            raise CrawlError(f"{setting}={settings.get(setting)!r}: a number of seconds is expected (-s {setting}=2.5)")
+        return found
+
+    if not number("", "TOPICAL_EXTRACT_WORKERS") or not seconds("TOPICAL_EXTRACT_TIMEOUT"):
+        raise CrawlError("TOPICAL_EXTRACT_WORKERS and TOPICAL_EXTRACT_TIMEOUT must be above 0")
+    delay = seconds("DOWNLOAD_DELAY")
     replay = bool(settings.get("TOPICAL_REPLAY"))
     if replay:
         try:
@@ -80,7 +92,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         trap_pages=number("", "TOPICAL_TRAP_PAGES"),
         rescore=number("", "TOPICAL_RESCORE"),
         # A recording needs no politeness; one request in flight makes a replay repeatable to the page.
-        delay=0.0 if replay else settings.getfloat("DOWNLOAD_DELAY"),
+        delay=0.0 if replay else delay,
         in_flight=max(1, settings.getint("CONCURRENT_REQUESTS")),
         in_flight_per_host=max(1, settings.getint("CONCURRENT_REQUESTS" if replay else "CONCURRENT_REQUESTS_PER_DOMAIN")),
     )
@@ -110,15 +122,19 @@ def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
         if urlsplit(url).scheme not in ("http", "https"):
             raise CrawlError(f"the seed {url!r} is no URL. Remedy: start it with http:// or https://")
     try:
-        wanted = int(arguments.get("keywords") or 10)
+        wanted = int(arguments.get("keywords", 10))
     except ValueError:
-        raise CrawlError(f"keywords={arguments['keywords']!r}: a whole number is expected (-a keywords=10)") from None
+        wanted = 0
+    if wanted < 1:
+        raise CrawlError(f"keywords={arguments['keywords']!r}: a whole number of 1 or more is expected (-a keywords=10)")
     return [u.replace("{keyword}", quote(k)) for u in found for k in (topic.keywords(wanted) if "{keyword}" in u else [""])]
 
 
 def allowed_hosts(topic: Topic, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """Hosts that may be crawled with their subdomains; empty: any. ``-a hosts=seeds`` stands for the hosts of the seeds."""
     given = str(arguments.get("hosts") or "").replace(",", " ").split()
+    if addresses := [name for name in given if "/" in name]:
+        raise CrawlError(f"hosts={addresses[0]}: a host is expected, without http:// and path (-a hosts=www.example.cn)")
     if given == ["seeds"]:
         return tuple(dict.fromkeys((urlsplit(u).hostname or "").removeprefix("www.") for u in seeds(topic, arguments)))
     return tuple(given) or topic.allowed_hosts

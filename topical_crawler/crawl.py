@@ -16,9 +16,11 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from topical_crawler import __version__, strategies
+from topical_crawler.corpus.export import replacing
 from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, Pushed, SqliteFrontier
+from topical_crawler.frontier import Entry, Frontier, FrontierFileError, MemoryFrontier, Outcome, Pushed, SqliteFrontier
 from topical_crawler.items import PageItem
 from topical_crawler.link_rules import LinkRules
 from topical_crawler.options import CrawlError, CrawlOptions
@@ -99,6 +101,9 @@ class Crawl:
             frontier = _open_frontier(options)
             store = CorpusStore(options.corpus or str(directory / "corpus.sqlite"))
             return cls(options, topic, strategy, frontier, store, lock)
+        except (CorpusError, FrontierFileError) as error:
+            lock.release()
+            raise CrawlError(str(error)) from None
         except BaseException:
             lock.release()
             raise
@@ -164,7 +169,7 @@ class Crawl:
     def next(self, now: float) -> Entry | None:
         """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now."""
         while (entry := self.frontier.pop(now)) is not None:
-            reason = self.rules.late_refusal(entry)
+            reason = self.rules.late_refusal(entry, sum(e.host == entry.host for e in self.in_flight.values()))
             if reason is not None:
                 self.frontier.drop(entry.key, reason)
                 self.progress.links[reason] += 1
@@ -200,7 +205,7 @@ class Crawl:
         target = Entry(
             key, url, host(url), entry.priority, entry.depth, entry.evidence, meta, dropped=self.rules.refusal(url, entry.depth)
         )
-        item = PageItem(entry, url, now_iso(), status=status, reason=REDIRECTED, links=[target] if key else [])
+        item = PageItem(entry, url, now_iso(), status=status, reason=REDIRECTED, links=[target])
         self.finish(item)
 
     def finish(self, item: PageItem) -> None:
@@ -283,7 +288,10 @@ def _claim(directory: Path, topic: Topic, options: CrawlOptions) -> None:
     file = directory / "crawl.json"
     strategy = options.strategy or topic.default_strategy
     if file.is_file():
-        known = json.loads(file.read_text(encoding="utf-8"))
+        try:
+            known = dict(json.loads(file.read_text(encoding="utf-8")))
+        except (ValueError, TypeError):
+            raise CrawlError(f"{file}: damaged. Remedy: delete it; the crawl beside it goes on all the same") from None
         if known.get("topic") != topic.name:
             raise CrawlError(
                 f"{directory} holds a crawl of the topic {known.get('topic')!r}, not {topic.name!r}. "
@@ -303,7 +311,8 @@ def _claim(directory: Path, topic: Topic, options: CrawlOptions) -> None:
         "version": __version__,
         "started": now_iso(),
     }
-    file.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    with replacing(file) as out:
+        out.write(json.dumps(made, ensure_ascii=False, indent=1) + "\n")
 
 
 def _say_missing(strategy: str, resources: Resources) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shlex
 import sys
 import time
 from typing import Self
@@ -11,6 +12,7 @@ from typing import Self
 from rich.console import Console, Group
 from rich.live import Live
 from rich.logging import RichHandler
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 from scrapy import signals
@@ -107,8 +109,9 @@ def live_view(crawl: Crawl) -> Group:
     """The state of a crawl as a small panel."""
     p, seconds = crawl.progress, max(1e-9, time.monotonic() - crawl.progress.started)
     grid = Table.grid(padding=(0, 3))
+    title = escape(crawl.topic.title)
     limit = f" of {crawl.options.max_pages}" if crawl.options.max_pages else ""
-    grid.add_row(f"[bold]{crawl.topic.title}[/]", f"pages [bold]{crawl.fetched}[/]{limit}", f"kept [bold green]{p.kept}[/]",
+    grid.add_row(f"[bold]{title}[/]", f"pages [bold]{crawl.fetched}[/]{limit}", f"kept [bold green]{p.kept}[/]",
                  f"harvest rate [bold]{p.harvest_rate:.0%}[/] of the last {len(p.recent)}")  # fmt: skip
     grid.add_row("", f"waiting [bold]{len(crawl.frontier)}[/]", f"hosts [bold]{crawl.frontier.hosts()}[/]",
                  f"[bold]{p.pages / seconds:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
@@ -135,26 +138,27 @@ def summary(crawl: Crawl, reason: str) -> Group:
         else {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
     )
     head = Text.from_markup(
-        f"\n[bold]{crawl.topic.title}[/]: {why}. This run: {p.pages} pages in {seconds:.0f} s, [bold green]{p.kept} kept[/]"
+        f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why)}. "
+        f"This run: {p.pages} pages in {seconds:.0f} s, [bold green]{p.kept} kept[/]"
         + (f" ({p.kept / p.pages:.0%})" if p.pages else "")
     )
     sites = _table("site", "fetched", "kept", "harvest")
     rows = sorted(p.sites(), key=lambda row: (-row[2], -row[1], row[0]))
     for site, fetched, kept in rows[:_SITES]:
-        sites.add_row(site, str(fetched), str(kept), f"{kept / fetched:.0%}")
+        sites.add_row(escape(site), str(fetched), str(kept), f"{kept / fetched:.0%}")
     if len(rows) > _SITES:
         sites.add_row(f"… and {len(rows) - _SITES} more", style="dim")
     reasons = _table("rejected because", "pages")
     for name, n in p.reasons.most_common():
-        reasons.add_row(name, str(n))
+        reasons.add_row(escape(name), str(n))
     links = _table("links not followed", "found")
     for name, n in p.links.most_common():
         if name != "new" and n:
-            links.add_row(name, str(n))
+            links.add_row(escape(name), str(n))
     slow = _table("slowest hosts", "s a page")
     for site, mean in sorted(p.latencies(), key=lambda row: -row[1])[:5]:
         if mean >= 0.01:  # a replay answers at once
-            slow.add_row(site, f"{mean:.2f}")
+            slow.add_row(escape(site), f"{mean:.2f}")
     right = Table.grid()
     for table in (reasons, links, slow):
         if table.row_count:
@@ -163,10 +167,10 @@ def summary(crawl: Crawl, reason: str) -> Group:
     side = Table.grid(padding=(0, 6))
     side.add_row(sites, right)
     waiting = len(crawl.frontier)
-    where = crawl.options.data_dir
-    last = Text.from_markup(
-        f"\nCorpus: {crawl.options.corpus or where / 'corpus.sqlite'}; {waiting} links still wait"
+    place = shlex.quote(crawl.store.name if crawl.options.corpus else str(crawl.options.data_dir))
+    last = Text(
+        f"\nCorpus: {crawl.store.name}; {waiting} links still wait"
         + (" (the same command goes on)" if waiting else "")
-        + f"\nNext:   scrapy corpus stats {where}\n        scrapy corpus export {where} --format jsonl -o corpus.jsonl\n"
+        + f"\nNext:   scrapy corpus stats {place}\n        scrapy corpus export {place} --format jsonl -o corpus.jsonl\n"
     )
     return Group(head, side, last)

@@ -52,11 +52,20 @@ class LinkRules:
         pages, texts = self._shapes.get(shape(url), (0, 0))
         return 0 < self._options.trap_pages <= pages and not texts
 
-    def late_refusal(self, entry: Entry) -> str | None:
-        """What may have become true of a link while it waited."""
+    def late_refusal(self, entry: Entry, in_flight: int) -> str | None:
+        """What may have become true of a link while it waited; a bound may be narrower since the crawl was resumed.
+
+        Args:
+            entry: the link.
+            in_flight: pages of its host that are being fetched.
+        """
+        if self._hosts and not self.allowed(entry.host):
+            return "other site"
+        if self._options.max_depth and entry.depth > self._options.max_depth:
+            return "too deep"
         if self.is_trap(entry.url):
             return "trap"
         limit = self._options.max_pages_per_host
-        if limit and self._per_host[entry.host] >= limit:
+        if limit and self._per_host[entry.host] + in_flight >= limit:
             return "host limit"
         return None

@@ -15,6 +15,7 @@ from topical_crawler.crawl import now_iso
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PageItem
 from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.urls import fingerprint
 
 
 class RelevanceMiddleware(BaseSpiderMiddleware):
@@ -41,9 +42,13 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
 
 
 class QuickMetaRefreshMiddleware(MetaRefreshMiddleware):
-    """Scrapy's, which decodes every page to look for a refresh in its head: only where the head's bytes speak of one."""
+    """Scrapy's, which decodes every page to look for a refresh in its head, only where the head's bytes speak of one; and a page
+    that is to load itself again is taken as it is."""
 
     def process_response(self, request: Request, response: Response, spider: Any = None) -> Request | Response:
         if b"refresh" not in response.body[:4096].lower():
             return response
-        return super().process_response(request, response)
+        found = super().process_response(request, response)
+        if isinstance(found, Request) and fingerprint(found.url) == fingerprint(request.url):
+            return response  # a page that reloads itself, as home pages of portals do
+        return found

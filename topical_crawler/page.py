@@ -31,6 +31,7 @@ MAX_ATTRIBUTES = 2000
 takes the square of either, and the text of links nested in links the square again: minutes for a page of half a megabyte."""
 
 _SPACE = re.compile(r"\s+")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey some of them
 _MANY_TAGS = 5_000
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
@@ -193,7 +194,7 @@ def _bounded(html: str) -> str:
 
 
 def _text(node: LexborNode | None) -> str:
-    return _SPACE.sub(" ", node.text(deep=True)).strip() if node is not None else ""
+    return _CONTROL.sub("", _SPACE.sub(" ", node.text(deep=True))).strip() if node is not None else ""
 
 
 def _meta(tree: LexborHTMLParser) -> dict[str, str]:
@@ -202,7 +203,7 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
         attrs = node.attributes
         name = (attrs.get("name") or attrs.get("property") or "").strip().lower()
         if name in ("description", "og:description", "keywords"):
-            content = _SPACE.sub(" ", attrs.get("content") or "").strip()[:MAX_HEAD]
+            content = _CONTROL.sub("", _SPACE.sub(" ", attrs.get("content") or "")).strip()[:MAX_HEAD]
             if content and name not in found:
                 found[name] = content
     return found
@@ -235,7 +236,7 @@ def _join(base: str, target: str) -> str:
     if not target or target.startswith(("#", "javascript:", "mailto:", "tel:", "data:")):
         return ""
     try:
-        absolute = urljoin(base, target)
+        absolute = _CONTROL.sub(lambda found: f"%{ord(found[0]):02X}", urljoin(base, target))
         parts = urlsplit(absolute)
     except ValueError:
         return ""

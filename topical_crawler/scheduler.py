@@ -23,6 +23,8 @@ from topical_crawler.urls import fingerprint, host
 
 logger = logging.getLogger(__name__)
 
+STORAGE_FAILED = "storage failed"
+"""Why a crawl ends that cannot write any more (a full disk, a database that is gone)."""
 _KEPT_META = ("redirect_times", "redirect_ttl", "retry_times")
 """What the redirect and retry middlewares count; it travels with the entry, so that a bound holds over a restart."""
 
@@ -36,6 +38,7 @@ class TopicalScheduler(BaseScheduler):
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._nudge: asyncio.TimerHandle | None = None
+        self._closing: asyncio.Task[None] | None = None
         logging.getLogger("scrapy.downloadermiddlewares.robotstxt").addFilter(_in_one_line)
         connect = crawler.signals.connect
         connect(self._scraped, signals.item_scraped)
@@ -65,6 +68,7 @@ class TopicalScheduler(BaseScheduler):
         self._crawl.close()
 
     def has_pending_requests(self) -> bool:
+        self._finish_lost()
         return len(self._crawl.frontier) > 0 and not self._crawl.limit_reached
 
     def next_request(self) -> Request | None:
@@ -86,18 +90,18 @@ class TopicalScheduler(BaseScheduler):
         entry = request.meta.get("topical")
         if not isinstance(entry, Entry):
             entry = self._foreign(request)
-        if entry.key not in self._crawl.in_flight:
-            if not entry.key:
-                return False
-            entry.dropped = self._crawl.rules.refusal(entry.url, entry.depth)
-            return self._crawl.push([entry]).new > 0 and entry.dropped is None
-        meta = {k: request.meta[k] for k in _KEPT_META if k in request.meta}
-        if request.meta.get("redirect_times", 0) > entry.meta.get("redirect_times", 0):
-            reason = request.meta["redirect_reasons"][-1]
-            self._crawl.redirect(entry, request.url, meta, reason if isinstance(reason, int) else 200)
-        else:
-            self._crawl.retry(entry, request.url, meta)
-        return True
+        elif entry.key in self._crawl.in_flight:
+            meta = {k: request.meta[k] for k in _KEPT_META if k in request.meta}
+            if request.meta.get("redirect_times", 0) > entry.meta.get("redirect_times", 0):
+                reason = request.meta["redirect_reasons"][-1]
+                self._crawl.redirect(entry, request.url, meta, reason if isinstance(reason, int) else 200)
+                return True
+            if request.meta.get("retry_times", 0) > entry.meta.get("retry_times", 0):
+                self._crawl.retry(entry, request.url, meta)
+                return True
+            entry = self._foreign(request)  # a spider of one's own that hands a page's meta on
+        entry.dropped = self._crawl.rules.refusal(entry.url, entry.depth)
+        return self._crawl.push([entry]).new > 0 and entry.dropped is None
 
     def _foreign(self, request: Request) -> Entry:
         """An entry for a request that a subclass of the spider made itself: scored like a link without anchor text."""
@@ -111,19 +115,44 @@ class TopicalScheduler(BaseScheduler):
 
     # -- what became of an entry
 
+    def _finish(self, item: PageItem) -> None:
+        """Scrapy swallows what a signal handler raises: an entry that could not be finished would hold up its host for good."""
+        try:
+            self._crawl.finish(item)
+        except ValueError as error:  # this page alone: a pipeline left it without a text
+            logger.exception("%s cannot be stored", item.entry.url)
+            self._crawl.in_flight[item.entry.key] = item.entry
+            item.reason = f"error: {type(error).__name__}"
+            self._crawl.finish(item)
+        except Exception:  # the disk or the database: nothing more can be stored
+            if self._closing is None:
+                logger.critical("Cannot store what was fetched; the crawl ends and can be resumed", exc_info=True)
+                engine = self._crawler.engine
+                assert engine is not None
+                self._closing = asyncio.get_running_loop().create_task(engine.close_spider_async(reason=STORAGE_FAILED))
+
+    def _finish_lost(self) -> None:
+        """What is in flight while the engine works on nothing was swallowed by a pipeline."""
+        engine = self._crawler.engine
+        slot = engine._slot if engine is not None else None
+        if slot is not None and not slot.inprogress and self._closing is None:
+            for entry in list(self._crawl.in_flight.values()):
+                logger.error("%s: no pipeline gave its item back. Remedy: return the item from process_item", entry.url)
+                self._finish(PageItem(entry, entry.url, now_iso(), reason="lost by a pipeline"))
+
     def _scraped(self, item: Any) -> None:
         if isinstance(item, PageItem):
-            self._crawl.finish(item)
+            self._finish(item)
 
     def _dropped(self, item: Any, exception: BaseException) -> None:
         if isinstance(item, PageItem):
             item.reason = item.reason or f"dropped: {exception}"[:100]
-            self._crawl.finish(item)
+            self._finish(item)
 
     def _failed_item(self, item: Any, failure: Failure) -> None:
         if isinstance(item, PageItem):
             item.reason = f"error: {failure.type.__name__ if failure.type else 'unknown'}"
-            self._crawl.finish(item)
+            self._finish(item)
 
     def _failed_page(self, failure: Failure, response: Any) -> None:
         """The spider or a middleware raised on a page: the page is given up under the error's name, the crawl goes on."""
@@ -133,7 +162,7 @@ class TopicalScheduler(BaseScheduler):
             item = PageItem(entry, entry.url, now_iso(), reason=f"error: {failure.type.__name__ if failure.type else 'unknown'}")
             if isinstance(response, Response):
                 item.status, item.size = response.status, len(response.body)
-            self._crawl.finish(item)
+            self._finish(item)
 
     def _sent(self, request: Request) -> None:
         """A request has passed the downloader middlewares; before that it may have waited for robots.txt."""
@@ -148,7 +177,7 @@ class TopicalScheduler(BaseScheduler):
         settings = self._crawler.settings
         delay = robotparser.crawl_delay(settings.get("ROBOTSTXT_USER_AGENT") or settings["USER_AGENT"])
         if delay is not None and delay > self._crawl.options.delay:
-            bounded = min(float(delay), settings.getfloat("TOPICAL_MAX_CRAWL_DELAY"))
+            bounded = max(self._crawl.options.delay, min(float(delay), settings.getfloat("TOPICAL_MAX_CRAWL_DELAY")))
             self._crawl.frontier.set_delay(host(request.url), bounded)
 
     def _wake_in(self, seconds: float | None) -> None:

@@ -16,6 +16,7 @@ A topic folder holds::
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
@@ -153,7 +154,7 @@ def _mean(terms: Mapping[str, float], words: dict[str, float]) -> float:
 
 def _find(name_or_path: str | Path) -> Traversable:
     text = str(name_or_path)
-    path = Path(text).expanduser()
+    path = Path(os.path.normpath(Path(text).expanduser().absolute()))  # ".." has a name, too
     if "/" in text or "\\" in text or isinstance(name_or_path, Path):
         folder: Traversable = path
     else:

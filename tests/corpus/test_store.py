@@ -64,6 +64,13 @@ def test_putting_a_page_twice_leaves_one_row_in_its_place(store: CorpusStore) ->
     assert store.put(kept(4, "主题教育第1讲")).keep  # the first copy of the text is gone
 
 
+def test_a_kept_text_is_not_replaced_by_a_rejection(store: CorpusStore) -> None:
+    held = store.put(kept(1))
+    late = store.put(Record(url=held.url, host=held.host, keep=False, reason="timed out"))
+    assert (late.keep, late.reason, late.order) == (False, "timed out", held.order)
+    assert [(r.keep, r.text) for r in store.records(Filters(rejected=True))] == [(True, held.text)]
+
+
 def test_a_rejected_page_keeps_no_text_and_makes_no_duplicates(store: CorpusStore) -> None:
     store.put(Record(url="http://b.cn/1", host="b.cn", keep=False, reason="near-empty", text="主题教育第1讲"))
     assert store.put(kept(1)).keep

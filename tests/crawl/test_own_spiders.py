@@ -28,6 +28,10 @@ class Choosy:
             raise DropItem("not this one")
         if item.url.endswith("/fail"):
             raise RuntimeError("pipeline broken")
+        if item.url.endswith("/swallow"):
+            return None
+        if item.url.endswith("/empty"):
+            item.text = ""
         return item
 
 
@@ -43,6 +47,7 @@ class Own(TopicalSpider):
         if response.url.endswith("/"):
             yield response.follow("/extra")
             yield response.follow("/extra")
+            yield response.follow("/meta", meta=response.meta)
             yield {"not": "a page"}
 
 
@@ -55,7 +60,7 @@ class Plain(scrapy.Spider):
     def parse(self, response):
         pass
 """
-LINKED = ("drop", "fail", "raise", "nothing", "good")
+LINKED = ("drop", "fail", "raise", "nothing", "swallow", "empty", "good")
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +74,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def own(topic: Path, project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Crawled, Path]]:
     data = tmp_path_factory.mktemp("own") / "data"
-    with Site({f"/{name}": Reply(article(name)) for name in (*LINKED, "extra")}) as site:
+    with Site({f"/{name}": Reply(article(name)) for name in (*LINKED, "extra", "meta")}) as site:
         site.routes["/"] = Reply(article("首页", {f"/{name}": "党建" for name in LINKED}))
         yield site, crawl(topic, data, site.url + "/", project, spider="own", DOWNLOAD_DELAY=0, CLOSESPIDER_TIMEOUT=20), data
 
@@ -82,8 +87,11 @@ def test_every_page_ends_and_is_counted(own: tuple[Site, Crawled, Path]) -> None
         "/fail": "error: RuntimeError",
         "/raise": "error: KeyError",
         "/nothing": "no item",
+        "/swallow": "lost by a pipeline",
+        "/empty": "error: ValueError",
         "/good": "",
         "/extra": "",
+        "/meta": "",
     }
     assert crawled.code == 0
 

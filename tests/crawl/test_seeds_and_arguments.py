@@ -22,6 +22,14 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "pages": ({"topic": "SMALL", "seeds": "http://a.example/", "pages": "many"}, "pages='many'"),
     "depth": ({"topic": "SMALL", "seeds": "http://a.example/", "depth": "-1"}, "depth='-1'"),
     "keywords": ({"topic": "SMALL", "seeds": "http://a.example/{keyword}", "keywords": "x"}, "keywords='x'"),
+    "no keywords": ({"topic": "SMALL", "seeds": "http://a.example/{keyword}", "keywords": "0"}, "keywords='0'"),
+    "hosts": ({"topic": "SMALL", "seeds": "http://a.example/", "hosts": "http://a.example/"}, "without http://"),
+    "unknown argument": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "page": "3"},
+        "unknown argument page. Remedy: -a takes",
+    ),
+    "delay": ({"topic": "SMALL", "seeds": "http://a.example/", "DOWNLOAD_DELAY": "abc"}, "DOWNLOAD_DELAY='abc'"),
+    "workers": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_EXTRACT_WORKERS": "0"}, "must be above 0"),
     "strategy": ({"topic": "SMALL", "seeds": "http://a.example/", "strategy": "best"}, "'best'"),
     "frontier": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_FRONTIER": "heap"}, "TOPICAL_FRONTIER='heap'"),
     "number of a setting": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_TRAP_PAGES": "few"}, "TOPICAL_TRAP_PAGES"),
@@ -129,6 +137,9 @@ def test_hosts_that_are_named_and_pages_per_host(topic: Path, tmp_path: Path, we
     assert crawled.code == 0
     assert fetched(tmp_path / "data") == [f"/{n}.html" for n in range(4)]
     assert len(other.hits) == before
+    # Going on, a bound that is narrower now holds for what waits, too.
+    assert crawl(topic, tmp_path / "data", f"{site.url}/9.html", hosts="elsewhere.example", DOWNLOAD_DELAY=0).code == 0
+    assert len(fetched(tmp_path / "data")) == 4
     assert "other site" in crawled.log and "host limit" in crawled.log
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from scrapy.exceptions import UsageError
 from sqlalchemy.exc import SQLAlchemyError
@@ -150,7 +151,7 @@ class Command(ActionsCommand):
 
 def show(stats: Stats, name: str, hosts: int, console: Console) -> None:
     """Print ``stats`` as tables, with at most ``hosts`` hosts."""
-    console.print(f"[bold]{name}[/bold]", highlight=False, soft_wrap=True)
+    console.print(f"[bold]{escape(name)}[/bold]", highlight=False, soft_wrap=True)
     console.print(
         f"{stats.fetched:,} pages fetched, {stats.kept:,} kept ({stats.harvest:.1%}), {stats.characters:,} characters",
         highlight=False,
@@ -163,14 +164,14 @@ def show(stats: Stats, name: str, hosts: int, console: Console) -> None:
         reasons = Table("rejected because", title_justify="left")
         reasons.add_column("pages", justify="right")
         for reason, count in stats.rejected.items():
-            reasons.add_row(reason, f"{count:,}")
+            reasons.add_row(escape(reason), f"{count:,}")
         console.print(reasons)
     if stats.hosts:
         table = Table("host")
         for column in ("fetched", "kept", "harvest", "characters"):
             table.add_column(column, justify="right")
         for host in stats.hosts[:hosts]:
-            table.add_row(host.host, f"{host.fetched:,}", f"{host.kept:,}", f"{host.harvest:.1%}", f"{host.characters:,}")
+            table.add_row(escape(host.host), f"{host.fetched:,}", f"{host.kept:,}", f"{host.harvest:.1%}", f"{host.characters:,}")
         if rest := stats.hosts[hosts:]:
             fetched, kept = sum(h.fetched for h in rest), sum(h.kept for h in rest)
             characters = sum(h.characters for h in rest)

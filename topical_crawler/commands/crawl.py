@@ -46,7 +46,7 @@ class Command(CrawlCommand):
                 spider_class.update_settings(settings)
                 try:
                     opts.spargs["opened"] = spider_class.open_crawl(settings, opts.spargs)
-                except (CrawlError, ValueError, OSError) as error:
+                except (CrawlError, ValueError, OSError, ImportError) as error:
                     print(f"scrapy crawl {args[0]}: {error}", file=sys.stderr)
                     self.exitcode = 2
                     return

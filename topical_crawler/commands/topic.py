@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from scrapy.exceptions import UsageError
@@ -65,23 +66,24 @@ class Command(ActionsCommand):
         table = Table("name", "title", "terms", "seeds", "strategy")
         for name in list_topics():
             topic = load_topic(name)
-            table.add_row(name, topic.title, str(len(topic.terms)), str(len(topic.seeds)), topic.default_strategy)
+            table.add_row(name, escape(topic.title), str(len(topic.terms)), str(len(topic.seeds)), topic.default_strategy)
         Console().print(table)
 
     def _show(self, opts: argparse.Namespace) -> None:
         topic = load_topic(opts.topic)
         console = Console()
         console.print(
-            f"[bold]{topic.title}[/] ({topic.name}), {len(topic.terms)} terms, {len(topic.weights)} other words\n{topic.source}"
+            f"[bold]{escape(topic.title)}[/] ({escape(topic.name)}), {len(topic.terms)} terms, {len(topic.weights)} other words\n"
+            f"{escape(topic.source)}"
         )
         if topic.description:
-            console.print(topic.description)
+            console.print(topic.description, markup=False)
         table = Table("term", "weight")
         for term in topic.keywords(opts.n):
-            table.add_row(term, f"{topic.terms[term]:.6g}")
+            table.add_row(escape(term), f"{topic.terms[term]:.6g}")
         console.print(table)
         for seed in topic.seeds:
-            console.print(seed)
+            console.print(seed, markup=False)
 
     def _weigh(self, opts: argparse.Namespace) -> None:
         file = opts.folder / "candidates.txt"

@@ -75,7 +75,8 @@ class CorpusStore:
         """Store a page; the row with the same key is replaced and keeps its place in the order.
 
         A kept page whose text is that of a kept page with another key (see :func:`~topical_crawler.corpus.dedup.text_hash`) is
-        stored as rejected: reason "duplicate", ``duplicate_of`` set, no text. So putting a page twice changes nothing.
+        stored as rejected: reason "duplicate", ``duplicate_of`` set, no text. So putting a page twice changes nothing; and a text
+        that is kept is never replaced by a rejection (a later fetch that failed, another topic's judgement).
 
         Returns:
             The record as it was stored, with ``content_hash`` and ``order``.
@@ -86,6 +87,10 @@ class CorpusStore:
                 twin = self._writer.scalar(_TWIN, {"hash": record.content_hash, "own": record.key})
                 if twin is not None:
                     record = dataclasses.replace(record, keep=False, text=None, reason=DUPLICATE, duplicate_of=twin)
+            if not record.keep:
+                held = self._writer.scalar(sa.select(pages.c.id).where(pages.c.key == record.key, pages.c.keep))
+                if held is not None:
+                    return dataclasses.replace(record, order=held)
             values = {name: getattr(record, name) for name in _FIELDS}
             values["why"] = dict(record.why)
             values["characters"] = record.characters

@@ -48,6 +48,8 @@ class TopicalSpider(Spider):
     """
 
     name = "topical"
+    ARGUMENTS = frozenset({"topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth", "strategy"})
+    """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
 
     def __init__(self, crawl: Crawl, seeds: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -61,6 +63,10 @@ class TopicalSpider(Spider):
         Raises:
             CrawlError, ValueError: an argument, a setting, the topic or a file cannot be used; the message names the remedy.
         """
+        unknown = [name for name in arguments if name not in cls.ARGUMENTS and not name.startswith("_")]  # scrapyd gives _job
+        if unknown:
+            known = ", ".join(sorted(cls.ARGUMENTS))
+            raise ValueError(f"unknown argument {', '.join(unknown)}. Remedy: -a takes {known}")
         if not arguments.get("topic"):
             raise ValueError("which topic? Remedy: -a topic=NAME, or -a topic=./FOLDER (scrapy topic list shows the names)")
         topic = load_topic(arguments["topic"])
