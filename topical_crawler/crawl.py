@@ -211,7 +211,7 @@ class Crawl:
     def finish(self, item: PageItem) -> None:
         """Store an item's outcome: the row of the corpus first, then the frontier; a crash in between gives the page back."""
         entry = item.entry
-        if self.in_flight.pop(entry.key, None) is None:
+        if entry.key not in self.in_flight:
             return  # finished already: an error was reported after the item had passed
         if not item.reason and (item.verdict is None or not item.verdict.keep):
             item.reason = OFF_TOPIC
@@ -220,6 +220,7 @@ class Crawl:
         verdict = item.verdict
         outcome = Outcome(entry.url, verdict is not None and verdict.keep, verdict.relevance if verdict else 0.0, item.reason)
         self._note(self.frontier.done(entry.key, outcome, item.links))
+        del self.in_flight[entry.key]  # only now: what cannot be stored is still in flight
         self.finished += 1
         self._count(outcome)
         if item.reason != REDIRECTED:

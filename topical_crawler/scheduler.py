@@ -121,8 +121,7 @@ class TopicalScheduler(BaseScheduler):
             self._crawl.finish(item)
         except ValueError as error:  # this page alone: a pipeline left it without a text
             logger.exception("%s cannot be stored", item.entry.url)
-            self._crawl.in_flight[item.entry.key] = item.entry
-            item.reason = f"error: {type(error).__name__}"
+            item.reason = _error(type(error))
             self._crawl.finish(item)
         except Exception:  # the disk or the database: nothing more can be stored
             if self._closing is None:
@@ -151,7 +150,7 @@ class TopicalScheduler(BaseScheduler):
 
     def _failed_item(self, item: Any, failure: Failure) -> None:
         if isinstance(item, PageItem):
-            item.reason = f"error: {failure.type.__name__ if failure.type else 'unknown'}"
+            item.reason = _error(failure.type)
             self._finish(item)
 
     def _failed_page(self, failure: Failure, response: Any) -> None:
@@ -159,7 +158,7 @@ class TopicalScheduler(BaseScheduler):
         request = getattr(response, "request", None)
         entry = request.meta.get("topical") if request is not None else None
         if isinstance(entry, Entry):
-            item = PageItem(entry, entry.url, now_iso(), reason=f"error: {failure.type.__name__ if failure.type else 'unknown'}")
+            item = PageItem(entry, entry.url, now_iso(), reason=_error(failure.type))
             if isinstance(response, Response):
                 item.status, item.size = response.status, len(response.body)
             self._finish(item)
@@ -197,6 +196,11 @@ class TopicalScheduler(BaseScheduler):
         slot = engine._slot if engine is not None else None  # the engine has no public way to be asked
         if slot is not None and slot.closing is None:
             slot.nextcall.schedule()
+
+
+def _error(kind: type[BaseException] | None) -> str:
+    """The reason of a page that is given up because of an error."""
+    return f"error: {kind.__name__ if kind else 'unknown'}"
 
 
 def _in_one_line(record: logging.LogRecord) -> bool:

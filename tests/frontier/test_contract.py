@@ -97,6 +97,18 @@ class TestPoliteness:
         frontier.done(key("甲"), outcome("甲"))
         assert frontier.wait(6.0) == 4.0
 
+    def test_delay_counts_from_the_sending_where_that_is_later(self, make: Make) -> None:
+        frontier = make(delay=2.0, in_flight_per_host=9)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
+        assert name(frontier.pop(10.0)) == "甲"
+        frontier.sent(key("甲"), 13.0)
+        assert frontier.pop(14.75) is None and frontier.wait(14.0) == 1.0
+        frontier.done(key("甲"), outcome("甲"))
+        assert frontier.pop(14.75) is None
+        assert name(frontier.pop(15.0)) == "乙"
+        with pytest.raises(LookupError):
+            frontier.sent(key("甲"), 16.0)
+
     def test_a_host_with_a_delay_of_its_own(self, make: Make) -> None:
         frontier = make(delay=1.0, in_flight_per_host=9)
         frontier.set_delay("b.cn", 30.0)

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.similarity import SimilarityParameters
-from topical_crawler.semantics.table import ScoreTable
+from topical_crawler.semantics.table import Progress, ScoreTable
 from topical_crawler.strategies.base import OFF_TOPIC, Strategy
 from topical_crawler.strategies.baselines import BreadthFirst
 from topical_crawler.strategies.semantic import SIMILARITY, Semantic, SemanticParameters
@@ -26,7 +26,6 @@ from topical_crawler.urls import StructureParameters
 __all__ = ["NEEDS", "OFF_TOPIC", "STRATEGIES", "Strategy", "create"]
 
 _T = TypeVar("_T")
-Progress = Callable[[float, str], None]
 
 
 def create(
