@@ -7,20 +7,37 @@ import argparse
 import os
 import sys
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Protocol
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
 
 AddAction = Callable[..., argparse.ArgumentParser]
 
 
+class Action(Protocol):
+    """A module of :mod:`topical_crawler.actions`: one action of a command."""
+
+    HELP: str
+    """One line, for the list of actions."""
+    DESCRIPTION: str
+    """What the action does, for its ``--help``."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the action's arguments."""
+
+    def run(self, opts: argparse.Namespace, settings: BaseSettings) -> int:
+        """Do it; the exit code."""
+
+
 class ActionsCommand(ScrapyCommand):
-    """A command made of actions; the method ``_<action>(opts)`` runs one.
+    """A command made of actions; the method ``_<action>(opts)`` runs a small one, a module of its own each of the others.
 
     Attributes:
         name: the command's.
+        modules: modules of :mod:`topical_crawler.actions` by the name of the action.
         errors: exceptions that a person can do something about: their message is printed, and the exit code is 1.
     """
 
@@ -28,6 +45,7 @@ class ActionsCommand(ScrapyCommand):
     requires_crawler_process: bool = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
     name: ClassVar[str]
+    modules: ClassVar[Mapping[str, Action]] = {}
     actions: list[str]
     errors: ClassVar[tuple[type[Exception], ...]] = (ValueError, OSError, ImportError)
 
@@ -41,6 +59,8 @@ class ActionsCommand(ScrapyCommand):
             dest="action", metavar="ACTION", prog=f"scrapy {self.name}", title="Actions", parser_class=argparse.ArgumentParser
         )
         self.add_actions(actions.add_parser)
+        for name, module in self.modules.items():
+            module.add_arguments(actions.add_parser(name, help=module.HELP, description=module.DESCRIPTION))
         self.actions = list(actions.choices)
         for action in actions.choices.values():
             action.add_argument(
@@ -58,7 +78,11 @@ class ActionsCommand(ScrapyCommand):
         if args:
             raise UsageError(f"not understood: {' '.join(args)}. See scrapy {self.name} {opts.action} -h", print_help=False)
         try:
-            getattr(self, f"_{opts.action}")(opts)
+            if opts.action in self.modules:
+                assert self.settings is not None
+                self.exitcode = self.modules[opts.action].run(opts, self.settings)
+            else:
+                getattr(self, f"_{opts.action}")(opts)
             sys.stdout.flush()
         except BrokenPipeError:
             # The reader (head, less) has enough. The rest goes nowhere, and Python does not complain when it flushes at the end.
