@@ -101,6 +101,31 @@ def test_sites_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
     assert [step["A_recall"] for step in curve] == [1, 1, 1, 1, 0.5]
 
 
+def test_the_papers_means_beside_ours(call_scrapy: RunScrapy, folder: Path) -> None:
+    groups = ("--group", "party=a.cn", "--group", "others=b.cn")
+    shown = call_scrapy("evaluate", "sites", "--labels", "labels.tsv", *groups, "--paper", "semantic", cwd=folder)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "paper %" in shown.stdout and "94.87" in shown.stdout and "64.20" not in shown.stdout
+    without = call_scrapy("evaluate", "sites", "--labels", "labels.tsv", *groups, "semantic", cwd=folder)
+    assert "paper %" not in without.stdout
+
+
+def test_figures_and_pictures_are_written(call_scrapy: RunScrapy, folder: Path) -> None:
+    for out in ("out", "again"):
+        for action, crawls in (("sites", ["semantic"]), ("harvest", ["semantic", "breadth_first"])):
+            shown = call_scrapy("evaluate", action, "--labels", "labels.tsv", *crawls, "--out", out, cwd=folder)
+            assert (shown.returncode, shown.stderr) == (0, "")
+            assert f"→ {out}/{action}.json, {action}.png" in shown.stdout
+    names = ["harvest.json", "harvest.png", "sites.json", "sites.png"]
+    assert sorted(f.name for f in (folder / "out").iterdir()) == names
+    for name in names:
+        assert (folder / "out" / name).read_bytes() == (folder / "again" / name).read_bytes()
+    assert json.loads((folder / "out" / "sites.json").read_text())["groups"]["all"]["precision"] == 2 / 3
+    harvest = json.loads((folder / "out" / "harvest.json").read_text())
+    assert (harvest["relevant_texts"], harvest["budget"]) == (3, 7)
+    assert harvest["crawls"]["breadth_first"]["curve"] == [[1, 0], [2, 0], [3, 0], [4, 1], [5, 2]]
+
+
 def test_another_column_of_grades(call_scrapy: RunScrapy, folder: Path) -> None:
     found = figures(call_scrapy("evaluate", "sites", "--labels", "labels.tsv", "--grade", "ML", "--json", "semantic", cwd=folder))
     assert found["groups"] == {"all": {"mean_precision": pytest.approx(1 / 6), "precision": 0.25, "recall": 1.0}}
@@ -138,7 +163,7 @@ def test_harvest_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "parts"),
     [
-        ((), 2, ("sites or harvest",)),
+        ((), 2, ("say what to do: sites, harvest,",)),
         (("sites", "semantic"), 2, ("--labels",)),
         (("sites", "--labels", "nowhere.tsv", "semantic"), 1, ("scrapy evaluate sites:", "nowhere.tsv")),
         (("sites", "--labels", "bad.tsv", "semantic"), 1, ("bad.tsv, line 2: the grade is '5'", "Remedy")),
@@ -153,6 +178,7 @@ def test_harvest_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
         (("sites", "--labels", "labels.tsv", "labels.tsv"), 1, ("labels.tsv",)),
         (("sites", "--labels", "labels.tsv", "semantic", "--group", "A=a.cn,x.cn"), 2, ("x.cn", "a.cn, b.cn")),
         (("sites", "--labels", "labels.tsv", "semantic", "--group", "A"), 2, ("NAME=SITE",)),
+        (("sites", "--labels", "labels.tsv", "semantic", "--group", "A=a.cn", "--paper"), 2, ("--group party=SITE,SITE",)),
     ],
 )
 def test_mistakes(call_scrapy: RunScrapy, folder: Path, arguments: tuple[str, ...], code: int, parts: tuple[str, ...]) -> None:

@@ -19,8 +19,8 @@ DATA = {
     "hownet": b"\xe5\x85\x9a N human|\xe4\xba\xba\n",
     "vectors": b"1 2\n\xe5\x85\x9a 1 2\n",
     "cilin": b"Aa01A01= \xe4\xba\xba \xe5\xa3\xab\n",
-    "cilin_tree": b'{"A": {}}',
-    "clc": b'{"A": {}, "B": {}}',
+    "cilin_tree": b'{"A": {"tag": "human", "sub": {}}}',
+    "clc": b'{"A": {"name": "Marxism", "up_level": null}, "B": {"name": "philosophy", "up_level": null}}',
 }
 Run = Callable[..., tuple[int, str, str]]
 
@@ -113,7 +113,7 @@ def test_a_file_of_ones_own_is_read_too(lexicon: Run, tmp_path: Path, name: str,
 def test_settings_before_and_after_the_action(lexicon: Run, tmp_path: Path) -> None:
     tree, table = tmp_path / "tree.txt", tmp_path / "clc.json"
     tree.write_text("0 event|事件 0\n", encoding="utf-8")
-    table.write_text('{"Z": {}}')
+    table.write_text('{"Z": {"name": "general", "up_level": null}}')
     arguments = ("-s", f"TOPICAL_HOWNET_TREE={tree}", "check", "-s", f"TOPICAL_CLC={table}")
     code, out, _ = lexicon(*arguments)
     assert code == 0 and out.count("own file") == 2 and str(tree) in out and str(table) in out

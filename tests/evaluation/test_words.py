@@ -1,4 +1,4 @@
-"""Agreement with judged pairs: the rank correlation against scipy's, and the file's form."""
+"""Agreement with judged pairs: the rank correlation against scipy's, coverage, the choice of constants, the file's form."""
 
 import math
 from pathlib import Path
@@ -9,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from topical_crawler.evaluation.words import Agreement, JudgedPair, evaluate, read_pairs, spearman
+from topical_crawler.evaluation.intervals import bootstrap, halves, wilson
+from topical_crawler.evaluation.words import JudgedPair, Similarities, agreement, candidates, choose, read_pairs, spearman
+from topical_crawler.semantics.hownet import HowNet
+from topical_crawler.semantics.similarity import SimilarityParameters, WordSimilarity, algorithm1
+from topical_crawler.semantics.vectors import WordVectors
 
 few = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=30)
 
@@ -23,16 +27,103 @@ def test_rank_correlation_with_ties(pairs: list[tuple[int, int]]) -> None:
         assert spearman(a, b) == pytest.approx(stats.spearmanr(a, b).statistic, abs=1e-12)
 
 
+@pytest.fixture(scope="module")
+def similarity(tmp_path_factory: pytest.TempPathFactory) -> WordSimilarity:
+    """HowNet knows 医生, 大夫 and 山; the vectors know 医生, 护士 and 山."""
+    glossary = tmp_path_factory.mktemp("words") / "glossary.txt"
+    glossary.write_text("医生\tN\thuman|人,medical|医\n大夫\tN\thuman|人,medical|医\n山\tN\tland|陆地\n", encoding="utf-8")
+    vectors = WordVectors(["医生", "护士", "山"], np.array([[1, 0], [0.8, 0.6], [-0.6, 0.8]], dtype=np.float32))
+    return WordSimilarity(HowNet(glossary), vectors)
+
+
+PAIRS = [("医生", "大夫"), ("医生", "护士"), ("医生", "山"), ("飞碟", "大夫"), ("飞碟", "飞碟")]
+
+
+def test_what_the_resources_know_of_pairs(similarity: WordSimilarity) -> None:
+    found = Similarities.of(PAIRS, similarity)
+    assert found.sim_h.tolist() == [1, 0, 0, 0, 1]
+    assert found.sim_d.tolist() == pytest.approx([0, 0.8, -0.6, 0, 1])
+    assert found.known_h.tolist() == [True, False, True, False, True]
+    assert found.known_d.tolist() == [False, True, True, False, True]
+    assert found.known.tolist() == [True, True, True, False, True]
+    assert len(found[found.known]) == 4
+    assert len(Similarities.of([], similarity)) == 0
+
+
+def test_algorithm_1_is_that_of_the_crawler(similarity: WordSimilarity) -> None:
+    for parameters in (SimilarityParameters(), SimilarityParameters(0.4, 0.2, 0.2, 0.3)):
+        asked = WordSimilarity(similarity.hownet, similarity.vectors, parameters)
+        assert Similarities.of(PAIRS, similarity).sim(parameters).tolist() == [asked.sim(a, b) for a, b in PAIRS]
+
+
 def test_pairs_without_a_similarity_count_zero_overall() -> None:
-    pairs = [JudgedPair("甲", str(i), float(i)) for i in range(4)]
-    found = evaluate(lambda a, b: float(b), pairs, covers=lambda a, b: b != "3")
-    assert found == Agreement(pairs=4, covered=3, rho=pytest.approx(0.1054, abs=1e-4), rho_covered=pytest.approx(1.0))
+    judged = np.arange(4.0)
+    found = agreement(judged, judged < 3, judged, seed=1, rounds=200)
+    assert (found.pairs, found.covered) == (4, 3)
+    assert found.rho == pytest.approx(0.1054, abs=1e-4)
+    assert found.rho_covered == pytest.approx(1.0)
+    assert found.interval[0] <= found.rho <= found.interval[1]
+    assert found == agreement(judged, judged < 3, judged, seed=1, rounds=200)
+
+
+def test_nothing_known_is_no_figure() -> None:
+    found = agreement(np.zeros(3), np.zeros(3, bool), np.arange(3.0), seed=1, rounds=5)
+    assert math.isnan(found.rho) and math.isnan(found.rho_covered) and math.isnan(found.interval_covered[0])
+
+
+def test_the_bootstrap_covers_what_theory_says() -> None:
+    """For a mean of 400 standard normal numbers the interval is 1.96/20 to either side."""
+    sample = np.random.default_rng(7).standard_normal(400)
+    low, high = bootstrap(lambda i: float(sample[i].mean()), 400, seed=1, rounds=2000)
+    assert (high - low) / 2 == pytest.approx(1.96 / 20, rel=0.1)
+    assert low < sample.mean() < high
+
+
+@given(st.integers(0, 200), st.integers(1, 200))
+def test_wilson_holds_the_share_and_stays_within(right: int, more: int) -> None:
+    total = right + more - 1 or 1
+    right = min(right, total)
+    low, high = wilson(right, total)
+    assert 0 <= low <= right / total <= high <= 1
+    expected = stats.binomtest(right, total).proportion_ci(method="wilson")
+    assert (low, high) == (pytest.approx(expected.low, abs=1e-9), pytest.approx(expected.high, abs=1e-9))
+
+
+@given(st.integers(0, 50), st.integers(0, 5))
+def test_halves_are_halves(size: int, seed: int) -> None:
+    one, other = halves(size, seed)
+    assert sorted([*one, *other]) == list(range(size))
+    assert 0 <= len(other) - len(one) <= 1
+
+
+def test_the_best_constants_are_chosen() -> None:
+    """SimD is inverted here, SimH right: only a β of 1 orders these pairs."""
+    sim_h, sim_d = np.array([0.2, 0.4, 0.6, 0.8]), np.array([0.9, 0.6, 0.4, 0.15])
+    known = np.ones(4, bool)
+    found = Similarities(sim_h, sim_d, known, known)
+    best, value = choose(candidates([0.1]), lambda p: spearman(found.sim(p), sim_h) - spearman(found.sim(p), sim_d))
+    assert value == pytest.approx(2.0)
+    assert algorithm1(0.8, 0.15, best) > algorithm1(0.2, 0.9, best)
+    with pytest.raises(ValueError, match="no constants of Algorithm 1"):
+        choose(candidates([0.1]), lambda p: math.nan)
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
-    path.write_text("# 词\t词\t分\n党员\t干部\t6.5\n\n", encoding="utf-8")
-    assert read_pairs(path) == [JudgedPair("党员", "干部", 6.5)]
-    path.write_text("党员\t干部\t6.5\n党员 干部 6.5\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"pairs\.tsv:2: expected"):
-        read_pairs(path)
+    path.write_text("# 词\t词\t分\n党员\t干部\t6.5\n\n党员\t同志\t5\n", encoding="utf-8")
+    assert read_pairs(path) == [JudgedPair("党员", "干部", 6.5), JudgedPair("党员", "同志", 5.0)]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("党员\t干部\t6.5\n党员 干部 6.5\n".encode(), r"pairs\.tsv, line 2: '党员 干部 6.5' is not"),
+        ("党员\t干部\tnan\n".encode(), r"line 1: .* Remedy"),
+        ("党员\t干部\t6.5\n".encode(), "1 pairs. Remedy: give two"),
+        ("党员\t干部\t6.5\n".encode("gbk"), "save the file as UTF-8"),
+    ],
+)
+def test_a_file_that_cannot_be_read(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "pairs.tsv").write_bytes(content)
+    with pytest.raises(ValueError, match=said):
+        read_pairs(tmp_path / "pairs.tsv")

@@ -1,6 +1,5 @@
-"""Word vectors: every form gives the same vectors; broken files are named."""
+"""Word vectors: their form on disk, cosines and neighbours."""
 
-import gzip
 from pathlib import Path
 
 import numpy as np
@@ -9,44 +8,81 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from topical_crawler.semantics.vectors import WordVectors
+from topical_crawler.semantics.resources import Resources
+from topical_crawler.semantics.similarity import WordSimilarity
+from topical_crawler.semantics.vectors import WordVectors, WriteReport, write_vectors
 
-WORDS = ["党员", "干部", "CPU", "ｃｐｕ", "零"]
-ROWS = np.array([[3, 4, 0], [0, 0, 2], [1, 1, 1], [9, 9, 0], [0, 0, 0]], dtype=np.float32)
+UNIT = np.array([[1, 0, 0], [0.6, 0.8, 0], [0, 1, 0], [0.6, 0.8, 0], [-1, 0, 0]], dtype=np.float32)
+FIVE = WordVectors(["甲", "乙", "丙", "丁", "戊"], UNIT)
 
 
-def binary(words: list[str], rows: np.ndarray, newline: bytes = b"") -> bytes:
-    body = b"".join(w.encode() + b" " + row.astype("<f4").tobytes() + newline for w, row in zip(words, rows, strict=True))
+def binary(words: list[str], rows: np.ndarray) -> bytes:
+    body = b"".join(w.encode() + b" " + row.astype("<f4").tobytes() for w, row in zip(words, rows, strict=True))
     return f"{len(words)} {rows.shape[1]}\n".encode() + body
 
 
-def text(words: list[str], rows: np.ndarray) -> bytes:
-    lines = [
-        f"{len(words)} {rows.shape[1]}",
-        *(f"{w} {' '.join(map(str, row))}" for w, row in zip(words, rows.tolist(), strict=True)),
-    ]
-    return "\n".join(lines).encode()
+def test_what_is_written_is_normalised_and_counted(tmp_path: Path) -> None:
+    rows = [[3, 4], [0, 0], [9, 9], [1, np.nan], [np.inf, 1], [1, 1], [1, 2], [2, 0]]
+    words = ["ＣＰＵ", "零", "cpu", "非数", "无穷", "", "半\ud800", "党员"]
+    path = tmp_path / "new" / "v.npy"
+    report = write_vectors(path, words, (np.array(row, dtype=np.float32) for row in rows), 2)
+    assert report == WriteReport(path, 2, 2, read=8, repeated=1, no_direction=1, not_finite=2, unusable=2)
+    assert sum(report.dropped.values()) == 6 and sorted(p.name for p in path.parent.iterdir()) == ["v.npy", "v.vocab"]
+    vectors = WordVectors.open(path)
+    assert vectors.words == ["cpu", "党员"] and np.allclose(vectors.matrix, [[0.6, 0.8], [1, 0]])
 
 
-FORMS = {"binary": binary(WORDS, ROWS), "lines": binary(WORDS, ROWS, b"\n"), "text": text(WORDS, ROWS)}
+def test_more_rows_than_are_held_at_once(tmp_path: Path) -> None:
+    rows = np.random.default_rng(1).normal(size=(20_000, 3)).astype(np.float32)
+    write_vectors(tmp_path / "v.npy", map(str, range(20_000)), rows, 3)
+    vectors = WordVectors.open(tmp_path / "v.npy")
+    assert vectors.words[19_999] == "19999" and isinstance(vectors.matrix, np.memmap)
+    assert np.allclose(vectors.matrix, rows / np.linalg.norm(rows, axis=1, keepdims=True), atol=1e-6)
+    exact = np.argsort(-(vectors.matrix @ vectors.matrix[5]), kind="stable")[1:4]
+    assert [word for word, _ in vectors.nearest("5", 3)] == [str(i) for i in exact]
 
 
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("cached", [False, True])
-@pytest.mark.parametrize("form", FORMS)
-def test_every_form_is_read(tmp_path: Path, form: str, cached: bool, packed: bool) -> None:
-    path = tmp_path / "words.vector"
-    path.write_bytes(gzip.compress(FORMS[form], mtime=0) if packed else FORMS[form])
-    vectors = WordVectors.open(path, tmp_path / "cache" if cached else None)
-    assert vectors.words == ["党员", "干部", "cpu"]  # the second cpu repeats the first, 零 has no direction
-    assert np.allclose(vectors.matrix, [[0.6, 0.8, 0], [0, 0, 1], np.full(3, 3**-0.5)])
-    assert vectors.similarity("党员", "ＣＰＵ") == pytest.approx(1.4 / 3**0.5, rel=1e-6)
-    assert vectors.similarity("党员", "零") == 0.0 and "零" not in vectors and vectors.dimensions == 3
+@pytest.mark.parametrize(
+    ("words", "rows", "says"),
+    [
+        (["甲"], [np.ones(3)], "'甲' has the shape \\(3,\\) instead of \\(2,\\)"),
+        (["甲", "乙"], [np.ones(2)], "shorter"),
+        ([], [], "no usable vector in it \\(it is empty\\)"),
+        (["甲"], [np.zeros(2)], "no usable vector in it \\(1 no direction\\)"),
+    ],
+)
+def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path, words: list[str], rows: list[np.ndarray], says: str) -> None:
+    path = tmp_path / "v.npy"
+    write_vectors(path, ["旧"], [np.ones(2, dtype=np.float32)], 2)
+    with pytest.raises(ValueError, match=says):
+        write_vectors(path, words, [row.astype(np.float32) for row in rows], 2)
+    assert WordVectors.open(path).words == ["旧"] and len(list(tmp_path.iterdir())) == 2
+    with pytest.raises(ValueError, match=r"Remedy: name it v\.bin\.npy"):
+        write_vectors(tmp_path / "v.bin", words, [], 2)
+
+
+def test_neighbours() -> None:
+    assert FIVE.nearest("甲", 3) == [("乙", pytest.approx(0.6)), ("丁", pytest.approx(0.6)), ("丙", 0.0)]
+    assert FIVE.nearest("乙", 1) == [("丁", pytest.approx(1.0))]
+    assert FIVE.nearest(np.array([-5.0, 0, 0]), 1) == [("戊", 1.0)]
+    assert FIVE.nearest("甲", 9, among=["戊", "丙", "甲", "无"]) == [("丙", 0.0), ("戊", -1.0)]
+    assert FIVE.nearest("无", 3) == [] == FIVE.nearest("甲", 0) == FIVE.nearest("甲", 3, among=[])
+    for bad in (np.zeros(3), np.ones(2), np.array([np.nan, 1, 1])):
+        with pytest.raises(ValueError, match="neighbours"):
+            FIVE.nearest(bad, 1)
+
+
+def test_converted_vectors_serve_as_the_resource(tmp_path: Path) -> None:
+    write_vectors(tmp_path / "v.npy", FIVE.words, UNIT, 3)
+    resources = Resources.from_settings({"TOPICAL_VECTORS": str(tmp_path / "v.npy")}, {})
+    assert resources.path("vectors") == tmp_path / "v.npy"
+    similarity = WordSimilarity.from_resources(resources, cache_dir=tmp_path / "cache")
+    assert similarity.sim_d("甲", "乙") == pytest.approx(0.6) and not (tmp_path / "cache").exists()
 
 
 def test_the_converted_form_is_used_again_and_follows_the_source(tmp_path: Path) -> None:
     path, cache = tmp_path / "words.vector", tmp_path / "cache"
-    path.write_bytes(FORMS["binary"])
+    path.write_bytes(binary(["党员", "干部"], UNIT[:2]))
     WordVectors.open(path, cache)
     made = {file: file.stat().st_mtime_ns for file in cache.iterdir()}
     assert sorted(file.suffix for file in made) == [".npy", ".vocab"]
@@ -58,34 +94,18 @@ def test_the_converted_form_is_used_again_and_follows_the_source(tmp_path: Path)
     assert WordVectors.open(path, cache).words == ["书记"]
 
 
-@pytest.mark.parametrize(
-    ("data", "says"),
-    [
-        (b"", r":1: expected 'words dimensions'"),
-        (b"\x00\x01 junk\n", r":1: expected 'words dimensions'"),
-        (FORMS["binary"][:-3], "the file ends within vector 5 of 5"),
-        (FORMS["text"].rsplit(b"\n", 1)[0], r":6: .*the file ends, though line 1 announces 5 words"),
-        (b"2 2\n\xe5\x85\x9a 1 2\n\xe5\x91\x98 1 x\n", r":3: expected a word and 2 numbers"),
-        (text(["党"], np.array([[np.nan, 1.0]])), "'党' has a number that is not finite"),
-        (binary(["党"], np.zeros((1, 2))), "no vector in it"),
-        (gzip.compress(FORMS["text"], mtime=0)[:-12], "damaged gzip data"),
-    ],
-)
-def test_a_broken_file_is_named_and_leaves_nothing(tmp_path: Path, data: bytes, says: str) -> None:
-    path = tmp_path / "words.vector"
-    path.write_bytes(data)
-    with pytest.raises(ValueError, match=says) as caught:
-        WordVectors.open(path, tmp_path / "cache")
-    assert str(path) in str(caught.value)
-    assert list((tmp_path / "cache").iterdir()) == []
-
-
 def test_a_matrix_without_its_words(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.ones((2, 2), dtype=np.float32))
     with pytest.raises(ValueError, match=r"a\.vocab"):
         WordVectors.open(tmp_path / "a.npy")
     (tmp_path / "a.vocab").write_text("一\n", encoding="utf-8")
     with pytest.raises(ValueError, match="does not fit 1 words"):
+        WordVectors.open(tmp_path / "a.npy")
+    (tmp_path / "a.vocab").write_bytes("一\n二\n".encode("gbk"))
+    with pytest.raises(ValueError, match=r"a\.vocab, byte 3: not UTF-8"):
+        WordVectors.open(tmp_path / "a.npy")
+    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:-4])
+    with pytest.raises(ValueError, match=r"a\.npy: no matrix of vectors"):
         WordVectors.open(tmp_path / "a.npy")
 
 

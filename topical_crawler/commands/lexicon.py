@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import argparse
-import json
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import ClassVar
 
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
 
-from topical_crawler.command_line import ActionsCommand, AddAction
+from topical_crawler.actions import lexicon_import, lexicon_train
+from topical_crawler.command_line import Action, ActionsCommand, AddAction
+from topical_crawler.semantics.categories import read_clc
+from topical_crawler.semantics.cilin import Cilin
+from topical_crawler.semantics.cilin_tree import CilinTree
 from topical_crawler.semantics.fetch import FetchError, fetch, is_whole
 from topical_crawler.semantics.hownet import HowNet
 from topical_crawler.semantics.resources import DIRECTORY_SETTING, RESOURCES, Resource, Resources, find
-from topical_crawler.semantics.sememes import SememeTree, read_lines
+from topical_crawler.semantics.sememes import SememeTree
 from topical_crawler.semantics.vectors import WordVectors
 
 
 class Command(ActionsCommand):
     name = "lexicon"
+    modules: ClassVar[Mapping[str, Action]] = {"import": lexicon_import, "train": lexicon_train}
     errors = (FetchError, ValueError, OSError)
 
     def syntax(self) -> str:
-        return "fetch [NAME…] | list | check [NAME…]"
+        return "fetch [NAME…] | list | check [NAME…] | import FILE OUT | train OUT SOURCE…"
 
     def short_desc(self) -> str:
-        return "Fetch, list and check language resources (HowNet, word vectors, Cilin, CLC)"
+        return "Fetch, list, check and import language resources (HowNet, word vectors, Cilin, CLC)"
 
     def long_desc(self) -> str:
         return (
@@ -135,22 +139,8 @@ def _hownet(path: Path) -> str:
 
 
 def _cilin(path: Path) -> str:
-    groups = 0
-    for number, line in read_lines(path):
-        if not re.fullmatch(r"[A-Z][a-z]\d\d[A-Z]\d\d[=#@](\s+\S+)+", line):
-            raise ValueError(f"{path}:{number}: expected 'code word word…', e.g. 'Aa01A01= 人 士', got {line[:60]!r}")
-        groups += 1
-    return f"{groups:,} groups"
-
-
-def _json(path: Path) -> str:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}:{error.lineno}: no JSON: {error.msg}") from None
-    if not isinstance(data, dict) or not data:
-        raise ValueError(f"{path}: expected a JSON object of classes")
-    return f"{len(data):,} entries at the top"
+    cilin = Cilin(path)
+    return f"{len(cilin.groups):,} groups, {len(cilin):,} words"
 
 
 def _vectors(path: Path) -> str:
@@ -163,6 +153,6 @@ _READERS: dict[str, Callable[[Path], str]] = {
     "hownet_tree": lambda path: f"{len(SememeTree(path)):,} sememes",
     "vectors": _vectors,
     "cilin": _cilin,
-    "cilin_tree": _json,
-    "clc": _json,
+    "cilin_tree": lambda path: f"{len(CilinTree(path)):,} classes",
+    "clc": lambda path: f"{len(read_clc(path)):,} classes",
 }

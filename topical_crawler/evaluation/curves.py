@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from topical_crawler.evaluation.report import new_figure, save_figure
+
 _MARKS = "●○◆◇▲△"
 
 
@@ -42,26 +44,19 @@ def terminal_curve(curves: Mapping[str, Sequence[int]], width: int = 64, height:
 
 
 def picture(curves: Mapping[str, Sequence[int]], path: Path, title: str, total: int) -> None:
-    """The same as an image file (PNG or SVG by the name's ending).
+    """The same as an image file (PNG, SVG or PDF by the name's ending), with the ideal crawl, of which every page is a relevant
+    text that was not there yet, until it has all ``total`` of them.
 
     Raises:
         ImportError: matplotlib is not installed; the message says how to get it.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("a picture needs matplotlib: pip install 'topical-crawler[plots]'") from None
-    figure = Figure(figsize=(7, 4), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = new_figure(title, "pages fetched", "relevant texts reached")
+    pages = max((len(c) for c in curves.values()), default=0)
     for name, curve in curves.items():
-        axes.plot(range(1, len(curve) + 1), curve, label=name, linewidth=1.8)
-    axes.axhline(total, color="grey", linewidth=0.8, linestyle=":", label=f"all {total} relevant texts")
-    axes.set_xlabel("pages fetched")
-    axes.set_ylabel("relevant texts reached")
-    axes.set_title(title)
+        axes.plot(range(len(curve) + 1), [0, *curve], label=name, linewidth=1.8)
+    corners = sorted({0, min(pages, total), pages})
+    axes.plot(corners, [min(k, total) for k in corners], color="grey", linewidth=0.8, linestyle=":", label=f"ideal (of {total})")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.grid(alpha=0.25)
     axes.legend(frameon=False)
-    # Without a date in its head the same curves give the same bytes.
-    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
+    save_figure(figure, path)

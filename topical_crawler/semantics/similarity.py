@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.hownet import HowNet
+from topical_crawler.semantics.parts import ComposingVectors
 from topical_crawler.semantics.resources import Resources
+from topical_crawler.semantics.synonyms import lend_senses, retrofit
 from topical_crawler.semantics.vectors import WordVectors
 from topical_crawler.text import normalise
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class SimilarityParameters:
-    """Constants of Algorithm 1, all in [0, 1].
+    """Constants of Algorithm 1, all in [0, 1], and how SimH and SimD are made; as it stands both are the paper's.
 
     The paper prints Th1 = Th2 = 0.1 (Table 5: 420 groups of synonyms and others) and not α and β; agreement with human judgements
     of 500 pairs (NLPCC-ICCPOL 2016, task 3) is best near α = 0.9 and β = 0.7. For the use in Eq. 3 other values are better:
@@ -24,17 +30,25 @@ class SimilarityParameters:
         beta: weight of SimH where it is not; SimD has the rest.
         th1: a SimD, and a result, below this counts as 0.
         th2: a SimH below this counts as 0.
+        synonyms: join Cilin to both: vectors of synonyms are drawn together, words that HowNet lacks have the senses of theirs
+            (:mod:`topical_crawler.semantics.synonyms`).
+        parts: give a word without a vector one made of its parts (:class:`~topical_crawler.semantics.parts.ComposingVectors`).
     """
 
     alpha: float = 0.9
     beta: float = 0.7
     th1: float = 0.1
     th2: float = 0.1
+    synonyms: bool = False
+    parts: bool = False
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+            if isinstance(field.default, bool):
+                if not isinstance(value, bool):
+                    raise ValueError(f"{field.name} must be true or false, not {value!r}")
+            elif not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
                 raise ValueError(f"{field.name} must be a number from 0 to 1, not {value!r}")
 
 
@@ -62,31 +76,54 @@ def algorithm1(sim_h: float, sim_d: float, parameters: SimilarityParameters) -> 
 
 
 class WordSimilarity:
-    """Sim(d, t) of two words. What is None is not asked: with neither resource a word is similar to itself alone."""
+    """Sim(d, t) of two words. What is None is not asked: with neither resource a word is similar to itself alone.
+
+    Args:
+        hownet: gives SimH.
+        vectors: give SimD.
+        parameters: constants of Algorithm 1, and whether the resources are joined and words composed.
+        cilin: the synonyms that ``parameters.synonyms`` joins to both.
+
+    Attributes:
+        hownet, vectors: as they are used: joined with Cilin, composing, if the parameters say so.
+    """
 
     def __init__(
-        self, hownet: HowNet | None = None, vectors: WordVectors | None = None, parameters: SimilarityParameters | None = None
+        self,
+        hownet: HowNet | None = None,
+        vectors: WordVectors | None = None,
+        parameters: SimilarityParameters | None = None,
+        cilin: Cilin | None = None,
     ) -> None:
+        self.parameters = parameters or SimilarityParameters()
+        if self.parameters.synonyms and cilin:
+            hownet, vectors = hownet and lend_senses(hownet, cilin), vectors and retrofit(vectors, cilin)
+        if self.parameters.parts and vectors:
+            vectors = ComposingVectors(vectors.words, vectors.matrix)
         self.hownet = hownet
         self.vectors = vectors
-        self.parameters = parameters or SimilarityParameters()
 
     @classmethod
     def from_resources(
         cls, resources: Resources, parameters: SimilarityParameters | None = None, cache_dir: Path | None = None
     ) -> WordSimilarity:
-        """Read what there is of HowNet, its tree and the vectors.
+        """Read what there is of HowNet, its tree, the vectors and, if the parameters want it, Cilin.
 
         Args:
             resources: where the files are.
-            parameters: constants of Algorithm 1.
+            parameters: constants of Algorithm 1, and whether Cilin is joined.
             cache_dir: where converted vectors are kept, see :meth:`WordVectors.open`.
         """
+        parameters = parameters or SimilarityParameters()
         glossary, vectors = resources.path("hownet"), resources.path("vectors")
+        thesaurus = resources.path("cilin") if parameters.synonyms else None
+        if parameters.synonyms and not thesaurus:
+            logger.warning("synonyms are asked for and Cilin is missing: done without. Remedy: scrapy lexicon fetch cilin")
         return cls(
             HowNet(glossary, resources.path("hownet_tree")) if glossary else None,
             WordVectors.open(vectors, cache_dir) if vectors else None,
             parameters,
+            Cilin(thesaurus) if thesaurus else None,
         )
 
     def sim_h(self, a: str, b: str) -> float:

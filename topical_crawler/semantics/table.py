@@ -84,7 +84,8 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
         folder = Path(cache_dir) if cache_dir is not None else None
         if folder is None:
             return cls.build(terms, WordSimilarity.from_resources(resources, parameters), progress)
-        identity = [VERSION, terms, dataclasses.astuple(parameters), resources.fingerprint(*_USED)]
+        used = (*_USED, "cilin") if parameters.synonyms else _USED
+        identity = [VERSION, terms, dataclasses.astuple(parameters), resources.fingerprint(*used)]
         key = hashlib.sha256(json.dumps(identity, ensure_ascii=False).encode()).hexdigest()
         path = folder / f"scores-{key[:24]}.npz"
         if path.exists():
@@ -109,10 +110,11 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
         """
         terms = _checked(terms)
         hownet = ConceptIndex(similarity.hownet) if similarity.hownet else None
-        vectors = similarity.vectors
-        words = list(dict.fromkeys([*(hownet.words if hownet else ()), *(vectors.words if vectors else ()), *terms]))
+        vectors = [similarity.vectors] if similarity.vectors else []
+        words = list(dict.fromkeys([*(hownet.words if hownet else ()), *(w for v in vectors for w in v.words), *terms]))
+        vectors += [made for v in vectors if len(made := v.made_for(words))]
         places = {word: i for i, word in enumerate(words)}
-        vector_places = np.array([places[word] for word in vectors.words] if vectors else [], dtype=np.int64)
+        vector_places = np.array([places[word] for v in vectors for word in v.words], dtype=np.int64)
 
         score, greatest = np.zeros(len(words)), np.zeros(len(words))
         nearest = np.zeros(len(words), dtype=np.int64)
@@ -121,7 +123,7 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
             if progress:
                 progress(start / len(names), f"comparing {len(words):,} words with {len(names):,} topic terms")
             chunk = names[start : start + _TERMS_AT_ONCE]
-            cosines = _cosines(vectors, chunk) if vectors else {}
+            cosines = _cosines(vectors, chunk)
             for number, term in enumerate(chunk, start):
                 sim_h, sim_d = np.zeros(len(words)), np.zeros(len(words))
                 if hownet and similarity.hownet and term in similarity.hownet.senses:
@@ -154,15 +156,17 @@ def _checked(terms: Mapping[str, float]) -> dict[str, float]:
     return dict(sorted(result.items()))
 
 
-def _cosines(vectors: WordVectors, terms: list[str]) -> dict[str, Floats]:
+def _cosines(vectors: list[WordVectors], terms: list[str]) -> dict[str, Floats]:
     """SimD of each term that has a vector with every word of ``vectors``; double precision, block by block."""
-    known = [term for term in terms if term in vectors.rows]
-    own = vectors.matrix[[vectors.rows[term] for term in known]].astype(np.float64)
-    result = np.empty((len(known), len(vectors)))
-    for start in range(0, len(vectors), _ROWS_AT_ONCE):
-        block = vectors.matrix[start : start + _ROWS_AT_ONCE].astype(np.float64)
-        result[:, start : start + len(block)] = own @ block.T
-    return dict(zip(known, result, strict=True))
+    own = {term: vector for term in terms for v in vectors if term in v.rows and (vector := v.vector(term)) is not None}
+    result = np.empty((len(own), sum(map(len, vectors))))
+    before = 0
+    for v in vectors if own else ():
+        for start in range(0, len(v), _ROWS_AT_ONCE):
+            block = v.matrix[start : start + _ROWS_AT_ONCE].astype(np.float64)
+            result[:, before : before + len(block)] = np.array(list(own.values())) @ block.T
+            before += len(block)
+    return dict(zip(own, result, strict=True))
 
 
 def _algorithm1(sim_h: Floats, sim_d: Floats, parameters: SimilarityParameters) -> Floats:

@@ -1,32 +1,31 @@
 """Word vectors in a memory-mapped matrix, and their cosine (Zhou et al. 2019, Eq. 1: SimD).
 
-Files of word2vec, text or binary, gzip or not, are converted once: a matrix of unit vectors (``.npy``) with its words beside it
-(``.vocab``, one a line). The converted form opens in a tenth of a second and is shared between processes.
+Files of other programs (:mod:`topical_crawler.semantics.vector_files`) are converted once: a matrix of unit vectors (``.npy``)
+with its words beside it (``.vocab``, one a line). That form opens in a tenth of a second and is shared between processes.
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import logging
 import os
 import tempfile
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import BinaryIO, cast
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from topical_crawler.semantics.vector_writer import WriteReport, convert, write_vectors
 from topical_crawler.text import normalise
+
+__all__ = ["WordVectors", "WriteReport", "convert", "write_vectors"]
 
 logger = logging.getLogger(__name__)
 
 _VERSION = 1
 """Of the converted form: a change makes old files invalid."""
-_BLOCK = 1 << 20
+_ROWS_AT_ONCE = 8192
 
 
 class WordVectors:
@@ -56,23 +55,24 @@ class WordVectors:
         """Open a file of vectors.
 
         Args:
-            path: word2vec text or binary with its header line ``words dimensions``, or a converted ``.npy`` with its ``.vocab``.
+            path: a converted ``.npy`` with its ``.vocab``, or any form of :mod:`topical_crawler.semantics.vector_files`.
             cache_dir: where the converted form is kept; None: nowhere (converted again at every start, and held in memory).
 
         Raises:
-            ValueError: the file is not in one of these forms, is truncated, or holds a number that is not finite.
+            ValueError: the file is not in one of these forms, is damaged, or holds no vector.
         """
         source = Path(path)
         if source.suffix == ".npy":
             return cls._load(source, mapped=True)
         if cache_dir is None:
             with tempfile.TemporaryDirectory(prefix="topical-vectors-") as folder:
-                return cls._load(_convert(source, Path(folder, "vectors.npy")), mapped=False)
+                return cls._load(convert(source, Path(folder, "vectors.npy")).path, mapped=False)
         status = source.stat()
         identity = f"{_VERSION}|{source.resolve()}|{status.st_size}|{status.st_mtime_ns}"
         target = Path(cache_dir, f"{source.name}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}.npy")
         if not target.exists():
-            _convert(source, target)
+            report = convert(source, target)
+            logger.info("%s: %d of %d vectors kept; left out: %s", source, report.words, report.read, report.dropped)
         return cls._load(target, mapped=True)
 
     @classmethod
@@ -80,13 +80,22 @@ class WordVectors:
         vocabulary = path.with_suffix(".vocab")
         if not vocabulary.exists():
             raise ValueError(
-                f"{path}: the words should stand beside it in {vocabulary.name}, one a line; convert the vectors again"
+                f"{path}: the words should stand beside it in {vocabulary.name}, one a line. "
+                "Remedy: scrapy lexicon import, which writes both"
             )
-        matrix = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
-        words = vocabulary.read_text(encoding="utf-8").split("\n")[:-1]
+        try:
+            matrix = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+        except (ValueError, EOFError) as error:
+            raise ValueError(f"{path}: no matrix of vectors ({error}). Remedy: delete it and make it again") from None
+        try:
+            words = vocabulary.read_text(encoding="utf-8").split("\n")[:-1]
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{vocabulary}, byte {error.start}: not UTF-8. Remedy: delete it and {path.name}, import again"
+            ) from None
         if matrix.ndim != 2 or matrix.dtype != np.float32 or len(words) != len(matrix):
             raise ValueError(
-                f"{path}: {matrix.dtype} {matrix.shape} does not fit {len(words)} words; delete it, it is made again"
+                f"{path}: {matrix.dtype} {matrix.shape} does not fit {len(words)} words. Remedy: delete it and make it again"
             )
         return cls(words, matrix)
 
@@ -101,106 +110,65 @@ class WordVectors:
         """Length of a vector."""
         return int(self.matrix.shape[1])
 
+    def vector(self, word: str) -> NDArray[np.float64] | None:
+        """The vector of a word, length 1, shape ``(dimensions,)``; None where it has none."""
+        row = self.rows.get(normalise(word))
+        return None if row is None else self.matrix[row].astype(np.float64)
+
+    def made_for(self, words: Iterable[str]) -> WordVectors:
+        """Vectors of those of ``words`` that have none of their own, where they can be made; here none can."""
+        return WordVectors([], np.empty((0, self.dimensions), dtype=np.float32))
+
     def similarity(self, a: str, b: str) -> float:
         """SimD of Eq. 1, the cosine of two words' vectors, in [-1, 1]; 0.0 where a word has none."""
-        left, right = self.rows.get(normalise(a)), self.rows.get(normalise(b))
-        if left is None or right is None:
-            return 0.0
-        return float(self.matrix[left].astype(np.float64) @ self.matrix[right].astype(np.float64))
+        left, right = self.vector(a), self.vector(b)
+        return 0.0 if left is None or right is None else float(left @ right)
+
+    def nearest(self, to: str | NDArray[np.floating], n: int, among: Iterable[str] | None = None) -> list[tuple[str, float]]:
+        """The words with the greatest cosine to a word or vector, most similar first; equal ones in the order of ``words``.
+
+        Args:
+            to: a word, which is not among its own neighbours; or a vector of any length but 0, shape ``(dimensions,)``.
+            n: at most so many.
+            among: only these words are asked, those that have no vector do not count; None: all.
+
+        Returns:
+            (normalised word, cosine in [-1, 1]); nothing for a word that has no vector.
+
+        Raises:
+            ValueError: a vector of another shape, without direction or not finite.
+
+        >>> rows = np.array([[1, 0], [0.6, 0.8], [0, 1]], dtype=np.float32)
+        >>> vectors = WordVectors(["党员", "干部", "足球"], rows)
+        >>> [(word, round(cosine, 2)) for word, cosine in vectors.nearest("党员", 2)]
+        [('干部', 0.6), ('足球', 0.0)]
+        """
+        own = self.rows.get(normalise(to)) if isinstance(to, str) else None
+        given = self.vector(to) if isinstance(to, str) else to
+        if given is None:
+            return []
+        vector = _unit(given, self.dimensions)
+        if among is None:
+            blocks = (slice(start, start + _ROWS_AT_ONCE) for start in range(0, len(self), _ROWS_AT_ONCE))
+            cosines = np.concatenate([self.matrix[block] @ vector for block in blocks])
+            chosen = np.arange(len(self))
+        else:
+            chosen = np.array(sorted({self.rows[w] for w in map(normalise, among) if w in self.rows}), dtype=np.int64)
+            parts = np.array_split(chosen, len(chosen) // _ROWS_AT_ONCE + 1)
+            cosines = np.concatenate([self.matrix[part] @ vector for part in parts])
+        if own is not None:
+            cosines, chosen = cosines[chosen != own], chosen[chosen != own]
+        if n < len(cosines):  # all that are as near as the n-th; equal ones are put in order below
+            least = np.partition(cosines, -n)[-n] if n > 0 else np.inf
+            cosines, chosen = cosines[cosines >= least], chosen[cosines >= least]
+        order = np.argsort(-cosines, kind="stable")[: max(n, 0)]
+        return [(self.words[chosen[i]], float(np.clip(cosines[i], -1, 1))) for i in order]
 
 
-def _convert(source: Path, target: Path) -> Path:
-    """Write the converted form of ``source`` to ``target``."""
-    try:
-        return _write(source, target)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{source}: damaged gzip data ({error}); get the file again") from None
-
-
-def _write(source: Path, target: Path) -> Path:
-    """Words first, matrix last, so that a matrix is never without its words."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    words: dict[str, None] = {}
-    with tempfile.TemporaryDirectory(prefix=".vectors-", dir=target.parent) as folder:
-        matrix = Path(folder, "matrix")
-        with _open(source) as stream, matrix.open("w+b") as out:
-            count, dimensions = _header(source, stream)
-            header = {"descr": "<f4", "fortran_order": False}
-            npy.write_array_header_1_0(out, {**header, "shape": (count, dimensions)})
-            start = out.tell()
-            for word, vector in _records(source, stream, count, dimensions):
-                length = float(np.linalg.norm(vector.astype(np.float64)))
-                if not np.isfinite(length):
-                    raise ValueError(f"{source}: the vector of {word!r} has a number that is not finite; get the file again")
-                word = normalise(word).strip()
-                if word and length and word not in words and "\n" not in word:
-                    words[word] = None
-                    out.write((vector / length).astype("<f4").tobytes())
-            if not words:
-                raise ValueError(f"{source}: no vector in it; get the file again")
-            out.seek(0)  # the header leaves room for any number of rows
-            npy.write_array_header_1_0(out, {**header, "shape": (len(words), dimensions)})
-            if out.tell() != start:
-                raise RuntimeError(f"numpy {np.__version__} wrote .npy headers of different lengths for one file")
-        vocabulary = Path(folder, "words")
-        vocabulary.write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
-        vocabulary.replace(target.with_suffix(".vocab"))
-        matrix.replace(target)
-    logger.info("%s: %d of %d vectors kept, the others repeat a word or have no direction", source, len(words), count)
-    return target
-
-
-def _open(path: Path) -> BinaryIO:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return cast(BinaryIO, gzip.open(path, "rb")) if packed else path.open("rb")
-
-
-def _header(path: Path, stream: BinaryIO) -> tuple[int, int]:
-    line = stream.readline(100)
-    try:
-        count, dimensions = (int(number) for number in line.split())
-    except ValueError:
-        count = dimensions = 0
-    if count < 1 or dimensions < 1:
-        raise ValueError(f"{path}:1: expected 'words dimensions', as word2vec writes it, got {line[:60]!r}; give a word2vec file")
-    return count, dimensions
-
-
-def _records(path: Path, stream: BinaryIO, count: int, dimensions: int) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    with _open(path) as probe:
-        probe.readline(100)
-        line = probe.readline(1000 + 40 * dimensions)
-    try:
-        _, numbers = line.decode("utf-8").split(" ", 1)
-        text = len([float(n) for n in numbers.split()]) == dimensions
-    except ValueError:
-        text = False
-    yield from (_text if text else _binary)(path, stream, count, dimensions)
-
-
-def _text(path: Path, stream: BinaryIO, count: int, dimensions: int) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    for number in range(2, count + 2):
-        line = stream.readline()
-        fields = line.decode("utf-8", errors="replace").rstrip().rsplit(" ", dimensions)
-        try:
-            vector = np.array(fields[1:], dtype=np.float32)
-        except ValueError:
-            vector = np.empty(0, dtype=np.float32)
-        if len(vector) != dimensions:
-            what = f"got {line[:60]!r}" if line else f"the file ends, though line 1 announces {count} words"
-            raise ValueError(f"{path}:{number}: expected a word and {dimensions} numbers, {what}; get the file again")
-        yield fields[0], vector
-
-
-def _binary(path: Path, stream: BinaryIO, count: int, dimensions: int) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    buffer, position = b"", 0
-    for number in range(1, count + 1):
-        while (end := buffer.find(b" ", position)) < 0 or len(buffer) - end - 1 < 4 * dimensions:
-            more = stream.read(_BLOCK)
-            if not more:
-                raise ValueError(f"{path}: the file ends within vector {number} of {count}; get the file again")
-            buffer, position = buffer[position:] + more, 0
-        word = buffer[position:end].decode("utf-8", errors="replace")
-        position = end + 1 + 4 * dimensions
-        yield word, np.frombuffer(buffer, dtype="<f4", count=dimensions, offset=end + 1)
+def _unit(vector: NDArray[np.floating], dimensions: int) -> NDArray[np.float32]:
+    if vector.shape != (dimensions,):
+        raise ValueError(f"a vector of shape {vector.shape} has no neighbours among vectors of {dimensions} dimensions")
+    length = float(np.linalg.norm(vector.astype(np.float64)))
+    if not np.isfinite(length) or length == 0:
+        raise ValueError("a vector that is 0 or not finite has no neighbours")
+    return (vector.astype(np.float64) / length).astype(np.float32)

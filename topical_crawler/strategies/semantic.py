@@ -102,6 +102,20 @@ class Semantic:
         self._history = History(HISTORY_SIZE, seed)
         self._of_anchor = functools.lru_cache(_CACHED_ANCHORS)(self._read_anchor)
 
+    def words(self, text: str) -> list[str]:
+        """The words of a text that Eq. 3 sees: distinct, content words and topic terms only."""
+        return self._segmenter.words(text)
+
+    def cut(self, text: str) -> list[str]:
+        """All words of a text in order, those included that Eq. 3 does not see."""
+        return self._segmenter.cut(text)
+
+    def factors(self, word: str) -> tuple[float, float, str]:
+        """What Eq. 3 knows of a normalised word: w_d, Σ_t w_t·Sim(d,t)², and the term with the greatest part in that sum ("" for
+        a word that is like no term). The product of the two is what the word brings to M times the relevance."""
+        score, term = self._table.get(word) or (0.0, "")
+        return self.topic.weight(word), score, term
+
     def relevance(self, words: Sequence[str]) -> float:
         """Eq. 3: Σ_d Σ_t w_d·w_t·Sim(d,t)² / M over the M distinct ``words`` of a text; 0 for no words, no upper bound."""
         return sum(self._part(w)[0] for w in words) / len(words) if words else 0.0

@@ -1,0 +1,105 @@
+"""``scrapy lexicon train`` as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from topical_crawler.semantics.vectors import WordVectors
+
+ROOT = Path(__file__).resolve().parents[2]
+RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """The demo web's texts, four times, one in two of the field ``half`` 1."""
+    texts = [
+        t["text"] for f in sorted((ROOT / "demo/texts").rglob("*.toml")) for t in tomllib.loads(f.read_text("utf-8"))["text"]
+    ]
+    lines = [json.dumps({"text": text, "half": i % 2}, ensure_ascii=False) for i, text in enumerate(texts * 4)]
+    (tmp_path / "texts.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path / "texts.jsonl"
+
+
+def test_train_and_continue(run_scrapy: RunScrapy, call_scrapy: RunScrapy, corpus: Path, tmp_path: Path) -> None:
+    small = ("--dimensions", "20", "--min-count", "4", "--processes", "1", "--memory", "400")
+    trained = run_scrapy("lexicon", "train", "own", corpus, "--topic", "partybuilding", *small, "--show", "党员", cwd=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    report = json.loads((tmp_path / "own/report.json").read_text(encoding="utf-8"))
+    vectors = WordVectors.open(tmp_path / "own/vectors.npy")
+    assert "texts.jsonl" in trained.stdout and f"{report['total']['tokens']:,}" in trained.stdout
+    assert f"{len(vectors):,} words trained" in trained.stdout and "党员: " in trained.stdout
+    assert report["sources"][0]["documents"] == len(corpus.read_text(encoding="utf-8").splitlines())
+    assert "组织生活会" in vectors
+
+    (tmp_path / "words.txt").write_text("青河市\n", encoding="utf-8")
+    more = (
+        "--continue-from",
+        tmp_path / "own/vectors.npy",
+        "--words",
+        tmp_path / "words.txt",
+        "--where",
+        "half=1",
+        "--epochs",
+        "2",
+    )
+    again = call_scrapy("lexicon", "train", "more", corpus, *more, *small[4:], cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert f"continued from {len(vectors):,} words" in again.stdout and "青河市 before: no vector" in again.stdout
+    assert "other half" in again.stdout
+    longer = WordVectors.open(tmp_path / "more/vectors.npy")
+    assert longer.words[: len(vectors)] == vectors.words
+    assert longer.matrix[: len(vectors)].tobytes() == vectors.matrix.tobytes()
+
+
+def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
+    command = [sys.executable, "-m", "scrapy", "lexicon", "train", "own", str(corpus), "--epochs", "500", "--processes", "1"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, encoding="utf-8")
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("own/work/checkpoints/epoch-*")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "stopped. What is done is kept in own/work: the same command goes on from there" in said
+    assert "Traceback" not in said and list(tmp_path.glob("own/work/checkpoints/epoch-*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("own", "none.jsonl"), "none.jsonl: there is no such file or folder. Remedy"),
+        (("own", "texts.jsonl", "--words", "none.txt"), "none.txt: there is no such file. Remedy"),
+        (("own", "texts.jsonl", "--topic", "none"), "no topic 'none'"),
+        (("own", "texts.jsonl", "--continue-from", "none.npy"), "none.npy: there is no such file. Remedy"),
+        (("own", "texts.jsonl", "--memory", "20"), "--memory 20: "),
+        (("texts.jsonl/own", "texts.jsonl"), "texts.jsonl/own: cannot be made or written"),
+    ],
+)
+def test_errors_in_one_line(call_scrapy: RunScrapy, corpus: Path, arguments: tuple[str, ...], message: str) -> None:
+    result = call_scrapy("lexicon", "train", *arguments, cwd=corpus.parent)
+    assert result.returncode == 1
+    assert result.stderr.strip().splitlines()[-1].startswith(f"scrapy lexicon train: {message}")
+
+
+@pytest.mark.parametrize("arguments", [("--epochs", "0"), ("--free", "2"), ("--where", "party"), ("--model", "glove")])
+def test_misspelt_arguments(call_scrapy: RunScrapy, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    assert call_scrapy("lexicon", "train", "own", "a.jsonl", *arguments, cwd=tmp_path).returncode == 2
+
+
+def test_restart_with_a_misspelt_source_loses_nothing(call_scrapy: RunScrapy, corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "own/work").mkdir(parents=True)
+    (tmp_path / "own/work/manifest.json").write_text("{}", encoding="utf-8")
+    assert call_scrapy("lexicon", "train", "own", "text.jsonl", "--restart", cwd=tmp_path).returncode == 1
+    assert (tmp_path / "own/work/manifest.json").exists()

@@ -1,0 +1,129 @@
+"""``scrapy topic expand`` as a user runs it, on resources of a few words."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from topical_crawler.topic import load_topic
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+WriteTopic = Callable[[Mapping[str, str]], Path]
+
+VECTORS = "6 2\n内核 1 0\n线程 0.9 0.1\n内存 0.95 0.05\n缓存 0.9 0.2\n工作 0.95 0.1\n肺炎 0.1 1\n"
+CILIN = "Aa01A01= 内核 核心 精髓\n"
+
+
+@pytest.fixture
+def expand(call_scrapy: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """``scrapy topic expand`` with vectors and Cilin, without HowNet."""
+    for name, text in (("VECTORS", VECTORS), ("CILIN", CILIN)):
+        path = tmp_path / f"{name}.txt"
+        path.write_text(text, encoding="utf-8")
+        monkeypatch.setenv(f"TOPICAL_{name}", str(path))
+    monkeypatch.delenv("TOPICAL_HOWNET", raising=False)
+    monkeypatch.setenv("TOPICAL_RESOURCES_DIR", str(tmp_path / "none"))
+    cache = ("-s", f"TOPICAL_CACHE_DIR={tmp_path / 'cache'}")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return call_scrapy("topic", "expand", *arguments, *cache, cwd=tmp_path)
+
+    return run
+
+
+def rows(output: str) -> list[str]:
+    """The words of the table, in order."""
+    return [line.split("│")[2].strip() for line in output.splitlines() if line.startswith("│")]
+
+
+def test_a_table_best_first(expand: Run, write_topic: WriteTopic) -> None:
+    folder = write_topic({"terms.tsv": "内核\n线程\n"})
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    done = expand("./mytopic", "--min-score", "0")
+    assert done.returncode == 0, done.stderr
+    assert rows(done.stdout)[:2] == ["内存", "缓存"] and {"核心", "精髓", "工作"} <= set(rows(done.stdout))
+    assert "vectors: 内核 1.00, 线程 1.00" in done.stdout and "cilin: 内核" in done.stdout
+    assert "hownet is missing and proposes nothing. Get it: scrapy lexicon fetch hownet" in done.stderr
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_what_is_known_is_left_out_and_the_list_bounded(expand: Run, write_topic: WriteTopic) -> None:
+    write_topic({"terms.tsv": "内核\n线程\n", "adjust.tsv": "内存\t0\t太常见\n", "candidates.txt": "# 候选\n缓存\n"})
+    done = expand("./mytopic", "--min-score", "0", "--show", "2", "--by", "vectors,cilin")
+    assert done.returncode == 0 and len(rows(done.stdout)) == 2 and "more of score 0 or more" in done.stdout
+    assert not {"内存", "缓存"} & set(rows(done.stdout)) and "missing" not in done.stderr
+    assert "no proposal of score 1 or more. Remedy: a lower --min-score" in expand("./mytopic", "--min-score", "1").stdout
+
+
+def test_write_candidates(expand: Run, write_topic: WriteTopic) -> None:
+    folder = write_topic({"terms.tsv": "内核\n线程\n"})
+    done = expand("./mytopic", "--by", "vectors", "--write")
+    file = folder / "candidates.txt"
+    assert done.returncode == 0 and f"2 candidates → {file}" in done.stdout
+    text = file.read_text(encoding="utf-8")
+    assert [line for line in text.splitlines() if not line.startswith("#")] == ["内核", "线程", "内存", "缓存"]
+    assert "# 1.00  vectors: 内核 1.00, 线程 1.00\n内存\n" in text
+    again = expand("./mytopic", "--by", "vectors", "--write")
+    assert again.returncode == 0 and "no proposal" in again.stdout and file.read_text(encoding="utf-8") == text
+
+
+def test_a_persons_candidates_stay(expand: Run, write_topic: WriteTopic) -> None:
+    own = "# 我的候选词\r\n党建  \n缓存"
+    folder = write_topic({"terms.tsv": "内核\n线程\n", "candidates.txt": own})
+    assert expand("./mytopic", "--by", "vectors", "--write").returncode == 0
+    assert (folder / "candidates.txt").read_bytes().decode().startswith(own + "\n# Proposed by")
+
+
+def test_accept_into_terms(expand: Run, write_topic: WriteTopic) -> None:
+    own = "# 手工\n内核\t4\n线程\t2\t说明\n"
+    folder = write_topic({"terms.tsv": own, "weights.tsv": "!mean\t0.5\n天气\t1\n"})
+    done = expand("./mytopic", "--accept", "1", "--by", "vectors")
+    assert done.returncode == 0 and "1 terms → " in done.stdout, done.stderr
+    text = (folder / "terms.tsv").read_text(encoding="utf-8")
+    assert text.startswith(own) and "\n内存\t2.496" in text  # 线程, lighter than the median 3, counts two thirds
+    topic = load_topic(folder)
+    assert (topic.terms["内核"], topic.terms["线程"]) == (8, 4) and topic.terms["内存"] == pytest.approx(4.99, abs=0.01)
+    assert (folder / "weights.tsv").read_text(encoding="utf-8") == "!mean\t0.5\n天气\t1\n"
+
+
+@pytest.mark.parametrize("terms", ["内核\n线程\n", "内核\t4\n线程\t2\n", "内核\t4\n线程\n肺炎\n"])
+def test_accepted_terms_leave_the_weights_of_the_others(expand: Run, write_topic: WriteTopic, terms: str) -> None:
+    folder = write_topic({"terms.tsv": terms})
+    before = load_topic(folder).terms
+    assert expand("./mytopic", "--accept", "2", "--by", "vectors").returncode == 0
+    after = load_topic(folder).terms
+    assert {term: after[term] for term in before} == pytest.approx(before)
+    assert len(after) == len(before) + 2 and 0 < after["内存"] <= max(before.values())
+    assert expand("./mytopic", "--accept", "1", "--min-score", "0").returncode == 0
+    assert {term: load_topic(folder).terms[term] for term in after} == pytest.approx(after)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("./mytopic", "--by", "hownet"), 1, "the resource hownet is missing. Remedy: scrapy lexicon fetch hownet"),
+        (("./mytopic", "--by", "wordnet"), 1, "'wordnet' proposes no words. Remedy: choose among hownet, cilin, vectors"),
+        (("./mytopic", "--accept", "0"), 1, "--accept is 0. Remedy: give a number of 1 or more"),
+        (("./mytopic", "--n", "0"), 1, "--n is 0. Remedy"),
+        (("./mytopic", "--write", "--accept", "3"), 2, "not allowed with"),
+        (("operating-systems", "--write"), 1, "comes with the product, and an update would undo what is written there"),
+        (("./nowhere",), 1, "no topic './nowhere'"),
+    ],
+)
+def test_mistakes_are_explained(expand: Run, write_topic: WriteTopic, arguments: tuple[str, ...], code: int, says: str) -> None:
+    write_topic({"terms.tsv": "内核\n"})
+    done = expand(*arguments)
+    assert done.returncode == code and says in done.stdout + done.stderr, done.stderr
+
+
+def test_in_a_process_of_its_own(run_scrapy: Run, write_topic: WriteTopic, tmp_path: Path) -> None:
+    write_topic({"terms.tsv": "内核\n"})
+    path = tmp_path / "cilin.txt"
+    path.write_text(CILIN, encoding="utf-8")
+    done = run_scrapy(
+        "topic", "expand", "./mytopic", "--by", "cilin", "--min-score", "0", "-s", f"TOPICAL_CILIN={path}", cwd=tmp_path
+    )
+    assert done.returncode == 0 and done.stderr == "" and rows(done.stdout) == ["精髓", "核心"], done.stderr

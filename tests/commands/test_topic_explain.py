@@ -1,0 +1,176 @@
+"""``scrapy topic explain`` as a user runs it; its sums are those of the strategy."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topical_crawler import strategies
+from topical_crawler.semantics.similarity import WordSimilarity
+from topical_crawler.strategies.semantic import Semantic
+from topical_crawler.terms.explain import Explainer
+from topical_crawler.topic import Topic
+
+ROOT = Path(__file__).parents[2]
+RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
+WriteTopic = Callable[..., Path]
+
+CONFIG = 'title = "党建"\n[strategy.semantic]\npage_threshold = 0.05\nlink_threshold = 0.3\ntext_threshold = 0.01\n'
+TERMS = "党支部\t1\n党建\t2\n组织生活\t1\n党员\t1\n"
+FILES = {"topic.toml": CONFIG, "terms.tsv": TERMS, "adjust.tsv": "会议\t0\t常见\n"}
+ARTICLE = "http://www.qinghedj.example/art/2026/5/21/art_1021_30001.html"
+PAGE = """<!DOCTYPE html><html><head><title>党建[要闻]</title><meta name="description" content="关于党支部的2024年会议">
+</head><body><a href="/a.html">党员风采</a><a href="b.html">天气</a><a href="http://c.example/x.zip">党建</a></body></html>"""
+WITHOUT = ("-s", "TOPICAL_RESOURCES=0")
+
+
+@pytest.fixture
+def explain(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """``explain(source, …)`` with a small topic, without resources."""
+    write_topic(FILES)
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return call_scrapy(
+            "topic", "explain", "mytopic", *arguments, *WITHOUT, "-s", f"TOPICAL_CACHE_DIR={tmp_path / 'cache'}", cwd=tmp_path
+        )
+
+    return run
+
+
+def figures(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_text(explain: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    shown = explain("党建工作中的组织生活")
+    assert shown.returncode == 0, shown.stderr
+    first, *rest = shown.stdout.splitlines()
+    # 党建 weighs 2/1.25, 组织生活 1/1.25; squared 2.56 and 0.64, over three words
+    assert first == "on topic: relevance 1.07 is above 0.05; 党建 80%, 组织生活 20%"
+    assert "Taken for a text: 党建工作中的组织生活" in rest
+    assert "1 like no topic term; they dilute the others: 工作" in rest
+    assert "As a main text: relevance 1.07, above text_threshold 0.01" in shown.stdout
+    assert "Links" not in shown.stdout
+    assert "Without vectors: " in shown.stdout
+    assert max(map(len, rest)) <= 100
+
+
+def test_a_text_off_topic(explain: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    shown = explain("主场三比一取胜", "--all")
+    assert shown.stdout.startswith("off topic: relevance 0 is not above 0.05; no word is like a topic term\n")
+
+
+def test_a_file_of_text(explain: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes("党员过组织生活".encode("gb18030"))
+    found = figures(explain("./text", "--json"))
+    assert found["kind"] == "text file"
+    assert [w["word"] for w in found["words"]] == ["党员", "组织生活"]
+
+
+def test_the_words_of_a_page(explain: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    found = figures(explain("page.html", "--json"))
+    assert (found["kind"], found["on_topic"], found["title"]) == ("HTML file", True, "党建[要闻]")
+    assert [(w["word"], w["through"]) for w in found["words"]] == [("党建", "itself"), ("党支部", "itself")]
+    assert sum(w["contribution"] for w in found["words"]) == pytest.approx(found["relevance"])
+    assert sum(w["share"] for w in found["words"]) == pytest.approx(1.0)
+    assert found["left_out"]["numbers and signs"] == ["2024"]
+    assert found["text"]["reason"] == "near-empty"
+    shown = explain("page.html")
+    assert "党建[要闻]" in shown.stdout
+    assert "a crawl would not keep this page" in shown.stdout
+
+
+def test_the_links_of_a_saved_page(explain: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+    alone = figures(explain("page.html", "--json"))
+    assert [link["url"] for link in alone["links"]] == ["http://c.example/x.zip"]  # relative links lead nowhere
+
+    found = figures(explain("page.html", "--base", "http://a.example/news/", "--json"))
+    links = {link["url"]: link for link in found["links"]}
+    assert list(links) == ["http://a.example/a.html", "http://a.example/news/b.html", "http://c.example/x.zip"]
+    one, other, archive = links.values()
+    assert (one["decision"], archive["decision"], archive["queued"]) == ("queued", "file type", False)
+    assert (one["struct"], other["struct"], archive["struct"]) == (1, 1, 0)  # the page itself is the history
+    for link in links.values():
+        parts = (found["alpha"], link["of_parent"]), (found["beta"], link["of_anchor"]), (found["lambda"], link["struct"])
+        assert link["priority"] == pytest.approx(sum(weight * value for weight, value in parts))
+        assert link["of_parent"] == pytest.approx(found["relevance"])
+    assert one["priority"] > other["priority"]
+
+    (tmp_path / "history.txt").write_text("http://c.example/1.html\nhttp://c.example/2.html\nhttp://c.example/3.html\n")
+    told = figures(explain("page.html", "--base", "http://a.example/news/", "--history", "history.txt", "--json"))
+    assert {link["url"]: link["struct"] for link in told["links"]} == dict(zip(links, (0, 0, 1), strict=True))
+
+
+def test_links_of_a_page_off_topic_need_a_term(explain: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+    (tmp_path / "off.html").write_text(PAGE.replace("党建[要闻]", "天气").replace("党支部", "晴雨"), encoding="utf-8")
+    found = figures(explain("off.html", "--base", "http://a.example/", "--json"))
+    assert [link["decision"] for link in found["links"]] == ["queued", "no topic word in anchor", "file type"]
+    shown = explain("off.html", "--base", "http://a.example/", "--links", "1")
+    assert "queued: those with a topic term in their anchor" in " ".join(shown.stdout.split())
+    assert "… and 2 more" in shown.stdout
+
+
+def test_a_page_of_a_recorded_web(explain: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+    recording = shutil.copy(ROOT / "demo/demo-web.warc.gz", tmp_path)
+    shown = explain(ARTICLE, "--body", "--links", "3", "-s", f"TOPICAL_REPLAY={recording}")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.startswith("on topic: relevance ")
+    for part in (f"Fetched: {ARTICLE}", "Words of the main text", "would be queued", "As a main text", "No meta description"):
+        assert part in shown.stdout
+    for url in ("http://www.qinghedj.example/none", "http://www.qingheonline.example/private/login.html"):
+        failed = explain(url, "-s", f"TOPICAL_REPLAY={recording}")
+        assert failed.returncode == 1
+        assert f"{url}: no page: " in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (("./none.html",), ("./none.html: there is no such file", "Remedy")),
+        (("党建", "--history", "none.txt"), ("none.txt", "Remedy")),
+        (("page.html", "--base", "a.example"), ("--base: 'a.example' is no URL", "Remedy")),
+        (("page.html", "-s", "TOPICAL_MAX_LINKS=many"), ("TOPICAL_MAX_LINKS",)),
+    ],
+)
+def test_mistakes(
+    explain: Callable[..., subprocess.CompletedProcess[str]], arguments: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
+    failed = explain(*arguments)
+    assert failed.returncode == 1
+    assert "Traceback" not in failed.stderr
+    for part in parts:
+        assert part in failed.stderr
+
+
+def test_through_which_resource_words_are_alike(tmp_path: Path) -> None:
+    """HowNet has 党员 and 会员 alike, the vectors 党员 and 干部, both 党员 and 党徒."""
+    from topical_crawler.semantics.resources import Resources
+    from topical_crawler.semantics.similarity import SimilarityParameters
+
+    hownet, vectors = tmp_path / "hownet.txt", tmp_path / "vectors.txt"
+    hownet.write_text("党员 N human|人,politics|政\n会员 N human|人,politics|政\n党徒 N human|人,politics|政\n", encoding="utf-8")
+    vectors.write_text("4 2\n党员 1 0\n干部 0.95 0.31\n党徒 1 0.1\n会员 0 1\n", encoding="utf-8")
+    resources = Resources(None, {"hownet": hownet, "vectors": vectors})
+    constants = {"alpha": 1.0, "beta": 0.5, "th1": 0.4, "th2": 0.4}
+    topic = Topic("t", "t", {"党员": 1.0}, parameters={"semantic": {"similarity": constants}})
+    strategy = strategies.create(topic, "semantic", resources=resources)
+    assert isinstance(strategy, Semantic)
+    similarity = WordSimilarity.from_resources(resources, SimilarityParameters(**constants))
+    view = Explainer(strategy, similarity).text("党员 会员 干部 党徒 足球")
+    through = {w.word: w.through for w in view.words}
+    assert through == {"党员": "itself", "会员": "HowNet", "干部": "vectors", "党徒": "HowNet, vectors"}
+    assert all(w.term == "党员" for w in view.words)
+    for word in view.words:
+        assert word.similar == pytest.approx(word.sim**2)
+    assert view.unlike == ("足球",)
+    assert view.relevance == pytest.approx(strategy.relevance(strategy.words("党员 会员 干部 党徒 足球")))

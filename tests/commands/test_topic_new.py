@@ -1,0 +1,101 @@
+"""``scrapy topic new`` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from topical_crawler.topic import load_topic
+
+RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "demo" / "demo-web.warc.gz"
+NONE = ("-s", "TOPICAL_RESOURCES=0")
+
+
+def test_from_a_sentence(run_scrapy: RunScrapy, tmp_path: Path) -> None:
+    made = run_scrapy("topic", "new", "./os", "操作系统内核与文件系统的原理和实现", *NONE, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert "原理 实现" in made.stdout
+    assert "scrapy lexicon fetch" in made.stderr  # what is missing is said
+    topic = load_topic(tmp_path / "os")
+    assert dict(topic.terms) == {"操作系统": 1.0, "内核": 1.0, "文件系统": 1.0}
+    assert topic.title == "操作系统内核与文件系统的原理和实现"
+
+
+def test_from_keywords_and_texts(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+    file = tmp_path / "examples.jsonl"
+    records = [
+        {"title": "死锁", "text": "进程互相等待信号量，就成死锁。信号量要按次序取得。"},
+        {"text": "信号量与死锁的例子：进程等待。"},
+    ]
+    file.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in [*records, {"text": ""}]), encoding="utf-8")
+    arguments = ("--keywords", "内核，Linux", "--text", file, "--seeds", "http://a.cn/", "--title", "试验")
+    made = call_scrapy("topic", "new", "./os", *arguments, *NONE, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert "1 empty" in made.stderr
+    topic = load_topic(tmp_path / "os")
+    assert {"内核", "linux", "信号量", "死锁"} <= set(topic.terms)
+    assert (topic.title, topic.seeds) == ("试验", ("http://a.cn/",))
+
+
+def test_from_pages(run_scrapy: RunScrapy, tmp_path: Path) -> None:
+    with (ROOT / "demo" / "labels.tsv").open(encoding="utf-8") as rows:
+        header = next(rows).rstrip("\n").split("\t")
+        labels = [dict(zip(header, row.rstrip("\n").split("\t"), strict=True)) for row in rows]
+    urls = [row["url"] for row in labels if row["kind"] == "article" and row["grade"] == "2"][:5]
+    made = run_scrapy(
+        "topic", "new", "./party", "--url", *urls, "http://nowhere.example/", "-s", f"TOPICAL_REPLAY={DEMO}", *NONE, cwd=tmp_path
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    assert "left out http://nowhere.example/" in made.stderr
+    topic = load_topic(tmp_path / "party")
+    assert list(topic.seeds) == urls
+    assert any(word in load_topic("partybuilding").terms for word in topic.terms)
+
+
+def test_from_a_category(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+    tree = tmp_path / "tree.json"
+    nodes = {"TP3": {"name": "计算机", "up_level": None}, "TP316": {"name": "操作系统", "up_level": "TP3"}}
+    tree.write_text(json.dumps(nodes), encoding="utf-8")
+    made = call_scrapy("topic", "new", "./os", "--category", "tp316", "--tree", tree, *NONE, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert dict(load_topic(tmp_path / "os").terms) == {"操作系统": 1.0}
+    unknown = call_scrapy("topic", "new", "./xx", "--category", "QQ9", "--tree", tree, *NONE, cwd=tmp_path)
+    assert unknown.returncode == 1
+    assert "no category fits 'QQ9'" in unknown.stderr
+    assert not (tmp_path / "xx").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "say what the topic is about"),
+        (("，。！",), "no word in what you gave can be a term"),
+        (("--keywords", "，"), "no word in what you gave can be a term"),
+        (("内核", "--neighbours", "-1"), "0 or more"),
+        (("内核", "--seeds", "a.cn"), "is no URL"),
+        (("--text", "missing.txt"), "missing.txt: there is no such file or folder"),
+        (("--category", "TP316"), "no category tree"),
+        (("--url", "missing.html"), "none of the pages can be read"),
+    ],
+)
+def test_what_cannot_be_a_topic(call_scrapy: RunScrapy, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    made = call_scrapy("topic", "new", "./os", *arguments, *NONE, cwd=tmp_path)
+    assert made.returncode == 1
+    assert message in made.stderr
+    assert not (tmp_path / "os").exists()
+
+
+def test_a_topic_is_not_written_over(call_scrapy: RunScrapy, write_topic: Callable[..., Path], tmp_path: Path) -> None:
+    folder = write_topic()
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    made = call_scrapy("topic", "new", folder, "操作系统内核", *NONE, cwd=tmp_path)
+    assert made.returncode == 1
+    assert "holds a topic already" in made.stderr
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before

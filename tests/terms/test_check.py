@@ -1,0 +1,254 @@
+"""What a check of a topic finds, on topics made to have it; and that topics without fault pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler.semantics.resources import RESOURCES, Resources
+from topical_crawler.terms.check import Report, check_topic
+from topical_crawler.terms.check_words import coverage
+from topical_crawler.terms.findings import Finding
+from topical_crawler.topic import list_topics
+
+WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
+
+TERMS = "党支部\t2\n组织生活\t1\n党员教育\t1.5\n三会一课\t1\n主题党日\t1\n"
+GOOD = {
+    "topic.toml": 'title = "支部工作"\n[strategy.semantic]\npage_threshold = 0.05\nlink_threshold = 0.3\ntext_threshold = 0.01\n',
+    "terms.tsv": TERMS,
+    "seeds.txt": "http://a.example/\nhttp://b.example/\n",
+}
+
+
+@pytest.fixture
+def check(write_topic: WriteTopic) -> Callable[..., Report]:
+    """Checks a topic that is good but for the files given: ``check({"seeds.txt": ""})``."""
+
+    def run(files: Mapping[str, str | bytes] | None = None, resources: Resources | None = None) -> Report:
+        return check_topic(write_topic({**GOOD, **(files or {})}), resources or Resources.none())
+
+    return run
+
+
+def found(report: Report, part: str) -> Finding:
+    """The one finding whose message holds ``part``."""
+    (one,) = [f for f in report.findings if part in f.message]
+    return one
+
+
+def test_a_good_topic(check: Callable[..., Report]) -> None:
+    report = check()
+    assert report.errors == 0
+    assert [f.message for f in report.findings if f.severity == "warning" and f.about != "resources"] == []
+    assert report.figures is not None
+    assert report.figures.weights["heaviest"][0] == "党支部"
+    assert report.topic is not None
+    weights = report.topic.terms
+    assert report.figures.single["heaviest"][10] == pytest.approx(weights["党支部"] ** 2 / 10)
+    assert sum(share for _, share in report.figures.top) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", list_topics())
+def test_the_topics_of_the_product_have_no_error(name: str) -> None:
+    assert check_topic(name, Resources.none()).errors == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "file", "line", "part"),
+    [
+        ({"terms.tsv": "党建\t1\n支部\t-1\n"}, "terms.tsv", 2, "the weight of '支部' is '-1'"),
+        ({"terms.tsv": "党建\t1\n\n党建\t2\n"}, "terms.tsv", 3, "stands already in line 1"),
+        ({"terms.tsv": "# nothing\n"}, "terms.tsv", 0, "holds no term"),
+        ({"terms.tsv": "党建\n".encode("gb18030")}, "terms.tsv", 1, "not UTF-8"),
+        ({"topic.toml": 'title = "x"\ncolour = 1\n'}, "topic.toml", 2, "unknown key 'colour'"),
+        ({"topic.toml": "title = \n"}, "topic.toml", 0, "Invalid"),
+        ({"topic.toml": 'title = "x"\ndefault_strategy = "best"\n'}, "topic.toml", 2, "no strategy 'best'"),
+        ({"topic.toml": "[strategy.semantic]\npage_treshold = 1\n"}, "topic.toml", 2, "no parameter 'page_treshold'"),
+        (
+            {"topic.toml": '[strategy.semantic]\ncomparisons = [[1, 9, "1/9"], ["1/9", 1, 9], [9, "1/9", 1]]\n'},
+            "topic.toml",
+            2,
+            "contradict each other",
+        ),
+        ({"seeds.txt": "http://a.example/\nwww.b.example\n"}, "seeds.txt", 2, "is no URL"),
+    ],
+)
+def test_what_no_crawl_can_start_with_is_an_error(
+    check: Callable[..., Report], files: Mapping[str, str | bytes], file: str, line: int, part: str
+) -> None:
+    report = check(files)
+    assert report.errors == 1
+    first = report.findings[0]
+    assert first.severity == "error"
+    assert part in first.message
+    assert first.file.endswith(file)
+    assert first.line == line
+
+
+def test_no_topic() -> None:
+    report = check_topic("partybilding", Resources.none())
+    (only,) = report.findings
+    assert (report.topic, only.severity) == (None, "error")
+    assert "no topic 'partybilding'" in only.message and "partybuilding" in only.remedy
+
+
+@pytest.mark.parametrize(
+    ("terms", "part", "words"),
+    [
+        ("deep learning\t1\n", "never come out of the segmentation whole", (("deep learning", 6),)),
+        ("两学一做·专题\t1\n", "with signs or blanks", (("两学一做·专题", 6),)),
+        ("党\t1\n", "of one character", (("党", 6),)),
+        ("因为\t1\n", "stop words", (("因为", 6),)),
+        ("陆续\t1\n", "no content words", (("陆续", 6),)),
+        ("黨支部\t1\n", "in traditional characters", (("黨支部", 6),)),
+        ("黨支部\t1\n", "differ from another term", (("党支部", 1), ("黨支部", 6))),
+        ("ＰＣ端\t1\n", "in another form than the written one", (("pc端", 6),)),
+        ("党支部书记\t1\n", "hold another term", (("党支部书记", 6),)),
+        ("并发\t1\n", "inside longer words than alone, and do not count there (并发 in 并发症)", (("并发", 6),)),
+        ("学生\t1\n", "words of the general language", (("学生", 6),)),
+    ],
+)
+def test_terms_of_an_odd_form(check: Callable[..., Report], terms: str, part: str, words: tuple[tuple[str, int], ...]) -> None:
+    one = found(check({"terms.tsv": TERMS + terms}), part)
+    assert one.file == "terms.tsv"
+    assert sorted(one.words) == sorted(words)
+    assert one.message.endswith(f": {len(words)}")
+
+
+def test_a_general_word_that_was_adjusted_is_not_found_again(check: Callable[..., Report]) -> None:
+    report = check({"terms.tsv": TERMS + "学生\t1\n", "adjust.tsv": "学生\t0.1\t太常见\n"})
+    assert not [f for f in report.findings if "general language" in f.message]
+
+
+@pytest.mark.parametrize(
+    ("files", "severity", "file", "part"),
+    [
+        (
+            {"terms.tsv": TERMS + "主题教育\t50\n"},
+            "warning",
+            "terms.tsv",
+            "carries more than 50% of Σ w² over all 6 terms: 主题教育",
+        ),
+        ({"terms.tsv": "党建\t1\n"}, "warning", "terms.tsv", "1 terms only"),
+        ({"terms.tsv": TERMS.replace("1.5", "1").replace("2", "1")}, "note", "terms.tsv", "all terms weigh the same"),
+        ({"adjust.tsv": "三会一课\t0\t试\n"}, "note", "terms.tsv", "weigh 0 and are none: 1, 1 of them by adjust.tsv"),
+        (
+            {"topic.toml": 'title = "x"\nweight_floor = 9\n'},
+            "warning",
+            "topic.toml",
+            "weight_floor 9 holds: 5 of 5 weigh the same",
+        ),
+        ({"weights.tsv": "工作\t1\n"}, "note", "weights.tsv", "no line !mean"),
+        ({"weights.tsv": "!mean\t1\n组织生活\t1\n"}, "note", "weights.tsv", "are terms, whose weight there has no effect: 1"),
+        ({"weights.tsv": "!mean\t1\n", "adjust.tsv": "天气\t0\t词\n"}, "note", "adjust.tsv", "neither terms.tsv nor weights.tsv"),
+        ({"adjust.tsv": "天气\t0\n"}, "note", "adjust.tsv", "without a reason: 1"),
+        ({"adjust.tsv": "天气很好啊\t0\t词\n"}, "warning", "adjust.tsv", "never come out of the segmentation, without effect: 1"),
+        ({"seeds.txt": ""}, "warning", "seeds.txt", "no seeds"),
+        ({"topic.toml": "[strategy.semantic]\n"}, "note", "topic.toml", "no title"),
+        (
+            {"topic.toml": 'title = "x"\n[strategy.semantic]\npage_threshold = 0\n'},
+            "warning",
+            "topic.toml",
+            "page_threshold is 0",
+        ),
+        (
+            {"topic.toml": 'title = "x"\n[strategy.semantic]\npage_threshold = 5\n'},
+            "warning",
+            "topic.toml",
+            "even the heaviest term",
+        ),
+        (
+            {"topic.toml": 'title = "x"\n[strategy.semantic]\npage_threshold = 0.001\n'},
+            "warning",
+            "topic.toml",
+            "every page that holds a term passes",
+        ),
+        (
+            {"topic.toml": 'title = "x"\n[strategy.semantic]\nlink_threshold = 0.1\n'},
+            "note",
+            "topic.toml",
+            "every link of a page on",
+        ),
+        ({"topic.toml": 'title = "x"\n'}, "note", "topic.toml", "text_threshold is 0"),
+        (
+            {"topic.toml": 'title = "x"\n[strategy.semantic]\ncomparisons = [[1, "1/2", 5], [2, 1, 4], ["1/5", "1/4", 1]]\n'},
+            "note",
+            "topic.toml",
+            "contradict each other a little",
+        ),
+    ],
+)
+def test_weights_thresholds_and_files(
+    check: Callable[..., Report], files: Mapping[str, str], severity: str, file: str, part: str
+) -> None:
+    one = found(check(files), part)
+    assert (one.severity, one.file) == (severity, file)
+
+
+def test_the_line_of_a_threshold(check: Callable[..., Report]) -> None:
+    report = check({"topic.toml": 'title = "x"\n\n[strategy.semantic]\npage_threshold = 0\n'})
+    assert found(report, "page_threshold is 0").line == 4
+
+
+def test_seeds(check: Callable[..., Report]) -> None:
+    report = check(
+        {
+            "topic.toml": 'title = "x"\nseeds = ["http://a.example/#top"]\nallowed_hosts = ["a.example"]\n',
+            "seeds.txt": "# 种子\nhttp://a.example/\nhttp://www.a.example/\nhttp://c.example/\n",
+        }
+    )
+    twice = found(report, "stands already in topic.toml, line 2")
+    assert (twice.file, twice.line, twice.severity) == ("seeds.txt", 2, "warning")
+    foreign = found(report, "not on one of allowed_hosts")
+    assert (foreign.file, foreign.line) == ("seeds.txt", 4)
+    assert "c.example" in foreign.remedy
+
+
+def test_resources_that_are_missing_or_damaged(check: Callable[..., Report], tmp_path: Path) -> None:
+    report = check()
+    missing = {f.message.split(" ")[0]: f for f in report.findings if f.about == "resources"}
+    assert {name: f.severity for name, f in missing.items()} == {
+        "hownet": "warning", "vectors": "warning", "hownet_tree": "note", "cilin": "note",
+    }  # fmt: skip
+    assert "scrapy lexicon fetch hownet" in missing["hownet"].remedy
+
+    (tmp_path / RESOURCES["cilin"].filename).write_text("Aa01A01= 人 士\n", encoding="utf-8")
+    report = check(resources=Resources(tmp_path))
+    assert report.errors >= 1
+    assert "bytes instead of" in found(report, "bytes instead of").message
+
+
+def test_coverage_by_resource(check: Callable[..., Report], tmp_path: Path) -> None:
+    hownet = tmp_path / "hownet.txt"
+    hownet.write_text("党支部 N part|部件\n", encoding="utf-8")
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("2 2\n党支部 1 0\n组织生活 0 1\n", encoding="utf-8")
+    report = check(resources=Resources(None, {"hownet": hownet, "vectors": vectors}))
+    assert report.errors == 0
+    assert {name: report.known[name] for name in ("HowNet", "vectors")} == {"HowNet": 1, "vectors": 2}
+    literal = found(report, "in neither HowNet nor the vectors")
+    assert literal.message.startswith("3 of 5 terms")
+    assert set(dict(literal.words)) == {"党员教育", "三会一课", "主题党日"}
+    nowhere = found(report, "known to no resource at all")
+    assert set(dict(nowhere.words)) <= set(dict(literal.words))
+
+
+@given(st.lists(st.text(min_size=1), unique=True), st.dictionaries(st.text(), st.sets(st.text())))
+def test_coverage_keeps_order_and_loses_nothing(terms: list[str], lexicons: dict[str, set[str]]) -> None:
+    unknown = coverage(terms, lexicons)
+    assert unknown.keys() == lexicons.keys()
+    for name, lacking in unknown.items():
+        assert lacking == [t for t in terms if t in lacking]
+        assert set(lacking) | (set(terms) & lexicons[name]) == set(terms)
+
+
+@given(st.text(), st.integers(min_value=1, max_value=9999), st.text())
+def test_an_error_is_taken_apart_by_its_form(what: str, line: int, remedy: str) -> None:
+    told = Finding.from_error(ValueError(f"./t/terms.tsv, line {line}: x{what} Remedy: {remedy}"))
+    assert (told.file, told.line, told.severity) == ("./t/terms.tsv", line, "error")
+    assert told.message.startswith("x")

@@ -1,0 +1,132 @@
+"""What a topic begins with."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler.semantics.category_tree import CategoryError, CategoryTree
+from topical_crawler.semantics.resources import Resources
+from topical_crawler.semantics.vectors import WordVectors
+from topical_crawler.terms.start import (
+    FirstTerm,
+    Start,
+    from_category,
+    from_keywords,
+    from_sentence,
+    from_texts,
+    known_words,
+    neighbours,
+)
+from topical_crawler.terms.start_folder import THRESHOLDS, write_start
+from topical_crawler.text import Segmenter
+from topical_crawler.topic import TopicError, load_topic
+
+
+@pytest.fixture
+def resources(tmp_path: Path) -> Resources:
+    """Vectors of a few words in two fields, and a Cilin of one group."""
+    rows = {
+        "内核": (1.0, 0.1, 0.0),
+        "进程": (0.9, 0.2, 0.0),
+        "线程": (0.8, 0.3, 0.1),
+        "工作": (0.9, 0.2, 0.1),
+        "机器学习": (0.1, 1.0, 0.0),
+        "足球": (0.0, 0.0, 1.0),
+    }
+    matrix = np.array([np.array(v) / np.linalg.norm(v) for v in rows.values()], dtype=np.float32)
+    np.save(tmp_path / "own.npy", matrix)
+    (tmp_path / "own.vocab").write_text("".join(f"{word}\n" for word in rows), encoding="utf-8")
+    (tmp_path / "cilin.txt").write_text("Ba01A01= 支持向量机 核机器\n", encoding="utf-8")
+    return Resources(None, {"vectors": tmp_path / "own.npy", "cilin": tmp_path / "cilin.txt"})
+
+
+def words(terms: list[FirstTerm]) -> list[str]:
+    return [term.word for term in terms]
+
+
+def test_words_that_a_resource_knows_as_one_are_joined(resources: Resources) -> None:
+    plain = from_sentence("机器学习方法和支持向量机")
+    assert "向量" in words(plain.terms)
+    assert "方法" in plain.general
+    knowing = from_sentence("机器学习方法和支持向量机", known_words(resources))
+    assert {"机器学习", "支持向量机"} <= set(words(knowing.terms))
+    assert all(math.isnan(term.weight) for term in knowing.terms)
+
+
+def test_a_sentence_of_general_words_keeps_the_most_specific() -> None:
+    start = from_sentence("中国的工作和方法")
+    assert len(start.terms) >= 1
+    assert not set(words(start.terms)) & set(start.general)
+    assert from_sentence("，的了！").terms == []
+
+
+@given(st.text(max_size=60))
+def test_any_sentence_is_read(sentence: str) -> None:
+    start = from_sentence(sentence)
+    found = words(start.terms)
+    assert len(set(found)) == len(found)
+    assert all(Segmenter().is_content(word) for word in found)
+
+
+def test_keywords_are_taken_as_they_are() -> None:
+    assert words(from_keywords(["Ｌｉｎｕｘ内核", " 方法 ", "", "方法"]).terms) == ["linux内核", "方法"]
+
+
+def test_texts_give_their_own_words_with_falling_weights() -> None:
+    texts = ["信号量保护临界区，进程在信号量上等待。今天天气很好。", "两个进程互相等待信号量，就成死锁。大家的工作很好。"]
+    terms = from_texts(texts, 4).terms
+    assert {"信号量", "进程"} <= set(words(terms))
+    assert not {"工作", "天气", "大家"} & set(words(terms))
+    weights = [term.weight for term in terms]
+    assert weights == sorted(weights, reverse=True)
+    assert weights[0] == 1
+    assert from_texts(["，，，"]).terms == []
+
+
+def test_a_category_gives_the_names_below_it() -> None:
+    nodes = {"TP": ("计算机技术", None), "TP316": ("操作系统", "TP"), "TP316.1": ("分时操作系统", "TP316")}
+    tree = CategoryTree(nodes, "an example")
+    assert set(words(from_category(tree, "操作系统").terms)) == {"操作系统", "分时操作系统"}
+    with pytest.raises(CategoryError, match="TP9"):
+        from_category(tree, "TP9")
+
+
+def test_the_first_source_of_a_word_counts() -> None:
+    start = Start([FirstTerm("内核", math.nan, "keyword")])
+    start.add(Start([FirstTerm("内核", 0.5, "texts"), FirstTerm("进程", 0.4, "texts")], ["方法"]))
+    start.add(Start([], ["方法", "内核"]))
+    assert [(t.word, t.why) for t in start.terms] == [("内核", "keyword"), ("进程", "texts")]
+    assert start.general == ["方法"]
+
+
+def test_neighbours_weigh_less_than_the_first_terms(resources: Resources) -> None:
+    near = neighbours([FirstTerm("内核", math.nan, "keyword")], resources, 3)
+    assert set(words(near)[:2]) == {"进程", "线程"}
+    assert "工作" not in words(near)[:2]  # as near, but of general use
+    assert all(0 < term.weight < 1 for term in near)
+    assert "内核" in near[0].why
+    assert WordVectors.open(resources.overrides["vectors"]).similarity("内核", "进程") > 0.9
+
+
+def test_the_folder_is_a_topic_and_is_not_written_over(tmp_path: Path) -> None:
+    folder = tmp_path / "os"
+    terms = [FirstTerm("内核", math.nan, "sentence"), FirstTerm("进程", 0.5, "texts: 3 times")]
+    write_start(folder, '操作"系统"\n原理', "说明", terms, [FirstTerm("线程", 0.2, "near 进程")], ["http://a.cn/"])
+    topic = load_topic(folder)
+    assert topic.title == '操作"系统" 原理'
+    assert topic.terms == {"内核": 1.0, "进程": 0.5, "线程": 0.2}
+    assert topic.seeds == ("http://a.cn/",)
+    assert topic.parameters["semantic"] == THRESHOLDS
+    before = (folder / "terms.tsv").read_bytes()
+    with pytest.raises(TopicError, match="already"):
+        write_start(folder, "x", "", terms, [], [])
+    with pytest.raises(TopicError, match="no term"):
+        write_start(tmp_path / "empty", "x", "", [], [], [])
+    assert (folder / "terms.tsv").read_bytes() == before
+    assert not (tmp_path / "empty").exists()

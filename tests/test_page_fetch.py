@@ -1,0 +1,178 @@
+"""Pages fetched by the real engine: from a recording, and from a web server on this machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+
+from topical_crawler.page_fetch import Fetched, fetch_pages, kind_of
+
+ROOT = Path(__file__).parents[1]
+LEAD = "各级党组织扎实开展主题教育，第一党支部的党员走进社区，与群众面对面商量办法。"
+ARTICLE = (
+    "<!DOCTYPE html><html><head><title>党建：走进社区</title></head>"
+    f"<body><article>{f'<p>{LEAD}</p>' * 6}</article></body></html>"
+)
+
+
+def tools() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("page_fetch_crawl_tools", ROOT / "tests/crawl/crawl_tools.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # its dataclasses look themselves up there
+    spec.loader.exec_module(module)
+    return module
+
+
+TOOLS = tools()
+
+
+def project(**values: Any) -> Settings:
+    """The project's settings, with a retry less and without the second between two requests."""
+    settings = Settings()
+    settings.setmodule("topical_crawler.settings", priority="project")
+    settings.setdict({"DOWNLOAD_DELAY": 0, "RETRY_TIMES": 1, "DOWNLOAD_TIMEOUT": 5, **values}, priority="cmdline")
+    return settings
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """The recorded web in a folder of the test's own: its index is kept beside it."""
+    return Path(shutil.copy(ROOT / "demo/demo-web.warc.gz", tmp_path))
+
+
+@pytest.fixture(scope="module")
+def fetched() -> Iterator[dict[str, Fetched]]:
+    """Everything a web server may answer, asked for in one go."""
+    reply = TOOLS.Reply
+    routes = {
+        "/robots.txt": reply("User-agent: *\nDisallow: /private/\n", content_type="text/plain"),
+        "/private/a.html": reply(ARTICLE),
+        "/private/b.html": reply(ARTICLE),
+        "/good.html": reply(ARTICLE),
+        "/moved": reply(status=302, headers={"Location": "/good.html"}),
+        "/round": lambda path: reply(status=302, headers={"Location": f"/round?{len(path)}{'x' * len(path)}"}),
+        "/gb.html": reply(ARTICLE.encode("gb18030"), content_type="text/html"),
+        "/wrong.html": reply(ARTICLE.encode("gb18030"), content_type="text/html; charset=utf-8"),
+        "/picture.png": reply(b"\x89PNG\r\n\x1a\n", content_type="image/png"),
+        "/data.json": reply(json.dumps({"text": LEAD}), content_type="application/json"),
+        "/large.html": reply("<html>" + "x" * 30_000),
+        "/short.html": reply("<html><title>党建</title><body><p>图片新闻</p></body></html>"),
+        "/broken": reply("busy", status=500),
+    }
+    paths = ["gone.html", *(path.lstrip("/") for path in routes)]
+    with TOOLS.Site(routes) as site:
+        urls = [f"{site.url}/{path}" for path in paths]
+        found = fetch_pages([*urls, "http://127.0.0.1:1/"], project(DOWNLOAD_MAXSIZE=20_000))
+        assert [f.url for f in found] == [*urls, "http://127.0.0.1:1/"]
+        assert site.asked("/private/a.html") == site.asked("/private/b.html") == 0
+        assert site.asked("/broken") == 2
+        yield dict(zip([*paths, "refused"], found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("gone.html", "HTTP 404"),
+        ("private/a.html", "robots.txt"),
+        ("private/b.html", "robots.txt"),
+        ("round", "too many redirects"),
+        ("picture.png", "not a text page"),
+        ("data.json", "not a text page"),
+        ("large.html", "too large"),
+        ("broken", "HTTP 500"),
+        ("refused", "connection failed"),
+    ],
+)
+def test_what_brings_no_page_has_a_reason(fetched: dict[str, Fetched], path: str, reason: str) -> None:
+    assert (fetched[path].page, fetched[path].text, fetched[path].reason) == (None, "", reason)
+
+
+@pytest.mark.parametrize(
+    ("path", "end", "encoding"),
+    [
+        ("good.html", "good.html", "utf-8"),
+        ("moved", "good.html", "utf-8"),
+        ("gb.html", "gb.html", "gb18030"),
+        ("wrong.html", "wrong.html", "gb18030"),
+    ],
+)
+def test_a_page_comes_with_its_main_text(fetched: dict[str, Fetched], path: str, end: str, encoding: str) -> None:
+    found = fetched[path]
+    assert found.page is not None and found.reason == ""
+    assert found.page.title == "党建：走进社区"
+    assert found.page.url.endswith(f"/{end}")
+    assert found.page.encoding == encoding
+    assert found.text.startswith(LEAD)
+
+
+def test_a_page_without_a_text_says_why(fetched: dict[str, Fetched]) -> None:
+    found = fetched["short.html"]
+    assert found.page is not None and found.page.title == "党建"
+    assert (found.text, found.reason) == ("", "near-empty")
+
+
+def test_a_recorded_web_and_local_files(recording: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice in one process, in an order of one's own, an address twice; nothing is left behind but the recording's index."""
+    folder = recording.parent
+    monkeypatch.chdir(folder)
+    (folder / "saved.html").write_bytes(ARTICLE.encode("gb18030"))
+    article = "http://www.qinghedj.example/art/2026/5/21/art_1021_30001.html"
+    urls = [article, "saved.html", "http://www.qinghedj.example/none", "none.html", article]
+    settings = project(
+        TOPICAL_REPLAY=str(recording), TOPICAL_CACHE_DIR=str(folder / "cache"), HTTPCACHE_ENABLED=True, JOBDIR="job"
+    )
+    one, saved, unknown, missing, again = fetch_pages(urls, settings)
+    assert one.page is not None and "全市基层党建工作推进会" in one.page.title
+    assert one.page.encoding == "gb18030" and one.page.links
+    assert "党建" in one.text and "版权所有" not in one.text
+    assert again == one
+    assert saved.page is not None and saved.page.url == (folder / "saved.html").as_uri()
+    assert saved.text.startswith(LEAD)
+    assert (unknown.page, unknown.reason) == (None, "unreachable")
+    assert missing.page is None and "No such file" in missing.reason
+    assert fetch_pages([article], settings) == [one]
+    assert sorted(p.name for p in folder.iterdir()) == ["demo-web.warc.gz", "demo-web.warc.gz.index", "saved.html"]
+
+
+def test_a_recording_that_cannot_be_read(tmp_path: Path) -> None:
+    settings = project(TOPICAL_REPLAY=str(tmp_path / "none.warc.gz"), TOPICAL_CACHE_DIR=str(tmp_path))
+    (found,) = fetch_pages(["http://www.qinghedj.example/"], settings)
+    assert found.page is None
+    assert found.reason.startswith("nothing to replay: ") and "there is no such file" in found.reason
+
+
+def test_a_crawl_delay_is_obeyed() -> None:
+    robots = TOOLS.Reply("User-agent: *\nCrawl-delay: 0.4\n", content_type="text/plain")
+    with TOOLS.Site({"/robots.txt": robots, "": TOOLS.Reply(ARTICLE)}) as site:
+        fetch_pages([f"{site.url}/{n}" for n in range(3)], project())
+        began = [hit.began for hit in site.pages()]
+    assert len(began) == 3
+    assert all(later - earlier > 0.35 for earlier, later in itertools.pairwise(began)), began
+
+
+def test_nothing_to_fetch() -> None:
+    assert fetch_pages([], project()) == []
+
+
+def test_what_a_person_names(tmp_path: Path) -> None:
+    html, text = tmp_path / "a.html", tmp_path / "a.dat"
+    html.write_bytes(ARTICLE.encode("gb18030"))
+    text.write_text(LEAD, encoding="utf-8")
+    assert kind_of("https://www.example.cn/a.html") == "URL"
+    assert (kind_of(str(html)), kind_of(str(text))) == ("HTML file", "text file")
+    for given in (LEAD, "党建/支部", "学习 贯彻.", "x" * 5000, "a\0b", ""):
+        assert kind_of(given) == "text"
+    for given in ("./none", "folder/none.html", "none.txt", "/no/where", "~/没有"):
+        with pytest.raises(FileNotFoundError, match=r"Remedy"):
+            kind_of(given)

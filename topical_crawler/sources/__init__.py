@@ -1,0 +1,82 @@
+"""Texts to learn from, whatever they lie in: a Wikipedia dump, JSONL, text files, a collected corpus.
+
+>>> import tempfile
+>>> file = Path(tempfile.mkdtemp(), "notes.jsonl")
+>>> _ = file.write_text('{"title": "通知", "text": "支部召开组织生活会", "party": 2}\\n{"text": ""}\\n', encoding="utf-8")
+>>> source = open_source(file)
+>>> [(d.title, d.text, d.fields) for d in source], dict(source.skipped), source.done
+([('通知', '支部召开组织生活会', {'party': 2})], {'empty': 1}, 1.0)
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from topical_crawler.sources.base import Document, Source, SourceError
+from topical_crawler.sources.jsonl import JsonLines
+from topical_crawler.sources.streams import ByteStream, StreamDamage
+from topical_crawler.sources.text_files import TextFiles
+from topical_crawler.sources.wikipedia import Wikipedia
+
+__all__ = ["Document", "Source", "SourceError", "open_source"]
+
+_KINDS: dict[str, type[Source]] = {".xml": Wikipedia, ".jsonl": JsonLines, ".ndjson": JsonLines, ".txt": TextFiles}
+_KNOWN = (
+    "a Wikipedia dump (.xml, .xml.bz2, .xml.gz), JSONL with a field 'text' (.jsonl, .jsonl.gz), a .txt file or a folder of them, "
+    "or the data folder of a crawl or its corpus.sqlite"
+)
+
+
+def open_source(path: str | Path, *, tolerant: bool = False) -> Source:
+    """The texts at ``path``. What they lie in is told by the name, and where that says nothing by the first bytes.
+
+    Single documents that are no use (empty, undecodable, a redirect, …) never end a reading: they are counted in
+    :attr:`Source.skipped`. Structural damage (a dump cut off, a line that is no JSON) is an error while reading, after everything
+    before it has been given: what was learnt from half a file should not pass for the whole.
+
+    Args:
+        path: a file or folder; ``~`` is the home directory.
+        tolerant: structural damage is counted in ``skipped`` too. A JSONL file is read on after a bad line; a dump or compressed
+            file ends where it is damaged.
+
+    Raises:
+        SourceError: there is nothing at ``path``, or nothing that can be read.
+    """
+    found = Path(path).expanduser()
+    if found.is_dir():
+        kind = _collected() if (found / "corpus.sqlite").is_file() else TextFiles
+    elif found.is_file():
+        kind = _kind_of(found)
+    else:
+        raise SourceError(f"{path}: there is no such file or folder. Remedy: name {_KNOWN}")
+    return kind(found, tolerant=tolerant)
+
+
+def _kind_of(file: Path) -> type[Source]:
+    suffixes = [suffix.lower() for suffix in file.suffixes]
+    compressed = bool(suffixes) and suffixes[-1] in (".gz", ".bz2")
+    if compressed:
+        suffixes.pop()
+    kind = _KINDS.get(suffixes[-1]) if suffixes else None
+    if kind is not None and not (compressed and kind is TextFiles):
+        return kind
+    try:
+        with ByteStream(file) as stream:
+            start = stream.read(200)
+    except (StreamDamage, OSError) as error:
+        raise SourceError(f"{file}: {error}. Remedy: fetch or make the file again, whole") from None
+    if start.startswith(b"SQLite format 3\0"):
+        return _collected()
+    plain = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if plain.startswith((b"<?xml", b"<mediawiki")):
+        return Wikipedia
+    if plain.startswith(b"{"):
+        return JsonLines
+    raise SourceError(f"{file}: neither its name nor its first bytes say what it is. Remedy: name {_KNOWN}")
+
+
+def _collected() -> type[Source]:
+    # SQLAlchemy takes a quarter of a second to import, and only this kind needs it.
+    from topical_crawler.sources.collected import Collected
+
+    return Collected

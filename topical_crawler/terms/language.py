@@ -1,0 +1,64 @@
+"""What jieba's data say about the Chinese language in general: its words, their parts of speech, in how many documents.
+
+>>> language().tag("支部"), language().tag("三会一课")
+('n', '')
+>>> language().rate("中国") > language().rate("支部") > language().rate("三会一课") == 0
+True
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from topical_crawler.text import normalise
+
+
+@dataclass(frozen=True)
+class Language:
+    """A dictionary of the language.
+
+    Attributes:
+        tags: part of speech by normalised word, in jieba's tags (n, nr, v, vn, …); 349,000 words.
+        rates: share of the documents of a general corpus that hold the word, in (0, 1]; 270,000 words.
+        documents: documents of that corpus.
+    """
+
+    tags: Mapping[str, str]
+    rates: Mapping[str, float]
+    documents: int
+
+    def tag(self, word: str) -> str:
+        """Part of speech; empty for a word that the dictionary lacks."""
+        return self.tags.get(word, "")
+
+    def rate(self, word: str) -> float:
+        """Share of documents that hold the word; 0 where that is not known."""
+        return self.rates.get(word, 0.0)
+
+
+@functools.cache
+def language() -> Language:
+    """The data that come with jieba (``dict.txt``, ``analyse/idf.txt``), read once.
+
+    An inverse document frequency is ln(documents / documents with the word): the greatest, that of words of one document,
+    tells how many documents there were.
+    """
+    tags: dict[str, str] = {}
+    for line in _lines("dict.txt"):
+        word, _, tag = line.split(" ")
+        tags.setdefault(normalise(word), tag)
+    rates: dict[str, float] = {}
+    greatest = 0.0
+    for line in _lines("analyse/idf.txt"):
+        word, _, idf = line.rpartition(" ")
+        rates[normalise(word)] = math.exp(-float(idf))
+        greatest = max(greatest, float(idf))
+    return Language(tags, rates, round(math.exp(greatest)))
+
+
+def _lines(name: str) -> list[str]:
+    return importlib.resources.files("jieba").joinpath(name).read_text(encoding="utf-8").splitlines()

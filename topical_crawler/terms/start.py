@@ -1,0 +1,202 @@
+"""The first terms of a topic: out of a sentence, keywords, example texts or a category, and the words near them.
+
+>>> found = from_sentence("操作系统内核与文件系统的原理和实现")
+>>> [term.word for term in found.terms], found.general
+(['操作系统', '内核', '文件系统'], ['原理', '实现'])
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from topical_crawler.semantics.category_tree import GENERATIONS, CategoryTree
+from topical_crawler.semantics.cilin import Cilin
+from topical_crawler.semantics.hownet import HowNet
+from topical_crawler.semantics.resources import Resources
+from topical_crawler.semantics.vectors import WordVectors
+from topical_crawler.terms.candidates import find_candidates, has_good_edges
+from topical_crawler.terms.language import language
+from topical_crawler.terms.neighbours import propose, specificity
+from topical_crawler.text import Segmenter, normalise
+
+GENERAL = 0.6
+"""Words of a specificity below this (原理, 应用, 方法) say nothing about a topic by themselves."""
+NEIGHBOURS = 60
+"""How many words near the first terms a topic begins with."""
+SHARE = 0.3
+"""Weight of a neighbour of score 1, in weights of a first term. On the recorded sites, 3,000 pages, the terms of a sentence alone
+put the first pages in the best order and miss texts in the end; neighbours of full weight find them and spoil the order."""
+KEYWORDS = 20
+"""How many words of example texts become terms."""
+_LONGEST = 4
+_GENERAL_NOUN = 0.5
+_RARE = 0.9
+_NOUNS = ("n", "vn", "an", "j", "l", "i", "eng")
+
+Known = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstTerm:
+    """A term that a topic begins with.
+
+    Attributes:
+        word: normalised.
+        weight: in weights of the mean word, above 0; nan for a term that somebody has named: it weighs the mean, 1.
+        why: where it comes from, for people.
+    """
+
+    word: str
+    weight: float
+    why: str
+
+
+@dataclass
+class Start:
+    """What a topic begins with.
+
+    Attributes:
+        terms: in the order they were found, no word twice.
+        general: words left out because they are of general use.
+    """
+
+    terms: list[FirstTerm] = field(default_factory=list)
+    general: list[str] = field(default_factory=list)
+
+    def add(self, other: Start) -> None:
+        """Take in what another source gives; of a word that is there already, the first one counts."""
+        there = {term.word for term in self.terms}
+        self.terms += [term for term in other.terms if term.word not in there]
+        self.general += [word for word in other.general if word not in there and word not in self.general]
+
+
+def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
+    """The content words of a sentence, but for those of general use; where all are, the most specific ones.
+
+    Args:
+        sentence: what the topic is about, in words.
+        known: whether a resource knows a word; neighbouring words that it knows as one (机器 + 学习) are joined.
+
+    Returns:
+        Terms without a weight.
+    """
+    segmenter = Segmenter()
+    found = list(dict.fromkeys(w for w in _joined(segmenter.cut(sentence), segmenter, known) if segmenter.is_content(w)))
+    best = max(map(specificity, found), default=0.0)
+    kept = [w for w in found if specificity(w) >= min(GENERAL, best)]
+    return Start([FirstTerm(w, math.nan, "sentence") for w in kept], [w for w in found if w not in kept])
+
+
+def from_keywords(keywords: Iterable[str]) -> Start:
+    """Words that a person has named, each a term as it is."""
+    words = dict.fromkeys(word for keyword in keywords if (word := normalise(keyword).strip()))
+    return Start([FirstTerm(word, math.nan, "keyword") for word in words])
+
+
+def from_texts(texts: Sequence[str], n: int = KEYWORDS) -> Start:
+    """The ``n`` words and phrases of example texts that tell them most from Chinese in general.
+
+    Ranked by occurrences times inverse document frequency in general Chinese (TF-IDF), a word in several texts before one in a
+    single text; weights are relative to the first, as roots, because counts are skewed.
+
+    >>> [term.word for term in from_texts(["内核调度进程。进程等待信号量。", "调度器选择进程，内核切换进程。"], 2).terms]
+    ['进程', '内核']
+    """
+    texts = [normalise(text) for text in texts]
+    new = find_candidates(texts, 3, (), Segmenter) if len(texts) > 1 else {}
+    segmenter = Segmenter(new)
+    count: Counter[str] = Counter()
+    spread: Counter[str] = Counter()
+    for text in texts:
+        words = Counter(w for w in segmenter.cut(text) if segmenter.is_content(w))
+        count.update(words)
+        spread.update(words.keys())
+    scores = {w: n * math.sqrt(spread[w]) * _information(w) for w, n in count.items() if _can_be_term(w, n, new)}
+    ranked = sorted(scores, key=lambda w: (-scores[w], w))[:n]
+    return Start([FirstTerm(w, math.sqrt(scores[w] / scores[ranked[0]]), f"texts: {count[w]} times") for w in ranked])
+
+
+def from_category(tree: CategoryTree, name_or_code: str, generations: int = GENERATIONS) -> Start:
+    """The names of a category and of those below it, weighed as in Zhang et al., section 3.1 (q = N_i/N_max).
+
+    Raises:
+        CategoryError: no category, or several, of that name or code.
+    """
+    category = tree.find(name_or_code)
+    words = tree.keywords(category.code, generations)
+    return Start([FirstTerm(word, weight, f"category {category.code}") for word, weight in words.items() if weight > 0])
+
+
+def neighbours(
+    terms: Sequence[FirstTerm],
+    resources: Resources,
+    n: int = NEIGHBOURS,
+    known: Collection[str] = (),
+    cache_dir: Path | None = None,
+) -> list[FirstTerm]:
+    """The ``n`` words nearest to the terms, of a weight of ``SHARE`` · score² (:func:`topical_crawler.terms.neighbours.propose`).
+
+    Args:
+        terms: the first terms.
+        resources: where HowNet, Cilin and the vectors are.
+        n: how many.
+        known: words that are not wanted.
+        cache_dir: where converted vectors are kept.
+
+    Raises:
+        ValueError: no resource is there, or one cannot be read.
+    """
+    weights = {term.word: 1.0 if math.isnan(term.weight) else term.weight for term in terms}
+    found = propose(weights, resources, n=max(n, 1), known=known, cache_dir=cache_dir)[:n]
+    return [FirstTerm(p.word, SHARE * p.score**2, f"near {p.sources[0][1]} ({p.sources[0][0]} {p.score:.2f})") for p in found]
+
+
+def known_words(resources: Resources, cache_dir: Path | None = None) -> Known:
+    """Whether any resource that is there has a word."""
+    vectors, hownet, cilin = (resources.path(name) for name in ("vectors", "hownet", "cilin"))
+    words: list[Collection[str]] = []
+    if vectors:
+        words.append(WordVectors.open(vectors, cache_dir).rows)
+    if hownet:
+        words.append(HowNet(hownet).senses)
+    if cilin:
+        words.append({word for group in Cilin(cilin).groups.values() for word in group.words})
+    return lambda word: any(word in some for some in words)
+
+
+def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterator[str]:
+    """The words, longest known runs as one, unless they begin or end with a function word."""
+    place = 0
+    while place < len(words):
+        for length in range(min(_LONGEST, len(words) - place), 0, -1):
+            run = words[place : place + length]
+            if length == 1 or (known("".join(run)) and has_good_edges("".join(run), segmenter)):
+                break
+        yield "".join(run)
+        place += length
+
+
+def _information(word: str) -> float:
+    """Inverse document frequency in general Chinese, in nats; of a word that no document there holds, that of half a document."""
+    rate = language().rate(word) or 0.5 / language().documents
+    return -math.log(rate)
+
+
+def _can_be_term(word: str, count: int, new: Collection[str]) -> bool:
+    """Nouns but the most general, and rare words of any kind (死锁); a word that the dictionary lacks has to occur again."""
+    if word in new:
+        return True
+    tag = language().tag(word)
+    if not tag:
+        return count > 1 and word.replace("-", "").isalnum() and has_good_edges(word, _plain())
+    return specificity(word) >= (_GENERAL_NOUN if tag.startswith(_NOUNS) else _RARE)
+
+
+@functools.cache
+def _plain() -> Segmenter:
+    return Segmenter()

@@ -1,0 +1,238 @@
+"""All stages of training in one work folder: prepare, join phrases, count, train, write the vectors and the report.
+
+Layout::
+
+    OUT/vectors.npy, vectors.vocab   the result, as WordVectors.open maps it
+    OUT/report.json                  what went in, what came out
+    OUT/work/                        what an interrupted run goes on with; may be deleted when the result is there
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from topical_crawler.semantics.vectors import WordVectors, write_vectors
+from topical_crawler.training import Report, TrainingError
+from topical_crawler.training.continued import first_vectors, learning_factors, open_known, write_continued
+from topical_crawler.training.figures import figures
+from topical_crawler.training.manifest import fingerprint, read_json, refuse_changes, write_json
+from topical_crawler.training.model import ModelOptions, Trainer
+from topical_crawler.training.phrases import join_phrases
+from topical_crawler.training.prepare import SHARD, PrepareOptions, prepare
+from topical_crawler.training.vocabulary import (
+    MemoryPlan,
+    Vocabulary,
+    choose_words,
+    count_words,
+    plan_memory,
+    read_counts,
+    save_counts,
+)
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """Everything that decides the result.
+
+    Attributes:
+        text: how texts become words.
+        model: how words become vectors.
+        min_count: occurrences that a word needs; one that ``continue_from`` knows needs none.
+        phrases: join words that belong together.
+        memory: bound in MB (10⁶ bytes) over all processes.
+        continue_from: finished vectors to start from.
+        free: part of each update that a word of these takes, 0 (it keeps its vector) to 1.
+    """
+
+    text: PrepareOptions = field(default_factory=PrepareOptions)
+    model: ModelOptions = field(default_factory=ModelOptions)
+    min_count: int = 5
+    phrases: bool = False
+    memory: int = 2000
+    continue_from: Path | None = None
+    free: float = 0.0
+
+
+def train_vectors(
+    out: Path,
+    sources: Sequence[str | Path],
+    options: TrainingOptions,
+    processes: int,
+    report: Report = lambda stage, done, note: None,
+    show: Sequence[str] = (),
+    shard_bytes: int = SHARD,
+) -> dict[str, Any]:
+    """Train vectors of the words in ``sources``, or go on with it where ``out`` says that it was interrupted.
+
+    Args:
+        out: folder of the result, see the layout above.
+        processes: that segment; as many threads train.
+        show: words whose neighbours the report shows; without any, and with ``continue_from``, the five most frequent new words.
+
+    Returns:
+        The report, which is also written to ``report.json``.
+
+    Raises:
+        TrainingError: bad options, an empty source, ``out`` was begun with something else or cannot be written.
+        SourceError: a source cannot be read.
+    """
+    if options.continue_from and options.model.model == "fasttext":
+        raise TrainingError(
+            f"{options.continue_from}: word vectors have no character n-grams for FastText to go on with. "
+            "Remedy: --model word2vec"
+        )
+    plan = plan_memory(options.memory, options.model.dimensions, options.model.model == "fasttext", processes)
+    with _work_folder(out) as work:
+        known = open_known(options.continue_from, work / "known") if options.continue_from else None
+        if known:
+            options = replace(options, model=replace(options.model, dimensions=known.dimensions))
+            plan = plan_memory(options.memory, known.dimensions, False, processes)
+        _check_options(work, options, plan)
+        manifest = prepare(work, sources, options.text, processes, report, shard_bytes)
+        files = [work / shard.file for shard in manifest.shards]
+        if options.phrases:
+            files = join_phrases(work, files, plan.counted, report)
+        vocabulary, tokens = _vocabulary(work, files, options.min_count, plan, known, report)
+        trainer = Trainer(vocabulary.counts, options.model, processes, work / "checkpoints", plan.buckets)
+        seconds = _train(work, trainer, files, tokens, known, options, report)
+        words = _write(out, work, trainer, known, options.free)
+        found = figures(manifest, vocabulary, tokens, asdict(options.model), seconds)
+        found["options"] = {"min_count": options.min_count, "phrases": options.phrases, "memory_mb": options.memory}
+        found["result"] = {"path": str(out / "vectors.npy"), "words": words, "dimensions": options.model.dimensions}
+        if known:
+            new = [word for word in trainer.words if word not in known.rows]
+            found["continued"] = {
+                "from": str(options.continue_from),
+                "free": options.free,
+                "known": len(known),
+                "known_in_text": len(trainer.words) - len(new),
+                "new": len(new),
+            }
+            show = show or new[:5]
+        found["neighbours"] = _neighbours(show, known, WordVectors.open(out / "vectors.npy"))
+        write_json(out / "report.json", found)
+        return found
+
+
+def start_anew(out: Path, keep_text: bool) -> None:
+    """Remove the state in ``out``: all of it, or all but the segmented text."""
+    with _work_folder(out) as work:
+        for path in work.iterdir():
+            if path.is_dir() and not (keep_text and path.name == "text"):
+                shutil.rmtree(path)
+            elif path.is_file() and path.name != _LOCK and not (keep_text and path.name == "manifest.json"):
+                path.unlink()
+
+
+_LOCK = ".lock"
+
+
+@contextmanager
+def _work_folder(out: Path) -> Iterator[Path]:
+    work = out / "work"
+    try:
+        work.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(work / _LOCK)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise TrainingError(f"{out}: another process trains there. Remedy: wait for it, or name another folder") from None
+    except OSError as error:
+        raise TrainingError(
+            f"{out}: cannot be made or written ({error.strerror}). Remedy: name a folder where you may write"
+        ) from None
+    try:
+        yield work
+    finally:
+        lock.release()
+
+
+def _check_options(work: Path, options: TrainingOptions, plan: MemoryPlan) -> None:
+    """Refuse to go on with other options than those which the work folder was begun with."""
+    decisive: dict[str, Any] = {
+        **asdict(options.model),
+        "min_count": options.min_count,
+        "phrases": options.phrases,
+        "words_in_memory": plan.words,
+        "continue_from": str(options.continue_from) if options.continue_from else None,
+        "state_of_these_vectors": fingerprint(options.continue_from) if options.continue_from else None,
+        "free": options.free,
+    }
+    path = work / "training.json"
+    if path.exists():
+        refuse_changes(path, read_json(path), decisive, "train anew with --retrain, which keeps the segmented text")
+    else:
+        write_json(path, decisive)
+
+
+def _vocabulary(
+    work: Path, files: Sequence[Path], min_count: int, plan: MemoryPlan, known: WordVectors | None, report: Report
+) -> tuple[Vocabulary, list[int]]:
+    """The words to train, and the number of words in each file; counted once."""
+    listed, about = work / "vocabulary.tsv", work / "vocabulary.json"
+    if about.exists():
+        state = read_json(about)
+        return Vocabulary(read_counts(listed), **state["cut"]), state["tokens"]
+    counts, tokens, forgotten = count_words(files, plan.counted, report)
+    vocabulary = choose_words(counts, forgotten, min_count, plan.words, known.rows if known else ())
+    save_counts(listed, vocabulary.counts)
+    write_json(about, {"tokens": tokens, "cut": {k: v for k, v in asdict(vocabulary).items() if k != "counts"}})
+    return vocabulary, tokens
+
+
+def _train(
+    work: Path,
+    trainer: Trainer,
+    files: Sequence[Path],
+    tokens: Sequence[int],
+    known: WordVectors | None,
+    options: TrainingOptions,
+    report: Report,
+) -> list[float]:
+    """Train what is not trained yet; seconds of each epoch, those of earlier runs included."""
+    if known:
+        seed = options.model.seed
+        trainer.start_at(first_vectors(trainer.words, known, seed), learning_factors(trainer.words, known, options.free))
+    times = work / "epochs.json"
+    done = trainer.restore()
+    seconds: list[float] = read_json(times)[:done] if times.exists() else []
+    began = time.monotonic()
+
+    def after_epoch(epoch: int) -> None:
+        nonlocal began
+        seconds.append(round(time.monotonic() - began, 3))
+        write_json(times, seconds)
+        began = time.monotonic()
+
+    trainer.train(files, tokens, done, report, after_epoch)
+    return seconds
+
+
+def _write(out: Path, work: Path, trainer: Trainer, known: WordVectors | None, free: float) -> int:
+    """The result, written in the work folder first, so that an old one is replaced only by a whole one."""
+    rows = trainer.vectors()
+    path = work / "vectors.npy"
+    if known:
+        trained = dict(zip(trainer.words, rows, strict=True))
+        words = write_continued(path, known, trained, trainer.words, free > 0)
+    else:
+        words = write_vectors(path, trainer.words, rows, rows.shape[1]).words
+    target = out / path.name
+    target.unlink(missing_ok=True)  # an old matrix is never seen with new words
+    path.with_suffix(".vocab").replace(target.with_suffix(".vocab"))
+    path.replace(target)
+    return words
+
+
+def _neighbours(show: Sequence[str], known: WordVectors | None, made: WordVectors) -> dict[str, Any]:
+    def near(vectors: WordVectors, word: str) -> list[tuple[str, float]]:
+        return [(neighbour, round(cosine, 3)) for neighbour, cosine in vectors.nearest(word, 8)]
+
+    return {word: {**({"before": near(known, word)} if known else {}), "after": near(made, word)} for word in dict.fromkeys(show)}

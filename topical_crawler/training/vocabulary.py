@@ -1,0 +1,152 @@
+"""The words of the prepared text and how often they occur, counted and chosen within a bound of memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from topical_crawler.training import Report, TrainingError
+
+PROCESS = 220_000_000
+"""Bytes of the training process before it has a word: Python, Scrapy's command line, gensim (measured: 150 MB), buffers."""
+WORKER = 130_000_000
+"""Bytes of a segmenting process: the dictionary (measured: 91 MB), OpenCC, two batches."""
+_COUNTED = 250
+"""Bytes of a word while it is counted (measured: 155, more while the table grows)."""
+_TRAINED = 500
+"""Bytes of a word in the model besides its vectors: names, indexes, gensim's C++ table (measured: 350)."""
+_SUBWORDS = 400
+"""Bytes more of a word in FastText: the list of its character n-grams, twice."""
+MOST_BUCKETS = 2_000_000
+"""Rows for character n-grams in FastText, which hashes them; gensim's default."""
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """How a bound of memory is shared out.
+
+    Attributes:
+        counted: different words in hand while counting; beyond it the rarest are forgotten.
+        words: in the model.
+        buckets: rows of character n-grams; 0 for word2vec.
+    """
+
+    counted: int
+    words: int
+    buckets: int
+
+
+def plan_memory(megabytes: int, dimensions: int, fasttext: bool, processes: int) -> MemoryPlan:
+    """What fits into ``megabytes`` (10⁶ bytes) over all processes.
+
+    Word2vec keeps two rows of ``4·dimensions`` bytes for a word, FastText three and one for each bucket of n-grams.
+
+    Raises:
+        TrainingError: it is not even enough for the processes themselves.
+
+    >>> plan_memory(1000, 100, fasttext=False, processes=2)
+    MemoryPlan(counted=3120000, words=600000, buckets=0)
+    """
+    least = max(PROCESS + 50_000_000, PROCESS // 2 + processes * WORKER) // 1_000_000
+    if megabytes < least:
+        raise TrainingError(
+            f"--memory {megabytes}: {processes} segmenting processes and gensim take {least} MB already. "
+            f"Remedy: --memory {least} or more, or fewer --processes"
+        )
+    free = megabytes * 1_000_000 - PROCESS
+    row = 4 * dimensions
+    if not fasttext:
+        return MemoryPlan(free // _COUNTED, free // (_TRAINED + 2 * row), 0)
+    buckets = min(MOST_BUCKETS, free // 3 // row)
+    return MemoryPlan(free // _COUNTED, (free - buckets * row) // (_TRAINED + _SUBWORDS + 3 * row), buckets)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words for the model, most frequent first.
+
+    Attributes:
+        counts: occurrences of each word.
+        forgotten_below: words that were met fewer times than this may have been forgotten while counting; 0: none was.
+        rare: different words left out because they are rarer than ``min_count``.
+        cut: different words left out because memory is bounded.
+        cut_count: occurrences of the most frequent of these; 0: none.
+    """
+
+    counts: dict[str, int]
+    forgotten_below: int
+    rare: int
+    cut: int
+    cut_count: int
+
+
+def read_sentences(file: Path) -> Iterator[list[str]]:
+    """The words of each line of a shard."""
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            yield line.rstrip("\n").split(" ")
+
+
+def count_words(files: Sequence[Path], most: int, report: Report) -> tuple[Counter[str], list[int], int]:
+    """Occurrences of the words, of at most ``most`` different ones at a time.
+
+    When there are more, those that were met once so far are forgotten, the next time those met at most twice, and so on: a word
+    that is frequent anywhere survives, and the counts of the others are lower bounds.
+
+    Returns:
+        The counts, the number of words in each file, and the number of occurrences below which a word may be missing (0: nothing
+        was forgotten).
+    """
+    counts: Counter[str] = Counter()
+    tokens = [0] * len(files)
+    forgotten = 0
+    for number, file in enumerate(files):
+        for line, sentence in enumerate(read_sentences(file)):
+            counts.update(sentence)
+            tokens[number] += len(sentence)
+            if len(counts) > most:
+                while len(counts) > most:
+                    forgotten += 1
+                    counts = Counter({word: n for word, n in counts.items() if n > forgotten})
+            if not line % 100_000:
+                report("counting words", number / len(files), f"{len(counts):,} different")
+    return counts, tokens, forgotten + 1 if forgotten else 0
+
+
+def choose_words(counts: Counter[str], forgotten: int, min_count: int, most: int, known: Container[str] = ()) -> Vocabulary:
+    """The most frequent words, ties in the order of their characters: at most ``most``, each with ``min_count`` occurrences or in
+    ``known``.
+
+    Raises:
+        TrainingError: no word occurs often enough.
+
+    >>> choose_words(Counter({"党建": 9, "支部": 5, "党课": 5, "天气": 1}), 0, min_count=2, most=2)
+    Vocabulary(counts={'党建': 9, '党课': 5}, forgotten_below=0, rare=1, cut=1, cut_count=5)
+    """
+    frequent = sorted((w for w, n in counts.items() if n >= min_count or w in known), key=lambda w: (-counts[w], w))
+    if not frequent:
+        raise TrainingError(
+            f"none of {len(counts):,} different words occurs {min_count} times. Remedy: a lower --min-count, or more text"
+        )
+    kept, cut = frequent[:most], frequent[most:]
+    return Vocabulary(
+        {w: counts[w] for w in kept}, forgotten, len(counts) - len(frequent), len(cut), counts[cut[0]] if cut else 0
+    )
+
+
+def save_counts(path: Path, counts: dict[str, int]) -> None:
+    """Write ``word <TAB> occurrences`` lines, in the order of ``counts``; :func:`read_counts` reads them."""
+    part = path.with_name(f"{path.name}.part")
+    part.write_text("".join(f"{word}\t{n}\n" for word, n in counts.items()), encoding="utf-8", newline="\n")
+    part.replace(path)
+
+
+def read_counts(path: Path) -> dict[str, int]:
+    """What :func:`save_counts` wrote."""
+    try:
+        pairs = (line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")[:-1])
+        return {word: int(n) for word, n in pairs}
+    except ValueError:
+        raise TrainingError(f"{path}: expected 'word<TAB>number' lines. Remedy: train anew with --retrain") from None
