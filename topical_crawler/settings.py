@@ -15,6 +15,8 @@ SCHEDULER = "topical_crawler.scheduler.TopicalScheduler"
 SPIDER_MIDDLEWARES = {"topical_crawler.middlewares.RelevanceMiddleware": 100}
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "topical_crawler.middlewares.RobotsMiddleware": 100,
     "topical_crawler.middlewares.QuickMetaRefreshMiddleware": 580,
 }
 ITEM_PIPELINES = {

@@ -42,23 +42,23 @@ def figures(folder: Path) -> dict[str, dict[str, list[dict[str, float]]]]:
     return found
 
 
-def test_table_6(run_scrapy: RunScrapy, folder: Path, tmp_path: Path) -> None:
+def test_table_6(run_scrapy: RunScrapy, call_scrapy: RunScrapy, folder: Path, tmp_path: Path) -> None:
     arguments = ("evaluate", "urls", "--labels", "urls.tsv", "--pairs", "300", "--parameters")
-    shown = run_scrapy(*arguments, "--out", tmp_path / "one", cwd=folder)
+    shown = run_scrapy(*arguments, "--out", tmp_path / "run1", cwd=folder)
     assert shown.returncode == 0, shown.stderr
     for part in ("192 URLs, 3 sites, 12 sections", "Table 6", "0.98", "b.cn", "default:", "best:", "urls.tsv"):
         assert part in shown.stdout, shown.stdout
-    found = figures(tmp_path / "one")
+    found = figures(tmp_path / "run1")
     assert set(found["table6"]) == {f"{n} pairs, {rule}" for n in (100, 300) for rule in ("paper's rule", "within_host")}
     assert [cell["threshold"] for cell in found["table6"]["100 pairs, within_host"]] == [x / 100 for x in range(5, 45, 5)]
     assert set(found["by_site"]) == {"a.cn", "b.cn", "c.cn"}
     best, default = (found["search"]["curves"][f"{name}, within_host"][1]["accuracy"] for name in ("best", "default"))
     assert best >= default - 0.05
-    assert len((tmp_path / "one/urls.tsv").read_text(encoding="utf-8").splitlines()) == 301
-    again = run_scrapy(*arguments, "--out", tmp_path / "two", cwd=folder)
-    assert again.stdout.replace("two", "one") == shown.stdout
+    assert len((tmp_path / "run1/urls.tsv").read_text(encoding="utf-8").splitlines()) == 301
+    again = call_scrapy(*arguments, "--out", tmp_path / "run2", cwd=folder)
+    assert again.stdout.replace("run2", "run1") == shown.stdout
     for name in ("urls.json", "urls.png", "urls.tsv"):
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+        assert (tmp_path / "run1" / name).read_bytes() == (tmp_path / "run2" / name).read_bytes(), name
 
 
 def test_one_site_whose_sections_have_hosts(call_scrapy: RunScrapy, folder: Path, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_what_is_imported_serves_as_the_vectors(call_scrapy: RunScrapy, tmp_path
     lines = done.stdout.replace("\n", " ").split("left out: ")
     assert lines[0] == "3 words, 2 dimensions, of 5 vectors read "
     assert lines[1] == "1 repeated after normalisation " and lines[2].startswith("1 without direction")
-    assert f'TOPICAL_VECTORS = "{tmp_path}/new/mine.npy"' in done.stdout and "5/5" in done.stderr
+    assert f'TOPICAL_VECTORS = "{tmp_path}/new/mine.npy"' in done.stdout
     assert WordVectors.open(tmp_path / "new/mine.npy").words == ["党员", "干部", "cpu"]
     checked = call_scrapy("lexicon", "check", "vectors", "-s", f"TOPICAL_VECTORS={tmp_path}/new/mine.npy", cwd=tmp_path)
     assert checked.returncode == 0 and "3 words, 2 dimensions (own file" in checked.stdout

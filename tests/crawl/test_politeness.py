@@ -94,3 +94,17 @@ def test_one_request_of_a_host_at_a_time_and_slow_ones_count(topic: Path, tmp_pa
         assert earlier.ended <= later.began
     assert len(strict.pages()) >= 2
     assert min(gaps(strict.pages())) >= CRAWL_DELAY - TOLERANCE
+
+
+def test_robots_txt_holds_for_requests_that_wait_for_it_together(topic: Path, tmp_path: Path) -> None:
+    """Scrapy 2.19 gives the parsed file to the first of them and lets the others pass."""
+    forbidden = {f"/private/{n}.html": Reply(article(f"{n}")) for n in range(6)}
+    rules = Reply("User-agent: *\nDisallow: /private/\n", content_type="text/plain")
+    with Site({"/robots.txt": rules, "/open.html": Reply(article("公开")), **forbidden}) as strict:
+        seeds = " ".join(f"{strict.url}{path}" for path in (*forbidden, "/open.html"))
+        crawled = crawl(
+            topic, tmp_path / "data", seeds, DOWNLOAD_DELAY=0, CONCURRENT_REQUESTS=16, CONCURRENT_REQUESTS_PER_DOMAIN=8
+        )
+    assert crawled.code == 0
+    assert [h.path for h in strict.pages()] == ["/open.html"]
+    assert [r.reason for r in rows(tmp_path / "data")].count("robots.txt") == len(forbidden)

@@ -1,7 +1,5 @@
 """Word groups: what may be drawn as a synonym and as none, that both halves are alike in frequency, and how they are judged."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -24,7 +22,7 @@ CLASSES = ("Aa01", "Aa02", "Ab01", "Ba01", "Ba02", "Bb01", "Ca01", "Ca02")
 
 @pytest.fixture(scope="module")
 def cilin(tmp_path_factory: pytest.TempPathFactory) -> Cilin:
-    """Eight small classes of ten groups of four words, made of two characters that occur nowhere else; and what must not be drawn."""
+    """Eight small classes of ten groups of four words, each of two characters of its own; and what must not be drawn."""
     lines, code = [], 0x4E00
     for name in CLASSES:
         for number in range(10):

@@ -101,11 +101,13 @@ def test_the_best_constants_are_chosen() -> None:
     sim_h, sim_d = np.array([0.2, 0.4, 0.6, 0.8]), np.array([0.9, 0.6, 0.4, 0.15])
     known = np.ones(4, bool)
     found = Similarities(sim_h, sim_d, known, known)
-    best, value = choose(candidates([0.1]), lambda p: spearman(found.sim(p), sim_h) - spearman(found.sim(p), sim_d))
+    best, value = choose(
+        candidates([0.1], SimilarityParameters()), lambda p: spearman(found.sim(p), sim_h) - spearman(found.sim(p), sim_d)
+    )
     assert value == pytest.approx(2.0)
     assert algorithm1(0.8, 0.15, best) > algorithm1(0.2, 0.9, best)
     with pytest.raises(ValueError, match="no constants of Algorithm 1"):
-        choose(candidates([0.1]), lambda p: math.nan)
+        choose(candidates([0.1], SimilarityParameters()), lambda p: math.nan)
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:

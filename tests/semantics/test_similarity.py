@@ -1,5 +1,8 @@
 """Algorithm 1 of Zhou et al. 2019, step by step."""
 
+import logging
+import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topical_crawler.evaluation.words import Similarities, read_pairs, spearman
+from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.hownet import HowNet
 from topical_crawler.semantics.resources import Resources
-from topical_crawler.semantics.similarity import SimilarityParameters, WordSimilarity, algorithm1
+from topical_crawler.semantics.similarity import EXTENDED, SimilarityParameters, WordSimilarity, algorithm1
 from topical_crawler.semantics.vectors import WordVectors
 
 P = SimilarityParameters(alpha=0.9, beta=0.6, th1=0.1, th2=0.2)
@@ -76,3 +81,48 @@ def test_one_resource_alone(similarity: WordSimilarity) -> None:
 def test_no_resource() -> None:
     nothing = WordSimilarity.from_resources(Resources.none())
     assert nothing.hownet is None and nothing.vectors is None and nothing.sim("男人", "女人") == 0.0
+
+
+@pytest.mark.parametrize(("name", "value"), [("synonyms", 1), ("parts", "true")])
+def test_switches_are_checked(name: str, value: object) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be true or false"):
+        SimilarityParameters(**{name: value})  # type: ignore[arg-type]
+
+
+def test_the_extension_is_off_unless_it_is_asked_for(similarity: WordSimilarity, tmp_path: Path) -> None:
+    (tmp_path / "cilin.txt").write_text("Aa01A01= 男人 汉子\n", encoding="utf-8")
+    cilin, off = Cilin(tmp_path / "cilin.txt"), similarity.parameters
+    same = WordSimilarity(similarity.hownet, similarity.vectors, off, cilin)
+    assert same.hownet is similarity.hownet and same.vectors is similarity.vectors and same.sim("汉子", "女人") == 0.0
+    joined = WordSimilarity(similarity.hownet, similarity.vectors, replace(off, synonyms=True), cilin)
+    assert joined.sim("汉子", "男人") == pytest.approx(1.0)
+    assert joined.sim("汉子", "女人") == pytest.approx(similarity.sim("男人", "女人"))
+    assert joined.sim("男女人", "女人") == 0.0
+    composing = WordSimilarity(None, similarity.vectors, replace(off, parts=True))
+    assert composing.sim_d("男人女人", "女人") == pytest.approx((1.6 / 2) ** 0.5)
+
+
+def test_synonyms_without_cilin_are_done_without_and_said(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        WordSimilarity.from_resources(Resources.none(), EXTENDED)
+    assert "Cilin is missing" in caplog.text and "scrapy lexicon fetch cilin" in caplog.text
+
+
+def test_the_extension_agrees_with_people(shared_data: Path) -> None:
+    """PKU-500, the half that nothing was chosen on; every pair counts, also those that no resource knows."""
+    tree = {"TOPICAL_HOWNET_TREE": str(shared_data / "hownet" / "WHOLE.txt")}
+    resources = Resources.from_settings(tree, {})
+    if {"hownet", "vectors", "cilin"} & {resource.name for resource in resources.missing()}:
+        pytest.skip("language resources are not fetched: scrapy lexicon fetch")
+    pairs = read_pairs(shared_data / "wordsim" / "pku500.tsv")
+    order = list(range(len(pairs)))
+    random.Random(0).shuffle(order)
+    half = [pairs[i] for i in order[250:]]
+    judged = np.array([pair.judgement for pair in half])
+    plain = WordSimilarity.from_resources(resources)
+    extended = WordSimilarity(plain.hownet, plain.vectors, EXTENDED, Cilin(str(resources.path("cilin"))))
+    rho = {}
+    for name, similarity in (("paper", plain), ("extended", extended)):
+        found = Similarities.of([(p.first, p.second) for p in half], similarity)
+        rho[name] = spearman(found.sim(similarity.parameters), judged)
+    assert rho == {"paper": pytest.approx(0.381, abs=0.005), "extended": pytest.approx(0.594, abs=0.005)}

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.hownet import HowNet
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.similarity import SimilarityParameters, WordSimilarity
@@ -19,7 +20,8 @@ from topical_crawler.semantics.vectors import WordVectors
 TREE = "0 root|根 0\n1 a|甲 0\n2 b|乙 1\n3 c|丙 1\n4 other|外 4\n"
 SEMEMES = ["root|根", "a|甲", "b|乙", "c|丙", "other|外"]
 LEXICON = [f"词{i}" for i in range(12)]
-FILES = {"hownet": "glossary.txt", "hownet_tree": "tree.txt", "vectors": "v.txt"}
+FILES = {"hownet": "glossary.txt", "hownet_tree": "tree.txt", "vectors": "v.txt", "cilin": "cilin.txt"}
+SYNONYMS = "Aa01A01= 词1 向1 新词\nAa01A02= 向2 词8 词9\nAa01A03= 别词 词2\n"
 LOW = SimilarityParameters(th1=0.1, th2=0.1)
 TERMS = {"词1": 1.0, "词3": 0.5, "词9": 2.0, "新词": 0.25, "向7": 1.5, "轻": 0.0}
 
@@ -34,6 +36,7 @@ def write_files(folder: Path) -> Resources:
     numbers = np.random.default_rng(7).normal(size=(len(words), 4))
     rows = "\n".join(f"{word} {' '.join(map(str, row))}" for word, row in zip(words, numbers, strict=True))
     (folder / "v.txt").write_text(f"{len(words)} 4\n{rows}\n", encoding="utf-8")
+    (folder / "cilin.txt").write_text(SYNONYMS, encoding="utf-8")
     return Resources(None, {name: folder / file for name, file in FILES.items()})
 
 
@@ -54,13 +57,24 @@ unit = st.floats(0, 1)
 
 
 @settings(max_examples=40, deadline=None)
-@given(alpha=unit, beta=unit, th1=unit, th2=unit, used=st.sets(st.sampled_from(list(FILES))), data=st.data())
+@given(
+    alpha=unit,
+    beta=unit,
+    th1=unit,
+    th2=unit,
+    synonyms=st.booleans(),
+    parts=st.booleans(),
+    used=st.sets(st.sampled_from(list(FILES))),
+    data=st.data(),
+)
 def test_the_table_holds_the_sums_of_eq_3(
     tmp_path_factory: pytest.TempPathFactory,
     alpha: float,
     beta: float,
     th1: float,
     th2: float,
+    synonyms: bool,
+    parts: bool,
     used: set[str],
     data: st.DataObject,
 ) -> None:
@@ -69,12 +83,14 @@ def test_the_table_holds_the_sums_of_eq_3(
     similarity = WordSimilarity(
         HowNet(folder / "glossary.txt", folder / "tree.txt" if "hownet_tree" in used else None) if "hownet" in used else None,
         WordVectors.open(folder / "v.txt") if "vectors" in used else None,
-        SimilarityParameters(alpha, beta, th1, th2),
+        SimilarityParameters(alpha, beta, th1, th2, synonyms, parts),
+        Cilin(folder / "cilin.txt"),
     )
-    words = [*LEXICON, *(f"向{i}" for i in range(10)), "新词", "轻", "查无此词"]
+    words = [*LEXICON, *(f"向{i}" for i in range(10)), "新词", "别词", "轻", "词6向1", "查无此词"]
     chosen = data.draw(st.lists(st.sampled_from(words[:-1]), min_size=1, max_size=20, unique=True))
     terms = {word: data.draw(st.floats(0, 3)) for word in chosen}
-    check_against_words(ScoreTable.build(terms, similarity), similarity, terms, words)
+    table = ScoreTable.build(terms, similarity)
+    check_against_words(table, similarity, terms, [word for word in words if word != "词6向1" or word in terms])
 
 
 def test_it_is_a_mapping_of_the_words_that_have_a_part() -> None:
@@ -124,6 +140,13 @@ def test_what_changes_the_result_makes_another_table(files: Resources, tmp_path:
     ScoreTable.load_or_build(TERMS, files, cache_dir=cache)
     ScoreTable.load_or_build(TERMS, Resources.none(), cache_dir=cache)
     assert tables() == 5
+    os.utime(files.overrides["cilin"], ns=(2, 2))
+    ScoreTable.load_or_build(TERMS, Resources.none(), cache_dir=cache)
+    assert tables() == 5  # it is not used
+    for time in (3, 4):
+        os.utime(files.overrides["cilin"], ns=(time, time))
+        ScoreTable.load_or_build(TERMS, files, SimilarityParameters(synonyms=True), cache_dir=cache)
+    assert tables() == 7
 
 
 @pytest.mark.parametrize("keep", [0, 100, -1])

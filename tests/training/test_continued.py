@@ -97,4 +97,6 @@ def test_other_vectors_to_continue_from_are_refused(known: Path, tmp_path: Path)
     source = write_jsonl(tmp_path / "a.jsonl", 30)
     train_vectors(tmp_path / "out", [source], TrainingOptions(model=ModelOptions(dimensions=20, epochs=1), min_count=2), 1)
     with pytest.raises(TrainingError, match=r"begun with continue from None, now it is .* Remedy: .*--retrain"):
-        train_vectors(tmp_path / "out", [source], TrainingOptions(model=ModelOptions(epochs=1), continue_from=known), 1)
+        train_vectors(
+            tmp_path / "out", [source], TrainingOptions(model=ModelOptions(epochs=1), min_count=2, continue_from=known), 1
+        )

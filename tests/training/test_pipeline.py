@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +27,31 @@ def result(out: Path) -> tuple[bytes, bytes]:
     return (out / "vectors.npy").read_bytes(), (out / "vectors.vocab").read_bytes()
 
 
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A source, and the folder that was trained on it with ``OPTIONS``."""
+    folder = tmp_path_factory.mktemp("trained")
+    source = write_jsonl(folder / "a.jsonl", 60)
+    train_vectors(folder / "out", [source], OPTIONS, 1)
+    return source, folder / "out"
+
+
+@pytest.fixture
+def copy(trained: tuple[Path, Path], tmp_path: Path) -> Callable[[str], Path]:
+    """Copies of that folder without anything trained: ``copy("name")``; the text need not be segmented again."""
+
+    def make(name: str) -> Path:
+        shutil.copytree(trained[1] / "work", tmp_path / name / "work")
+        start_anew(tmp_path / name, keep_text=True)
+        return tmp_path / name
+
+    return make
+
+
+Copy = Callable[[str], Path]
+Trained = tuple[Path, Path]
+
+
 def test_killed_between_epochs_it_ends_the_same(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "a.jsonl", 150)
     train_whole(tmp_path / "whole", source, 3, SMALL, hash_seed="1")
@@ -38,54 +65,47 @@ def test_killed_between_epochs_it_ends_the_same(tmp_path: Path) -> None:
     assert report["total"]["documents"] == 150 and report["training"]["tokens"] == report["total"]["tokens"]
 
 
-def test_a_finished_run_is_not_done_again(tmp_path: Path) -> None:
-    source = write_jsonl(tmp_path / "a.jsonl", 60)
-    train_vectors(tmp_path / "out", [source], OPTIONS, 1)
-    before, stages = result(tmp_path / "out"), []
-    train_vectors(tmp_path / "out", [source], OPTIONS, 1, lambda stage, done, note: stages.append(stage), show=["党员"])
-    assert result(tmp_path / "out") == before and stages == []
-    vectors = WordVectors.open(tmp_path / "out/vectors.npy")
-    assert np.linalg.norm(vectors.matrix, axis=1) == pytest.approx(1, abs=1e-6)
+def test_a_finished_run_is_not_done_again(trained: Trained) -> None:
+    source, out = trained
+    before, stages = result(out), []
+    report = train_vectors(out, [source], OPTIONS, 1, lambda stage, done, note: stages.append(stage), show=["党员"])
+    assert result(out) == before and stages == []
+    assert len(report["neighbours"]["党员"]["after"]) == 8
+    assert np.linalg.norm(WordVectors.open(out / "vectors.npy").matrix, axis=1) == pytest.approx(1, abs=1e-6)
 
 
-def test_changed_options_train_anew_on_the_same_text(tmp_path: Path) -> None:
-    source = write_jsonl(tmp_path / "a.jsonl", 60)
-    out = tmp_path / "out"
-    train_vectors(out, [source], OPTIONS, 1)
+def test_changed_options_train_anew_on_the_same_text(trained: Trained, copy: Copy) -> None:
     other = replace(OPTIONS, model=replace(OPTIONS.model, dimensions=30), phrases=True)
     with pytest.raises(TrainingError, match=r"begun with dimensions 20, now it is 30\. Remedy: .*--retrain"):
-        train_vectors(out, [source], other, 1)
+        train_vectors(trained[1], [trained[0]], other, 1)
     stages: list[str] = []
-    start_anew(out, keep_text=True)
-    report = train_vectors(out, [source], other, 1, lambda stage, done, note: stages.append(stage))
-    assert report["result"]["dimensions"] == 30 and not any(stage.startswith("segmenting") for stage in stages)
+    out = copy("other")
+    report = train_vectors(out, [trained[0]], other, 1, lambda stage, done, note: stages.append(stage))
+    assert report["result"]["dimensions"] == 30 and "finding phrases" in stages
+    assert not any(stage.startswith("segmenting") for stage in stages)
     start_anew(out, keep_text=False)
     assert [f.name for f in (out / "work").iterdir()] == [".lock"]
 
 
-def test_fasttext_and_skip_gram(tmp_path: Path) -> None:
-    source = write_jsonl(tmp_path / "a.jsonl", 60)
+def test_fasttext_and_skip_gram(trained: Trained, copy: Copy) -> None:
     model = ModelOptions(model="fasttext", dimensions=10, epochs=2, skip_gram=True)
-    made = [result(_trained(tmp_path / name, source, replace(OPTIONS, model=model, memory=300))) for name in "ab"]
-    assert made[0] == made[1]
-    vectors = WordVectors.open(tmp_path / "a/vectors.npy")
+    outs = [copy("a"), copy("b")]
+    for out in outs:
+        train_vectors(out, [trained[0]], replace(OPTIONS, model=model, memory=300), 1)
+    assert result(outs[0]) == result(outs[1])
+    vectors = WordVectors.open(outs[0] / "vectors.npy")
     assert np.isfinite(vectors.matrix).all() and vectors.dimensions == 10
+    assert vectors.words == WordVectors.open(trained[1] / "vectors.npy").words
 
 
-def _trained(out: Path, source: Path, options: TrainingOptions) -> Path:
-    train_vectors(out, [source], options, 1)
-    return out
-
-
-def test_memory_cuts_the_rarest_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = write_jsonl(tmp_path / "a.jsonl", 60)
-    whole = train_vectors(tmp_path / "whole", [source], OPTIONS, 1)["vocabulary"]
+def test_memory_cuts_the_rarest_words(trained: Trained, copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = WordVectors.open(trained[1] / "vectors.npy").words
     monkeypatch.setattr("topical_crawler.training.vocabulary._TRAINED", 200_000)  # of the 80 MB that are free, for each word
-    cut = train_vectors(tmp_path / "cut", [source], replace(OPTIONS, memory=300), 1)["vocabulary"]
-    assert 300 < cut["words"] < 400 < whole["words"] and whole["cut"] == 0
-    assert cut["words"] + cut["cut"] == whole["words"] and cut["cut_count"] >= 2
-    kept, every = (WordVectors.open(tmp_path / name / "vectors.npy").words for name in ("cut", "whole"))
+    cut = train_vectors(copy("cut"), [trained[0]], replace(OPTIONS, memory=300), 1)
+    kept = WordVectors.open(cut["result"]["path"]).words
+    assert 300 < len(kept) < 400 < len(every)
     assert kept == every[: len(kept)]
+    assert cut["vocabulary"]["cut"] == len(every) - len(kept) and cut["vocabulary"]["cut_count"] >= 2
 
 
 def test_the_folder(tmp_path: Path) -> None:
@@ -97,10 +117,9 @@ def test_the_folder(tmp_path: Path) -> None:
         train_vectors(tmp_path / "out", [source], OPTIONS, 1)
 
 
-def test_nothing_over_min_count(tmp_path: Path) -> None:
-    source = write_jsonl(tmp_path / "a.jsonl", 2)
+def test_nothing_over_min_count(trained: Trained, copy: Copy) -> None:
     with pytest.raises(TrainingError, match=r"occurs 100000 times\. Remedy: a lower --min-count"):
-        train_vectors(tmp_path / "out", [source], replace(OPTIONS, min_count=100_000), 1)
+        train_vectors(copy("none"), [trained[0]], replace(OPTIONS, min_count=100_000), 1)
 
 
 def test_where_must_leave_something(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def _curves_table(curves: Curves, title: str, intervals: bool = True) -> Table:
 
 
 def _sites(pairs: Sequence[UrlPair], parameters: StructureParameters) -> tuple[Table, dict[str, Any]]:
-    title = f"By site at threshold {parameters.threshold:g}: accuracy (of one section, of two sections)"
+    title = f"By site, threshold {parameters.threshold:g} (one section, two)"
     table = Table("site", "pairs", *_RULES, title=title, title_justify="left")
     found = {rule: by_site(pairs, replace(parameters, within_host=inside)) for rule, inside in _RULES.items()}
     figures: dict[str, Any] = {}

@@ -87,7 +87,7 @@ def _search(
     def right(p: SimilarityParameters) -> float:
         return accuracy(found[one], synonyms[one], p, opts.decision).accuracy
 
-    given = candidates(opts.grid)
+    given = candidates(opts.grid, parameters)
     with console.status(f"trying {len(given):,} sets of constants"):
         own, _ = choose([replace(parameters, th1=a, th2=b) for a in opts.grid for b in opts.grid], right)
         best, _ = choose(given, right)

@@ -47,7 +47,7 @@ def _search(
 ) -> dict[str, Any]:
     one, other = halves(len(judged), opts.seed if opts.split is None else opts.split)
     here, wanted = found[one], judged[one]
-    given = candidates(opts.grid)
+    given = candidates(opts.grid, parameters)
     with console.status(f"trying {len(given):,} sets of constants"):
         best, value = choose(given, lambda p: spearman(np.where(here.known, here.sim(p), 0.0), wanted))
         named = {f"Algorithm 1, {name}: {_say(p)}": p for name, p in (("as given", parameters), ("chosen", best))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--grid", type=thresholds, default=(0.1, 0.2, 0.3), metavar="TH,TH", help=grid)
     add("--alpha", type=float, default=_DEFAULT.alpha, help="of Algorithm 1 (default: %(default)s)")
     add("--beta", type=float, default=_DEFAULT.beta, help="of Algorithm 1 (default: %(default)s)")
+    add("--parts", action="store_true", help="words without a vector get one made of their parts")
+    add("--synonyms", action="store_true", help="Cilin's synonyms are joined to HowNet and the vectors; with files only")
     search = "search α, β, Th1 and Th2: choose them on one half of the pairs and report on the other"
     add("--parameters", action="store_true", help=search)
     add("--split", type=int, metavar="SEED", help="the same, with halves drawn by SEED instead of --seed")
@@ -73,17 +76,20 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         )
     if not 0 <= opts.decision <= 1:
         raise ValueError(f"--decision {opts.decision:g}: a similarity from 0 to 1 is expected")
-    parameters = SimilarityParameters(opts.alpha, opts.beta)
+    if opts.synonyms and not opts.pairs:
+        raise ValueError("--synonyms: the word groups are drawn from Cilin itself. Remedy: name a file of judged pairs")
+    parameters = SimilarityParameters(opts.alpha, opts.beta, synonyms=opts.synonyms, parts=opts.parts)
     used = {
         "hownet": hownet.name if hownet else None,
         "hownet_tree": tree.name if hownet and tree else None,
         "vectors": vectors.name if vectors else None,
     }
     said = ", ".join(f"{name}: {file or 'none'}" for name, file in used.items())
-    console.print(f"{said}; α={opts.alpha:g}, β={opts.beta:g}", markup=False, highlight=False)
+    more = "".join(f", {name}" for name in ("parts", "synonyms") if getattr(opts, name))
+    console.print(f"{said}; α={opts.alpha:g}, β={opts.beta:g}{more}", markup=False, highlight=False)
     with console.status("reading the resources"):
         similarity = WordSimilarity.from_resources(resources, parameters, config.cache_dir(settings))
-    figures: dict[str, Any] = {"resources": used, "alpha": opts.alpha, "beta": opts.beta, "seed": opts.seed}
+    figures: dict[str, Any] = {"resources": used, "parameters": asdict(parameters), "seed": opts.seed}
     figures |= agreements(opts, similarity, console) if opts.pairs else table_5(opts, resources, similarity, console)
     write_json(opts.out / "words.json", figures)
     written = "words.json, words.png" + ("" if opts.pairs else ", words.tsv")

@@ -28,7 +28,10 @@ class Command(ActionsCommand):
     errors = (CrawlError, ValueError, OSError, ImportError)
 
     def syntax(self) -> str:
-        return "list | show TOPIC | new FOLDER [SENTENCE] | build FOLDER --corpus SOURCE… | expand TOPIC | check TOPIC [PAGE…] | explain TOPIC URL|FILE|TEXT"
+        return (
+            "list | show TOPIC | new FOLDER [SENTENCE] | build FOLDER --corpus SOURCE… | expand TOPIC | check TOPIC [PAGE…] | "
+            "explain TOPIC URL|FILE|TEXT"
+        )
 
     def short_desc(self) -> str:
         return "List topics, show one, build one from texts"

@@ -25,7 +25,8 @@ A_PATH = (0.02, 0.05, 0.1, 0.12, 0.15, 0.17, 0.2, 0.25, 0.3, 0.4, 0.6, 0.8, 1.0)
 D = (2.0, 10.0)
 """Constants that :func:`candidates` tries; ``FALL`` is b as a share of a'."""
 
-_DRAWS = 200
+_MISSES = 2000
+"""Couples drawn in vain, one after the other, before there are taken to be no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +62,23 @@ def draw_pairs(urls: Iterable[SectionedUrl], count: int, seed: int = 1, across: 
         sites.setdefault("" if across else one.site, {}).setdefault(one.section, []).append(one)
     sites = {site: sections for site, sections in sorted(sites.items()) if len(sections) > 1}
     chances = [sum(map(len, sections.values())) for sections in sites.values()]
+    listed = [(sections, sorted(sections)) for sections in sites.values()]
     drawn: set[frozenset[str]] = set()
     pairs: list[UrlPair] = []
-    for _ in range(count * _DRAWS if sites else 0):
-        sections = sites[rng.choices(list(sites), chances)[0]]
-        names = sorted(sections)
+    misses = 0
+    while listed and misses < _MISSES:
+        sections, names = rng.choices(listed, chances)[0]
         name, (one_of, other) = rng.choice(names), rng.sample(names, 2)
         couple = [(rng.choice(sections[a]), rng.choice(sections[b]), a == b) for a, b in ((name, name), (one_of, other))]
         keys = {frozenset((first.url, second.url)) for first, second, _ in couple}
         if not keys & drawn and all(a.url != b.url and (a.site != b.site) == across for a, b, _ in couple):
             drawn |= keys
             pairs += [UrlPair(first.url, second.url, same, first.site) for first, second, same in couple]
+            misses = 0
             if len(pairs) == count:
                 return pairs
+        else:
+            misses += 1
     raise ValueError(
         f"{count} pairs of URLs are wanted, and only {len(pairs)} were found in {sum(chances)} URLs of {len(sites)} "
         f"{'collections' if across else 'sites'} with two sections or more. Remedy: fewer pairs, or more URLs with sections"

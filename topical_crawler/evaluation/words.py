@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -105,9 +105,10 @@ def _row(a: str, b: str, similarity: WordSimilarity) -> tuple[float, float, bool
     return similarity.sim_h(a, b), similarity.sim_d(a, b), known_h, known_d
 
 
-def candidates(thresholds: Sequence[float]) -> list[SimilarityParameters]:
-    """Constants of Algorithm 1 to choose from: α and β in :data:`SHARES`, Th1 and Th2 in ``thresholds``."""
-    return [SimilarityParameters(a, b, t, u) for a, b, t, u in itertools.product(SHARES, SHARES, thresholds, thresholds)]
+def candidates(thresholds: Sequence[float], parameters: SimilarityParameters) -> list[SimilarityParameters]:
+    """Constants of Algorithm 1 to choose from: α and β in :data:`SHARES`, Th1 and Th2 in ``thresholds``, all else as given."""
+    tried = itertools.product(SHARES, SHARES, thresholds, thresholds)
+    return [replace(parameters, alpha=a, beta=b, th1=t, th2=u) for a, b, t, u in tried]
 
 
 def choose(

@@ -1,7 +1,7 @@
 """What a thesaurus adds to the other resources: vectors and senses for words that lack them, better vectors for the rest.
 
-Vectors tell what stands in like places, antonyms and companions too; a thesaurus tells what means the same. Joining the two is the
-greatest single gain in agreement with human judgements that was found (docs/decisions.md).
+Vectors tell what stands in like places, antonyms and companions too; a thesaurus tells what means the same. Joining the two is
+the greatest single gain in agreement with human judgements that was found (docs/decisions.md).
 """
 
 from __future__ import annotations

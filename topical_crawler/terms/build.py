@@ -23,6 +23,8 @@ YOURS, CANDIDATE, DISCOVERY, PHRASE, DICTIONARY = "yours", "candidate", "discove
 HEAVY = 10.0
 """A word that is no term is heavy, and worth an adjustment, from this many times the mean weight on."""
 _MIN_DOCUMENTS = 2
+_MIN_EVIDENCE = 5
+"""Documents of the background that a word must stand in to be called one of the background, too."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +206,7 @@ class _Choice:
         for word in borne_out:
             chosen.setdefault(word, CANDIDATE)
         if lost := len(dict.fromkeys(c for c in candidates if c not in chosen)):
-            self.dropped["candidates that the background has, too"] = lost
+            self.dropped[f"candidates of a contrast below {self.plan.min_contrast:g}"] = lost
         if deleted := len(set(own.candidates) & refused):
             self.dropped["candidates that you deleted from terms.tsv"] = deleted
         if self.plan.discover:
@@ -223,11 +225,7 @@ class _Choice:
                 scores[word] = termhood(self.domain, self.background, word)[0]
             elif word not in excluded and reason != _NO_WORD:
                 self.dropped[reason] += 1
-        order = sorted(scores, key=lambda w: (-scores[w], w))
-        verbs = [w for w in order if self._is_verb_and_better_term(w, scores)]
-        if verbs:
-            self.dropped["a verb before a better term"] = len(verbs)
-        return [w for w in order if w not in set(verbs)]
+        return sorted(scores, key=lambda w: (-scores[w], w))
 
     def _against(self, word: str) -> str:
         """Why a word is no term; "" where nothing speaks against it."""
@@ -236,19 +234,10 @@ class _Choice:
         if self.domain.occurrences[word] < self.plan.min_count:
             return "found words that stand inside longer ones only" if word in self.found else _NO_WORD
         if contrast(self.domain, self.background, word) < self.plan.min_contrast:
-            return "words that the background has, too"
+            return f"words of a contrast below {self.plan.min_contrast:g}"
         if self.domain.spread[word] < _MIN_DOCUMENTS or termhood(self.domain, self.background, word)[1] < SIGNIFICANT:
             return "words of too few documents"
         return ""
-
-    def _is_verb_and_better_term(self, word: str, scores: Mapping[str, float]) -> bool:
-        """开展主题教育, where 主题教育 ranks higher."""
-        return (
-            len(word) >= 6
-            and language().tag(word[:2]) == "v"
-            and word in self.found
-            and scores.get(word[2:], -math.inf) > scores[word]
-        )
 
     def term(self, word: str, source: str, whole: DomainStatistics) -> Term:
         score, likelihood = termhood(self.domain, self.background, word)
@@ -275,7 +264,7 @@ class _Choice:
         proposed = []
         for word, weight in heavy:
             times = contrast(self.domain, self.background, word)
-            if self.background.spread[word] and times < self.plan.adjust_below:
+            if self.background.spread[word] >= _MIN_EVIDENCE and times < self.plan.adjust_below:
                 lower = mean * min(1.0, times / self.plan.min_contrast) if self.plan.min_contrast else mean
                 proposed.append(Adjustment(word, lower, weight, self.domain.rate(word), self.background.rate(word)))
         return sorted(proposed, key=lambda a: (-a.by_eq2, a.word))

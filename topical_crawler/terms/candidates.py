@@ -97,11 +97,11 @@ def find_candidates(
     for phrase in find_phrases((finer.cut(text) for text in texts), min_count):
         if phrase.word not in known and phrase.word not in found and has_good_edges(phrase.word, plain):
             found[phrase.word] = Found(phrase.word, "phrase", phrase.count, phrase.npmi)
-    return found
+    return {word: one for word, one in found.items() if not _is_verb_with_object(word, found)}
 
 
 def has_good_edges(word: str, plain: Segmenter) -> bool:
-    """Whether neither the first nor the last part of ``word`` is a stop word or function word.
+    """Whether neither the first nor the last part of ``word`` is a stop word or function word, nor the last one a number.
 
     >>> [has_good_edges(word, Segmenter()) for word in ("三会一课", "不忘初心", "的决定性意义", "新征程上")]
     [True, True, False, False]
@@ -111,4 +111,10 @@ def has_good_edges(word: str, plain: Segmenter) -> bool:
         tag = language().tag(part)
         if part in default_stopwords() or tag.startswith(_NO_EDGE) or (len(part) == 1 and tag.startswith(_NO_SHORT_EDGE)):
             return False
-    return True
+    return not (len(parts[-1]) == 1 and language().tag(parts[-1]) == "m")
+
+
+def _is_verb_with_object(word: str, found: Collection[str]) -> bool:
+    """开展主题教育, where 主题教育 is a word: kept whole, all its verbs together would hide it."""
+    rest = word[2:]
+    return len(rest) > 2 and language().tag(word[:2]) == "v" and (rest in found or bool(language().tag(rest)))

@@ -135,7 +135,7 @@ def check_weights(topic: Topic, found: Figures, floor: float, lines: TopicLines)
             "note",
             "weights",
             "all terms weigh the same",
-            f"scrapy topic weigh computes weights from a domain corpus (Eq. 2), if you have one for {topic.name}",
+            "scrapy topic build computes weights from a domain corpus (Eq. 2), where you have one",
             TERMS,
         )
     if lines.words[WEIGHTS] and MEAN not in lines.words[WEIGHTS]:

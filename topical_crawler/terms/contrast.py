@@ -62,7 +62,7 @@ def general_background(domain: DomainStatistics, language: Language, cut: Callab
     background = DomainStatistics(documents=language.documents)
     for word, held in domain.spread.items():
         rate = language.rate(word)
-        if not rate:
+        if not rate and held:
             parts = [p for p in cut(word) if language.rate(p)]
             rate = min((language.rate(p) * held / max(held, domain.spread[p]) for p in parts), default=0.0)
         background.spread[word] = round(rate * language.documents)
