@@ -86,7 +86,7 @@ def test_a_column_and_a_kind(call_scrapy: RunScrapy, folder: Path, tmp_path: Pat
     arguments = ("--labels", "urls.tsv", "--column", "labels", "--kind", "article", "--pairs", "20")
     shown = call_scrapy("evaluate", "urls", *arguments, "--out", tmp_path, cwd=folder)
     assert shown.returncode == 0, shown.stderr
-    assert "64 URLs, 1 site" in shown.stdout
+    assert "64 URLs, 1 site, 4 sections" in shown.stdout
 
 
 @pytest.mark.parametrize(

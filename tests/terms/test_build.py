@@ -42,7 +42,7 @@ def words(built: Built, source: str = "") -> set[str]:
 
 
 def test_what_is_found(labelled: Corpora) -> None:
-    built = build(labelled, Own(), Plan(), Segmenter)
+    built = build(labelled, Own(), Plan(min_count=10), Segmenter)
     assert (built.documents, built.background_documents, built.general) == (96, 936, False)
     assert "三会一课" in words(built, "discovery")
     assert "党员" in words(built, "dictionary")

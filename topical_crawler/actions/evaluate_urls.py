@@ -83,7 +83,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     sites = {one.site for one in urls}
     sections = {(one.site, one.section) for one in urls}
     console.print(
-        f"{len(urls):,} URLs, {len(sites)} sites, {len(sections)} sections; {len(pairs):,} pairs"
+        f"{len(urls):,} URLs, {len(sites)} site{'s' * (len(sites) > 1)}, {len(sections)} sections; {len(pairs):,} pairs"
         f"{' across sites' if opts.across else ''}, half of them of one section", highlight=False)  # fmt: skip
     parameters = StructureParameters()
     few = pairs[:_PAPERS_PAIRS]

@@ -18,7 +18,7 @@ from topical_crawler.lexicon_data import lexicon
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.terms.neighbours import SOURCES, Proposal, propose
 from topical_crawler.text import normalise
-from topical_crawler.topic import Topic, TopicError, load_topic
+from topical_crawler.topic import TopicError, load_topic
 from topical_crawler.topic_files import MEAN, read_lines, read_terms, read_weights
 
 HELP = "propose neighbours of a topic's terms (HowNet, Cilin, word vectors)"
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     writing.add_argument(
         "--write",
         action="store_true",
-        help="append the proposals shown to candidates.txt, for 'scrapy topic weigh' or your own eye",
+        help="append the proposals shown to candidates.txt, for 'scrapy topic build' or your own eye",
     )
     writing.add_argument(
         "--accept",
@@ -92,20 +92,16 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if len(found) > len(shown):
         print(f"{len(found) - len(shown)} more of score {opts.min_score:g} or more")
     if shown and opts.write:
-        print(f"{len(shown)} candidates → {write_candidates(folder, topic, shown)}")
+        print(f"{len(shown)} candidates → {write_candidates(folder, shown)}")
     elif shown and opts.accept:
         print(f"{len(shown)} terms → {write_terms(folder, shown)}")
     return 0
 
 
-def write_candidates(folder: Path, topic: Topic, proposals: Sequence[Proposal]) -> Path:
-    """Append proposals to ``candidates.txt``, each below a comment that says its score and sources.
-
-    A new file begins with the terms that the topic has: ``scrapy topic weigh`` makes terms.tsv from the candidates alone.
-    """
+def write_candidates(folder: Path, proposals: Sequence[Proposal]) -> Path:
+    """Append proposals to ``candidates.txt``, each below a comment that says its score and sources."""
     file = folder / "candidates.txt"
-    lines = [] if file.is_file() else ["# The topic's terms.", *topic.terms]
-    lines.append("# Proposed by `scrapy topic expand`: score, then who proposed it (resource, term, similarity).")
+    lines = ["# Proposed by `scrapy topic expand`: score, then who proposed it (resource, term, similarity)."]
     for proposal in proposals:
         lines += [f"# {proposal.score:.2f}  {_sources(proposal)}", proposal.word]
     _append(file, lines)

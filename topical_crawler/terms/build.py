@@ -42,7 +42,7 @@ class Plan:
     terms: int = 500
     min_count: int = 5
     min_contrast: float = 5.0
-    adjust_below: float = 30.0
+    adjust_below: float = 50.0
     discover: bool = True
 
 

@@ -7,7 +7,7 @@ terms judge: what is near several of them comes first, what is near one alone, o
 from __future__ import annotations
 
 import functools
-import importlib.resources
+import math
 import statistics
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.hownet import HowNet
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.vectors import WordVectors
+from topical_crawler.terms.language import language
 from topical_crawler.terms.proposers import CilinProposer, HowNetProposer, Proposer, VectorProposer
 from topical_crawler.text import Segmenter, normalise
 
@@ -117,13 +118,9 @@ def specificity(word: str) -> float:
     >>> round(specificity("工作"), 2), round(specificity("软件"), 2), specificity("操作系统")
     (0.2, 0.73, 1.0)
     """
-    return min(1.0, max(0.05, (_idf().get(word, _SPECIFIC) - _GENERAL) / (_SPECIFIC - _GENERAL)))
-
-
-@functools.cache
-def _idf() -> dict[str, float]:
-    lines = importlib.resources.files("jieba").joinpath("analyse/idf.txt").read_text(encoding="utf-8").splitlines()
-    return {word: float(value) for word, value in (line.split(" ") for line in lines)}
+    rate = language().rate(word)
+    idf = -math.log(rate) if rate else _SPECIFIC
+    return min(1.0, max(0.05, (idf - _GENERAL) / (_SPECIFIC - _GENERAL)))
 
 
 def _is_word(word: str, segmenter: Segmenter) -> bool:
