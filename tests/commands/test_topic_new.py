@@ -19,7 +19,8 @@ NONE = ("-s", "TOPICAL_RESOURCES=0")
 
 
 def test_from_a_sentence(run_scrapy: RunScrapy, tmp_path: Path) -> None:
-    made = run_scrapy("topic", "new", "./os", "操作系统内核与文件系统的原理和实现", *NONE, cwd=tmp_path)
+    nothing = ("-s", f"TOPICAL_RESOURCES_DIR={tmp_path}")
+    made = run_scrapy("topic", "new", "./os", "操作系统内核与文件系统的原理和实现", *nothing, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert "原理 实现" in made.stdout
     assert "scrapy lexicon fetch" in made.stderr  # what is missing is said

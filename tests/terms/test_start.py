@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from topical_crawler.semantics.category_tree import CategoryError, CategoryTree
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.vectors import WordVectors
+from topical_crawler.terms.folder import TopicFolder
 from topical_crawler.terms.start import (
     FirstTerm,
     Start,
@@ -57,6 +58,12 @@ def test_words_that_a_resource_knows_as_one_are_joined(resources: Resources) -> 
     knowing = from_sentence("机器学习方法和支持向量机", known_words(resources))
     assert {"机器学习", "支持向量机"} <= set(words(knowing.terms))
     assert all(math.isnan(term.weight) for term in knowing.terms)
+
+
+def test_a_general_word_counts_with_its_neighbour() -> None:
+    start = from_sentence("内存管理的原理")
+    assert words(start.terms) == ["内存", "内存管理"]
+    assert start.general == ["管理", "原理"]
 
 
 def test_a_sentence_of_general_words_keeps_the_most_specific() -> None:
@@ -123,6 +130,8 @@ def test_the_folder_is_a_topic_and_is_not_written_over(tmp_path: Path) -> None:
     assert topic.terms == {"内核": 1.0, "进程": 0.5, "线程": 0.2}
     assert topic.seeds == ("http://a.cn/",)
     assert topic.parameters["semantic"] == THRESHOLDS
+    present = TopicFolder(folder).read("terms.tsv")  # what a build would find: the sentence's term is a person's, the others not
+    assert (list(present.words), set(present.built) >= {"进程", "线程"}) == (["内核"], True)
     before = (folder / "terms.tsv").read_bytes()
     with pytest.raises(TopicError, match="already"):
         write_start(folder, "x", "", terms, [], [])

@@ -168,7 +168,8 @@ def _show(console: Console, built: Built, plan: Plan, rows: int) -> None:
             f"{len(built.adjustments)} adjustments proposed: heavy words of a contrast below {plan.adjust_below:g}",
             highlight=False,
         )
-        console.print(f"  {words}{' …' if len(built.adjustments) > rows else ''}", markup=False, highlight=False)
+        if rows:
+            console.print(f"  {words}{' …' if len(built.adjustments) > rows else ''}", markup=False, highlight=False)
 
 
 def _background(built: Built) -> str:

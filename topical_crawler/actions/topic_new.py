@@ -80,7 +80,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             f"{opts.folder} holds a topic already. Remedy: name another folder, or go on with scrapy topic build or expand"
         )
     seeds = [check_seed(url, "--seeds") for url in opts.seeds]
-    found, cache = resources(settings) or Resources.none(), cache_dir(settings)
+    wanted = resources(settings)  # None: the settings say to use none
+    found, cache = wanted or Resources.none(), cache_dir(settings)
     messages, start = Console(stderr=True), Start()
     if opts.keywords:
         start.add(from_keywords(opts.keywords.replace("，", ",").replace("、", ",").split(",")))
@@ -108,11 +109,11 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if not start.terms:
         raise TopicError("no word in what you gave can be a term. Remedy: name some, --keywords 操作系统,内核")
     near = []
-    if opts.neighbours and not any(found.path(name) for name in SOURCES):
+    if opts.neighbours and wanted and not any(found.path(name) for name in SOURCES):
         messages.print(
             "No word near the first terms is known: HowNet, Cilin and vectors are missing. Get them: scrapy lexicon fetch"
         )
-    elif opts.neighbours:
+    elif opts.neighbours and wanted:
         near = neighbours(start.terms, found, opts.neighbours, start.general, cache)
     words = [term.word for term in start.terms]
     title = opts.title or opts.sentence or "、".join(words[:3])

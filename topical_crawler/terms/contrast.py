@@ -40,8 +40,8 @@ def termhood(domain: DomainStatistics, background: DomainStatistics, word: str) 
     """(score, G²) of a word: score = G²·ln(contrast), both over documents.
 
     G² alone prefers what is frequent in the domain, though common elsewhere (工作, 问题); contrast alone what is rare everywhere.
-    Their product had the most terms among its first 100 and 200 of all rankings that were measured (docs/decisions.md). Not above
-    0 for a word that the background has more of.
+    Their product had as many topic terms among its first 100 and 200 as contrast alone, with frequent ones among them
+    (docs/decisions.md). Not above 0 for a word that the background has more of.
     """
     g = log_likelihood(domain.spread[word], domain.documents, background.spread[word], background.documents)
     times = contrast(domain, background, word)

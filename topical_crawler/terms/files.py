@@ -57,7 +57,7 @@ def adjust_file(present: Present, built: Built, made: str) -> tuple[str, Written
         "# the background has, too. Every build makes them anew; your own lines and changes stay, what you delete stays out.",
     ]
     lines = {a.word: f"{a.word}\t{_weight(a.weight)}\t{_reason(a)}" for a in built.adjustments if a.word not in present.deleted}
-    return merge(present, head if lines else [], lines)
+    return merge(present, head, lines)
 
 
 def _reason(adjustment: Adjustment) -> str:

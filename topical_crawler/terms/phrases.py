@@ -6,7 +6,7 @@ longer, and parts of speech keep what is built like a noun phrase (Justeson & Ka
 
 >>> documents = [["基层", "组织生活", "制度", "，", "基层", "党建"], ["天气", "很", "好"]] * 5
 >>> [found.word for found in find_phrases(documents, min_count=5)]
-['基层组织生活制度', '基层党建']
+['基层党建', '基层组织生活制度']
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -78,6 +79,9 @@ class Start:
 def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
     """The content words of a sentence, but for those of general use; where all are, the most specific ones.
 
+    A word of general use says something together with its neighbour (深度 + 学习, 内存 + 管理): of two words of two characters,
+    one of them general, the compound is a term, too.
+
     Args:
         sentence: what the topic is about, in words.
         known: whether a resource knows a word; neighbouring words that it knows as one (机器 + 学习) are joined.
@@ -86,10 +90,17 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
         Terms without a weight.
     """
     segmenter = Segmenter()
-    found = list(dict.fromkeys(w for w in _joined(segmenter.cut(sentence), segmenter, known) if segmenter.is_content(w)))
+    words = list(_joined(segmenter.cut(sentence), segmenter, known))
+    found = list(dict.fromkeys(filter(segmenter.is_content, words)))
     best = max(map(specificity, found), default=0.0)
-    kept = [w for w in found if specificity(w) >= min(GENERAL, best)]
-    return Start([FirstTerm(w, math.nan, "sentence") for w in kept], [w for w in found if w not in kept])
+    kept = {w for w in found if specificity(w) >= min(GENERAL, best)}
+    compounds = {
+        first + second
+        for first, second in itertools.pairwise(words)
+        if len(first) == len(second) == 2 and {first, second} <= set(found) and len({first, second} & kept) == 1
+    }
+    terms = [w for w in dict.fromkeys([*found, *sorted(compounds)]) if w in kept or w in compounds]
+    return Start([FirstTerm(w, math.nan, "sentence") for w in terms], [w for w in found if w not in kept])
 
 
 def from_keywords(keywords: Iterable[str]) -> Start:

@@ -72,8 +72,9 @@ def write_start(
     made = [t for t in (*terms, *near) if not math.isnan(t.weight)]
     lines = {t.word: f"{t.word}\t{t.weight:.4f}\t{t.why}" for t in made}
     text = _TERMS_HEAD + "".join(f"{t.word}\t\t{t.why}\n" for t in own) + "".join(f"{line}\n" for line in lines.values())
+    heads = {line: line for line in _TERMS_HEAD.splitlines()}
     mean = f"{MEAN}\t1"
-    TopicFolder(path).write({TERMS: (text, Written(lines)), WEIGHTS: (f"{mean}\n", Written({MEAN: mean}))})
+    TopicFolder(path).write({TERMS: (text, Written(heads | lines)), WEIGHTS: (f"{mean}\n", Written({MEAN: mean}))})
 
 
 def _string(text: str) -> str:
