@@ -27,7 +27,7 @@ from topical_crawler.urls import StructureParameters
 
 ROOT = Path(__file__).resolve().parents[1]
 READMES = ("README.md", "README.zh-CN.md")
-GUIDES = (*READMES, "docs/settings.md", "docs/topics.md")
+GUIDES = (*READMES, "docs/settings.md", "docs/topics.md", "docs/language-resources.md", "docs/experiments.md")
 TEXT = {name: (ROOT / name).read_text(encoding="utf-8") for name in GUIDES}
 EVERYWHERE = "\n".join(TEXT.values())
 OWN = {name: getattr(settings, name) for name in dir(settings) if name.startswith("TOPICAL_")}
@@ -124,9 +124,9 @@ def test_every_command_and_option_is_documented(command: str, sub: str, parser: 
 def test_all_commands_are_looked_at() -> None:
     assert {f"{command} {sub}" for command, sub, _ in subcommands()} == {
         *("corpus stats", "corpus export", "corpus fetched"),
-        *("evaluate sites", "evaluate harvest"),
-        *("lexicon fetch", "lexicon list", "lexicon check"),
-        *("topic list", "topic show", "topic weigh"),
+        *("evaluate sites", "evaluate harvest", "evaluate threshold", "evaluate words", "evaluate urls"),
+        *("lexicon fetch", "lexicon list", "lexicon check", "lexicon train", "lexicon import"),
+        *("topic list", "topic show", "topic new", "topic build", "topic expand", "topic check", "topic explain"),
     }
 
 
