@@ -105,6 +105,12 @@ def main() -> None:
     """Make the dump, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=100, help="of XML in the dump (default: %(default)s)")
+    parser.add_argument(
+        "--names",
+        type=int,
+        default=0,
+        help="foreign names in every article: a vocabulary that grows with the dump",
+    )
     parser.add_argument("--source", type=Path, help="train on this instead")
     parser.add_argument("--processes", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--dimensions", type=int, default=100)
@@ -119,7 +125,7 @@ def main() -> None:
             from dump_tools import make_large_dump
 
             source = folder / "zhwiki.xml.bz2"
-            make_large_dump(source, options.megabytes)
+            make_large_dump(source, options.megabytes, names=options.names)
         rows = [measure(source, folder, processes, options) for processes in options.processes]
     for figure in rows[0]:
         print(f"{figure.replace('_', ' '):34}" + "".join(f"{row[figure]:>14,}" for row in rows))

@@ -10,11 +10,13 @@ compare the two. Used by tests and benchmarks::
 from __future__ import annotations
 
 import bz2
+import dataclasses
 import functools
 import gzip
 import itertools
 import random
 import re
+import string
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -86,9 +88,28 @@ def make_dump(path: Path, articles: int = 300, seed: int = 0) -> None:
     write_dump(path, make_pages(articles, seed))
 
 
-def make_large_dump(path: Path, megabytes: float, seed: int = 0) -> None:
-    """Write a dump with ``megabytes`` (10⁶ bytes) of XML, or little more. About 5 MB a second with bzip2."""
-    write_dump(path, make_pages(10**9, seed), int(megabytes * 1e6))
+def make_large_dump(path: Path, megabytes: float, seed: int = 0, names: int = 0) -> None:
+    """Write a dump with ``megabytes`` (10⁶ bytes) of XML, or little more. About 5 MB a second with bzip2.
+
+    Args:
+        path: the file.
+        megabytes: of XML.
+        seed: of everything random.
+        names: foreign names in every article, each one of 800,000: the vocabulary then grows with the dump, as in a real one.
+    """
+    pages = make_pages(10**9, seed)
+    write_dump(path, _with_names(pages, names, seed) if names else pages, int(megabytes * 1e6))
+
+
+def _with_names(pages: Iterator[DumpPage], names: int, seed: int) -> Iterator[DumpPage]:
+    chance = random.Random(f"names {seed}")
+    letters = string.ascii_lowercase
+    for page in pages:
+        if page.namespace == 0 and not page.redirect:
+            numbers = [chance.randrange(800_000) for _ in range(names)]
+            listed = "、".join("Q" + "".join(letters[n // 26**k % 26] for k in range(5)) for n in numbers)
+            page = dataclasses.replace(page, text=f"{page.text}\n另有{listed}。")
+        yield page
 
 
 def write_dump(path: Path, pages: Iterator[DumpPage], enough: int | None = None) -> None:
