@@ -108,7 +108,7 @@ def _with_names(pages: Iterator[DumpPage], names: int, seed: int) -> Iterator[Du
         if page.namespace == 0 and not page.redirect:
             numbers = [chance.randrange(800_000) for _ in range(names)]
             listed = "、".join("Q" + "".join(letters[n // 26**k % 26] for k in range(5)) for n in numbers)
-            page = dataclasses.replace(page, text=f"{page.text}\n另有{listed}。")
+            page = dataclasses.replace(page, text=f"译名有{listed}。\n\n{page.text}")
         yield page
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import deque
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +32,6 @@ from topical_crawler.evaluation.warc import RecordingError
 from topical_crawler.items import PageItem
 from topical_crawler.page import Page
 from topical_crawler.spiders.topical import TopicalSpider
-from topical_crawler.urls import host
 
 Kind = Literal["URL", "HTML file", "text file", "text"]
 
@@ -165,7 +163,6 @@ class PageSpider(TopicalSpider):
         Spider.__init__(self, **kwargs)  # there is no crawl that the topical spider could be given
         self.addresses = addresses
         self.found = found
-        self._waiting: dict[str, deque[str]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> PageSpider:
@@ -174,27 +171,18 @@ class PageSpider(TopicalSpider):
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        # One request for each host at a time, as in a crawl: of several that wait for one robots.txt, Scrapy 2.19 gives the
-        # parsed file to the first only and lets the others pass.
         for url in self.addresses:
-            self._waiting.setdefault(host(url), deque()).append(url)
-        for urls in self._waiting.values():
-            yield self._request(urls.popleft())
+            yield Request(url, self.parse, errback=self.failed, meta={"topical": seed_entry(url)}, dont_filter=True)
 
-    def parse(self, response: Response, **kwargs: Any) -> Iterator[Request]:  # type: ignore[override]
-        yield from self._note(super().parse(response, **kwargs))
+    def parse(self, response: Response, **kwargs: Any) -> None:  # type: ignore[override]
+        self._note(super().parse(response, **kwargs))
 
-    def failed(self, failure: Failure) -> Iterator[Request]:  # type: ignore[override]
-        yield from self._note(super().failed(failure))
+    def failed(self, failure: Failure) -> None:  # type: ignore[override]
+        self._note(super().failed(failure))
 
-    def _note(self, items: Iterable[PageItem]) -> Iterator[Request]:
+    def _note(self, items: Iterable[PageItem]) -> None:
         for item in items:
             self.found[item.entry.url] = item.page, item.reason
-            if urls := self._waiting[item.entry.host]:
-                yield self._request(urls.popleft())
-
-    def _request(self, url: str) -> Request:
-        return Request(url, self.parse, errback=self.failed, meta={"topical": seed_entry(url)}, dont_filter=True)
 
 
 class CrawlDelay:

@@ -13,7 +13,8 @@ from topical_crawler.text import normalise
 
 MEAN = "!mean"
 """The line of ``weights.tsv`` that says what a word weighs that it does not list."""
-_MAX_WORD = 50
+MAX_WORD = 50
+"""Characters of a word."""
 _KEYS: Mapping[str, type | tuple[type, ...]] = {
     "title": str,
     "description": str,
@@ -53,8 +54,8 @@ def read_weights(file: Traversable, needs_weight: bool = True) -> dict[str, floa
         where = f"{file}, line {number}"
         cells = [c.strip() for c in line.split("\t")]
         word = normalise(cells[0])
-        if not 0 < len(word) <= _MAX_WORD:
-            raise TopicError(f"{where}: a word of 1 to {_MAX_WORD} characters is expected before the first tab, not {cells[0]!r}")
+        if not 0 < len(word) <= MAX_WORD:
+            raise TopicError(f"{where}: a word of 1 to {MAX_WORD} characters is expected before the first tab, not {cells[0]!r}")
         if word in first:
             raise TopicError(f"{where}: {word!r} stands already in line {first[word]}. Remedy: keep one of the two")
         first[word] = number

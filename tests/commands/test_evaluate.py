@@ -174,6 +174,8 @@ def test_harvest_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
             ("no column 'NLP'", "url, site, kind, grade, doc, ML"),
         ),
         (("harvest", "--labels", "labels.tsv", "semantic", "nowhere"), 1, ("scrapy evaluate harvest:", "nowhere")),
+        (("harvest", "--labels", "labels.tsv", "semantic", "./semantic"), 2, ("two crawls are named 'semantic'", "Remedy")),
+        (("harvest", "--labels", "labels.tsv", "semantic", "--budget", "-1"), 2, ("--budget is -1", "Remedy")),
         (("sites", "--labels", "labels.tsv", "empty"), 1, ("scrapy evaluate sites:", "empty/corpus.sqlite")),
         (("sites", "--labels", "labels.tsv", "labels.tsv"), 1, ("labels.tsv",)),
         (("sites", "--labels", "labels.tsv", "semantic", "--group", "A=a.cn,x.cn"), 2, ("x.cn", "a.cn, b.cn")),

@@ -118,7 +118,7 @@ def test_what_is_there_is_not_made_again_and_a_longer_budget_continues_it(call_s
 def test_crawls_of_other_settings_are_not_mixed(call_scrapy: RunScrapy, made: Path) -> None:
     failed = call_scrapy(*command("first", "--thresholds", "0.1", "-s", "TOPICAL_SEED=7"), cwd=made)
     assert failed.returncode == 1
-    assert "first/threshold.crawls holds crawls with another settings" in failed.stderr
+    assert "first/threshold.crawls holds crawls that differ in settings" in failed.stderr
     assert "Remedy: choose another --out" in failed.stderr
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import os
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 
 from topical_crawler.topic import load_topic
 
+ROOT = Path(__file__).resolve().parents[2]
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
 
@@ -67,9 +70,8 @@ def test_candidates_against_a_background(run_scrapy: RunScrapy, folder: Path, tm
     assert float(terms["党支部"][0]) == pytest.approx(2 / 4 * math.log(4 / 2), rel=1e-5)
     assert terms["xy工程"][0] == ""
     assert terms["党支部"][1].startswith("candidate n=2 contrast=2.5 ")
-    assert "scrapy topic build --corpus news.jsonl.gz --domain party=2 --against party=0 --candidates-only" in (
-        folder / "terms.tsv"
-    ).read_text("utf-8")
+    options = "--corpus news.jsonl.gz --domain party=2 --against party=0 --min-count 2 --min-contrast 1.2 --candidates-only"
+    assert f"`scrapy topic build {options}`" in (folder / "terms.tsv").read_text("utf-8")
 
     weights = rows(folder / "weights.tsv")
     assert float(weights["学习"][0]) == float(weights["文件"][0]) == pytest.approx(3 / 4 * math.log(4 / 2), rel=1e-5)
@@ -192,3 +194,16 @@ def test_mistakes(
     for part in parts:
         assert part in failed.stdout + failed.stderr, failed.stderr
     assert {file.name: file.read_bytes() for file in mytopic.iterdir()} == before
+
+
+def test_files_are_written_though_the_reader_leaves_early(folder: Path, tmp_path: Path, corpus: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)  # as head does, when it has enough
+    command = [sys.executable, "-m", "scrapy", "topic", "build", folder, "--corpus", corpus, "--candidates-only"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
+    ended = subprocess.run(
+        command, cwd=tmp_path, env=environment, stdout=writing, stderr=subprocess.PIPE, encoding="utf-8", check=False
+    )
+    os.close(writing)
+    assert "Traceback" not in ended.stderr
+    assert (folder / "terms.tsv").is_file()

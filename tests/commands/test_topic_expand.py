@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 from topical_crawler.topic import load_topic
 
+ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 WriteTopic = Callable[[Mapping[str, str]], Path]
 
@@ -127,3 +130,27 @@ def test_in_a_process_of_its_own(run_scrapy: Run, write_topic: WriteTopic, tmp_p
         "topic", "expand", "./mytopic", "--by", "cilin", "--min-score", "0", "-s", f"TOPICAL_CILIN={path}", cwd=tmp_path
     )
     assert done.returncode == 0 and done.stderr == "" and rows(done.stdout) == ["精髓", "核心"], done.stderr
+
+
+def test_terms_are_written_though_the_reader_leaves_early(write_topic: WriteTopic, tmp_path: Path) -> None:
+    folder = write_topic({"terms.tsv": "内核\n"})
+    path = tmp_path / "cilin.txt"
+    path.write_text(CILIN, encoding="utf-8")
+    reading, writing = os.pipe()
+    os.close(reading)  # as head does, when it has enough
+    arguments = ("./mytopic", "--by", "cilin", "--min-score", "0", "--accept", "2", "-s", f"TOPICAL_CILIN={path}")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
+    command = [sys.executable, "-m", "scrapy", "topic", "expand", *arguments]
+    subprocess.run(command, cwd=tmp_path, env=environment, stdout=writing, stderr=subprocess.DEVNULL, check=False)
+    os.close(writing)
+    assert {"精髓", "核心"} <= set(load_topic(folder).terms)
+
+
+def test_the_terms_that_a_person_named_propose(expand: Run, write_topic: WriteTopic) -> None:
+    folder = write_topic({"terms.tsv": "内核\n缓存\t0.1\tnear 内核\n", "weights.tsv": "!mean\t1\n"})
+    done = expand("./mytopic", "--accept", "1", "--by", "vectors", "--min-score", "0")
+    assert done.returncode == 0 and "缓存 " not in done.stdout.replace("内核", ""), done.stderr
+    last = (folder / "terms.tsv").read_text(encoding="utf-8").splitlines()[-1].split("\t")
+    assert float(last[1]) == pytest.approx(
+        float(last[2].split()[0]), abs=0.006
+    )  # in weights of the mean word, not of the neighbour

@@ -100,3 +100,23 @@ def test_a_topic_is_not_written_over(call_scrapy: RunScrapy, write_topic: Callab
     assert made.returncode == 1
     assert "holds a topic already" in made.stderr
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
+def test_nothing_is_written_over_and_nothing_left_half_done(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+    own, file = tmp_path / "own", tmp_path / "file"
+    own.mkdir()
+    (own / "terms.tsv").write_text("我的词\t2\n", encoding="utf-8")
+    file.touch()
+    for folder, keywords, message in (
+        ("./own", "内核", "own/terms.tsv is there already"),
+        ("./file", "内核", "file is a file"),
+        ("./new", "#内核", "'#内核' cannot be a term"),
+        ("./new", "内\t核", "cannot be a term"),
+        ("./new", "内" * 51, "cannot be a term"),
+    ):
+        refused = call_scrapy("topic", "new", folder, "--keywords", keywords, *NONE, cwd=tmp_path)
+        assert refused.returncode == 1
+        assert message in refused.stderr and "Remedy" in refused.stderr
+    assert (own / "terms.tsv").read_text(encoding="utf-8") == "我的词\t2\n"
+    assert [path.name for path in own.iterdir()] == ["terms.tsv"]
+    assert not (tmp_path / "new").exists()

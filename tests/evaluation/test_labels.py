@@ -61,6 +61,8 @@ def test_labels_are_found_by_any_spelling_of_their_url(tmp_path: Path) -> None:
         ("url\tkind\tgrade\nhttp://a.cn/\tarticle\t2\nhttp://b.cn/\tarticle\t3\n", 3, ("grade is '3'", "Remedy: 2, 1 or 0")),
         ("url\tkind\tgrade\nhttp://a.cn/\tarticle\t\n", 2, ("grade is ''", "Remedy")),
         ("url\tkind\tgrade\nhttp://a.cn/\tarticle\n", 2, ("grade is None", "Remedy")),
+        ("kind\tgrade\turl\narticle\t2\n", 2, ("there is no URL", "Remedy")),
+        ("grade\turl\tkind\n2\thttp://a.cn/\n", 2, ("there is no kind", "Remedy")),
         ("url\tkind\tgrade\nhttp://a.cn/\tarticle\tyes\n", 2, ("grade is 'yes'", "Remedy")),
     ],
 )

@@ -60,6 +60,7 @@ def test_a_table_is_read(tmp_path: Path) -> None:
     [
         (b"url\tkind\nhttp://a.cn/\tx\n", r"line 1: there is no column 'section'; there are url, kind\. Remedy"),
         ("url\tsection\n党建\tx\n".encode(), "line 2: '党建' is no URL"),
+        (b"section\turl\nx\n", "line 2: '' is no URL"),
         ("url\tsection\nhttp://a.cn/\t财经\n".encode("gbk"), "save the file as UTF-8"),
     ],
 )

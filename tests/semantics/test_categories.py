@@ -313,3 +313,8 @@ def test_odp_is_streamed(tmp_path: Path) -> None:
         out.write("</RDF>\n")
     tree = read_odp(path)
     assert len(tree) == 300 and not +tree.skipped and tree.find("分类299").parent is None
+
+
+def test_nested_too_deep(tmp_path: Path) -> None:
+    with pytest.raises(CategoryError, match="nested too deep; get the file again"):
+        read_clc(write_clc(tmp_path, "[" * 100_000))

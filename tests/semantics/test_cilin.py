@@ -137,6 +137,7 @@ def test_classes_of_a_word_upward(tmp_path: Path) -> None:
         ({}, "[]", "at the top: expected a JSON object"),
         ({}, "{}", "is empty"),
         ({}, '{\n"A": ', ":2: no JSON"),
+        ({}, "[" * 100_000, "nested too deep"),
     ],
 )
 def test_a_bad_tree_is_refused(tmp_path: Path, groups: Any, text: str, says: str) -> None:

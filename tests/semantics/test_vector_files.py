@@ -3,7 +3,10 @@
 import gzip
 import os
 import pickle
+import struct
 import subprocess
+import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -273,3 +276,41 @@ def test_an_array_inside_must_be_floats_of_its_shape(models: dict[str, Path], tm
     path.write_bytes(whole.replace(b"f4", b"O8"))
     with pytest.raises(ValueError, match="it is no array of floats but 'O8'"):
         WordVectors.open(path)
+
+
+def test_a_claimed_size_costs_no_memory(tmp_path: Path) -> None:
+    (tmp_path / "v").write_bytes(b"\x80\x05\x96" + struct.pack("<Q", 1 << 30) + b"x.")
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"damaged .*bytearray"):
+            open_vector_file(tmp_path / "v")
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_broken_archive_beside_the_model(tmp_path: Path) -> None:
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(2)
+    vectors.add_vectors(["党员", "干部"], np.eye(2, dtype=np.float32))
+    vectors.save(str(tmp_path / "v.gz"), separately=["vectors"])
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1000000000000), }"
+    array = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + b"\0" * 16
+    with zipfile.ZipFile(tmp_path / "v.gz.vectors.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("val.npy", array)
+    packed = (tmp_path / "v.gz.vectors.npz").read_bytes()
+    other_method = bytearray(packed)
+    other_method[8] = other_method[packed.rfind(b"PK\x01\x02") + 10] = 99
+    bad_data = bytearray(packed)
+    bad_data[37] = 0xFF
+    for content in (packed, other_method, bad_data):
+        (tmp_path / "v.gz.vectors.npz").write_bytes(content)
+        with pytest.raises(ValueError, match=r"v\.gz\.vectors\.npz: no whole array of numbers .* Remedy"):
+            open_vector_file(tmp_path / "v.gz")
+
+
+def test_a_first_line_of_many_digits(tmp_path: Path) -> None:
+    (tmp_path / "v").write_bytes(b"9" * 5000 + b" 2\n")
+    with pytest.raises(ValueError, match=r"v, line 1: expected .* Remedy"):
+        open_vector_file(tmp_path / "v")

@@ -123,3 +123,31 @@ def test_similarity_is_the_cosine(tmp_path_factory: pytest.TempPathFactory, rows
         for j, b in enumerate("甲乙丙丁"):
             cosine = exact[i] @ exact[j] / (np.linalg.norm(exact[i]) * np.linalg.norm(exact[j]))
             assert vectors.similarity(a, b) == pytest.approx(cosine, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("words", "rows", "says"),
+    [
+        (["党员", "党员"], [[1, 0], [0, 1]], "word 1, '党员', comes twice"),
+        (["ＣＰＵ"], [[1, 0]], "word 1, 'ＣＰＵ', is not in normalised form"),
+        (["党员", "零"], [[1, 0], [0, 0]], "the vector of '零' has the length 0, expected 1"),
+        (["非数"], [[np.nan, 0]], "the vector of '非数' has the length nan"),
+    ],
+)
+def test_rows_and_words_are_checked(words: list[str], rows: list[list[float]], says: str) -> None:
+    with pytest.raises(ValueError, match=rf"own\.npy: {says}.* Remedy: "):
+        WordVectors(words, np.array(rows, dtype=np.float32)).check("own.npy")
+    FIVE.check("five")
+
+
+@pytest.mark.parametrize("content", [b"PK\x05\x06" + b"\0" * 18, b"\x93NUMPY\x01\x00\x10\x00{'descr': ((((((\n", b""])
+def test_a_matrix_that_is_none(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "v.npy").write_bytes(content)
+    (tmp_path / "v.vocab").write_text("党员\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"v\.npy: no matrix of vectors .* Remedy"):
+        WordVectors.open(tmp_path / "v.npy")
+
+
+def test_a_word_with_a_line_break_is_left_out(tmp_path: Path) -> None:
+    report = write_vectors(tmp_path / "v.npy", ["党\r员", "干\n部", "支部"], UNIT[:3], 3)
+    assert report.unusable == 2 and WordVectors.open(tmp_path / "v.npy").words == ["支部"]

@@ -214,3 +214,10 @@ def test_memory_does_not_grow_with_the_dump(tmp_path: Path) -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.5 * peaks[0] + 500_000
+
+
+def test_a_dump_of_an_old_schema_is_refused(tmp_path: Path) -> None:
+    page = "<page><title>党建</title><id>1</id><revision><id>2</id><text>党建工作。</text></revision></page>"
+    (tmp_path / "old.xml").write_text(f'<mediawiki version="0.4">{page}</mediawiki>', encoding="utf-8")
+    with pytest.raises(SourceError, match=r"old\.xml: the page '党建' has no <ns>.* Remedy"):
+        list(open_source(tmp_path / "old.xml"))

@@ -225,7 +225,9 @@ def test_seeds(check: Callable[..., Report]) -> None:
 
 
 def test_resources_that_are_missing_or_damaged(check: Callable[..., Report], tmp_path: Path) -> None:
-    report = check()
+    off = [f for f in check().findings if f.about == "resources"]
+    assert [(f.severity, "switched off" in f.message) for f in off] == [("note", True)]
+    report = check(resources=Resources(tmp_path))
     missing = {f.message.split(" ")[0]: f for f in report.findings if f.about == "resources"}
     assert {name: f.severity for name, f in missing.items()} == {
         "hownet": "warning", "vectors": "warning", "hownet_tree": "note", "cilin": "note",

@@ -15,7 +15,7 @@ from training_tools import train_until, train_whole, write_jsonl
 
 from topical_crawler.semantics.vectors import WordVectors
 from topical_crawler.training import TrainingError
-from topical_crawler.training.model import ModelOptions
+from topical_crawler.training.model import ModelOptions, Trainer
 from topical_crawler.training.pipeline import TrainingOptions, start_anew, train_vectors
 from topical_crawler.training.prepare import PrepareOptions
 
@@ -127,3 +127,31 @@ def test_where_must_leave_something(tmp_path: Path) -> None:
     options = replace(OPTIONS, text=PrepareOptions(where={"party": "2"}))
     with pytest.raises(TrainingError, match="not a single word in it; skipped: 3 other party"):
         train_vectors(tmp_path / "out", [source], options, 1)
+
+
+def test_a_folder_of_others_is_not_touched(tmp_path: Path) -> None:
+    (tmp_path / "home/work/thesis").mkdir(parents=True)
+    (tmp_path / "home/work/thesis/a.txt").write_text("论文", encoding="utf-8")
+    for keep in (True, False):
+        with pytest.raises(TrainingError, match=r"home/work: holds files that no training made \(thesis\)\. Remedy"):
+            start_anew(tmp_path / "home", keep_text=keep)
+    assert (tmp_path / "home/work/thesis/a.txt").exists()
+
+
+def test_the_result_may_not_lie_in_a_source(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "a.jsonl", 5)
+    with pytest.raises(TrainingError, match=r"lies in the source .* Remedy: a folder beside"):
+        train_vectors(tmp_path / "own", [tmp_path], OPTIONS, 1)
+    assert not (tmp_path / "own").exists()
+
+
+def test_nothing_moves_without_given_vectors(tmp_path: Path) -> None:
+    source = write_jsonl(tmp_path / "a.jsonl", 5)
+    with pytest.raises(TrainingError, match=r"--free .* Remedy: --continue-from"):
+        train_vectors(tmp_path / "out", [source], replace(OPTIONS, free=0.5), 1)
+
+
+def test_a_thousand_epochs_are_taken_up(tmp_path: Path) -> None:
+    trainer = Trainer({"党员": 3, "学习": 2}, ModelOptions(dimensions=4, epochs=1001), 1, tmp_path)
+    trainer._save(1000)
+    assert trainer.restore() == 1000

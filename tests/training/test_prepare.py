@@ -138,3 +138,32 @@ def test_damage_in_a_source(tmp_path: Path) -> None:
         prepare(tmp_path / "work", [source], PrepareOptions(), 1, shard_bytes=SMALL)
     tolerant = prepare(tmp_path / "other", [source], PrepareOptions(tolerant=True), 1)
     assert tolerant.sources[0].total("documents") == 300 and tolerant.sources[0].skipped
+    after = prepare(tmp_path / "work", [source], PrepareOptions(tolerant=True), 1, shard_bytes=SMALL)
+    assert after.sources[0].total("documents") == 300  # what was made before the damage serves
+    with pytest.raises(TrainingError, match="begun with tolerant True, now it is False"):
+        prepare(tmp_path / "work", [source], PrepareOptions(), 1, shard_bytes=SMALL)
+
+
+def test_a_document_without_the_field_is_left_out(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.jsonl", demo_texts()[0])
+    with pytest.raises(TrainingError, match="skipped: 1 other party"):
+        prepare(tmp_path / "work", [source], PrepareOptions(where={"party": "None"}), 1)
+
+
+def test_words_in_traditional_characters_are_kept_whole(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.jsonl", "認真開展「三嚴三實」專題教育。")
+    prepare(tmp_path / "work", [source], PrepareOptions(keep_whole=["三嚴三實"]), 1)
+    assert "三严三实" in lines(tmp_path / "work")[0].split()
+
+
+def test_a_segmenter_that_is_not_there(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.jsonl", demo_texts()[0])
+    with pytest.raises(TrainingError, match=r"no segmenter 'pkuseg'\. Remedy: TOPICAL_SEGMENTER"):
+        prepare(tmp_path / "work", [source], PrepareOptions(segmenter="pkuseg"), 1)  # type: ignore[arg-type]
+
+
+def test_other_words_of_the_same_number_are_told(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.jsonl", demo_texts()[0])
+    prepare(tmp_path / "work", [source], PrepareOptions(keep_whole=list("甲乙丙丁")), 1)
+    with pytest.raises(TrainingError, match="begun with keep whole 4 words, now it is 4 words, but other ones"):
+        prepare(tmp_path / "work", [source], PrepareOptions(keep_whole=list("甲乙丙戊")), 1)

@@ -74,3 +74,9 @@ def test_counts_are_read_as_written(tmp_path: Path) -> None:
     (tmp_path / "vocabulary.tsv").write_text("党建\n", encoding="utf-8")
     with pytest.raises(TrainingError, match=r"vocabulary\.tsv: expected .*--retrain"):
         read_counts(tmp_path / "vocabulary.tsv")
+
+
+def test_the_last_report_counts_every_word(tmp_path: Path) -> None:
+    notes: list[tuple[float, str]] = []
+    count_words([shard(tmp_path, "党员 学习", "教育")], 100, lambda stage, done, note: notes.append((done, note)))
+    assert notes[-1] == (1.0, "3 different")

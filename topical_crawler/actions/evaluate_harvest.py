@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from topical_crawler.actions.evaluate_labels import add_labels, read_corpus
@@ -38,12 +39,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    if opts.budget < 0:
+        raise UsageError(f"--budget is {opts.budget}. Remedy: give a number of 0 (all pages) or more", print_help=False)
     labels = read_labels(opts.labels, opts.grade)
     curves: dict[str, list[int]] = {}
     for text in opts.corpus:
         name, sign, place = text.partition("=")
         fetched = [r.url for r in read_corpus(place if sign else text) if r.reason != REDIRECTED]
-        curves[name if sign else Path(text).name] = harvest_curve(fetched[: opts.budget or None], labels)
+        name = name if sign else Path(text).absolute().name
+        if name in curves:
+            raise UsageError(f"two crawls are named {name!r}. Remedy: name them, first={place or text} …", print_help=False)
+        curves[name] = harvest_curve(fetched[: opts.budget or None], labels)
     total = relevant_texts(labels)
     budget = opts.budget or max(map(len, curves.values()))
     rows = {

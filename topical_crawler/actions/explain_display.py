@@ -62,8 +62,11 @@ def show(out: Console, e: Explained, opened: Opened, *, body: bool, links: int, 
     parameters = opened.strategy.parameters
     said = sentence(e.view.relevance, parameters.page_threshold, e.on_topic, share_line(e.view.words))
     out.print(Text(said, style="bold green" if e.on_topic else "bold red"))
-    for resource in (r for r in opened.missing if r.archive):  # what no command can fetch costs little
-        out.print(f"Without {resource.name}: {resource.cost}", style="yellow", markup=False)
+    if opened.resources.directory is None and not opened.resources.overrides:
+        out.print("Language resources are switched off (TOPICAL_RESOURCES): words are like themselves only.", style="yellow")
+    else:
+        for resource in (r for r in opened.missing if r.archive):  # what no command can fetch costs little
+            out.print(f"Without {resource.name}: {resource.cost}", style="yellow", markup=False)
     if e.page is None:
         out.print(f"\nTaken for a {'file of plain text' if e.kind == 'text file' else 'text'}: {_short(e.source)}", markup=False)
     else:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +17,14 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
+from topical_crawler.semantics.vector_files import MAX_DIMENSIONS
 from topical_crawler.topic import load_topic
 from topical_crawler.topic_files import read_terms
 from topical_crawler.training import TrainingError
 from topical_crawler.training.continued import CONTINUED_EPOCHS
 from topical_crawler.training.figures import COUNTS
-from topical_crawler.training.manifest import fingerprint
 from topical_crawler.training.model import ModelOptions
-from topical_crawler.training.pipeline import TrainingOptions, start_anew, train_vectors
+from topical_crawler.training.pipeline import TrainingOptions, check_request, start_anew, train_vectors
 from topical_crawler.training.prepare import PrepareOptions
 
 HELP = "train word vectors on your own texts"
@@ -57,42 +60,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--model", choices=("word2vec", "fasttext"), default=text.model, help="default: %(default)s")
     parser.add_argument(
-        "--dimensions", metavar="N", type=_positive, default=text.dimensions, help="of a vector (default: %(default)s)"
+        "--dimensions",
+        metavar="N",
+        type=_up_to(MAX_DIMENSIONS),
+        default=text.dimensions,
+        help="of a vector (default: %(default)s)",
     )
     parser.add_argument(
-        "--window", metavar="N", type=_positive, default=text.window, help="words on either side (default: %(default)s)"
+        "--window", metavar="N", type=_up_to(10_000), default=text.window, help="words on either side (default: %(default)s)"
     )
     parser.add_argument(
         "--epochs",
         metavar="N",
-        type=_positive,
+        type=_up_to(999),
         help=f"passes over the text (default: {text.epochs}; {CONTINUED_EPOCHS} with --continue-from)",
     )
     parser.add_argument(
         "--min-count",
         metavar="N",
-        type=_positive,
+        type=_up_to(10**9),
         default=model.min_count,
         help="occurrences that a word needs (default: %(default)s)",
     )
     parser.add_argument(
         "--negative",
         metavar="N",
-        type=_positive,
+        type=_up_to(1_000),
         default=text.negative,
         help="random words against each right one (default: %(default)s)",
     )
     parser.add_argument("--skip-gram", action="store_true", help="slower than the default (CBOW), better for rare words")
-    parser.add_argument("--seed", metavar="N", type=int, default=text.seed, help="of everything random (default: %(default)s)")
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=_up_to(2**32 - 1, least=0),
+        default=text.seed,
+        help="of everything random (default: %(default)s)",
+    )
     parser.add_argument(
         "--processes",
         metavar="N",
-        type=_positive,
+        type=_up_to(1_000),
         default=os.cpu_count() or 1,
         help="that segment, and threads that train (default: %(default)s, the processors); with 1 a run can be repeated exactly",
     )
     parser.add_argument(
-        "--memory", metavar="MB", type=_positive, default=model.memory, help="bound over all processes (default: %(default)s)"
+        "--memory", metavar="MB", type=_up_to(10**9), default=model.memory, help="bound over all processes (default: %(default)s)"
     )
     parser.add_argument("--continue-from", metavar="VECTORS", type=Path, help="start from these vectors; --dimensions are theirs")
     parser.add_argument(
@@ -111,8 +124,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Train and print the report; 130 where it was interrupted."""
     options = _options(opts, settings)
     if opts.restart or opts.retrain:
-        for source in opts.sources:
-            fingerprint(source)  # a source that is misspelt must not cost the work of hours
+        check_request(opts.out, opts.sources, options, opts.processes)  # what is misspelt must not cost the work of hours
         start_anew(opts.out, keep_text=not opts.restart)
     columns = (
         TextColumn("{task.description}"),
@@ -152,6 +164,9 @@ def _options(opts: argparse.Namespace, settings: BaseSettings) -> TrainingOption
         if not opts.words.is_file():
             raise TrainingError(f"{opts.words}: there is no such file. Remedy: name a file with one word a line for --words")
         keep += read_terms(opts.words)
+    for name, times in Counter(name for name, _ in opts.where).items():
+        if times > 1:
+            raise TrainingError(f"--where {name}=… is given {times} times, a document has but one value. Remedy: give it once")
     text = PrepareOptions(
         simplify=not opts.keep_traditional,
         keep_whole=keep,
@@ -208,17 +223,24 @@ def _print(found: dict[str, Any], out: Path) -> None:
     )
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+def _up_to(most: int, least: int = 1) -> Callable[[str], int]:
+    """A type of whole numbers. Without a bound gensim fails after the segmentation (seed, dimensions) or hangs (window)."""
+
+    def number(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,18}", text) or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most:,}")
+        return int(text)
+
     return number
 
 
 def _rate(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
     if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
     return number
 
 

@@ -191,7 +191,7 @@ class ThresholdCrawls:
         known = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
         if changed := [name for name in wanted if known.get(name) != wanted[name]]:
             raise ValueError(
-                f"{self._folder} holds crawls with another {', another '.join(changed)}, which cannot be held against new ones. "
+                f"{self._folder} holds crawls that differ in {', '.join(changed)}, which cannot be held against new ones. "
                 f"Remedy: choose another --out, or delete {self._folder}"
             )
 

@@ -90,19 +90,20 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     corpora = Corpora(opts.corpus, opts.background, opts.domain, opts.against)
     plan = Plan(opts.terms, opts.min_count, opts.min_contrast, opts.adjust_below, discover=not opts.candidates_only)
     built = _build(corpora, Own(terms.words, candidates, terms.deleted), plan, settings)
-    made = f"# Made by `scrapy topic build {corpora.describe()}{' --candidates-only' * opts.candidates_only}`."
+    made = f"# Made by `scrapy topic build {corpora.describe()}{_describe(plan)}`."
     files = {
         TERMS: terms_file(terms, built, made),
         WEIGHTS: weights_file(built, plan, made),
         ADJUST: adjust_file(adjust, built, made),
     }
+    before = folder.mean()
+    aside = [] if opts.dry_run else folder.write(files)  # before anything is shown: its reader (head) may leave early
     console = Console()
     _show(console, built, plan, opts.n)
-    _show_yours(console, folder, terms, adjust, built.mean)
+    _show_yours(console, terms, adjust, before, built.mean)
     if opts.dry_run:
         _show_changes(console, folder, files, opts.n)
         return 0
-    aside = folder.write(files)
     for name in aside:
         console.print(
             f"weights.tsv was not as the last build wrote it: it is kept as {name}. Your own weights belong in adjust.tsv"
@@ -114,6 +115,14 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         style="dim",
     )
     return 0
+
+
+def _describe(plan: Plan) -> str:
+    """The options that are not at their defaults, as the command says them."""
+    usual = Plan()
+    names = [n for n in ("terms", "min_count", "min_contrast", "adjust_below") if getattr(plan, n) != getattr(usual, n)]
+    said = "".join(f" --{name.replace('_', '-')} {getattr(plan, name):g}" for name in names)
+    return said + ("" if plan.discover else " --candidates-only")
 
 
 def _build(corpora: Corpora, own: Own, plan: Plan, settings: BaseSettings) -> Built:
@@ -181,14 +190,13 @@ def _background(built: Built) -> str:
     return f"{built.background_documents} of the background"
 
 
-def _show_yours(console: Console, folder: TopicFolder, terms: Present, adjust: Present, mean: float) -> None:
+def _show_yours(console: Console, terms: Present, adjust: Present, before: float, mean: float) -> None:
     for name, present in ((TERMS, terms), (ADJUST, adjust)):
         parts = [f"{len(present.words)} lines of yours kept"] if present.words else []
         parts += [f"{len(present.deleted)} words that you deleted stay out"] if present.deleted else []
         if parts:
             console.print(f"{name}: {', '.join(parts)}", highlight=False)
     weighed = set(terms.words) - set(terms.open) | set(adjust.words)
-    before = folder.mean()
     if weighed and not 0.5 <= mean / before <= 2:
         console.print(
             f"{len(weighed)} weights of yours were written while the mean word weighed {before:.3g}; now it weighs {mean:.3g}: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -18,7 +18,7 @@ from topical_crawler.lexicon_data import lexicon
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.terms.neighbours import SOURCES, Proposal, propose
 from topical_crawler.text import normalise
-from topical_crawler.topic import TopicError, load_topic
+from topical_crawler.topic import Topic, TopicError, load_topic
 from topical_crawler.topic_files import MEAN, read_lines, read_terms, read_weights
 
 HELP = "propose neighbours of a topic's terms (HowNet, Cilin, word vectors)"
@@ -79,7 +79,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     known = {*topic.terms, *read_weights(files / "adjust.tsv"), *candidates}
     with messages.status("comparing the topic's terms with the words of the resources"):
         found = propose(
-            topic.terms,
+            _judges(topic, read_terms(files / "terms.tsv")),
             resources,
             by=opts.by,
             n=opts.n,
@@ -88,14 +88,24 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             cache_dir=cache_dir(settings),
         )
     shown = found[: opts.accept or opts.show]
+    written = ""  # before anything is shown: its reader (head) may leave early
+    if shown and opts.write:
+        written = f"{len(shown)} candidates → {write_candidates(folder, shown)}"
+    elif shown and opts.accept:
+        written = f"{len(shown)} terms → {write_terms(folder, shown)}"
     Console().print(_table(shown) if shown else f"no proposal of score {opts.min_score:g} or more. Remedy: a lower --min-score")
     if len(found) > len(shown):
         print(f"{len(found) - len(shown)} more of score {opts.min_score:g} or more")
-    if shown and opts.write:
-        print(f"{len(shown)} candidates → {write_candidates(folder, shown)}")
-    elif shown and opts.accept:
-        print(f"{len(shown)} terms → {write_terms(folder, shown)}")
+    if written:
+        print(written)
     return 0
+
+
+def _judges(topic: Topic, given: Mapping[str, float]) -> dict[str, float]:
+    """The terms that propose: those without a weight in terms.tsv, where there are some. A person has named these; the others
+    were found near them (``scrapy topic new``), and neighbours of neighbours lead away."""
+    named = {term: topic.terms[term] for term, weight in given.items() if math.isnan(weight) and term in topic.terms}
+    return named or dict(topic.terms)
 
 
 def write_candidates(folder: Path, proposals: Sequence[Proposal]) -> Path:
@@ -109,7 +119,8 @@ def write_candidates(folder: Path, proposals: Sequence[Proposal]) -> Path:
 
 
 def write_terms(folder: Path, proposals: Sequence[Proposal]) -> Path:
-    """Append proposals to ``terms.tsv``; a proposal weighs its score times the median weight of the terms that stand there.
+    """Append proposals to ``terms.tsv``; a proposal weighs its score times the median weight of the terms that stand there, the
+    mean weight where some of them have none.
 
     All weights are relative to the mean. Where weights.tsv does not say it, the mean is that of the terms, which new ones would
     change; so it is written down there first, as it was.
@@ -126,8 +137,8 @@ def write_terms(folder: Path, proposals: Sequence[Proposal]) -> Path:
             folder / "weights.tsv",
             ["# The mean weight as it was before `scrapy topic expand` appended to terms.tsv.", f"{MEAN}\t{mean:.6g}"],
         )
-    median = statistics.median(mean if math.isnan(w) else w for w in terms.values()) or mean
-    lines = ["# Proposed by `scrapy topic expand`; weight: score times the median weight of the terms above."]
+    median = mean if len(weighed) < len(terms) else statistics.median(weighed) or mean
+    lines = ["# Proposed by `scrapy topic expand`; weight: score times the usual weight of the terms above."]
     lines += [f"{p.word}\t{p.score * median:.6g}\t{p.score:.2f}  {_sources(p)}" for p in proposals]
     _append(folder / "terms.tsv", lines)
     return folder / "terms.tsv"

@@ -30,7 +30,7 @@ from topical_crawler.terms.start import (
     known_words,
     neighbours,
 )
-from topical_crawler.terms.start_folder import write_start
+from topical_crawler.terms.start_folder import check_free, write_start
 from topical_crawler.topic import TopicError, load_topic
 from topical_crawler.topic_files import check_seed
 
@@ -75,10 +75,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise TopicError("say what the topic is about: a SENTENCE, --keywords, --text, --url or --category")
     if opts.neighbours < 0:
         raise TopicError(f"--neighbours is {opts.neighbours}. Remedy: give a number of 0 or more")
-    if (opts.folder / "topic.toml").exists():
-        raise TopicError(
-            f"{opts.folder} holds a topic already. Remedy: name another folder, or go on with scrapy topic build or expand"
-        )
+    check_free(opts.folder)
     seeds = [check_seed(url, "--seeds") for url in opts.seeds]
     wanted = resources(settings)  # None: the settings say to use none
     found, cache = wanted or Resources.none(), cache_dir(settings)
@@ -96,7 +93,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         start.add(from_category(tree, opts.category))
     texts = _texts(opts.text)
     pages = [url for url in opts.url if url.startswith(("http://", "https://"))]
-    for fetched in fetch_pages(opts.url, settings) if opts.url else ():
+    for fetched in fetch_pages(list(dict.fromkeys(opts.url)), settings) if opts.url else ():
         if fetched.page is None or not (fetched.text or fetched.page.title):
             messages.print(f"[yellow]left out[/] {escape(fetched.url)}: {escape(fetched.reason)}")
             continue
@@ -157,13 +154,16 @@ def _show(console: Console, opts: argparse.Namespace, start: Start, near: Sequen
     if start.general:
         console.print(f"Left out as words of general use: {' '.join(start.general)} (--keywords takes any word)", markup=False)
     if near:
-        console.print(f"{len(near)} words near them, of low weight: {' '.join(near[:20])} …", markup=False)
+        listed = " ".join(near[:20]) + " …" * (len(near) > 20)
+        console.print(f"{len(near)} words near them, of low weight: {listed}", markup=False)
     specific = [term.word for term in start.terms if math.isnan(term.weight)]
     if tree and not opts.category and (classes := tree.search(specific, 3)):
         listed = "; ".join(f"{c.code} {c.name}" for c in classes)
         console.print(f"Classes that may fit (--category CODE): {listed}", markup=False)
     console.print(f"→ {opts.folder}/terms.tsv, topic.toml, seeds.txt, adjust.tsv", markup=False)
+    place = f"./{opts.folder}" if len(opts.folder.parts) == 1 else str(opts.folder)  # a bare name may be that of another topic
     console.print(
-        f"Next: read terms.tsv; scrapy topic check {opts.folder}; scrapy crawl topical -a topic={opts.folder} -a seeds=…",
+        f"Next: read terms.tsv; scrapy topic check {place}; scrapy crawl topical -a topic={place} -a seeds=…",
+        soft_wrap=True,
         markup=False,
     )

@@ -1,4 +1,4 @@
-"""``scrapy lexicon``: the language resources: fetch them, list them, check them."""
+"""``scrapy lexicon``: the language resources: fetch, list and check them; import and train vectors of one's own."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Command(ActionsCommand):
         return "fetch [NAME…] | list | check [NAME…] | import FILE OUT | train OUT SOURCE…"
 
     def short_desc(self) -> str:
-        return "Fetch, list, check and import language resources (HowNet, word vectors, Cilin, CLC)"
+        return "Fetch, list and check language resources (HowNet, word vectors, Cilin, CLC); import and train word vectors"
 
     def long_desc(self) -> str:
         return (
@@ -145,6 +145,7 @@ def _cilin(path: Path) -> str:
 
 def _vectors(path: Path) -> str:
     vectors = WordVectors.open(path)
+    vectors.check(str(path))
     return f"{len(vectors):,} words, {vectors.dimensions} dimensions"
 
 

@@ -45,7 +45,8 @@ def read_labels(path: Path, grade_column: str = "grade") -> dict[bytes, Label]:
     text of its own) where they are known. Of several URLs with one canonical form, the first counts.
 
     Raises:
-        LabelError: a column is missing, a grade is not 0, 1 or 2, or the file is not UTF-8.
+        LabelError: a column is missing, a line is shorter than that or has no URL, a grade is not 0, 1 or 2, or the file is not
+            UTF-8.
     """
     labels: dict[bytes, Label] = {}
     try:
@@ -58,6 +59,9 @@ def read_labels(path: Path, grade_column: str = "grade") -> dict[bytes, Label]:
         if needed not in columns:
             raise LabelError(f"{path}, line 1: there is no column {needed!r}; there are {', '.join(columns)}")
     for row in rows:
+        if not row["url"] or row["kind"] is None:
+            missing = "kind" if row["url"] else "URL"
+            raise LabelError(f"{path}, line {rows.line_num}: there is no {missing}. Remedy: fill in or delete the line")
         if row[grade_column] not in ("0", "1", "2"):
             raise LabelError(f"{path}, line {rows.line_num}: the grade is {row[grade_column]!r}. Remedy: 2, 1 or 0")
         url = row["url"]

@@ -83,9 +83,10 @@ def read_sections(path: Path, column: str = "section", kinds: Iterable[str] = ()
             )
     found: dict[str, SectionedUrl] = {}
     for row in rows:
-        url = canonical(row["url"])
+        written = row["url"] or ""  # None where the line is too short
+        url = canonical(written)
         if not url:
-            raise ValueError(f"{path}, line {rows.line_num}: {row['url'][:60]!r} is no URL. Remedy: http://… or https://…")
+            raise ValueError(f"{path}, line {rows.line_num}: {written[:60]!r} is no URL. Remedy: http://… or https://…")
         section = (row[column] or "").partition(";")[0].strip()
         if section and (not wanted or row["kind"] in wanted):
             found.setdefault(url, SectionedUrl(url, section, row.get("site") or site_of(url)))

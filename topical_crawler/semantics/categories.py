@@ -42,6 +42,8 @@ def read_clc(path: str | os.PathLike[str]) -> CategoryTree:
         data = json.loads(file.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
         raise CategoryError(f"{file}:{error.lineno}: no JSON: {error.msg}; get the file again") from None
+    except RecursionError:
+        raise CategoryError(f"{file}: no JSON that can be read: it is nested too deep; get the file again") from None
     except UnicodeDecodeError as error:
         raise CategoryError(f"{file}: not UTF-8 ({error.reason}); get the file again") from None
     if not isinstance(data, dict):

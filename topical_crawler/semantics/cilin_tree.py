@@ -60,6 +60,8 @@ class CilinTree:
             data = json.loads(self.path.read_text(encoding="utf-8-sig"))
         except json.JSONDecodeError as error:
             raise ValueError(f"{self.path}:{error.lineno}: no JSON: {error.msg}; get the file again") from None
+        except RecursionError:
+            raise ValueError(f"{self.path}: no JSON that can be read: it is nested too deep; get the file again") from None
         except UnicodeDecodeError as error:
             raise ValueError(f"{self.path}: not UTF-8 ({error.reason}); get the file again") from None
         self._read("", data, 1)

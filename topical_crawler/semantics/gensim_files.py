@@ -6,9 +6,11 @@ Large arrays lie beside the file (``FILE.vectors.npy``, ``FILE.wv.vectors.npy``;
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -21,6 +23,10 @@ Record = tuple[str, NDArray[np.float32]]
 MAX_UNPACKED = 16 << 30
 """Bytes of a packed array (``.npz``), which is unpacked into memory; unpacked ones are only mapped."""
 _ROWS_AT_ONCE = 8192
+_BROKEN = (
+    *(ValueError, EOFError, KeyError, TokenError, MemoryError),  # of numpy, for headers that are no headers or claim too much
+    *(zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError),  # of zipfile: other methods, encryption
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +150,6 @@ def _beside(path: Path, name: str) -> NDArray[np.floating]:
                 matrix = archive["val"]
         else:
             matrix = np.load(found, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except _BROKEN as error:
         raise ValueError(f"{found}: no whole array of numbers ({error}). Remedy: copy the file again") from None
     return np.asanyarray(matrix)

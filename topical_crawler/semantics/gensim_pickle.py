@@ -190,7 +190,11 @@ class _Reader(pickle._Unpickler):
             raise pickle.UnpicklingError(f"attributes for a {type(self.stack[-1]).__name__}")
         self.stack[-1].__setstate__(state)
 
+    def _refuse_bytearray(self) -> None:
+        raise pickle.UnpicklingError("a bytearray, for which Python allots memory before it reads; gensim writes none")
+
     dispatch[pickle.BUILD[0]] = _build  # type: ignore[assignment]
+    dispatch[pickle.BYTEARRAY8[0]] = _refuse_bytearray  # type: ignore[assignment]
 
 
 class _Bounded:

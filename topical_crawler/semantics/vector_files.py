@@ -130,7 +130,7 @@ def _form(path: Path, stream: BinaryIO) -> tuple[str, int | None, int]:
     """(kind, vectors announced, dimensions), the stream left at the first vector."""
     first = stream.readline(_LONGEST_WORD + _LONGEST_NUMBER * MAX_DIMENSIONS)
     fields = first.removeprefix(b"\xef\xbb\xbf").split()
-    if len(fields) == 2 and all(field.isdigit() for field in fields):
+    if len(fields) == 2 and all(field.isdigit() and len(field) < 20 for field in fields):
         count, dimensions = map(int, fields)
         if count < 1 or not 1 <= dimensions <= MAX_DIMENSIONS:
             raise ValueError(

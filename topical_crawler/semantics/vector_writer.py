@@ -151,7 +151,7 @@ def _write(path: Path, records: Iterable[tuple[str, Row]], dimensions: int, sour
 
 def _reason(word: str, length: float, words: dict[str, None]) -> str:
     """Why a vector is left out; empty: it is not."""
-    if not word or "\n" in word or not _is_unicode(word):
+    if not word or "\n" in word or "\r" in word or not _is_unicode(word):
         return "unusable"
     if not np.isfinite(length):
         return "not_finite"

@@ -12,8 +12,10 @@ import os
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
+from numpy.lib.format import MAGIC_PREFIX
 from numpy.typing import NDArray
 
 from topical_crawler.semantics.vector_writer import WriteReport, convert, write_vectors
@@ -84,8 +86,11 @@ class WordVectors:
                 "Remedy: scrapy lexicon import, which writes both"
             )
         try:
+            with path.open("rb") as file:
+                if file.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:  # numpy would take a zip archive for several matrices
+                    raise ValueError("it is not numpy's .npy")
             matrix = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
-        except (ValueError, EOFError) as error:
+        except (ValueError, EOFError, TokenError) as error:
             raise ValueError(f"{path}: no matrix of vectors ({error}). Remedy: delete it and make it again") from None
         try:
             words = vocabulary.read_text(encoding="utf-8").split("\n")[:-1]
@@ -109,6 +114,31 @@ class WordVectors:
     def dimensions(self) -> int:
         """Length of a vector."""
         return int(self.matrix.shape[1])
+
+    def check(self, name: str) -> None:
+        """See that words and rows are as the class wants them, which opening does not: it would read the whole matrix.
+
+        Args:
+            name: of the vectors, for the message.
+
+        Raises:
+            ValueError: a word that comes twice or is not normalised, or a row that is not of length 1.
+
+        >>> WordVectors(["党员"], np.array([[3, 4]], dtype=np.float32)).check("own.npy")
+        Traceback (most recent call last):
+        ValueError: own.npy: the vector of '党员' has the length 5, expected 1. Remedy: make it again with scrapy lexicon import
+        """
+        remedy = "Remedy: make it again with scrapy lexicon import"
+        for row, word in enumerate(self.words):
+            if not word or self.rows[word] != row or normalise(word).strip() != word:
+                what = "comes twice" if word and self.rows[word] != row else "is not in normalised form"
+                raise ValueError(f"{name}: word {row + 1}, {word!r}, {what}. {remedy}")
+        for start in range(0, len(self), _ROWS_AT_ONCE):
+            lengths = np.linalg.norm(self.matrix[start : start + _ROWS_AT_ONCE].astype(np.float64), axis=1)
+            wrong = np.flatnonzero(~(np.abs(lengths - 1) < 1e-3))
+            if len(wrong):
+                word, length = self.words[start + wrong[0]], lengths[wrong[0]]
+                raise ValueError(f"{name}: the vector of {word!r} has the length {length:g}, expected 1. {remedy}")
 
     def vector(self, word: str) -> NDArray[np.float64] | None:
         """The vector of a word, length 1, shape ``(dimensions,)``; None where it has none."""

@@ -1,6 +1,7 @@
 """Pages of a MediaWiki XML dump, one after the other, in constant memory and without trust.
 
-The schema is https://www.mediawiki.org/xml/export-0.11.xsd; earlier ones differ in nothing that is read here.
+The schema is https://www.mediawiki.org/xml/export-0.11.xsd; earlier ones down to 0.6 differ in nothing that is read here. Those
+before do not say of a page whether it is an article.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ class DumpError(Exception):
     """The XML is not well-formed, is no MediaWiki dump, or is made to do harm.
 
     Attributes:
-        reason: ``truncated`` where it merely ends too early, ``no dump`` where it is other XML, else ``broken xml``.
+        reason: ``truncated`` where it merely ends too early, ``no dump`` where it is other XML or too old,
+            else ``broken xml``.
     """
 
     def __init__(self, reason: str, message: str) -> None:
@@ -134,6 +136,8 @@ class DumpParser:
             self._parser.CharacterDataHandler = None
             self._set(name, "".join(self._pieces) if self._length <= MAX_PAGE else None)
         elif self._depth == 2 and self._page is not None:
+            if not self._page.namespace:
+                raise DumpError("no dump", f"the page {self._page.title!r} has no <ns>, which dumps before schema 0.6 lack")
             self._finished.append(self._page)
             self._page = None
         self._depth -= 1

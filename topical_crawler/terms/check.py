@@ -135,6 +135,10 @@ def _lexicons(resources: Resources, cache_dir: Path | None) -> dict[str, Contain
 
 
 def _check_resources(resources: Resources) -> Iterator[Finding]:
+    if resources.directory is None and not resources.overrides:
+        what = "language resources are switched off: words are like themselves only"
+        yield Finding("note", "resources", what, "Nothing, where that is meant; else leave TOPICAL_RESOURCES=0 out")
+        return
     for name in (*strategies.NEEDS["semantic"], "cilin"):
         try:
             missing = resources.path(name) is None

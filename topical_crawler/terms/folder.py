@@ -137,12 +137,12 @@ class TopicFolder:
         digests = {name: _digest(text.encode()) for name, (text, _) in files.items()}
         before = {name: self._record.of(self.path / name) for name in files}
         temporary = {name: self.path / f"{name}.tmp" for name in (RECORD, *files)}
-        aside = [WEIGHTS] if WEIGHTS in files and self._is_foreign(WEIGHTS) else []
+        aside = {WEIGHTS: self._free_name(WEIGHTS)} if WEIGHTS in files and self._is_foreign(WEIGHTS) else {}
         try:
             for name, (text, _) in files.items():
                 temporary[name].write_bytes(text.encode())
-            for name in aside:
-                (self.path / name).replace(self.path / f"{name}.old")
+            for name, copy in aside.items():
+                (self.path / name).replace(self.path / copy)
             for name, record in ((RECORD, _Record(now, before, digests)), *((n, None) for n in files), (RECORD, _Record(now))):
                 if record:
                     temporary[name].write_text(record.as_json(), encoding="utf-8")
@@ -151,7 +151,11 @@ class TopicFolder:
         finally:
             for path in temporary.values():
                 path.unlink(missing_ok=True)
-        return [f"{name}.old" for name in aside]
+        return list(aside.values())
+
+    def _free_name(self, name: str) -> str:
+        names = (f"{name}.old", *(f"{name}.old{n}" for n in range(2, 1000)))
+        return next(n for n in names if not (self.path / n).exists())
 
     def _is_foreign(self, name: str) -> bool:
         present = self.read(name)

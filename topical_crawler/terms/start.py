@@ -24,6 +24,7 @@ from topical_crawler.terms.candidates import find_candidates, has_good_edges
 from topical_crawler.terms.language import language
 from topical_crawler.terms.neighbours import propose, specificity
 from topical_crawler.text import Segmenter, normalise
+from topical_crawler.topic_files import MAX_WORD
 
 GENERAL = 0.6
 """Words of a specificity below this (原理, 应用, 方法) say nothing about a topic by themselves."""
@@ -133,14 +134,17 @@ def from_texts(texts: Sequence[str], n: int = KEYWORDS) -> Start:
 
 
 def from_category(tree: CategoryTree, name_or_code: str, generations: int = GENERATIONS) -> Start:
-    """The names of a category and of those below it, weighed as in Zhang et al., section 3.1 (q = N_i/N_max).
+    """The names of a category and of those below it, weighed as in Zhang et al., section 3.1 (q = N_i/N_max); the names of the
+    category itself have no weight: somebody has named it.
 
     Raises:
         CategoryError: no category, or several, of that name or code.
     """
     category = tree.find(name_or_code)
     words = tree.keywords(category.code, generations)
-    return Start([FirstTerm(word, weight, f"category {category.code}") for word, weight in words.items() if weight > 0])
+    named = tree.keywords(category.code, 0)
+    why = f"category {category.code}"
+    return Start([FirstTerm(w, math.nan if w in named else weight, why) for w, weight in words.items() if weight > 0])
 
 
 def neighbours(
@@ -181,15 +185,19 @@ def known_words(resources: Resources, cache_dir: Path | None = None) -> Known:
 
 
 def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterator[str]:
-    """The words, longest known runs as one, unless they begin or end with a function word."""
+    """The words, longest known runs as one, unless they begin or end with a function word; a noun of one character, which says
+    nothing alone, belongs to the word before it (区块 + 链)."""
     place = 0
     while place < len(words):
         for length in range(min(_LONGEST, len(words) - place), 0, -1):
             run = words[place : place + length]
             if length == 1 or (known("".join(run)) and has_good_edges("".join(run), segmenter)):
                 break
-        yield "".join(run)
         place += length
+        after = words[place] if place < len(words) else ""
+        if len(after) == 1 and language().tag(after) == "n" and segmenter.is_content(run[-1]):
+            run, place = [*run, after], place + 1
+        yield "".join(run)
 
 
 def _information(word: str) -> float:
@@ -204,7 +212,7 @@ def _can_be_term(word: str, count: int, new: Collection[str]) -> bool:
         return True
     tag = language().tag(word)
     if not tag:
-        return count > 1 and word.replace("-", "").isalnum() and has_good_edges(word, _plain())
+        return count > 1 and len(word) <= MAX_WORD and word.replace("-", "").isalnum() and has_good_edges(word, _plain())
     return specificity(word) >= (_GENERAL_NOUN if tag.startswith(_NOUNS) else _RARE)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from topical_crawler.terms.folder import ADJUST, TERMS, WEIGHTS, TopicFolder, Written
 from topical_crawler.terms.start import FirstTerm
 from topical_crawler.topic import TopicError
-from topical_crawler.topic_files import MEAN
+from topical_crawler.topic_files import MAX_WORD, MEAN
 
 _TOML = """\
 title = {title}
@@ -40,6 +40,24 @@ _SEEDS_HEAD = """\
 """
 
 
+def check_free(path: Path) -> None:
+    """Make sure that a new topic would write over nothing.
+
+    Raises:
+        TopicError: ``path`` is a file, or a folder that holds a topic, or words of one.
+    """
+    if path.exists() and not path.is_dir():
+        raise TopicError(f"{path} is a file. Remedy: name another folder")
+    if (path / "topic.toml").exists():
+        raise TopicError(f"{path} holds a topic already. Remedy: name another folder, or go on with scrapy topic build or expand")
+    for name in (TERMS, WEIGHTS):
+        if (path / name).exists():
+            raise TopicError(
+                f"{path / name} is there already, and would be written over. Remedy: name another folder; a topic.toml beside "
+                f"it, which may be empty, makes this one a topic"
+            )
+
+
 def write_start(
     path: Path, title: str, description: str, terms: Sequence[FirstTerm], near: Sequence[FirstTerm], seeds: Sequence[str]
 ) -> None:
@@ -53,19 +71,28 @@ def write_start(
         seeds: start URLs.
 
     Raises:
-        TopicError: there is a topic already, or no term.
+        TopicError: there is a topic already, or no term, or one that terms.tsv cannot hold. Nothing is written then.
     """
-    if (path / "topic.toml").exists():
-        raise TopicError(f"{path} holds a topic already. Remedy: name another folder, or go on with scrapy topic build or expand")
+    check_free(path)
     if not terms:
         raise TopicError(f"{path}: no term found. Remedy: name some, --keywords 操作系统,内核")
+    for term in (*terms, *near):
+        if (
+            not 2 <= len(term.word) <= MAX_WORD
+            or "\t" in term.word
+            or len(term.word.splitlines()) != 1
+            or term.word.startswith("#")
+        ):
+            raise TopicError(
+                f"{term.word!r} cannot be a term. Remedy: 2 to {MAX_WORD} characters in one line, no tab, and no # in front"
+            )
     path.mkdir(parents=True, exist_ok=True)
     folder_files = {
         ADJUST: _ADJUST_HEAD,
         "seeds.txt": _SEEDS_HEAD + "".join(f"{url}\n" for url in seeds),
         "topic.toml": _TOML.format(title=_string(title), description=_string(description), **THRESHOLDS),
     }
-    for name, text in folder_files.items():  # topic.toml last: a folder without it is no topic yet
+    for name, text in folder_files.items():
         if not (path / name).exists():
             path.joinpath(name).write_text(text, encoding="utf-8")
     own = [t for t in terms if math.isnan(t.weight)]

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.semantics.vectors import WordVectors, write_vectors
-from topical_crawler.training import TrainingError
 
 SCALE = 3.0
 """Length of a known word's vector while others are trained beside it, as vectors in training have it; finished ones have 1.
@@ -30,11 +29,11 @@ def open_known(path: Path, cache: Path) -> WordVectors:
     """The vectors to start from, in any form that :meth:`WordVectors.open` reads; ``cache``: where it keeps the converted form.
 
     Raises:
-        TrainingError: there is no such file.
+        ValueError: no vectors, or a matrix that :meth:`WordVectors.check` refuses.
     """
-    if not path.is_file():
-        raise TrainingError(f"{path}: there is no such file. Remedy: name a file of word vectors for --continue-from")
-    return WordVectors.open(path, cache)
+    known = WordVectors.open(path, cache)
+    known.check(str(path))
+    return known
 
 
 def parts(word: str, known: WordVectors) -> list[str]:
@@ -89,6 +88,7 @@ def write_continued(
 
     Args:
         path: the matrix, ``.npy``.
+        known: vectors that :func:`open_known` gave: the writer leaves none of them out.
         trained: vectors of the words in ``order``, of any length.
         free: known words take their trained vectors; else their rows are those of ``known``, bit by bit.
 
@@ -105,10 +105,6 @@ def write_continued(
             yield trained[word]
 
     write_vectors(path, known.words + new, rows(), known.dimensions)
-    if WordVectors.open(path).words[: len(known)] != known.words:
-        raise TrainingError(
-            "the vectors to continue from hold repeated words or rows of 0. Remedy: scrapy lexicon import, which sorts them out"
-        )
     written = np.load(path, mmap_mode="r+", allow_pickle=False)
     for start in range(0, len(known), 8192):  # the writer gives every row the length 1 again, which may turn its last bit
         block = slice(start, min(start + 8192, len(known)))

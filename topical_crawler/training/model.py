@@ -74,7 +74,7 @@ class Trainer:
 
     def restore(self) -> int:
         """Take up the last checkpoint; the number of epochs that are done, 0 without any."""
-        done = max((int(f.name.removeprefix("epoch-")) for f in self._folder.glob("epoch-???")), default=0)
+        done = max((int(f.name.removeprefix("epoch-")) for f in self._folder.glob("epoch-*")), default=0)
         if done:
             folder = self._checkpoint(done)
             for name, matrix in self._matrices.items():

@@ -84,12 +84,7 @@ def train_vectors(
         TrainingError: bad options, an empty source, ``out`` was begun with something else or cannot be written.
         SourceError: a source cannot be read.
     """
-    if options.continue_from and options.model.model == "fasttext":
-        raise TrainingError(
-            f"{options.continue_from}: word vectors have no character n-grams for FastText to go on with. "
-            "Remedy: --model word2vec"
-        )
-    plan = plan_memory(options.memory, options.model.dimensions, options.model.model == "fasttext", processes)
+    plan = check_request(out, sources, options, processes)
     with _work_folder(out) as work:
         known = open_known(options.continue_from, work / "known") if options.continue_from else None
         if known:
@@ -122,8 +117,42 @@ def train_vectors(
         return found
 
 
+def check_request(out: Path, sources: Sequence[str | Path], options: TrainingOptions, processes: int) -> MemoryPlan:
+    """Refuse what cannot be trained, before anything is read, written or removed; how memory would be shared out.
+
+    Raises:
+        TrainingError: a source or the vectors to continue from are not there, ``out`` lies in a source, options contradict each
+            other, or memory is too little.
+    """
+    if options.continue_from and options.model.model == "fasttext":
+        raise TrainingError(
+            f"{options.continue_from}: word vectors have no character n-grams for FastText to go on with. "
+            "Remedy: --model word2vec"
+        )
+    if options.free and not options.continue_from:
+        raise TrainingError(
+            "--free says how far given vectors may move, and there are none. Remedy: --continue-from, or no --free"
+        )
+    if options.continue_from and not options.continue_from.is_file():
+        raise TrainingError(
+            f"{options.continue_from}: there is no such file. Remedy: name a file of word vectors for --continue-from"
+        )
+    for source in map(Path, sources):
+        if not source.exists():
+            raise TrainingError(f"{source}: there is no such file or folder. Remedy: name a source that exists")
+        if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
+            raise TrainingError(
+                f"{out}: lies in the source {source}, whose text it would change. Remedy: a folder beside the source"
+            )
+    return plan_memory(options.memory, options.model.dimensions, options.model.model == "fasttext", processes)
+
+
 def start_anew(out: Path, keep_text: bool) -> None:
-    """Remove the state in ``out``: all of it, or all but the segmented text."""
+    """Remove the state in ``out``: all of it, or all but the segmented text.
+
+    Raises:
+        TrainingError: ``out`` holds a folder ``work`` that no training made, or cannot be written.
+    """
     with _work_folder(out) as work:
         for path in work.iterdir():
             if path.is_dir() and not (keep_text and path.name == "text"):
@@ -133,6 +162,8 @@ def start_anew(out: Path, keep_text: bool) -> None:
 
 
 _LOCK = ".lock"
+_MARKS = (_LOCK, "manifest.json", "training.json")
+"""One of these is in every work folder of ours."""
 
 
 @contextmanager
@@ -140,6 +171,11 @@ def _work_folder(out: Path) -> Iterator[Path]:
     work = out / "work"
     try:
         work.mkdir(parents=True, exist_ok=True)
+        held = [file.name for file in work.iterdir()]
+        if held and not any(mark in held for mark in _MARKS):
+            raise TrainingError(
+                f"{work}: holds files that no training made ({min(held)}). Remedy: name another folder than {out}"
+            )
         lock = FileLock(work / _LOCK)
         lock.acquire(timeout=0)
     except Timeout:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, get_args
 
 from topical_crawler.sources import Source, open_source
 from topical_crawler.text import Backend, normalise
@@ -39,8 +39,8 @@ class PrepareOptions:
         keep_whole: words that the segmentation must not cut, such as a topic's terms.
         keep_stopwords: leave stop words in.
         segmenter: see :class:`~topical_crawler.text.Segmenter`.
-        where: only documents whose field has this value (compared as text): ``{"party": "2"}``.
-        tolerant: damage in a source is counted and skipped instead of ending the run.
+        where: only documents whose field has this value (compared as text, and there): ``{"party": "2"}``.
+        tolerant: damage in a source is counted and skipped instead of ending the run. A run that damage has ended may go on so.
     """
 
     simplify: bool = True
@@ -70,9 +70,7 @@ def prepare(
         TrainingError: the folder was begun with other sources or options, or there is not one word in the sources.
         SourceError: a source cannot be read.
     """
-    backend = options.segmenter
-    if backend == "auto":
-        backend = "rjieba" if importlib.util.find_spec("rjieba") else "jieba"
+    backend = _backend(options.segmenter)
     words = sorted({normalise(word) for word in options.keep_whole})
     decisive = {**asdict(options), "keep_whole": words, "segmenter": backend, "shard_bytes": shard_bytes}
     manifest = _open_manifest(folder, [str(s) for s in sources], decisive)
@@ -94,6 +92,16 @@ def prepare(
     return manifest
 
 
+def _backend(wanted: Backend) -> Backend:
+    """The segmenter that is used; one that is not there is told here, where a process that starts it could only die of it."""
+    has_fast = importlib.util.find_spec("rjieba") is not None
+    if wanted not in get_args(Backend):
+        raise TrainingError(f"there is no segmenter {wanted!r}. Remedy: TOPICAL_SEGMENTER = auto, jieba or rjieba")
+    if wanted == "rjieba" and not has_fast:
+        raise TrainingError("the segmenter rjieba is not installed. Remedy: pip install rjieba, or TOPICAL_SEGMENTER = jieba")
+    return ("rjieba" if has_fast else "jieba") if wanted == "auto" else wanted
+
+
 def _open_manifest(folder: Path, sources: Sequence[str], options: dict[str, object]) -> Manifest:
     path = folder / "manifest.json"
     states = [SourceState(source, fingerprint(source)) for source in sources]
@@ -105,6 +113,8 @@ def _open_manifest(folder: Path, sources: Sequence[str], options: dict[str, obje
     manifest = Manifest.load(path)
     remedy = "begin anew with --restart"
     refuse_changes(path, {"sources": [s.path for s in manifest.sources]}, {"sources": list(sources)}, remedy)
+    if options["tolerant"]:  # what was made before damage ended the run is the same; only the other way round it would hide some
+        manifest.options["tolerant"] = True
     refuse_changes(path, manifest.options, options, remedy)
     for before, now in zip(manifest.sources, states, strict=True):
         if before.fingerprint != now.fingerprint:
@@ -159,7 +169,7 @@ def _batches(source: Source, start: int, where: dict[str, str], unwanted: Counte
     texts: list[str] = []
     size = position = 0
     for position, document in enumerate(source, 1):
-        if any(str(document.fields.get(name)) != value for name, value in where.items()):
+        if any(name not in document.fields or str(document.fields[name]) != value for name, value in where.items()):
             unwanted["other " + ", ".join(where)] += 1
         elif position > start:
             texts.append(document.text)

@@ -85,6 +85,7 @@ def _tools(options_file: str) -> tuple[Callable[[str], str], Callable[[str], lis
         simplify: Callable[[str], str] = opencc.OpenCC("t2s").convert
     else:
         simplify = str
-    segmenter = Segmenter(options["keep_whole"], backend=options["segmenter"])
+    keep_whole = [simplify(word) for word in options["keep_whole"]]  # 黨建 is 党建 in a text that was simplified
+    segmenter = Segmenter(keep_whole, backend=options["segmenter"])
     stopwords: frozenset[str] = frozenset() if options["keep_stopwords"] else default_stopwords()
-    return simplify, segmenter.cut, stopwords - frozenset(options["keep_whole"])
+    return simplify, segmenter.cut, stopwords - frozenset(keep_whole)

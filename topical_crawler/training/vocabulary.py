@@ -112,6 +112,7 @@ def count_words(files: Sequence[Path], most: int, report: Report) -> tuple[Count
                     counts = Counter({word: n for word, n in counts.items() if n > forgotten})
             if not line % 100_000:
                 report("counting words", number / len(files), f"{len(counts):,} different")
+    report("counting words", 1.0, f"{len(counts):,} different")
     return counts, tokens, forgotten + 1 if forgotten else 0
 
 
