@@ -87,6 +87,9 @@ class ActionsCommand(ScrapyCommand):
         except BrokenPipeError:
             # The reader (head, less) has enough. The rest goes nowhere, and Python does not complain when it flushes at the end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except KeyboardInterrupt:
+            print(f"scrapy {self.name} {opts.action}: stopped", file=sys.stderr)
+            self.exitcode = 130
         except self.errors as error:
             print(f"scrapy {self.name} {opts.action}: {error}", file=sys.stderr)
             self.exitcode = 1

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from topical_crawler.sources import Condition
 from topical_crawler.terms.build import Built, Own, Plan, build
-from topical_crawler.terms.corpora import Condition, Corpora
+from topical_crawler.terms.corpora import Corpora
 from topical_crawler.terms.files import adjust_file, terms_file, weights_file
 from topical_crawler.terms.folder import RECORD, Present, TopicFolder, Written, merge
 from topical_crawler.text import Segmenter

@@ -24,8 +24,9 @@ from topical_crawler.training import TrainingError
 from topical_crawler.training.continued import CONTINUED_EPOCHS
 from topical_crawler.training.figures import COUNTS
 from topical_crawler.training.model import ModelOptions
-from topical_crawler.training.pipeline import TrainingOptions, check_request, start_anew, train_vectors
+from topical_crawler.training.pipeline import TrainingOptions, check_request, train_vectors
 from topical_crawler.training.prepare import PrepareOptions
+from topical_crawler.training.work_folder import start_anew
 
 HELP = "train word vectors on your own texts"
 DESCRIPTION = (

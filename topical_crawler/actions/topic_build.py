@@ -14,8 +14,9 @@ from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.config import cache_dir
+from topical_crawler.sources import Condition
 from topical_crawler.terms.build import Built, Own, Plan, build
-from topical_crawler.terms.corpora import Condition, Corpora
+from topical_crawler.terms.corpora import Corpora
 from topical_crawler.terms.files import adjust_file, terms_file, weights_file
 from topical_crawler.terms.folder import ADJUST, CANDIDATES, TERMS, WEIGHTS, Present, TopicFolder, Written
 from topical_crawler.text import Segmenter
@@ -99,7 +100,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     before = folder.mean()
     aside = [] if opts.dry_run else folder.write(files)  # before anything is shown: its reader (head) may leave early
     console = Console()
-    _show(console, built, plan, opts.n)
+    proposed = [a.word for a in built.adjustments if a.word not in {*adjust.words, *adjust.deleted}]
+    _show(console, built, proposed, plan, opts.n)
     _show_yours(console, terms, adjust, before, built.mean)
     if opts.dry_run:
         _show_changes(console, folder, files, opts.n)
@@ -144,7 +146,7 @@ def _build(corpora: Corpora, own: Own, plan: Plan, settings: BaseSettings) -> Bu
         return build(corpora, own, plan, segmenter, progress)
 
 
-def _show(console: Console, built: Built, plan: Plan, rows: int) -> None:
+def _show(console: Console, built: Built, proposed: Sequence[str], plan: Plan, rows: int) -> None:
     console.print(f"{built.documents} documents of the domain, {_background(built)}", highlight=False)
     if built.sample and built.sample.step > 1:
         console.print(f"the domain is large: every {built.sample.step}th document was looked through for candidates")
@@ -171,14 +173,13 @@ def _show(console: Console, built: Built, plan: Plan, rows: int) -> None:
     for reason, n in sorted(built.dropped.items(), key=lambda pair: -pair[1]):
         console.print(f"  no terms: {n} {reason}", highlight=False)
     console.print(f"{len(built.weights)} other words have weights; the mean is {built.mean:.4g}", highlight=False)
-    if built.adjustments:
-        words = " ".join(a.word for a in built.adjustments[:rows])
+    if proposed:
         console.print(
-            f"{len(built.adjustments)} adjustments proposed: heavy words of a contrast below {plan.adjust_below:g}",
-            highlight=False,
+            f"{len(proposed)} adjustments proposed: heavy words of a contrast below {plan.adjust_below:g}", highlight=False
         )
         if rows:
-            console.print(f"  {words}{' …' if len(built.adjustments) > rows else ''}", markup=False, highlight=False)
+            more = " …" if len(proposed) > rows else ""
+            console.print(f"  {' '.join(proposed[:rows])}{more}", markup=False, highlight=False)
 
 
 def _background(built: Built) -> str:

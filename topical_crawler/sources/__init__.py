@@ -13,12 +13,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from topical_crawler.sources.base import Document, Source, SourceError
+from topical_crawler.sources.condition import Condition
 from topical_crawler.sources.jsonl import JsonLines
 from topical_crawler.sources.streams import ByteStream, StreamDamage
 from topical_crawler.sources.text_files import TextFiles
 from topical_crawler.sources.wikipedia import Wikipedia
 
-__all__ = ["Document", "Source", "SourceError", "open_source"]
+__all__ = ["Condition", "Document", "Source", "SourceError", "open_source"]
 
 _KINDS: dict[str, type[Source]] = {".xml": Wikipedia, ".jsonl": JsonLines, ".ndjson": JsonLines, ".txt": TextFiles}
 _KNOWN = (

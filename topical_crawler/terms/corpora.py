@@ -1,50 +1,15 @@
-"""Which documents are of the domain and which of the background, out of one labelled file or of several sources.
-
->>> Condition.parse("party=2").holds({"party": 2, "title": "通知"})
-True
-"""
+"""Which documents are of the domain and which of the background, out of one labelled file or of several sources."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from topical_crawler.sources import Source, open_source
+from topical_crawler.sources import Condition, Source, open_source
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and the part of it that is done, 0 to 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A field and the value that it is to have; values are compared as text."""
-
-    field: str
-    value: str
-
-    @classmethod
-    def parse(cls, text: str) -> Condition:
-        """``FIELD=VALUE``.
-
-        Raises:
-            ValueError: it does not have this form.
-        """
-        field, sign, value = text.partition("=")
-        if not (sign and field):
-            raise ValueError(f"{text!r}: FIELD=VALUE is expected. Remedy: e.g. party=2")
-        return cls(field, value)
-
-    def holds(self, fields: Mapping[str, Any]) -> bool:
-        """Whether the field is there with this value; a list must hold it."""
-        found = fields.get(self.field)
-        if isinstance(found, list | tuple):
-            return self.value in map(str, found)
-        return found is not None and str(found) == self.value
-
-    def __str__(self) -> str:
-        return f"{self.field}={self.value}"
 
 
 @dataclass(frozen=True)

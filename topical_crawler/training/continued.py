@@ -36,11 +36,11 @@ def open_known(path: Path, cache: Path) -> WordVectors:
     return known
 
 
-def parts(word: str, known: WordVectors) -> list[str]:
+def known_parts(word: str, known: WordVectors) -> list[str]:
     """The longest known words that make up ``word``, from the left (forward maximum matching); what is not known is passed over.
 
     >>> known = WordVectors(["组织", "生活", "生", "会"], np.eye(4, dtype=np.float32))
-    >>> parts("组织生活会", known), parts("甲生乙", known)
+    >>> known_parts("组织生活会", known), known_parts("甲生乙", known)
     (['组织', '生活', '会'], ['生'])
     """
     found, start = [], 0
@@ -69,7 +69,7 @@ def first_vectors(words: Sequence[str], known: WordVectors, seed: int) -> NDArra
             continue
         noise = random.standard_normal(known.dimensions)
         row = NOISE * noise / np.linalg.norm(noise)
-        if made_of := parts(word, known):
+        if made_of := known_parts(word, known):
             mean = np.mean([known.matrix[known.rows[p]] for p in made_of], axis=0, dtype=np.float64)
             row += mean / max(float(np.linalg.norm(mean)), 1e-6)
         rows[i] = row / np.linalg.norm(row)

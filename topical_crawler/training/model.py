@@ -111,7 +111,7 @@ class Trainer:
         if self.options.model == "fasttext":
             self._model.wv.adjust_vectors()
         rows: NDArray[np.float32] = self._model.wv.vectors
-        if not np.isfinite(rows[: min(len(rows), 1000)]).all():
+        if not all(np.isfinite(rows[n : n + 8192]).all() for n in range(0, len(rows), 8192)):
             raise TrainingError(
                 "training diverged: vectors hold numbers that are not finite. Remedy: --retrain with another --seed"
             )

@@ -9,15 +9,11 @@ Layout::
 
 from __future__ import annotations
 
-import shutil
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
-
-from filelock import FileLock, Timeout
 
 from topical_crawler.semantics.vectors import WordVectors, write_vectors
 from topical_crawler.training import Report, TrainingError
@@ -36,6 +32,7 @@ from topical_crawler.training.vocabulary import (
     read_counts,
     save_counts,
 )
+from topical_crawler.training.work_folder import work_folder
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,7 @@ def train_vectors(
         SourceError: a source cannot be read.
     """
     plan = check_request(out, sources, options, processes)
-    with _work_folder(out) as work:
+    with work_folder(out) as work:
         known = open_known(options.continue_from, work / "known") if options.continue_from else None
         if known:
             options = replace(options, model=replace(options.model, dimensions=known.dimensions))
@@ -145,49 +142,6 @@ def check_request(out: Path, sources: Sequence[str | Path], options: TrainingOpt
                 f"{out}: lies in the source {source}, whose text it would change. Remedy: a folder beside the source"
             )
     return plan_memory(options.memory, options.model.dimensions, options.model.model == "fasttext", processes)
-
-
-def start_anew(out: Path, keep_text: bool) -> None:
-    """Remove the state in ``out``: all of it, or all but the segmented text.
-
-    Raises:
-        TrainingError: ``out`` holds a folder ``work`` that no training made, or cannot be written.
-    """
-    with _work_folder(out) as work:
-        for path in work.iterdir():
-            if path.is_dir() and not (keep_text and path.name == "text"):
-                shutil.rmtree(path)
-            elif path.is_file() and path.name != _LOCK and not (keep_text and path.name == "manifest.json"):
-                path.unlink()
-
-
-_LOCK = ".lock"
-_MARKS = (_LOCK, "manifest.json", "training.json")
-"""One of these is in every work folder of ours."""
-
-
-@contextmanager
-def _work_folder(out: Path) -> Iterator[Path]:
-    work = out / "work"
-    try:
-        work.mkdir(parents=True, exist_ok=True)
-        held = [file.name for file in work.iterdir()]
-        if held and not any(mark in held for mark in _MARKS):
-            raise TrainingError(
-                f"{work}: holds files that no training made ({min(held)}). Remedy: name another folder than {out}"
-            )
-        lock = FileLock(work / _LOCK)
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise TrainingError(f"{out}: another process trains there. Remedy: wait for it, or name another folder") from None
-    except OSError as error:
-        raise TrainingError(
-            f"{out}: cannot be made or written ({error.strerror}). Remedy: name a folder where you may write"
-        ) from None
-    try:
-        yield work
-    finally:
-        lock.release()
 
 
 def _check_options(work: Path, options: TrainingOptions, plan: MemoryPlan) -> None:

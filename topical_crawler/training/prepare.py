@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, get_args
 
-from topical_crawler.sources import Source, open_source
+from topical_crawler.sources import Condition, Source, open_source
 from topical_crawler.text import Backend, normalise
 from topical_crawler.training import Report, TrainingError
 from topical_crawler.training.manifest import Manifest, Shard, SourceState, fingerprint, refuse_changes, write_json
@@ -39,7 +39,7 @@ class PrepareOptions:
         keep_whole: words that the segmentation must not cut, such as a topic's terms.
         keep_stopwords: leave stop words in.
         segmenter: see :class:`~topical_crawler.text.Segmenter`.
-        where: only documents whose field has this value (compared as text, and there): ``{"party": "2"}``.
+        where: only documents whose fields have these values, see :class:`~topical_crawler.sources.Condition`: ``{"party": "2"}``.
         tolerant: damage in a source is counted and skipped instead of ending the run. A run that damage has ended may go on so.
     """
 
@@ -166,10 +166,11 @@ class _Batch(NamedTuple):
 
 def _batches(source: Source, start: int, where: dict[str, str], unwanted: Counter[str]) -> Iterator[_Batch]:
     """Where a batch begins depends on the documents alone."""
+    conditions = [Condition(name, value) for name, value in where.items()]
     texts: list[str] = []
     size = position = 0
     for position, document in enumerate(source, 1):
-        if any(name not in document.fields or str(document.fields[name]) != value for name, value in where.items()):
+        if not all(condition.holds(document.fields) for condition in conditions):
             unwanted["other " + ", ".join(where)] += 1
         elif position > start:
             texts.append(document.text)
