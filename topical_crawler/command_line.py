@@ -4,11 +4,13 @@ one line."""
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, cast
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -37,7 +39,8 @@ class ActionsCommand(ScrapyCommand):
 
     Attributes:
         name: the command's.
-        modules: modules of :mod:`topical_crawler.actions` by the name of the action.
+        modules: names of the actions that are modules of their own, ``topical_crawler.actions.<command>_<action>``. Scrapy
+            imports every command at every start, also at that of a crawl; these modules are imported when theirs is called.
         errors: exceptions that a person can do something about: their message is printed, and the exit code is 1.
     """
 
@@ -45,9 +48,15 @@ class ActionsCommand(ScrapyCommand):
     requires_crawler_process: bool = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
     name: ClassVar[str]
-    modules: ClassVar[Mapping[str, Action]] = {}
+    modules: ClassVar[Sequence[str]] = ()
     actions: list[str]
     errors: ClassVar[tuple[type[Exception], ...]] = (ValueError, OSError, ImportError)
+
+    @cached_property
+    def loaded(self) -> dict[str, Action]:
+        """The modules by the name of the action."""
+        names = {action: f"topical_crawler.actions.{self.name}_{action}" for action in self.modules}
+        return {action: cast(Action, importlib.import_module(name)) for action, name in names.items()}
 
     @abstractmethod
     def add_actions(self, add: AddAction) -> None:
@@ -59,7 +68,7 @@ class ActionsCommand(ScrapyCommand):
             dest="action", metavar="ACTION", prog=f"scrapy {self.name}", title="Actions", parser_class=argparse.ArgumentParser
         )
         self.add_actions(actions.add_parser)
-        for name, module in self.modules.items():
+        for name, module in self.loaded.items():
             module.add_arguments(actions.add_parser(name, help=module.HELP, description=module.DESCRIPTION))
         self.actions = list(actions.choices)
         for action in actions.choices.values():
@@ -80,7 +89,7 @@ class ActionsCommand(ScrapyCommand):
         try:
             if opts.action in self.modules:
                 assert self.settings is not None
-                self.exitcode = self.modules[opts.action].run(opts, self.settings)
+                self.exitcode = self.loaded[opts.action].run(opts, self.settings)
             else:
                 getattr(self, f"_{opts.action}")(opts)
             sys.stdout.flush()

@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
+from topical_crawler.actions.argument_types import amount
 from topical_crawler.actions.evaluate_labels import add_groups, add_labels, read_corpus, read_groups
 from topical_crawler.actions.threshold_crawls import ThresholdCrawls
 from topical_crawler.config import cache_dir
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--judge-cost",
-        type=_number,
+        type=amount,
         default=0.0,
         metavar="S",
         help="further seconds for each page that came and was judged (default: %(default)g)",
@@ -144,24 +145,14 @@ def _percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{100 * share:.1f}"
 
 
-def _number(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not 0 <= found < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of 0 or more")
-    return found
-
-
 def _positive(text: str) -> float:
-    if not (found := _number(text)):
+    if not (found := amount(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
     return found
 
 
 def _thresholds(text: str) -> tuple[float, ...]:
-    return tuple(float(f"{_number(one):g}") for one in text.split(","))  # as they are named in folders and tables
+    return tuple(float(f"{amount(one):g}") for one in text.split(","))  # as they are named in folders and tables
 
 
 def _positive_numbers(text: str) -> tuple[float, ...]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
+from topical_crawler.actions.argument_types import condition, whole
 from topical_crawler.semantics.vector_files import MAX_DIMENSIONS
 from topical_crawler.topic import load_topic
 from topical_crawler.topic_files import read_terms
@@ -41,6 +40,7 @@ DESCRIPTION = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the action's arguments."""
     text, model = ModelOptions(), TrainingOptions()
+    # Numbers have an end: without one gensim fails after the segmentation (seed, dimensions) or hangs (window).
     parser.add_argument("out", metavar="OUT", type=Path, help="folder of the result")
     parser.add_argument("sources", metavar="SOURCE", nargs="+", help="texts to learn from; several are read one after the other")
     parser.add_argument("--topic", metavar="NAME", help="keep this topic's terms whole (a name or a folder)")
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--where",
         metavar="FIELD=VALUE",
-        type=_condition,
+        type=condition,
         action="append",
         default=[],
         help="only documents whose field has this value",
@@ -63,30 +63,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dimensions",
         metavar="N",
-        type=_up_to(MAX_DIMENSIONS),
+        type=whole(1, MAX_DIMENSIONS),
         default=text.dimensions,
         help="of a vector (default: %(default)s)",
     )
     parser.add_argument(
-        "--window", metavar="N", type=_up_to(10_000), default=text.window, help="words on either side (default: %(default)s)"
+        "--window", metavar="N", type=whole(1, 10_000), default=text.window, help="words on either side (default: %(default)s)"
     )
     parser.add_argument(
         "--epochs",
         metavar="N",
-        type=_up_to(999),
+        type=whole(1, 999),
         help=f"passes over the text (default: {text.epochs}; {CONTINUED_EPOCHS} with --continue-from)",
     )
     parser.add_argument(
         "--min-count",
         metavar="N",
-        type=_up_to(10**9),
+        type=whole(1, 10**9),
         default=model.min_count,
         help="occurrences that a word needs (default: %(default)s)",
     )
     parser.add_argument(
         "--negative",
         metavar="N",
-        type=_up_to(1_000),
+        type=whole(1, 1_000),
         default=text.negative,
         help="random words against each right one (default: %(default)s)",
     )
@@ -94,19 +94,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed",
         metavar="N",
-        type=_up_to(2**32 - 1, least=0),
+        type=whole(0, 2**32 - 1),
         default=text.seed,
         help="of everything random (default: %(default)s)",
     )
     parser.add_argument(
         "--processes",
         metavar="N",
-        type=_up_to(1_000),
+        type=whole(1, 1_000),
         default=os.cpu_count() or 1,
         help="that segment, and threads that train (default: %(default)s, the processors); with 1 a run can be repeated exactly",
     )
     parser.add_argument(
-        "--memory", metavar="MB", type=_up_to(10**9), default=model.memory, help="bound over all processes (default: %(default)s)"
+        "--memory",
+        metavar="MB",
+        type=whole(1, 10**9),
+        default=model.memory,
+        help="bound over all processes (default: %(default)s)",
     )
     parser.add_argument("--continue-from", metavar="VECTORS", type=Path, help="start from these vectors; --dimensions are theirs")
     parser.add_argument(
@@ -165,7 +169,7 @@ def _options(opts: argparse.Namespace, settings: BaseSettings) -> TrainingOption
         if not opts.words.is_file():
             raise TrainingError(f"{opts.words}: there is no such file. Remedy: name a file with one word a line for --words")
         keep += read_terms(opts.words)
-    for name, times in Counter(name for name, _ in opts.where).items():
+    for name, times in Counter(wanted.field for wanted in opts.where).items():
         if times > 1:
             raise TrainingError(f"--where {name}=… is given {times} times, a document has but one value. Remedy: give it once")
     text = PrepareOptions(
@@ -173,7 +177,7 @@ def _options(opts: argparse.Namespace, settings: BaseSettings) -> TrainingOption
         keep_whole=keep,
         keep_stopwords=opts.keep_stop_words,
         segmenter=settings.get("TOPICAL_SEGMENTER"),
-        where=dict(opts.where),
+        where={wanted.field: wanted.value for wanted in opts.where},
         tolerant=opts.tolerant,
     )
     epochs = opts.epochs or (CONTINUED_EPOCHS if opts.continue_from else ModelOptions().epochs)
@@ -224,17 +228,6 @@ def _print(found: dict[str, Any], out: Path) -> None:
     )
 
 
-def _up_to(most: int, least: int = 1) -> Callable[[str], int]:
-    """A type of whole numbers. Without a bound gensim fails after the segmentation (seed, dimensions) or hangs (window)."""
-
-    def number(text: str) -> int:
-        if not re.fullmatch(r"[0-9]{1,18}", text) or not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most:,}")
-        return int(text)
-
-    return number
-
-
 def _rate(text: str) -> float:
     try:
         number = float(text)
@@ -243,10 +236,3 @@ def _rate(text: str) -> float:
     if not 0 <= number <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
     return number
-
-
-def _condition(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is not FIELD=VALUE")
-    return name, value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -13,8 +13,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
+from topical_crawler.actions.argument_types import amount, condition, whole
 from topical_crawler.config import cache_dir
-from topical_crawler.sources import Condition
 from topical_crawler.terms.build import Built, Own, Plan, build
 from topical_crawler.terms.corpora import Corpora
 from topical_crawler.terms.files import adjust_file, terms_file, weights_file
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="topic folder")
     parser.add_argument("--corpus", nargs="+", type=Path, metavar="SOURCE", required=True, help="texts about the topic")
     parser.add_argument(
-        "--domain", type=_condition, metavar="FIELD=VALUE", help="documents of --corpus that are about the topic (default: all)"
+        "--domain", type=condition, metavar="FIELD=VALUE", help="documents of --corpus that are about the topic (default: all)"
     )
     parser.add_argument(
         "--background",
@@ -49,35 +49,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Chinese, which come with jieba)",
     )
     parser.add_argument(
-        "--against", type=_condition, metavar="FIELD=VALUE", help="documents that are background (default: all of --background)"
+        "--against", type=condition, metavar="FIELD=VALUE", help="documents that are background (default: all of --background)"
     )
     parser.add_argument(
-        "--terms", type=_number(0), default=plan.terms, metavar="N", help="terms to find, beside your own (default: %(default)s)"
+        "--terms", type=whole(0), default=plan.terms, metavar="N", help="terms to find, beside your own (default: %(default)s)"
     )
     parser.add_argument(
         "--min-count",
-        type=_number(1),
+        type=whole(1),
         default=plan.min_count,
         metavar="N",
         help="occurrences of a found term, and of a word listed in weights.tsv (default: %(default)s)",
     )
     parser.add_argument(
         "--min-contrast",
-        type=_real,
+        type=amount,
         default=plan.min_contrast,
         metavar="X",
         help="how many times more often documents of the domain must hold a term (default: %(default)g)",
     )
     parser.add_argument(
         "--adjust-below",
-        type=_real,
+        type=amount,
         default=plan.adjust_below,
         metavar="X",
         help="propose a lower weight for heavy words of a contrast below this; 0: for none (default: %(default)g)",
     )
     parser.add_argument("--candidates-only", action="store_true", help="find nothing, weigh your own candidates and terms only")
     parser.add_argument("--dry-run", action="store_true", help="write nothing, show what would change")
-    parser.add_argument("-n", type=_number(0), default=30, help="words to show in each list (default: %(default)s)")
+    parser.add_argument("-n", type=whole(0), default=30, help="words to show in each list (default: %(default)s)")
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -221,33 +221,3 @@ def _show_changes(console: Console, folder: TopicFolder, files: Mapping[str, tup
 def _rows(lines: Sequence[str]) -> dict[str, str]:
     rows = (line.split("\t") for line in lines if line.strip() and not line.startswith("#"))
     return {cells[0]: "".join(cells[1:2]) for cells in rows}
-
-
-def _condition(text: str) -> Condition:
-    try:
-        return Condition.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _number(least: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if number < least:
-            raise argparse.ArgumentTypeError(f"{text!r}: a whole number of {least} or more is expected")
-        return number
-
-    return read
-
-
-def _real(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 <= number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r}: a number of 0 or more is expected")
-    return number

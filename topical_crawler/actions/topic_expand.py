@@ -14,6 +14,7 @@ from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.config import cache_dir
+from topical_crawler.corpus.export import replacing
 from topical_crawler.lexicon_data import lexicon
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.terms.neighbours import SOURCES, Proposal, propose
@@ -146,12 +147,11 @@ def write_terms(folder: Path, proposals: Sequence[Proposal]) -> Path:
 
 def _append(file: Path, lines: Sequence[str]) -> None:
     """Whole or not at all; what stands in the file stays, byte by byte."""
-    before = file.read_bytes() if file.is_file() else b""
-    if before and not before.endswith(b"\n"):
-        before += b"\n"
-    temporary = file.with_name(f"{file.name}.tmp")
-    temporary.write_bytes(before + "".join(f"{line}\n" for line in lines).encode())
-    temporary.replace(file)
+    before = file.read_bytes().decode("utf-8") if file.is_file() else ""
+    if before and not before.endswith("\n"):
+        before += "\n"
+    with replacing(file) as out:
+        out.write(before + "".join(f"{line}\n" for line in lines))
 
 
 def _sources(proposal: Proposal) -> str:

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
-from topical_crawler.actions import evaluate_harvest, evaluate_sites, evaluate_threshold, evaluate_urls, evaluate_words
-from topical_crawler.command_line import Action, ActionsCommand, AddAction
+from topical_crawler.command_line import ActionsCommand, AddAction
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.evaluation.warc import RecordingError
 
 
 class Command(ActionsCommand):
     name = "evaluate"
-    modules: ClassVar[Mapping[str, Action]] = {
-        "sites": evaluate_sites,
-        "harvest": evaluate_harvest,
-        "threshold": evaluate_threshold,
-        "urls": evaluate_urls,
-        "words": evaluate_words,
-    }
+    modules = ("sites", "harvest", "threshold", "urls", "words")
     errors = (ValueError, CorpusError, RecordingError, OSError, ImportError)
 
     def syntax(self) -> str:
@@ -31,7 +21,7 @@ class Command(ActionsCommand):
     def long_desc(self) -> str:
         return (
             "Score crawls of a recorded web, and repeat the papers' experiments: "
-            + "; ".join(f"'{name}': {module.HELP}" for name, module in self.modules.items())
+            + "; ".join(f"'{name}': {module.HELP}" for name, module in self.loaded.items())
             + ". Each has options of its own: scrapy evaluate sites -h."
         )
 

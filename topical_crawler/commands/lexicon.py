@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
 
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
 
-from topical_crawler.actions import lexicon_import, lexicon_train
-from topical_crawler.command_line import Action, ActionsCommand, AddAction
+from topical_crawler.command_line import ActionsCommand, AddAction
 from topical_crawler.semantics.categories import read_clc
 from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.cilin_tree import CilinTree
@@ -26,7 +24,7 @@ from topical_crawler.semantics.vectors import WordVectors
 
 class Command(ActionsCommand):
     name = "lexicon"
-    modules: ClassVar[Mapping[str, Action]] = {"import": lexicon_import, "train": lexicon_train}
+    modules = ("import", "train")
     errors = (FetchError, ValueError, OSError)
 
     def syntax(self) -> str:

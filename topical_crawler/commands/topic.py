@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from typing import ClassVar
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from topical_crawler.actions import topic_build, topic_check, topic_expand, topic_explain, topic_new
-from topical_crawler.command_line import Action, ActionsCommand, AddAction
+from topical_crawler.command_line import ActionsCommand, AddAction
 from topical_crawler.options import CrawlError
 from topical_crawler.topic import list_topics, load_topic
 
 
 class Command(ActionsCommand):
     name = "topic"
-    modules: ClassVar[Mapping[str, Action]] = {
-        "new": topic_new,
-        "build": topic_build,
-        "check": topic_check,
-        "expand": topic_expand,
-        "explain": topic_explain,
-    }
+    modules = ("new", "build", "check", "expand", "explain")
     errors = (CrawlError, ValueError, OSError, ImportError)
 
     def syntax(self) -> str:

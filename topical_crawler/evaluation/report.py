@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from topical_crawler.corpus.export import replacing
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -24,9 +26,8 @@ def write_json(path: Path, figures: Mapping[str, Any]) -> None:
         TypeError: a value that is neither text, number, truth value, None nor a collection of those.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.part")
-    temporary.write_text(json.dumps(_plain(figures), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    with replacing(path) as out:
+        out.write(json.dumps(_plain(figures), ensure_ascii=False, indent=1) + "\n")
 
 
 def new_figure(title: str, x: str, y: str) -> tuple[Figure, Axes]:

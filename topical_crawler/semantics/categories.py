@@ -13,10 +13,11 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 from xml.parsers import expat
 
 from topical_crawler.semantics.category_tree import Category, CategoryError, CategoryTree
+from topical_crawler.semantics.resource_files import open_packed, read_json
 
 __all__ = ["Category", "CategoryError", "CategoryTree", "read_clc", "read_odp"]
 
@@ -38,14 +39,7 @@ def read_clc(path: str | os.PathLike[str]) -> CategoryTree:
         CategoryError: the file is no such JSON; names the file and the class.
     """
     file = Path(path)
-    try:
-        data = json.loads(file.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as error:
-        raise CategoryError(f"{file}:{error.lineno}: no JSON: {error.msg}; get the file again") from None
-    except RecursionError:
-        raise CategoryError(f"{file}: no JSON that can be read: it is nested too deep; get the file again") from None
-    except UnicodeDecodeError as error:
-        raise CategoryError(f"{file}: not UTF-8 ({error.reason}); get the file again") from None
+    data = read_json(file, CategoryError)
     if not isinstance(data, dict):
         raise CategoryError(f"{file}: expected a JSON object of classes, got {type(data).__name__}; get the file again")
     return CategoryTree({code: _clc_class(file, code, value) for code, value in data.items()}, str(file))
@@ -80,7 +74,7 @@ def read_odp(path: str | os.PathLike[str], root: str | None = None) -> CategoryT
     file, roots = Path(path), (root.rstrip("/"),) if root else ODP_ROOTS
     reader = _OdpReader(str(file), roots)
     try:
-        with _open(file) as stream:
+        with open_packed(file) as stream:
             for block in _clean_blocks(stream, reader.skipped):
                 reader.feed(block)
         reader.feed("", last=True)
@@ -97,12 +91,6 @@ def read_odp(path: str | os.PathLike[str], root: str | None = None) -> CategoryT
                 break
         nodes[code] = (title.replace("_", " ").strip(), parent if parent in reader.titles else None)
     return CategoryTree(nodes, str(file), reader.skipped)
-
-
-def _open(file: Path) -> IO[bytes]:
-    with file.open("rb") as stream:
-        packed = stream.read(2) == b"\x1f\x8b"
-    return cast(IO[bytes], gzip.open(file, "rb")) if packed else file.open("rb")
 
 
 def _clean_blocks(stream: IO[bytes], skipped: Counter[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from topical_crawler.semantics.resource_files import read_json
 from topical_crawler.text import normalise
 
 LEVELS = 4
@@ -56,15 +57,7 @@ class CilinTree:
         self.path = Path(path)
         self.classes: dict[str, CilinClass] = {}
         self._codes: dict[str, list[str]] = {}
-        try:
-            data = json.loads(self.path.read_text(encoding="utf-8-sig"))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{self.path}:{error.lineno}: no JSON: {error.msg}; get the file again") from None
-        except RecursionError:
-            raise ValueError(f"{self.path}: no JSON that can be read: it is nested too deep; get the file again") from None
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{self.path}: not UTF-8 ({error.reason}); get the file again") from None
-        self._read("", data, 1)
+        self._read("", read_json(self.path), 1)
         if not self.classes:
             raise ValueError(f"{self.path}: expected a JSON object of classes, {{…}} is empty; get the file again")
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.semantics.gensim_files import read_gensim
+from topical_crawler.semantics.resource_files import open_packed
 
 Record = tuple[str, NDArray[np.float32]]
 
@@ -84,7 +85,7 @@ def open_vector_file(path: Path) -> VectorFile:
 
 
 def _open_file(path: Path) -> VectorFile:
-    with _open(path) as stream:
+    with open_packed(path) as stream:
         start = stream.read(512)
         if not start:
             raise ValueError(f"{path}: the file is empty. Remedy: get or make the vectors again")
@@ -95,7 +96,7 @@ def _open_file(path: Path) -> VectorFile:
             stream.seek(0)
             model = read_gensim(path, stream)
             return VectorFile(path, "gensim", len(model.words), model.dimensions, model.records())
-    stream = _open(path)
+    stream = open_packed(path)
     try:
         kind, count, dimensions = _form(path, stream)
     except BaseException:
@@ -107,12 +108,6 @@ def _open_file(path: Path) -> VectorFile:
         else _text(path, stream, count, dimensions)
     )
     return VectorFile(path, kind, count, dimensions, _careful(path, records), stream)
-
-
-def _open(path: Path) -> BinaryIO:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return cast(BinaryIO, gzip.open(path, "rb")) if packed else path.open("rb")
 
 
 def _damaged(path: Path, error: Exception) -> ValueError:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from topical_crawler.corpus.export import replacing
 from topical_crawler.training import TrainingError
 
 
@@ -88,12 +88,8 @@ class Manifest:
 
 def write_json(path: Path, data: object) -> None:
     """Write JSON so that after a crash either the old file or the new one is there."""
-    part = path.with_name(f"{path.name}.part")
-    with part.open("w", encoding="utf-8") as file:
-        json.dump(data, file, ensure_ascii=False, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    with replacing(path) as out:
+        json.dump(data, out, ensure_ascii=False, indent=1)
 
 
 def read_json(path: Path) -> Any:

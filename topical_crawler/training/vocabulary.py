@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from topical_crawler.corpus.export import replacing
 from topical_crawler.training import Report, TrainingError
 
 PROCESS = 220_000_000
@@ -139,9 +140,8 @@ def choose_words(counts: Counter[str], forgotten: int, min_count: int, most: int
 
 def save_counts(path: Path, counts: dict[str, int]) -> None:
     """Write ``word <TAB> occurrences`` lines, in the order of ``counts``; :func:`read_counts` reads them."""
-    part = path.with_name(f"{path.name}.part")
-    part.write_text("".join(f"{word}\t{n}\n" for word, n in counts.items()), encoding="utf-8", newline="\n")
-    part.replace(path)
+    with replacing(path) as out:
+        out.writelines(f"{word}\t{n}\n" for word, n in counts.items())
 
 
 def read_counts(path: Path) -> dict[str, int]:
