@@ -17,7 +17,7 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import walk_modules_iter
 from scrapy.utils.spider import iter_spider_classes
 
-from topical_crawler import crawl, pipelines, settings, topic_files
+from topical_crawler import crawl, pipelines, settings, strategies, topic_files
 from topical_crawler.corpus import clean, extract, store
 from topical_crawler.semantics.resources import RESOURCES
 from topical_crawler.spiders.topical import TopicalSpider
@@ -211,7 +211,7 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
 
 
 def test_every_reason_of_a_dropped_link_is_documented() -> None:
-    reasons = {crawl.BELOW_THRESHOLD, crawl.NO_TOPIC_WORD, "too many links on a page"}
+    reasons = {crawl.BELOW_THRESHOLD, strategies.NO_TOPIC_WORD, strategies.PAGE_OFF_TOPIC, "too many links on a page"}
     reasons |= returned_texts("link_rules.py", "refusal", "late_refusal")
     documented = documented_reasons("Why a link is dropped")
     assert {r for r in reasons if f"`{r}`" not in documented} == set()

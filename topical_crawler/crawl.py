@@ -37,9 +37,10 @@ SEED_PRIORITY = 1e6
 """Seeds go before everything else."""
 CHECKPOINT_PAGES = 1000
 """Pages between two checkpoints of the strategy; what it learned since is replayed from the frontier on resume."""
+RESCORED = 20_000
+"""Waiting links that are scored again at most when a strategy has learned what may raise them: the best ones."""
 REDIRECTED = "redirected"
 BELOW_THRESHOLD = "below threshold"
-NO_TOPIC_WORD = "no topic word in anchor"
 
 
 class Crawl:
@@ -118,7 +119,9 @@ class Crawl:
             self._count(outcome)
             self.finished = number
             if number > after and (outcome.keep or outcome.reason == OFF_TOPIC):
-                self.strategy.learn(outcome.url, outcome.relevance, outcome.keep)
+                self.strategy.learn(outcome.url, Verdict(outcome.relevance, outcome.keep, lesson=outcome.lesson))
+        if is_due(self.finished):
+            self._rescore_waiting()  # where the last run ended between the page and this
         if self.finished:
             logger.info(
                 "Resuming %s: %d pages fetched, %d links waiting, %d were in flight when the last run ended",
@@ -131,10 +134,10 @@ class Crawl:
         """Judge an item's page and turn its links into entries for the frontier (Figure 1 of Zhou et al. 2019)."""
         page = item.page
         assert page is not None
-        item.verdict = verdict = self.strategy.judge(page)
+        item.verdict = verdict = self.strategy.judge(page, item.entry.evidence)
         if not verdict.keep:
             item.reason = OFF_TOPIC
-        self.strategy.learn(item.entry.url, verdict.relevance, verdict.keep)
+        self.strategy.learn(item.entry.url, verdict)
         item.links = self._entries(page, item.entry, verdict)
 
     def _entries(self, page: Page, parent: Entry, verdict: Verdict) -> list[Entry]:
@@ -146,14 +149,14 @@ class Crawl:
             key = fingerprint(link.url)
             if key == parent.key:
                 continue
-            evidence = (Evidence(parent.url, verdict.relevance, verdict.keep, link.anchor, distance),)
+            evidence = (Evidence(parent.url, verdict.handed_on, verdict.keep, link.anchor, distance, link.around),)
             entry = Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=self.rules.refusal(link.url, depth))
             entries.append(entry)
             if entry.dropped is None:
                 open_entries.append(entry)
         for entry, priority in zip(open_entries, self.strategy.score([e.candidate() for e in open_entries]), strict=True):
             if priority is None:
-                entry.dropped = BELOW_THRESHOLD if verdict.keep else NO_TOPIC_WORD
+                entry.dropped = BELOW_THRESHOLD if verdict.keep else self.strategy.closed
             else:
                 entry.priority = priority
         if (left := len(page.links) - self.options.max_links) > 0:
@@ -218,7 +221,10 @@ class Crawl:
         stored = self.store.put(self._record(item))
         item.reason, item.duplicate_of = stored.reason, stored.duplicate_of
         verdict = item.verdict
-        outcome = Outcome(entry.url, verdict is not None and verdict.keep, verdict.relevance if verdict else 0.0, item.reason)
+        if verdict is None:
+            outcome = Outcome(entry.url, False, reason=item.reason)
+        else:
+            outcome = Outcome(entry.url, verdict.keep, verdict.relevance, item.reason, verdict.lesson)
         self._note(self.frontier.done(entry.key, outcome, item.links))
         del self.in_flight[entry.key]  # only now: what cannot be stored is still in flight
         self.finished += 1
@@ -231,6 +237,8 @@ class Crawl:
             self.progress.latest = item.title
         if self.finished % CHECKPOINT_PAGES == 0:
             self._checkpoint()
+        if is_due(self.finished):
+            self._rescore_waiting()
 
     def _record(self, item: PageItem) -> Record:
         entry, verdict = item.entry, item.verdict
@@ -271,6 +279,17 @@ class Crawl:
         self.fetched += 1
         self.rules.count(outcome)
 
+    def _rescore_waiting(self) -> None:
+        """Score the best waiting links again, where what was learned since the last time may have raised some of them."""
+        revision = self.strategy.revision
+        if revision == (self.frontier.load("rescored") or 0):
+            return
+        entries = [e for e in self.frontier.waiting(RESCORED) if e.evidence and e.priority < SEED_PRIORITY]
+        scores = self.strategy.score([e.candidate() for e in entries])
+        changed = {e.key: s for e, s in zip(entries, scores, strict=True) if s is not None and s != e.priority}
+        self.frontier.reprice(changed)
+        self.frontier.save("rescored", revision)
+
     def _checkpoint(self) -> None:
         state = {"name": self.strategy.name, "after": self.finished, "state": self.strategy.state_dict()}
         self.frontier.save("strategy", state)
@@ -282,6 +301,16 @@ class Crawl:
         self.store.close()
         if self._lock is not None:
             self._lock.release()
+
+
+def is_due(pages: int) -> bool:
+    """Whether waiting links are to be scored again after so many finished pages, if their scores may have risen: every 16 pages
+    at first, then at steps of 3 to 6 % of the pages. A function of their number alone, so that a resumed crawl does the same.
+
+    >>> [n for n in range(1, 700) if is_due(n)][-4:]
+    [576, 608, 640, 672]
+    """
+    return pages > 0 and pages % max(16, 1 << (pages.bit_length() - 5)) == 0
 
 
 def _claim(directory: Path, topic: Topic, options: CrawlOptions) -> None:

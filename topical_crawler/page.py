@@ -23,6 +23,11 @@ MAX_ANCHOR = 200
 MAX_LEAD = 90
 """Longest ``lead`` kept, in characters: about the length of a Chinese meta description."""
 
+AROUND = 60
+"""Characters kept of the text on either side of a link."""
+MAX_TEXT = 20_000
+"""Longest :func:`full_text`, in characters."""
+
 MAX_HEAD = 1000
 """Longest title, heading, description and keywords kept, in characters each."""
 MAX_NESTING = 500
@@ -45,15 +50,23 @@ _FLAT = frozenset(
         *("html", "head", "body"),
     )
 )
+_BLOCKS = frozenset(
+    (
+        *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6"),
+        *("hr", "li", "main", "ol", "p", "pre", "section", "table", "td", "th", "tr", "ul"),
+    )
+)
 _TEXTLESS = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form", "select")
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An unvisited URL as it stands on a page: absolute ``url`` and the ``anchor`` text (may be empty)."""
+    """An unvisited URL as it stands on a page: absolute ``url``, the ``anchor`` text (may be empty) and, where the page was read
+    so (:meth:`Page.from_html`), the text ``around`` it."""
 
     url: str
     anchor: str = ""
+    around: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +75,12 @@ class Evidence:
 
     Attributes:
         parent: URL of the page that holds the link; empty for a seed.
-        relevance: relevance of that page, as the strategy judged it (its own scale, >= 0).
+        relevance: what that page hands on to each of its links (:attr:`Verdict.handed_on`): its relevance, unless the strategy
+            says otherwise (its own scale, >= 0).
         on_topic: whether the strategy kept that page.
         anchor: anchor text of the link on that page.
         distance: links followed since the last page on topic, or since the seed: 0 on a page that is on topic itself.
+        around: text around the link on that page, for strategies that want it; else "".
     """
 
     parent: str
@@ -73,10 +88,12 @@ class Evidence:
     on_topic: bool
     anchor: str = ""
     distance: int = 0
+    around: str = ""
 
     def to_json(self) -> list[Any]:
         """The evidence as a JSON array; :meth:`from_json` reads it back."""
-        return [self.parent, self.relevance, int(self.on_topic), self.anchor, self.distance]
+        head = [self.parent, self.relevance, int(self.on_topic), self.anchor, self.distance]
+        return [*head, self.around] if self.around else head
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> Evidence:
@@ -85,8 +102,8 @@ class Evidence:
         >>> Evidence.from_json(Evidence("http://a.cn/", 0.5, True, "党建").to_json()).anchor
         '党建'
         """
-        parent, relevance, on_topic, anchor, distance = data
-        return cls(str(parent), float(relevance), bool(on_topic), str(anchor), int(distance))
+        parent, relevance, on_topic, anchor, distance, *around = data
+        return cls(str(parent), float(relevance), bool(on_topic), str(anchor), int(distance), str(around[0]) if around else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +122,25 @@ class Verdict:
         relevance: on the strategy's own scale, >= 0.
         keep: whether the page belongs to the corpus (its text is then extracted).
         why: the reasons as plain numbers, e.g. ``{"党建": 0.61, "支部": 0.2}``: matched terms with their share.
+        inherited: what the page hands on to each of its links, where that is not its relevance.
+        lesson: JSON data that the strategy wants to learn from the page's content; it is kept with the page's outcome, so that a
+            resumed crawl learns it again.
     """
 
     relevance: float
     keep: bool
     why: Mapping[str, float] = field(default_factory=dict)
+    inherited: float | None = None
+    lesson: Any = None
+
+    @property
+    def handed_on(self) -> float:
+        """What each link of the page is known by (:attr:`Evidence.relevance`).
+
+        >>> Verdict(0.6, True).handed_on, Verdict(0.6, True, inherited=0.6 / 12).handed_on
+        (0.6, 0.05)
+        """
+        return self.relevance if self.inherited is None else self.inherited
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +173,14 @@ class Page:
         return urlsplit(self.url).netloc.lower()
 
     @classmethod
-    def from_html(cls, url: str, html: str, encoding: str = "utf-8") -> Page:
+    def from_html(cls, url: str, html: str, encoding: str = "utf-8", around: bool = False) -> Page:
         """Read ``html``. Broken markup is read the way a browser reads it (HTML5 rules); nothing raises.
+
+        Args:
+            url: absolute address of the page.
+            html: its decoded source.
+            encoding: what it was decoded with.
+            around: read the text around each link, too (about half as much work again).
 
         >>> Page.from_html("http://a.cn/x/", "</html><body><h1>主题<b>教育").heading
         '主题教育'
@@ -156,7 +193,7 @@ class Page:
             description=meta.get("description") or meta.get("og:description", ""),
             keywords=meta.get("keywords", ""),
             heading=_text(tree.css_first("h1"))[:MAX_HEAD],
-            links=_links(tree, url),
+            links=_links(tree, url, around),
             lead=_lead(tree),
             html=html,
             encoding=encoding,
@@ -174,6 +211,39 @@ def description_of(page: Page) -> str:
     if not page.description:
         said = (page.title, page.keywords, page.heading, page.lead)
     return "\n".join(s for s in said if s)
+
+
+def full_text(page: Page) -> str:
+    """All that a page says: its title, and the visible text of its body without navigation, forms and scripts, at most
+    :data:`MAX_TEXT` characters. A page that was made without HTML says what its description information says.
+
+    >>> full_text(Page.from_html("http://a.cn/", "<title>支部</title><nav>首页</nav><p>过好<b>组织</b>生活<p>党课"))
+    '支部\\n过好组织生活 党课'
+    """
+    if not page.html:
+        return description_of(page)
+    tree = LexborHTMLParser(_bounded(page.html.replace("\0", "")))
+    body = tree.body
+    if body is None:
+        return description_of(page)
+    for tag in _TEXTLESS:
+        for node in body.css(tag):
+            node.decompose()
+    said = [_SPACE.sub(" ", part).strip() for part in _runs(body)]
+    text = _CONTROL.sub("", " ".join(part for part in said if part))
+    return f"{page.title}\n{text}".strip()[:MAX_TEXT]
+
+
+def _runs(body: LexborNode) -> Iterator[str]:
+    """The text of ``body`` in runs that block elements part."""
+    run: list[str] = []
+    for node in body.traverse(include_text=True):
+        if node.tag == "-text":
+            run.append(node.text_content or "")
+        elif node.tag in _BLOCKS and run:
+            yield "".join(run)
+            run.clear()
+    yield "".join(run)
 
 
 def _bounded(html: str) -> str:
@@ -209,25 +279,43 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
     return found
 
 
-def _links(tree: LexborHTMLParser, url: str) -> tuple[Link, ...]:
+def _surroundings(tree: LexborHTMLParser) -> dict[int, str]:
+    """For each link element, by its ``mem_id``: the text within :data:`AROUND` characters on either side, its own left out."""
+    if tree.body is None:
+        return {}
+    pieces: list[str] = []
+    length = 0
+    places: dict[int, tuple[int, int]] = {}
+    for node in tree.body.traverse(include_text=True):
+        if node.tag == "a":
+            places[node.mem_id] = length, length + len(_SPACE.sub(" ", node.text(deep=True)))
+        elif node.tag == "-text" and (node.parent is None or node.parent.tag not in _TEXTLESS):
+            pieces.append(_SPACE.sub(" ", node.text_content or ""))
+            length += len(pieces[-1])
+    text = "".join(pieces)
+    return {i: f"{text[max(0, a - AROUND) : a]} {text[b : b + AROUND]}".strip() for i, (a, b) in places.items()}
+
+
+def _links(tree: LexborHTMLParser, url: str, around: bool) -> tuple[Link, ...]:
     base_node = tree.css_first("base[href]")
     base = _join(url, (base_node.attributes.get("href") or "") if base_node is not None else "") or url
-    anchors: dict[str, str] = {}
-    for target, text in _targets(tree):
+    found: dict[str, tuple[str, int]] = {}
+    for target, text, node in _targets(tree):
         # A whole address is the same on every page, and most are on many pages: found in the cache whatever the base.
         absolute = _join("" if target.startswith(("http://", "https://")) else base, target)
-        if absolute and not anchors.get(absolute):
-            anchors[absolute] = text[:MAX_ANCHOR]
-    return tuple(Link(u, a) for u, a in anchors.items())
+        if absolute and (absolute not in found or not found[absolute][0]):
+            found[absolute] = text[:MAX_ANCHOR], node
+    texts = _surroundings(tree) if around else {}
+    return tuple(Link(u, anchor, texts.get(node, "")) for u, (anchor, node) in found.items())
 
 
-def _targets(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
+def _targets(tree: LexborHTMLParser) -> Iterator[tuple[str, str, int]]:
     for node in tree.css("a[href], area[href], frame[src], iframe[src]"):
         attrs = node.attributes
         text = _text(node) or (attrs.get("title") or attrs.get("alt") or "").strip()
         if not text and (image := node.css_first("img[alt]")) is not None:
             text = (image.attributes.get("alt") or "").strip()
-        yield (attrs.get("href") or attrs.get("src") or "").strip(), text
+        yield (attrs.get("href") or attrs.get("src") or "").strip(), text, node.mem_id
 
 
 @lru_cache(maxsize=16_384)

@@ -69,6 +69,14 @@ class Segmenter:
         """
         return [w for w in dict.fromkeys(self.cut(text)) if self.is_content(w)]
 
+    def content(self, text: str) -> list[str]:
+        """The content words of ``text`` in order, as often as they occur: what term frequencies are counted from.
+
+        >>> Segmenter(["组织生活"]).content("组织生活会，过好组织生活")
+        ['组织生活', '过好', '组织生活']
+        """
+        return [w for w in self.cut(text) if self.is_content(w)]
+
     def is_content(self, word: str) -> bool:
         """Whether a normalised word counts for relevance.
 

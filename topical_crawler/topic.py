@@ -7,6 +7,7 @@ A topic folder holds::
     weights.tsv   optional: weights of other words, from the domain corpus (Eq. 2 of Zhou et al. 2019)
     adjust.tsv    optional: weights set by hand, which override both: word <TAB> weight <TAB> reason
     seeds.txt     optional: start URLs, one a line
+    documents.txt optional: texts that describe the topic, empty lines between them, for the strategy ``esvsm``
 
 >>> topic = load_topic("partybuilding")
 >>> topic.title, topic.weight("党建") > topic.weight("乡镇")
@@ -24,7 +25,16 @@ from pathlib import Path
 from typing import Any
 
 from topical_crawler.lexicon_data import lexicon
-from topical_crawler.topic_files import MEAN, TopicError, line_of, read_config, read_seed_lines, read_terms, read_weights
+from topical_crawler.topic_files import (
+    MEAN,
+    TopicError,
+    line_of,
+    read_config,
+    read_documents,
+    read_seed_lines,
+    read_terms,
+    read_weights,
+)
 
 __all__ = ["Topic", "TopicError", "list_topics", "load_topic", "read_seeds", "topic_line"]
 
@@ -43,6 +53,7 @@ class Topic:
         allowed_hosts: hosts (with their subdomains) that may be crawled; empty: any.
         parameters: per strategy, the keyword arguments of its table in ``topic.toml``.
         default_strategy: the strategy that the topic was made for.
+        documents: texts that describe the topic.
         source: where the topic was read from, for messages.
     """
 
@@ -55,6 +66,7 @@ class Topic:
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     default_strategy: str = "semantic"
     description: str = ""
+    documents: tuple[str, ...] = field(default=(), repr=False)
     source: str = ""
 
     def weight(self, word: str) -> float:
@@ -107,6 +119,7 @@ def load_topic(name_or_path: str | Path) -> Topic:
         allowed_hosts=tuple(h.lower() for h in config.get("allowed_hosts", ())),
         parameters=config.get("strategy", {}),
         default_strategy=config.get("default_strategy", "semantic"),
+        documents=tuple(read_documents(folder / "documents.txt")),
         source=str(folder),
     )
 

@@ -42,6 +42,18 @@ def read_lines(file: Traversable) -> Iterator[tuple[int, str]]:
                 yield number, line
 
 
+def read_documents(file: Traversable) -> list[str]:
+    """The texts of a file in which empty lines part them; none of a file that is not there.
+
+    Raises:
+        TopicError: the file is not UTF-8.
+    """
+    if not file.is_file():
+        return []
+    lines = [line.strip() for line in _read(file).splitlines() if not line.lstrip().startswith("#")]
+    return [document.strip() for document in re.split(r"\n{2,}", "\n".join(lines)) if document.strip()]
+
+
 def read_weights(file: Traversable, needs_weight: bool = True) -> dict[str, float]:
     """Words of a TSV file with their weights; NaN for a word without one, where that is allowed.
 

@@ -219,7 +219,7 @@ class TestFilesThatAreNoFrontier:
         with sqlite3.connect(file) as db:
             db.execute("UPDATE meta SET value = '99' WHERE name = 'version'")
         db.close()
-        with pytest.raises(FrontierFileError, match="version 99, this program reads version 1"):
+        with pytest.raises(FrontierFileError, match="version 99, this program reads version 2"):
             SqliteFrontier(file)
 
     def test_damaged(self, file: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler import Evidence, Topic, load_topic
+from topical_crawler import Evidence, Topic, Verdict, load_topic
 from topical_crawler.ahp import consistency_ratio
 from topical_crawler.semantics.similarity import SimilarityParameters, WordSimilarity, algorithm1
 from topical_crawler.semantics.table import ScoreTable
@@ -147,7 +147,7 @@ def test_eq_5_with_the_weights_of_the_hierarchy_process() -> None:
     rel_anchor = (2.0 * 2.08 + 0.3 * 0.125) / 2
     evidence = Evidence("http://dj.a.cn/", 0.7, True, "党建会议")
     assert strategy.priority("http://dj.a.cn/1.html", evidence) == pytest.approx(alpha * 0.7 + beta * rel_anchor)
-    strategy.learn("http://dj.a.cn/", 0.7, keep=True)
+    strategy.learn("http://dj.a.cn/", Verdict(0.7, True))
     assert strategy.priority("http://dj.a.cn/1.html", evidence) == pytest.approx(alpha * 0.7 + beta * rel_anchor + lam)
 
 
@@ -180,7 +180,7 @@ def test_algorithm_3_over_a_history(relevant: int, others: int, expected: int) -
     """Drawn with n = all of the history, chance plays no part."""
     strategy = paper(history_sample=101)
     for i in range(relevant):
-        strategy.learn(f"http://dj.a.cn/{i}.html", 1.0, keep=True)
+        strategy.learn(f"http://dj.a.cn/{i}.html", Verdict(1.0, True))
     for i in range(others):
-        strategy.learn(f"http://b.org/{i}", 1.0, keep=True)
+        strategy.learn(f"http://b.org/{i}", Verdict(1.0, True))
     assert strategy.struct(URL) == expected

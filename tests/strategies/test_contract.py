@@ -91,7 +91,7 @@ def crawl(strategy: Strategy) -> list[object]:
     answers: list[object] = []
     for i, page in enumerate(pages()):
         verdict = strategy.judge(page)
-        strategy.learn(page.url, verdict.relevance, verdict.keep)
+        strategy.learn(page.url, verdict)
         answers += [verdict.relevance, verdict.keep, dict(verdict.why)]
         if i % 20 == 0:
             answers += strategy.score(candidates())
@@ -207,12 +207,12 @@ def test_learning_twice_is_learning_once(make: Callable[..., Strategy]) -> None:
     once, twice = make(), make()
     for page in pages():
         verdict = once.judge(page)
-        once.learn(page.url, verdict.relevance, verdict.keep)
-        twice.learn(page.url, verdict.relevance, verdict.keep)
-        twice.learn(page.url, verdict.relevance, verdict.keep)
+        once.learn(page.url, verdict)
+        twice.learn(page.url, verdict)
+        twice.learn(page.url, verdict)
     for page in pages(10):  # as after a crash: the last outcomes are told again
         verdict = twice.judge(page)
-        twice.learn(page.url, verdict.relevance, verdict.keep)
+        twice.learn(page.url, verdict)
     assert state(once) == state(twice)
     assert once.score(candidates()) == twice.score(candidates())
 
@@ -234,9 +234,9 @@ def test_a_restored_strategy_learns_on(make: Callable[..., Strategy]) -> None:
         if i == 30:
             restored.load_state_dict(json.loads(state(through)))
         verdict = through.judge(page)
-        through.learn(page.url, verdict.relevance, verdict.keep)
+        through.learn(page.url, verdict)
         if i >= 30:
-            restored.learn(page.url, verdict.relevance, verdict.keep)
+            restored.learn(page.url, verdict)
     assert state(through) == state(restored)
     assert through.score(candidates()) == restored.score(candidates())
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.ahp import ahp_weights
-from topical_crawler.page import Candidate, Evidence, Page
+from topical_crawler.page import Candidate, Evidence, Page, Verdict
 from topical_crawler.semantics.similarity import WordSimilarity
 from topical_crawler.semantics.table import ScoreTable
 from topical_crawler.strategies.semantic import HISTORY_SIZE, History, Semantic, SemanticParameters
@@ -155,9 +155,9 @@ def test_what_was_learned_in_between_counts() -> None:
     strategy = semantic(link_threshold=0.1)
     waiting = found("更多", on_topic=True, url="http://dj.a.cn/djyw/7.html")
     assert strategy.score([waiting]) == [None]
-    strategy.learn("http://sport.b.com/1.html", 0.0, keep=False)  # a page off topic does not join the history
+    strategy.learn("http://sport.b.com/1.html", Verdict(0.0, False))  # a page off topic does not join the history
     assert strategy.score([waiting]) == [None]
-    strategy.learn("http://dj.a.cn/djyw/1.html", 0.9, keep=True)
+    strategy.learn("http://dj.a.cn/djyw/1.html", Verdict(0.9, True))
     assert strategy.score([waiting]) == [pytest.approx(strategy.lam)]
 
 
@@ -167,7 +167,7 @@ def test_what_was_learned_in_between_counts() -> None:
 @given(st.floats(0, 10), st.sampled_from(["党建", "支部", "主题教育支部", "足球", ""]), st.booleans())
 def test_eq_5_is_the_weighted_sum_of_the_parts(relevance: float, anchor: str, same: bool) -> None:
     strategy = semantic()
-    strategy.learn(PARENT, 1.0, keep=True)
+    strategy.learn(PARENT, Verdict(1.0, True))
     url = "http://dj.a.cn/2.html" if same else "http://x.y/2.html"
     alpha, beta, lam = ahp_weights([[1, "1/2", 3], [2, 1, 5], ["1/3", "1/5", 1]])
     parts = {"党建": 4.0, "支部": 1.0, "主题教育支部": (2.25 + 1) / 2, "足球": 0.0, "": 0.0}
@@ -313,7 +313,7 @@ def test_a_draw_holds_until_the_history_changes() -> None:
 def test_the_state_of_a_long_crawl_is_bounded() -> None:
     strategy = semantic()
     for url in urls(HISTORY_SIZE + 500):
-        strategy.learn(url, 1.0, keep=True)
+        strategy.learn(url, Verdict(1.0, True))
     state = strategy.state_dict()
     assert len(state["history"]) == HISTORY_SIZE
     other = semantic()
@@ -326,6 +326,6 @@ def test_within_one_host_paths_can_be_made_to_count() -> None:
     paper = semantic()
     for strategy in (within, paper):
         for i in range(20):
-            strategy.learn(f"http://www.a.cn/djyw/{i}.html", 1.0, keep=True)
+            strategy.learn(f"http://www.a.cn/djyw/{i}.html", Verdict(1.0, True))
     assert (paper.struct("http://www.a.cn/zz/qq/"), within.struct("http://www.a.cn/zz/qq/")) == (1, 0)
     assert (paper.struct("http://www.a.cn/djyw/99.html"), within.struct("http://www.a.cn/djyw/99.html")) == (1, 1)

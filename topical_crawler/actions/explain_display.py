@@ -11,9 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from topical_crawler.actions.semantic_setup import Opened
-from topical_crawler.crawl import BELOW_THRESHOLD, NO_TOPIC_WORD
+from topical_crawler.crawl import BELOW_THRESHOLD
 from topical_crawler.page import Page
 from topical_crawler.page_fetch import Kind
+from topical_crawler.strategies import NO_TOPIC_WORD
 from topical_crawler.terms.explain import LinkView, TextView, share_line
 
 _MOST_WORDS = 20

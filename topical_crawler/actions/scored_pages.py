@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from topical_crawler.actions.semantic_setup import Opened
-from topical_crawler.page import Candidate, Evidence, Page, description_of
+from topical_crawler.page import Candidate, Evidence, Page, Verdict, description_of
 from topical_crawler.page_fetch import Fetched, read_file
 from topical_crawler.terms.explain import Explainer, share_line
 
@@ -67,7 +67,7 @@ def score_text(path: str, explainer: Explainer, opened: Opened) -> Scored:
 
 def _leads_to(page: Page, relevance: float, keep: bool, opened: Opened) -> int:
     """Links that would be queued, in a crawl that has fetched the pages scored before."""
-    opened.strategy.learn(page.url, relevance, keep)
+    opened.strategy.learn(page.url, Verdict(relevance, keep))
     distance = 0 if keep else 1
     candidates = [Candidate(x.url, (Evidence(page.url, relevance, keep, x.anchor, distance),)) for x in page.links]
     return sum(priority is not None for priority in opened.strategy.score(candidates))

@@ -16,7 +16,7 @@ from topical_crawler.actions.explain_display import Explained, decision, show
 from topical_crawler.actions.semantic_setup import Opened, console, open_semantic
 from topical_crawler.config import crawl_options
 from topical_crawler.link_rules import LinkRules
-from topical_crawler.page import Page, description_of
+from topical_crawler.page import Page, Verdict, description_of
 from topical_crawler.page_fetch import Kind, fetch_pages, kind_of, read_file
 from topical_crawler.terms.explain import Explainer
 from topical_crawler.topic import Topic, load_topic, read_seeds
@@ -94,7 +94,7 @@ def _explain(
         )
     verdict = strategy.judge(page)
     for url in [*history, page.url] if verdict.keep else history:
-        strategy.learn(url, verdict.relevance, True)
+        strategy.learn(url, Verdict(verdict.relevance, True))
     options = crawl_options(settings, topic, {})
     rules = LinkRules(options)
 

@@ -66,12 +66,14 @@ class Outcome:
         keep: whether the strategy judged the page on topic (it learns from that, whatever the text turned out to be).
         relevance: the strategy's relevance of the page.
         reason: why the page is not in the corpus (off topic, duplicate, an error); "" for a page that is.
+        lesson: JSON data that the strategy learns from the page's content; None for most strategies.
     """
 
     url: str
     keep: bool
     relevance: float = 0.0
     reason: str = ""
+    lesson: Any = None
 
 
 @dataclass(slots=True)
@@ -129,6 +131,16 @@ class Frontier(Protocol):
     def put_back(self, entry: Entry, priority: float) -> None:
         """An entry that was popped but not fetched waits again with ``priority``; its host's turn is given back, as if it had
         never been popped, and ``rescored`` counts one more."""
+        ...
+
+    def waiting(self, limit: int) -> list[Entry]:
+        """The best ``limit`` waiting entries over all hosts, best first, whether or not their host's turn has come; they go on
+        waiting."""
+        ...
+
+    def reprice(self, priorities: Mapping[bytes, float]) -> None:
+        """New priorities for waiting entries, all or nothing; ``rescored`` counts from 0 again. A key that does not wait is left
+        alone."""
         ...
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:

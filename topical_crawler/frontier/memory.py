@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import operator
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,12 +15,12 @@ from topical_crawler.frontier.hosts import Hosts
 from topical_crawler.frontier.rules import check, check_priority, gained, host_of, not_in_flight
 from topical_crawler.page import Evidence
 
-# What waits is one flat tuple: (place, url, host, depth, rescored, meta or None, then parent, relevance, on_topic, anchor of
+# What waits is one flat tuple: (place, url, host, depth, rescored, meta or None, then parent, relevance, on_topic, anchor … of
 # each piece of evidence). One object instead of five, and of plain values only, so the garbage collector forgets it.
 _Row = tuple[Any, ...]
 _Place = tuple[float, int, bytes]  # (−priority, number of the first push, key)
 _HEAD = 6
-_WIDTH = 5
+_WIDTH = 6
 _SPARE = 16
 
 
@@ -123,6 +124,22 @@ class MemoryFrontier:
         self._hosts.give_back(row[2], given)
         place, url, host, depth, rescored, *rest = row
         self._wait(((-priority, place[1], entry.key), url, host, depth, rescored + 1, *rest))
+
+    def waiting(self, limit: int) -> list[Entry]:
+        """See :meth:`Frontier.waiting`."""
+        return [_entry(row) for row in heapq.nsmallest(limit, self._waiting.values(), key=operator.itemgetter(0))]
+
+    def reprice(self, priorities: Mapping[bytes, float]) -> None:
+        """See :meth:`Frontier.reprice`."""
+        moved = {key: row for key in priorities if (row := self._waiting.get(key)) is not None}
+        for key, row in moved.items():
+            check_priority(priorities[key], row[1])
+        hosts = set()
+        for key, (place, url, host, depth, _, *rest) in moved.items():
+            self._wait(((-priorities[key], place[1], key), url, host, depth, 0, *rest))
+            hosts.add(host)
+        for host in hosts:  # the best of a host may have fallen
+            self._hosts.set_head(host, self._next(host))
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
         """See :meth:`Frontier.requeue`."""
@@ -233,7 +250,7 @@ class MemoryFrontier:
 
 
 def _flat(evidence: Iterable[Evidence]) -> _Row:
-    return tuple(value for e in evidence for value in (e.parent, e.relevance, e.on_topic, e.anchor, e.distance))
+    return tuple(value for e in evidence for value in (e.parent, e.relevance, e.on_topic, e.anchor, e.distance, e.around))
 
 
 def _row(entry: Entry, number: int, evidence: _Row) -> _Row:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from topical_crawler.frontier.base import State
 
-VERSION = 1
-"""Version of the tables. A file of another version is refused."""
+VERSION = 2
+"""Version of the tables. A file of version 1, which has no lessons, is brought up to it; of any other version, refused."""
 
 BUSY_SECONDS = 30.0
 """How long a statement waits for another connection that is writing."""
@@ -41,7 +41,8 @@ CREATE TABLE outcomes (
     url TEXT NOT NULL,
     keep INTEGER NOT NULL,
     relevance REAL NOT NULL,
-    reason TEXT NOT NULL
+    reason TEXT NOT NULL,
+    lesson TEXT
 );
 CREATE TABLE saved (name TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES ('format', 'topical_crawler frontier'), ('version', '{VERSION}');
@@ -65,6 +66,7 @@ def connect(path: str | os.PathLike[str]) -> sqlite3.Connection:
         tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables:
             _check_ours(file, db, tables)
+            _upgrade(db)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
@@ -78,6 +80,12 @@ def connect(path: str | os.PathLike[str]) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _upgrade(db: sqlite3.Connection) -> None:
+    if db.execute("SELECT value FROM meta WHERE name = 'version'").fetchone() == ("1",):
+        upgrade = "ALTER TABLE outcomes ADD COLUMN lesson TEXT; UPDATE meta SET value = '2' WHERE name = 'version';"
+        db.executescript(f"BEGIN IMMEDIATE; {upgrade} COMMIT;")
 
 
 def broken(file: Path, error: sqlite3.Error) -> FrontierFileError:
@@ -96,7 +104,7 @@ def _check_ours(file: Path, db: sqlite3.Connection, tables: set[str]) -> None:
         raise FrontierFileError(
             f"{file}: an SQLite file of something else (tables {', '.join(sorted(tables))}); name another path for the frontier"
         )
-    if found.get("version") != str(VERSION):
+    if found.get("version") not in ("1", str(VERSION)):
         raise FrontierFileError(
             f"{file}: a frontier of version {found.get('version')}, this program reads version {VERSION}; go on with the program "
             "that wrote it, or move the file away to start anew"

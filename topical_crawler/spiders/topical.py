@@ -116,7 +116,7 @@ class TopicalSpider(Spider):
             item.reason = "not a text page"
         else:
             html, encoding = decode(response.body, content_type.decode("latin-1"))
-            item.page = Page.from_html(response.url, html, encoding)
+            item.page = Page.from_html(response.url, html, encoding, self.crawl.strategy.wants_around)
         yield item
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:

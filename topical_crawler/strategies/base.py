@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from topical_crawler.page import Candidate, Page, Verdict
+from topical_crawler.page import Candidate, Evidence, Page, Verdict
+from topical_crawler.semantics.resources import Resources
+from topical_crawler.semantics.table import Progress
+from topical_crawler.text import Segmenter
+from topical_crawler.topic import Topic, TopicError, topic_line
+
+_T = TypeVar("_T")
 
 OFF_TOPIC = "off topic"
-"""Why a page is rejected whose description the strategy does not find relevant."""
+"""Why a page is rejected that the strategy does not find relevant."""
+NO_TOPIC_WORD = "no topic word in anchor"
+"""Why a link of a page off topic is dropped by a strategy that follows such links by their anchors."""
+PAGE_OFF_TOPIC = "its page is off topic"
+"""Why a link is dropped by a strategy that follows no link of a page off topic."""
 
 
 @runtime_checkable
@@ -17,16 +30,35 @@ class Strategy(Protocol):
 
     Page relevance and link priority are separate questions (:meth:`judge`, :meth:`score`); neither changes the strategy.
     :meth:`learn` is the only method that does, and it is called once for each judged page, before the page's links are scored.
+
+    Attributes:
+        name: under which it is chosen.
+        wants_around: whether the text around links is to be read (:attr:`Evidence.around`).
+        closed: the reason under which a link of a page off topic is dropped that :meth:`score` gives None.
     """
 
     name: str
+    wants_around: bool
+    closed: str
 
-    def judge(self, page: Page) -> Verdict:
-        """How relevant ``page`` is, and whether it belongs to the corpus. Deterministic; never raises on odd pages."""
+    @property
+    def revision(self) -> int:
+        """Another number whenever what was learned may have *raised* the score of waiting links: the crawl then scores the best
+        of them again. A fall needs no notice: a link is scored again when its turn comes, and goes back if it has fallen."""
         ...
 
-    def learn(self, url: str, relevance: float, keep: bool) -> None:
-        """Take note of a judged page. Learning the same page twice is the same as learning it once."""
+    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
+        """How relevant ``page`` is, and whether it belongs to the corpus. Deterministic; never raises on odd pages.
+
+        Args:
+            page: what was fetched.
+            found: the places where the page itself had been found; () for a seed.
+        """
+        ...
+
+    def learn(self, url: str, verdict: Verdict) -> None:
+        """Take note of a judged page. Learning the same page twice is the same as learning it once. When a crawl is resumed, the
+        verdict has only relevance, keep and lesson."""
         ...
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
@@ -49,3 +81,77 @@ class Strategy(Protocol):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` gave."""
         ...
+
+
+class Fixed:
+    """What a strategy answers that learns nothing, keeps every text of a page that it keeps, and has nothing to explain."""
+
+    wants_around = False
+    closed = PAGE_OFF_TOPIC
+    revision = 0
+
+    def learn(self, url: str, verdict: Verdict) -> None:
+        """Nothing is learned."""
+
+    def confirm(self, text: str) -> tuple[float, bool]:
+        """Every text belongs."""
+        return 1.0, True
+
+    def explain(self, candidate: Candidate) -> dict[str, float]:
+        """There is nothing to explain."""
+        return {}
+
+    def state_dict(self) -> dict[str, Any]:
+        """There is no state."""
+        return {}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """There is no state."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a strategy is made from.
+
+    Attributes:
+        strategy: its name.
+        topic: what the crawl is about.
+        segmenter: knows the topic's terms.
+        resources: the language resources that there are.
+        cache_dir: where tables that take long to make are kept; None: nowhere.
+        seed: of every random choice.
+        progress: called with the part done (0 to 1) and a word on what is going on, while a table is made.
+    """
+
+    strategy: str
+    topic: Topic
+    segmenter: Segmenter
+    resources: Resources
+    cache_dir: Path | None = None
+    seed: int = 0
+    progress: Progress | None = None
+
+    def parameters(self, kind: type[_T], defaults: _T | None = None) -> _T:
+        """The topic's table ``[strategy.NAME]`` as a ``kind``; see :func:`read_parameters`."""
+        table = self.topic.parameters.get(self.strategy, {})
+        return read_parameters(kind, table, self.topic, f"strategy.{self.strategy}", defaults)
+
+
+def read_parameters(kind: type[_T], table: object, topic: Topic, section: str, defaults: _T | None = None) -> _T:
+    """A parameter class filled from a table of ``topic.toml``; what it leaves out is as in ``defaults``, else as in the class.
+
+    Raises:
+        TopicError: no table, a key that the class does not have, or a value that it refuses; with the file and the line.
+    """
+    if not isinstance(table, Mapping):
+        where = topic_line(topic, section.rsplit(".", 1)[-1])
+        raise TopicError(f"{where}: write [{section}] and its parameters below it, not {table!r}")
+    known = [f.name for f in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    for key in table:
+        if key not in known:
+            raise TopicError(f"{topic_line(topic, key)}: [{section}] has no parameter {key!r}. Known: {', '.join(known)}")
+    try:
+        return kind(**table) if defaults is None else dataclasses.replace(defaults, **table)  # type: ignore[type-var]
+    except (TypeError, ValueError) as error:
+        named = next((k for k in table if k in str(error)), section.rsplit(".", 1)[-1])
+        raise TopicError(f"{topic_line(topic, named)}: {error}") from None

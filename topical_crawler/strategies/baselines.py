@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from topical_crawler.page import Candidate, Page, Verdict, description_of
+from topical_crawler.page import Candidate, Evidence, Page, Verdict, description_of
+from topical_crawler.strategies.base import Fixed, Setup
 from topical_crawler.text import Segmenter
 from topical_crawler.topic import Topic
 
 
-class BreadthFirst:
+class BreadthFirst(Fixed):
     """Every link in the order in which it was found; a page is kept when its description holds a topic term.
 
     >>> from topical_crawler import Candidate, Page, strategies
@@ -27,26 +27,16 @@ class BreadthFirst:
         self._terms = topic.terms
         self._segmenter = segmenter
 
-    def judge(self, page: Page) -> Verdict:
+    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         words = self._segmenter.words(description_of(page))
-        found = [w for w in words if w in self._terms]
-        relevance = len(found) / len(words) if words else 0.0
-        return Verdict(relevance, bool(found), {w: round(1 / len(found), 4) for w in found})
-
-    def learn(self, url: str, relevance: float, keep: bool) -> None:
-        """Nothing is learned."""
+        matching = [w for w in words if w in self._terms]
+        relevance = len(matching) / len(words) if words else 0.0
+        return Verdict(relevance, bool(matching), {w: round(1 / len(matching), 4) for w in matching})
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         return [0.0] * len(candidates)
 
-    def confirm(self, text: str) -> tuple[float, bool]:
-        return 1.0, True
 
-    def explain(self, candidate: Candidate) -> dict[str, float]:
-        return {}
-
-    def state_dict(self) -> dict[str, Any]:
-        return {}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """There is no state."""
+def make_breadth_first(setup: Setup) -> BreadthFirst:
+    """The strategy for a topic; it has no parameters."""
+    return BreadthFirst(setup.topic, setup.segmenter)

@@ -18,8 +18,9 @@ from topical_crawler.ahp import Comparison, ahp_weights
 from topical_crawler.page import Candidate, Evidence, Page, Verdict, description_of
 from topical_crawler.semantics.similarity import SimilarityParameters
 from topical_crawler.semantics.table import ScoreTable
+from topical_crawler.strategies.base import NO_TOPIC_WORD, Setup, read_parameters
 from topical_crawler.text import Segmenter
-from topical_crawler.topic import Topic
+from topical_crawler.topic import Topic, TopicError, topic_line
 from topical_crawler.urls import StructureParameters, UrlParts, struct
 
 SIMILARITY = SimilarityParameters(alpha=0.5, beta=0.5, th1=0.7, th2=0.7)
@@ -88,6 +89,9 @@ class Semantic:
     """
 
     name = "semantic"
+    wants_around = False
+    closed = NO_TOPIC_WORD
+    revision = 0  # a longer history turns struct of some links from 0 to 1; they come up soon enough by what else they have
 
     def __init__(
         self, topic: Topic, table: ScoreTable, segmenter: Segmenter, parameters: SemanticParameters | None = None, seed: int = 0
@@ -120,13 +124,13 @@ class Semantic:
         """Eq. 3: Σ_d Σ_t w_d·w_t·Sim(d,t)² / M over the M distinct ``words`` of a text; 0 for no words, no upper bound."""
         return sum(self._part(w)[0] for w in words) / len(words) if words else 0.0
 
-    def judge(self, page: Page) -> Verdict:
+    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         words = self._segmenter.words(description_of(page))
         relevance = self.relevance(words)
         return Verdict(relevance, relevance > self.parameters.page_threshold, self._shares(words))
 
-    def learn(self, url: str, relevance: float, keep: bool) -> None:
-        if keep:
+    def learn(self, url: str, verdict: Verdict) -> None:
+        if verdict.keep:
             self._history.add(url)
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
@@ -199,6 +203,26 @@ class Semantic:
             return {}
         heaviest = sorted(parts, key=lambda p: -p[0][0])[:most]
         return {(w if w == t else f"{w}~{t}"): round(c / total, 4) for (c, t), w in heaviest if c > 0}
+
+
+def make(setup: Setup) -> Semantic:
+    """The strategy for a topic, with its table of word scores.
+
+    Raises:
+        TopicError: a parameter cannot be used.
+    """
+    topic = setup.topic
+    table = dict(topic.parameters.get("semantic", {}))
+    given = table.pop("similarity", {})
+    similarity = read_parameters(SimilarityParameters, given, topic, "strategy.semantic.similarity", SIMILARITY)
+    if "structure" in table:
+        table["structure"] = read_parameters(StructureParameters, table["structure"], topic, "strategy.semantic.structure")
+    parameters = read_parameters(SemanticParameters, table, topic, "strategy.semantic")
+    scores = ScoreTable.load_or_build(topic.terms, setup.resources, similarity, setup.cache_dir, setup.progress)
+    try:
+        return Semantic(topic, scores, setup.segmenter, parameters, setup.seed)
+    except ValueError as error:
+        raise TopicError(f"{topic_line(topic, 'comparisons')}: {error}") from None
 
 
 class History:

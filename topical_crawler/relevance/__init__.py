@@ -1,0 +1,1 @@
+"""Measures of relevance that several strategies share: vectors of terms, their semantic readings, topics, keywords."""
