@@ -310,7 +310,7 @@ def is_due(pages: int) -> bool:
     >>> [n for n in range(1, 700) if is_due(n)][-4:]
     [576, 608, 640, 672]
     """
-    return pages > 0 and pages % max(16, 1 << (pages.bit_length() - 5)) == 0
+    return pages > 0 and pages % max(16, (1 << pages.bit_length()) >> 5) == 0
 
 
 def _claim(directory: Path, topic: Topic, options: CrawlOptions) -> None:
