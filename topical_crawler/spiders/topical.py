@@ -51,9 +51,13 @@ class TopicalSpider(Spider):
     ARGUMENTS = frozenset({"topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth", "strategy"})
     """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
 
+    around = False
+    """Whether the text around links is read."""
+
     def __init__(self, crawl: Crawl, seeds: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.crawl = crawl
+        self.around = crawl.strategy.wants_around
         self.seeds = list(seeds)
 
     @classmethod
@@ -116,7 +120,7 @@ class TopicalSpider(Spider):
             item.reason = "not a text page"
         else:
             html, encoding = decode(response.body, content_type.decode("latin-1"))
-            item.page = Page.from_html(response.url, html, encoding, self.crawl.strategy.wants_around)
+            item.page = Page.from_html(response.url, html, encoding, self.around)
         yield item
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:
