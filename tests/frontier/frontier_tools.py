@@ -15,7 +15,10 @@ def key(name: str) -> bytes:
 
 def entry(name: str, priority: float = 0.5, *parents: str, host: str = "a.cn", **more: Any) -> Entry:
     """An entry ``name`` of ``host``, found on the pages ``parents``."""
-    evidence = tuple(Evidence(parent, 0.25, True, f"“{name}”的\\锚[文]本,", 3) for parent in parents)
+    evidence = tuple(
+        Evidence(parent, 0.25, True, f"“{name}”的\\锚[文]本,", 3, "前,“后]" if parent[-1:] in "13579" else "")
+        for parent in parents
+    )
     return Entry(key(name), f"http://{host}/{name}", host, priority, evidence=evidence, **more)
 
 

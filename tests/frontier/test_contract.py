@@ -405,6 +405,59 @@ class TestMisuse:
         assert len(frontier) == 1
 
 
+class TestReprice:
+    def test_waiting_gives_the_best_over_all_hosts_and_takes_nothing(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.1, "http://a.cn/p"), entry("乙", 0.9, host="b.cn"), entry("丙", 0.5), entry("丁", 0.9)])
+        assert pop(frontier).priority == 0.9
+        best = frontier.waiting(2)
+        assert [(name(e), e.priority) for e in best] == [("丁", 0.9), ("丙", 0.5)]
+        assert frontier.waiting(10)[-1].evidence == entry("甲", 0.1, "http://a.cn/p").evidence
+        assert (len(frontier), frontier.waiting(0)) == (3, [])
+
+    def test_priorities_rise_and_fall(self, make: Make) -> None:
+        frontier = make(delay=0.0, in_flight_per_host=9)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.5), entry("丙", 0.1, host="b.cn"), entry("丁", 0.2, host="b.cn")])
+        frontier.reprice({key("甲"): 0.3, key("丙"): 0.8})
+        assert frontier.best(0.0) == 0.8
+        frontier.push([entry("乙", 0.6)])
+        assert drain(frontier) == ["丙", "乙", "甲", "丁"]
+
+    def test_equals_stay_in_the_order_of_their_first_push(self, make: Make) -> None:
+        frontier = make(delay=0.0, in_flight_per_host=9)
+        frontier.push([entry(str(n), n / 10) for n in range(6)])
+        frontier.reprice({key(str(n)): 0.5 for n in range(6)})
+        assert drain(frontier) == [str(n) for n in range(6)]
+
+    def test_times_put_back_count_from_zero_again(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.9)])
+        frontier.put_back(pop(frontier), 0.5)
+        assert frontier.waiting(1)[0].rescored == 1
+        frontier.reprice({key("甲"): 0.7})
+        assert (pop(frontier).rescored, len(frontier)) == (0, 0)
+
+    def test_only_what_waits(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.9), entry("乙", 0.1, host="b.cn", dropped="陷阱")])
+        popped = pop(frontier)
+        frontier.reprice({popped.key: 0.1, key("乙"): 1.0, key("无"): 1.0})
+        assert (frontier.waiting(9), frontier.best(0.0)) == ([], None)
+        frontier.requeue(popped.key)
+        assert frontier.waiting(9)[0].priority == 0.9
+
+    def test_an_unsound_priority_changes_nothing(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.9), entry("乙", 0.5, host="b.cn")])
+        with pytest.raises(ValueError, match="must be a finite number"):
+            frontier.reprice({key("甲"): 0.1, key("乙"): math.nan})
+        assert drain(frontier) == ["甲", "乙"]
+
+
+def test_the_lesson_of_a_page_is_kept(frontier: Frontier) -> None:
+    frontier.push([entry("甲"), entry("乙", host="b.cn")])
+    lesson = {"词": ["党建", "支部"], "数": 3}
+    frontier.done(pop(frontier).key, Outcome("http://a.cn/甲", True, 0.5, lesson=lesson))
+    frontier.done(pop(frontier).key, Outcome("http://b.cn/乙", True))
+    assert [o.lesson for _, o in frontier.outcomes()] == [lesson, None]
+
+
 def test_counts_hosts_and_length(frontier: Frontier) -> None:
     assert frontier.counts() == dict.fromkeys(State, 0)
     frontier.push([entry(str(n), host=f"{n % 2}.cn") for n in range(5)] + [entry("x", dropped="站外")])

@@ -173,6 +173,16 @@ class Comparison(RuleBasedStateMachine):
         del self.model.flights[k]
         self.model.known[k].state, self.model.known[k].reason = State.DROPPED, "太深"
 
+    @rule(priorities=st.dictionaries(NAMES, PRIORITIES, max_size=5), limit=st.integers(0, 5))
+    def reprice(self, priorities: dict[str, float], limit: int) -> None:
+        waiting = {k: e for k, e in self.model.known.items() if e.state == State.WAITING}
+        order = sorted(waiting, key=lambda k: (-waiting[k].priority, waiting[k].number))
+        assert [e.key for e in self.frontier.waiting(limit)] == order[:limit]
+        self.frontier.reprice({key(n): p for n, p in priorities.items()})
+        for n, p in priorities.items():
+            if key(n) in waiting:
+                waiting[key(n)].priority, waiting[key(n)].rescored = p, 0
+
     @invariant()
     def agree(self) -> None:
         if not hasattr(self, "model"):

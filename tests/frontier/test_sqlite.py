@@ -172,7 +172,7 @@ def test_another_connection_reads_during_a_crawl(file: Path) -> None:
 
 
 def test_evidence_is_stored_as_its_json() -> None:
-    evidence = (Evidence('http://a.cn/"\\', 1, True, "“党建”\n\x00\t", 2), Evidence("", 1e-9, False))
+    evidence = (Evidence('http://a.cn/"\\', 1, True, "“党建”\n\x00\t", 2), Evidence("", 1e-9, False, around='前"],["后'))
     assert json.loads(f"[{pack(evidence)}]") == [e.to_json() for e in evidence]
     assert unpack(pack(evidence)) == evidence
 
@@ -221,6 +221,22 @@ class TestFilesThatAreNoFrontier:
         db.close()
         with pytest.raises(FrontierFileError, match="version 99, this program reads version 2"):
             SqliteFrontier(file)
+
+    def test_of_the_first_version(self, file: Path) -> None:
+        """Without lessons: brought up to date, with all that is in it."""
+        frontier = SqliteFrontier(file)
+        frontier.push([entry("甲", 0.9), entry("乙")])
+        frontier.done(frontier.pop(0.0).key, outcome("甲"))  # type: ignore[union-attr]
+        frontier.close()
+        with sqlite3.connect(file) as db:
+            db.execute("ALTER TABLE outcomes DROP COLUMN lesson")
+            db.execute("UPDATE meta SET value = '1' WHERE name = 'version'")
+        db.close()
+        for _ in range(2):
+            frontier = SqliteFrontier(file)
+            assert [o for _, o in frontier.outcomes()] == [outcome("甲")]
+            assert len(frontier) == 1
+            frontier.close()
 
     def test_damaged(self, file: Path) -> None:
         frontier = SqliteFrontier(file)

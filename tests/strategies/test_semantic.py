@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 from collections import Counter
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topical_crawler import load_topic, strategies
 from topical_crawler.ahp import ahp_weights
 from topical_crawler.page import Candidate, Evidence, Page, Verdict
 from topical_crawler.semantics.similarity import WordSimilarity
@@ -329,3 +331,25 @@ def test_within_one_host_paths_can_be_made_to_count() -> None:
             strategy.learn(f"http://www.a.cn/djyw/{i}.html", Verdict(1.0, True))
     assert (paper.struct("http://www.a.cn/zz/qq/"), within.struct("http://www.a.cn/zz/qq/")) == (1, 0)
     assert (paper.struct("http://www.a.cn/djyw/99.html"), within.struct("http://www.a.cn/djyw/99.html")) == (1, 1)
+
+
+def test_links_inherit_what_is_the_pages_own() -> None:
+    strategy = strategies.create("partybuilding", "semantic", resources=None, segmenter="rjieba")
+    home = Page("http://a.cn/", title="青河党建网", description="党建 支部 主题教育")
+    listed = Page("http://a.cn/sport/", title="体育 | 青河党建网", description="党建 支部 主题教育")
+    before = strategy.judge(listed)
+    assert before.handed_on == before.relevance > 0
+    strategy.learn(home.url, strategy.judge(home))
+    verdict = strategy.judge(listed)
+    assert (verdict.relevance, verdict.keep) == (before.relevance, before.keep)  # the page itself is judged as ever
+    assert verdict.handed_on == 0.0
+
+
+def test_the_words_of_the_site_count_where_the_topic_says_so() -> None:
+    topic = load_topic("partybuilding")
+    topic = dataclasses.replace(topic, parameters={"semantic": {**topic.parameters["semantic"], "site_words": True}})
+    strategy = strategies.create(topic, "semantic", resources=None, segmenter="rjieba")
+    home, listed = (Page(url, title="青河党建网", description="党建 支部") for url in ("http://a.cn/", "http://a.cn/sport/"))
+    strategy.learn(home.url, strategy.judge(home))
+    assert strategy.judge(listed).inherited is None
+    assert strategy.judge(home).lesson is None

@@ -18,6 +18,7 @@ from topical_crawler.ahp import Comparison, ahp_weights
 from topical_crawler.page import Candidate, Evidence, Page, Verdict, description_of
 from topical_crawler.semantics.similarity import SimilarityParameters
 from topical_crawler.semantics.table import ScoreTable
+from topical_crawler.site_words import SiteWords
 from topical_crawler.strategies.base import NO_TOPIC_WORD, Setup, read_parameters
 from topical_crawler.text import Segmenter
 from topical_crawler.topic import Topic, TopicError, topic_line
@@ -45,6 +46,9 @@ class SemanticParameters:
             which judges by the description alone; 0 switches it off.
         tunnel: how many pages off topic may be passed in a row: their links are then followed without a topic term in the
             anchor, at the low place that Eq. 5 gives them. 0, as in the paper: none.
+        site_words: whether what a page says in the same words as its site's home page counts for what its links inherit
+            (:mod:`topical_crawler.site_words`). As in the paper: true. False: the page's description without those words stands for
+            Rel in Eq. 5; whether the page belongs to the corpus is decided as ever.
         history_sample: n of Algorithm 3. Not printed; an odd number has a clear majority.
         structure: constants of Algorithm 2.
     """
@@ -54,6 +58,7 @@ class SemanticParameters:
     link_threshold: float = 0.2
     text_threshold: float = 0.0
     tunnel: int = 0
+    site_words: bool = False
     history_sample: int = 15
     structure: StructureParameters = field(default_factory=StructureParameters)
 
@@ -66,6 +71,8 @@ class SemanticParameters:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} must be a whole number of {least} or more, not {value!r}")
+        if not isinstance(self.site_words, bool):
+            raise ValueError(f"site_words must be true or false, not {self.site_words!r}")
         if not isinstance(self.comparisons, Sequence) or len(self.comparisons) != 3:
             raise ValueError("comparisons is a 3 × 3 matrix over page description, anchor and URL structure")
 
@@ -104,6 +111,7 @@ class Semantic:
         self._seed = seed
         self._contribution: dict[str, tuple[float, str]] = {}
         self._history = History(HISTORY_SIZE, seed)
+        self._sites = SiteWords()
         self._of_anchor = functools.lru_cache(_CACHED_ANCHORS)(self._read_anchor)
 
     def words(self, text: str) -> list[str]:
@@ -127,11 +135,17 @@ class Semantic:
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         words = self._segmenter.words(description_of(page))
         relevance = self.relevance(words)
-        return Verdict(relevance, relevance > self.parameters.page_threshold, self._shares(words))
+        keep, why = relevance > self.parameters.page_threshold, self._shares(words)
+        if self.parameters.site_words:
+            return Verdict(relevance, keep, why)
+        own = self._sites.own(page)
+        inherited = None if own is page else self.relevance(self._segmenter.words(description_of(own)))
+        return Verdict(relevance, keep, why, inherited, self._sites.lesson(page))
 
     def learn(self, url: str, verdict: Verdict) -> None:
         if verdict.keep:
             self._history.add(url)
+        self._sites.learn(url, verdict.lesson)
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         return [None if best is None else best[0] for best in map(self._best, candidates)]
@@ -159,11 +173,12 @@ class Semantic:
         return struct(url, self._history.sample(self.parameters.history_sample), self.parameters.structure)
 
     def state_dict(self) -> dict[str, Any]:
-        return {"history": self._history.urls()}
+        return {"history": self._history.urls(), "sites": self._sites.state_dict()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         for url in state["history"]:
             self._history.add(url)
+        self._sites.load_state_dict(state.get("sites", {}))
 
     def _best(self, candidate: Candidate) -> tuple[float, Evidence] | None:
         """The best priority over all places where the link was found, as if it were met anew on each of them, with the place."""

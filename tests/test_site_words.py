@@ -1,0 +1,61 @@
+"""What a site says of itself, and what is a page's own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler.page import Page
+from topical_crawler.site_words import SiteWords
+
+HOME = Page("http://a.cn/", "小林的博客 - 写写代码", "机器学习与生活", "博客,机器学习", heading="小林", lead="你好")
+
+
+@pytest.fixture
+def words() -> SiteWords:
+    made = SiteWords()
+    made.learn(HOME.url, made.lesson(HOME))
+    return made
+
+
+def test_parts_of_the_title_and_whole_heads_of_the_home_page_are_not_a_pages_own(words: SiteWords) -> None:
+    page = Page("http://a.cn/tag/1", "分类：春游 | 小林的博客", "机器学习与生活", "春游,博客", "小林", "三月里去了山上")
+    own = words.own(page)
+    assert own == Page("http://a.cn/tag/1", "分类：春游", "", "春游,博客", "", "三月里去了山上")
+
+
+def test_the_home_page_and_other_sites_stay_as_they_are(words: SiteWords) -> None:
+    assert words.own(HOME) is HOME
+    other = Page("http://b.cn/tag/1", "分类：春游 | 小林的博客", "机器学习与生活")
+    assert words.own(other) is other
+
+
+def test_only_a_home_page_teaches_and_only_the_first(words: SiteWords) -> None:
+    before = words.state_dict()
+    later = Page("http://A.cn", title="换了名字", description="另一种说法")
+    for page in (later, Page("http://a.cn/index", title="春游"), Page("http://a.cn/?p=1", title="春游"), Page("", title="春游")):
+        words.learn(page.url, words.lesson(page))
+    assert words.state_dict() == before
+    assert words.lesson(Page("http://a.cn/index", title="春游")) is None
+    assert words.lesson(Page("http://[broken/", title="春游")) is None
+
+
+def test_the_state_survives_json(words: SiteWords) -> None:
+    restored = SiteWords()
+    restored.load_state_dict(json.loads(json.dumps(words.state_dict())))
+    page = Page("http://a.cn/tag/1", "春游 | 小林的博客", "机器学习与生活")
+    assert restored.own(page) == words.own(page)
+    assert restored.state_dict() == words.state_dict()
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_any_page(title: str, description: str) -> None:
+    words = SiteWords()
+    home = Page("http://a.cn/", title, description)
+    words.learn(home.url, words.lesson(home))
+    own = words.own(Page("http://a.cn/1", title, description))
+    assert own.description == ""
+    assert set(own.title.split()) <= {"|", "｜", "_", "–", "—", "·", "•", "»", "-"} or own.title == ""

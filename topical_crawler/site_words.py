@@ -1,0 +1,85 @@
+"""What a site says of itself on every page: its name in the titles, its description in the heads.
+
+A site's home page says it, too. What another page of the site says in the same words tells nothing about where its links lead: the
+description of a blog on everything, with 机器学习 in it, would make the links of each of its lists promising.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from urllib.parse import urlsplit
+
+from topical_crawler.page import Page
+
+MAX_SITES = 50_000
+"""Sites remembered: the first ones met. Each takes some 150 bytes."""
+
+_PARTS = re.compile(r"\s*[|｜_–—·•»]\s*|\s+-\s+")
+"""What parts a title: 支部动态 | 青河党建网."""
+
+
+class SiteWords:
+    """What the home pages of sites say, as digests.
+
+    >>> words = SiteWords()
+    >>> home = Page("http://a.cn/", title="小林的博客", description="机器学习与生活")
+    >>> words.learn(home.url, words.lesson(home))
+    >>> words.own(Page("http://a.cn/7", title="春游 | 小林的博客", description="机器学习与生活")).title
+    '春游'
+    """
+
+    def __init__(self) -> None:
+        self._sites: dict[str, frozenset[str]] = {}
+
+    def lesson(self, page: Page) -> list[str] | None:
+        """What is to be learned from a page: digests of what it says, if it is a home page; else None."""
+        if not _is_home(page.url):
+            return None
+        said = {page.description, page.keywords, page.heading, page.lead, page.title, *_PARTS.split(page.title)}
+        return sorted(_digest(text) for text in said if text)
+
+    def learn(self, url: str, lesson: Iterable[str] | None) -> None:
+        """Take note of a page; only the first home page of a site counts."""
+        if lesson is not None and len(self._sites) < MAX_SITES:
+            self._sites.setdefault(_site(url), frozenset(lesson))
+
+    def own(self, page: Page) -> Page:
+        """The page without what its site's home page says in the same words: parts of the title, and heading, description,
+        keywords and first lines as a whole. A home page stays as it is."""
+        known = self._sites.get(_site(page.url))
+        if not known or _is_home(page.url):
+            return page
+
+        def of_its_own(text: str) -> str:
+            return "" if text and _digest(text) in known else text
+
+        title = " ".join(part for part in _PARTS.split(page.title) if of_its_own(part))
+        heads = [of_its_own(text) for text in (page.description, page.keywords, page.heading, page.lead)]
+        return dataclasses.replace(page, title=title, description=heads[0], keywords=heads[1], heading=heads[2], lead=heads[3])
+
+    def state_dict(self) -> dict[str, list[str]]:
+        """All that was learned, as JSON data."""
+        return {site: sorted(known) for site, known in self._sites.items()}
+
+    def load_state_dict(self, state: Mapping[str, Iterable[str]]) -> None:
+        """Restore what :meth:`state_dict` gave."""
+        self._sites = {site: frozenset(known) for site, known in state.items()}
+
+
+def _site(url: str) -> str:
+    try:
+        return urlsplit(url).netloc.lower()
+    except ValueError:  # brackets that are no IPv6 address
+        return ""
+
+
+def _is_home(url: str) -> bool:
+    site = _site(url)
+    return bool(site) and url.partition("://")[2].lower() in (site, f"{site}/")
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
