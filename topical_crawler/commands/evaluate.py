@@ -5,12 +5,13 @@ from __future__ import annotations
 from topical_crawler.command_line import ActionsCommand, AddAction
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.evaluation.warc import RecordingError
+from topical_crawler.options import CrawlError
 
 
 class Command(ActionsCommand):
     name = "evaluate"
-    modules = ("sites", "harvest", "threshold", "urls", "words")
-    errors = (ValueError, CorpusError, RecordingError, OSError, ImportError)
+    modules = ("sites", "harvest", "crawl", "papers", "threshold", "urls", "words")
+    errors = (ValueError, CorpusError, CrawlError, RecordingError, OSError, ImportError)
 
     def syntax(self) -> str:
         return f"{'|'.join(self.modules)} …"

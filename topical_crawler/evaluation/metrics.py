@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from topical_crawler.corpus.record import Record
@@ -118,3 +118,76 @@ def area_under_recall(curve: Sequence[int], total: int, budget: int) -> float:
     padded = list(curve[:budget]) + [curve[-1] if curve else 0] * (budget - len(curve))
     best = sum(min(k, total) for k in range(1, budget + 1))
     return sum(padded) / best
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How good a collection of texts is after so many pages.
+
+    Attributes:
+        pages: pages fetched so far.
+        collected: texts in it, copies of one text once, those of grade 1 not at all.
+        relevant: those of grade 2.
+        found, there: relevant texts that it holds, and that the web has.
+    """
+
+    pages: int
+    collected: int
+    relevant: int
+    found: int
+    there: int
+
+    @property
+    def precision(self) -> float:
+        """relevant / collected; 0 for nothing collected."""
+        return self.relevant / self.collected if self.collected else 0.0
+
+    @property
+    def recall(self) -> float:
+        """found / there; 0 for a web without relevant texts."""
+        return self.found / self.there if self.there else 0.0
+
+    @property
+    def f(self) -> float:
+        """Harmonic mean of precision and recall.
+
+        >>> Quality(100, collected=8, relevant=4, found=4, there=16).f
+        0.3333333333333333
+        """
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+class TextCollection:
+    """Texts as they come in, page by page, counted as in :func:`site_scores`."""
+
+    def __init__(self) -> None:
+        self._collected: set[str] = set()
+        self._relevant: set[str] = set()
+        self._found: set[str] = set()
+
+    @property
+    def found(self) -> Set[str]:
+        """Numbers of the relevant texts in it."""
+        return self._found
+
+    def add(self, label: Label, taken: bool, held: bool) -> None:
+        """Take note of a page.
+
+        Args:
+            label: its label.
+            taken: whether the page itself was taken into the collection.
+            held: whether its text is in the collection, from this page or, as a copy, from another.
+        """
+        is_relevant = label.is_text and label.grade == RELEVANT
+        if taken and label.grade != MIXED:
+            text = label.doc if label.is_text and label.doc else f"page:{label.url}"
+            self._collected.add(text)
+            if is_relevant:
+                self._relevant.add(text)
+        if held and is_relevant:
+            self._found.add(label.doc)
+
+    def quality(self, pages: int, there: int) -> Quality:
+        """How good it is after ``pages`` pages of a web with ``there`` relevant texts."""
+        return Quality(pages, len(self._collected), len(self._relevant), len(self._found), there)

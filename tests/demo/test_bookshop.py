@@ -1,0 +1,267 @@
+"""The bundled bookshop: rebuilt identically, labelled truthfully, noisy where a shop is, and reachable from one search."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import subprocess
+import sys
+import tomllib
+from collections import Counter, deque
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+from urllib.robotparser import RobotFileParser
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+from warcio.archiveiterator import ArchiveIterator
+
+from topical_crawler.config import seeds
+from topical_crawler.decode import decode
+from topical_crawler.page import Page
+from topical_crawler.topic import load_topic
+
+DEMO = Path(__file__).resolve().parents[2] / "demo"
+FILES = ("bookshop.warc.gz", "bookshop-labels.tsv", "bookshop-seeds.txt")
+SEEDS = {"seeds": str(DEMO / "bookshop-seeds.txt")}
+
+
+@dataclass(frozen=True)
+class Response:
+    status: int
+    content_type: str
+    body: bytes
+
+    @property
+    def html(self) -> str:
+        return decode(self.body, self.content_type)[0]
+
+
+def build(folder: Path) -> Path:
+    done = subprocess.run([sys.executable, DEMO / "bookshop.py", "--out", folder], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def web() -> dict[str, Response]:
+    found: dict[str, Response] = {}
+    with (DEMO / "bookshop.warc.gz").open("rb") as file:
+        for record in ArchiveIterator(file):
+            url = record.rec_headers.get_header("WARC-Target-URI")
+            assert url not in found, f"{url} is recorded twice"
+            headers = record.http_headers
+            found[url] = Response(
+                int(headers.get_statuscode()), headers.get_header("Content-Type"), record.content_stream().read()
+            )
+    return found
+
+
+@pytest.fixture(scope="module")
+def labels() -> list[dict[str, str]]:
+    with (DEMO / "bookshop-labels.tsv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+@pytest.fixture(scope="module")
+def books(labels: list[dict[str, str]]) -> dict[str, dict[str, str]]:
+    """The labels of the books' own pages, by URL."""
+    return {row["url"]: row for row in labels if row["kind"] == "article"}
+
+
+@pytest.fixture(scope="module")
+def targets(web: dict[str, Response]) -> dict[str, list[str]]:
+    """The links of every page, as the crawler reads them."""
+    return {url: [link.url for link in Page.from_html(url, r.html).links] for url, r in web.items() if r.status == 200}
+
+
+@pytest.fixture(scope="module")
+def introductions(web: dict[str, Response], books: dict[str, dict[str, str]]) -> dict[str, str]:
+    return {url: introduction(web[url].html) for url in books}
+
+
+def introduction(html: str) -> str:
+    """What a page says under 内容简介 or 内容提要, whichever layout it has."""
+    tree = LexborHTMLParser(html)
+    for heading in tree.css("h3, dt"):
+        if heading.text() in ("内容简介", "内容提要"):
+            node = heading.next
+            while node is not None and node.tag not in ("div", "dd"):
+                node = node.next
+            return node.text() if node is not None else ""
+    return ""
+
+
+def reached(start: list[str], targets: dict[str, list[str]]) -> set[str]:
+    queue, seen = deque(start), set(start)
+    while queue:
+        for target in targets.get(queue.popleft(), ()):
+            if target not in seen:
+                seen.add(target)
+                queue.append(target)
+    return seen
+
+
+def results_of(keyword: str, targets: dict[str, list[str]], books: dict[str, dict[str, str]]) -> list[str]:
+    """All books of a search, in the order of its pages."""
+    first = f"http://search.banshuzhai.example/Search?keyword={quote(keyword)}&enc=utf-8"
+    found: list[str] = []
+    for page in [first, *(f"{first}&page={n}" for n in range(2, 100))]:
+        found += [url for url in targets.get(page, ()) if url in books and url not in found]
+    return found
+
+
+def test_rebuilding_gives_the_committed_files(tmp_path: Path) -> None:
+    one = build(tmp_path)
+    for name in FILES:
+        rebuilt, committed = (one / name).read_bytes(), (DEMO / name).read_bytes()
+        if name.endswith(".gz"):  # another build of zlib may compress the same records to other bytes
+            rebuilt, committed = gzip.decompress(rebuilt), gzip.decompress(committed)
+        assert rebuilt == committed, f"{name} is out of date: run `python demo/bookshop.py`"
+
+
+def test_a_malformed_text_is_refused_with_its_file_and_the_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(str(DEMO))
+    from bookshop_books import composed, read_stock
+
+    with pytest.raises(ValueError, match=r"shop\.toml: there is no such file"):
+        read_stock(tmp_path)
+    family = {"name": "短", "count": 2, "a": {"甲": ["甲"]}, "b": {"乙": ["乙"]}}
+    with pytest.raises(ValueError, match="1 pairs of parts for 2 books; write more parts"):
+        list(composed(family, tmp_path))
+    (tmp_path / "shop.toml").write_text('[[category]]\nname = "小说"\npublishers = []\nauthors = []\n', encoding="utf-8")
+    (tmp_path / "books").mkdir()
+    entry = '[[book]]\ntitle = "短"\ngrade = 0\ncategory = "小说"\nintro = "太短"\ncontents = "一"\n'
+    (tmp_path / "books/1.toml").write_text(entry, encoding="utf-8")
+    with pytest.raises(ValueError, match="短: the introduction has 2 characters, not 60 to 200"):
+        read_stock(tmp_path)
+
+
+def test_labels_agree_with_the_recording(web: dict[str, Response], labels: list[dict[str, str]]) -> None:
+    assert len({row["url"] for row in labels}) == len(labels)
+    for row in labels:
+        response = web[row["url"]]
+        assert response.status == 200
+        assert row["host"] == urlsplit(row["url"]).netloc and row["host"].endswith(row["site"])
+        assert row["kind"] in ("home", "list", "article", "copy", "trap")
+        assert bool(row["doc"]) == (row["kind"] in ("article", "copy"))
+        assert row["title"] in unescape(response.html)
+    assert all(url.endswith("/robots.txt") for url in web.keys() - {row["url"] for row in labels})
+    assert all(urlsplit(url).netloc.endswith(".example") for url in web)
+
+
+def test_the_stock_is_as_promised(books: dict[str, dict[str, str]], introductions: dict[str, str]) -> None:
+    assert Counter(row["grade"] for row in books.values()) == {"0": 334, "1": 15, "2": 114}
+    assert [int(row["doc"]) for row in books.values()] == list(range(1, len(books) + 1))
+    assert len({row["title"] for row in books.values()}) == len(set(introductions.values())) == len(books)
+    assert all(60 <= len(text) <= 200 for text in introductions.values())
+    by_hand = [e for path in DEMO.glob("bookshop/books/*.toml") for e in tomllib.loads(path.read_text(encoding="utf-8"))["book"]]
+    assert len(by_hand) == 179
+    shingles = Counter(s for e in by_hand for s in {e["intro"][i : i + 16] for i in range(len(e["intro"]) - 15)})
+    assert max(shingles.values()) == 1, "two hand-written introductions share a run of 16 characters"
+
+
+def test_words_mislead(books: dict[str, dict[str, str]], introductions: dict[str, str]) -> None:
+    relevant = [url for url, row in books.items() if row["grade"] == "2"]
+    unnamed = [url for url in relevant if "数据挖掘" not in books[url]["title"]]
+    unsaid = [url for url in unnamed if "数据挖掘" not in introductions[url]]
+    assert len(unnamed) >= len(relevant) / 3 and len(unsaid) >= 20
+    off = [url for url, row in books.items() if row["grade"] == "0"]
+    assert sum("挖掘" in books[url]["title"] + introductions[url] for url in off) >= 50
+    assert sum("数据" in books[url]["title"] + introductions[url] for url in off) >= 100
+    assert sum("数据挖掘" in introductions[url] for url in off) >= 12
+    assert [books[url]["title"] for url in off if "数据挖掘" in books[url]["title"]] == [
+        "数据挖掘师的深夜食堂",
+        "数据挖掘机：一台会说话的铲子",
+    ]
+
+
+def test_downloading_the_whole_search_has_the_precision_of_a_shop(
+    books: dict[str, dict[str, str]], targets: dict[str, list[str]]
+) -> None:
+    found = results_of("数据挖掘", targets, books)
+    graded = [books[url]["grade"] for url in found if books[url]["grade"] != "1"]
+    assert len(found) == 300
+    assert graded.count("2") / len(graded) == pytest.approx(0.340, abs=0.001)
+
+
+def test_every_keyword_of_the_topic_is_recorded(web: dict[str, Response]) -> None:
+    topic = load_topic("data-mining-books")
+    first = seeds(topic, {**SEEDS, "keywords": "1"})
+    assert first == ["http://search.banshuzhai.example/Search?keyword=%E6%95%B0%E6%8D%AE%E6%8C%96%E6%8E%98&enc=utf-8"]
+    assert set(seeds(topic, {**SEEDS, "keywords": "99"})) <= web.keys()
+
+
+def test_searches(web: dict[str, Response], books: dict[str, dict[str, str]], targets: dict[str, list[str]]) -> None:
+    pages = [url for url in web if "/Search?" in url]
+    keywords = {unquote(url.split("keyword=")[1].split("&")[0]) for url in pages}
+    assert 38 <= len(keywords) <= 45
+    empty = [url for url in pages if "抱歉，没有找到" in web[url].html]
+    assert {unquote(url.split("=")[1].split("&")[0]) for url in empty} == {"超导养殖", "方言航海"}
+    for url in set(pages) - set(empty):
+        shown = [target for target in targets[url] if target in books]
+        assert 2 <= len(shown) <= 20
+        assert web[url].html.count("<em>广告</em>") == 1
+    wanted = {target for links in targets.values() for target in links if "/Search?" in target or "/list/" in target}
+    assert wanted <= web.keys(), "a page number or a proposed search is not recorded"
+
+
+def test_every_book_is_reachable_from_one_search(books: dict[str, dict[str, str]], targets: dict[str, list[str]]) -> None:
+    start = seeds(load_topic("data-mining-books"), {**SEEDS, "keywords": "1"})
+    assert books.keys() <= reached(start, targets)
+    # and, without the home page and the categories, all that a crawler of the book flow is after
+    flow = {u: [t for t in links if "/list/" not in t and "www." not in t] for u, links in targets.items() if "www." not in u}
+    assert {url for url, row in books.items() if row["grade"] == "2"} <= reached(start, flow)
+
+
+def test_robots_leave_the_cart_and_the_login_alone(
+    web: dict[str, Response], targets: dict[str, list[str]], books: dict[str, dict[str, str]]
+) -> None:
+    rules = RobotFileParser()
+    rules.parse(web["http://www.banshuzhai.example/robots.txt"].body.decode().splitlines())
+    forbidden = {target for links in targets.values() for target in links if not rules.can_fetch("*", target)}
+    assert {"http://www.banshuzhai.example/cart", "http://www.banshuzhai.example/login"} <= forbidden & web.keys()
+    assert sum("/cart/add?id=" in url for url in forbidden) == len(books)
+    assert not any("/list/" in url or "/Search?" in url or "item." in url for url in forbidden)
+    assert web["http://search.banshuzhai.example/robots.txt"].status == 404
+
+
+def test_layouts_and_recommendations(
+    web: dict[str, Response], books: dict[str, dict[str, str]], targets: dict[str, list[str]]
+) -> None:
+    layouts: Counter[str] = Counter()
+    reviewed = 0
+    for url in books:
+        html = web[url].html
+        layouts["headings" if "<h3>内容简介</h3>\n<div" in html else "list" if "<dt>内容提要</dt>\n<dd>" in html else "none"] += 1
+        reviewed += "读者评论" in html
+        for part in ("出版社：", "书号：999-7-", "定价：￥", "目录", "相关推荐"):
+            assert part in html, (url, part)
+        recommended = [target for target in targets[url] if target in books]
+        assert len(recommended) == len(set(recommended)) == 8 and url not in recommended
+        if books[url]["grade"] == "2":
+            assert {books[target]["grade"] for target in recommended[:4]} == {"2"}
+    assert layouts["none"] == 0 and min(layouts["headings"], layouts["list"]) > 100
+    assert 200 < reviewed < 400
+
+
+def test_encodings_and_copies(web: dict[str, Response], labels: list[dict[str, str]], books: dict[str, dict[str, str]]) -> None:
+    old = [url for url in books if "charset" not in web[url].content_type]
+    assert 10 <= len(old) <= 30
+    for url in old:
+        assert b"charset" not in web[url].body
+        with pytest.raises(UnicodeDecodeError):
+            web[url].body.decode("utf-8")
+        assert books[url]["title"] in web[url].body.decode("gbk")
+        assert books[url]["title"] in web[url].html, "the crawler finds out"
+    copies = [row for row in labels if row["kind"] == "copy"]
+    assert len(copies) == 14
+    for row in copies:
+        original, mark = row["url"].split("?")
+        assert mark == "ref=index"
+        assert web[original].body == web[row["url"]].body
+        assert books[original]["doc"] == row["doc"] and books[original]["grade"] == row["grade"]
+    assert re.search(r"ref=index", web["http://www.banshuzhai.example/"].html)

@@ -1,0 +1,181 @@
+"""The report of a comparison: what stands in its files, and that equal figures give equal bytes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from topical_crawler.evaluation.comparison import ORACLE, STEPS, RunKey, measure_path
+from topical_crawler.evaluation.comparison_html import MOST_SITES, page
+from topical_crawler.evaluation.comparison_report import FILES, as_json, write_report
+from topical_crawler.evaluation.curve_styles import TONES, styles
+from topical_crawler.evaluation.curve_svg import Curve, chart
+from topical_crawler.evaluation.labels import Label
+from topical_crawler.evaluation.ranking import Comparison
+from topical_crawler.strategies import STRATEGIES
+from topical_crawler.urls import fingerprint
+
+URLS = [f"http://s{i % 40}.cn/{i}" for i in range(600)]
+LABELS = {fingerprint(url): Label(url, f"s{i % 40}.cn", "article", 2 if i % 5 == 0 else 0, str(i)) for i, url in enumerate(URLS)}
+STRANGE = '<b>甲&"乙"'
+
+
+def comparison(*strategies: str, caps: tuple[int, ...] = (0, 20), seeds: int = 3) -> Comparison:
+    runs = [
+        measure_path(RunKey(name, "党建", "home", seed, cap), URLS[place * 40 + seed : 590 - cap], LABELS, 600)
+        for cap in caps
+        for place, name in enumerate(strategies)
+        for seed in range(seeds)
+    ]
+    oracles = {r.key.setting: measure_path(RunKey(ORACLE, "党建", "home", 0, r.key.cap), URLS[::5], LABELS, 600) for r in runs}
+    return Comparison("试验", runs, oracles, {"web": "web.warc.gz", "note": STRANGE})
+
+
+class Outline(HTMLParser):
+    """Elements that are open, texts by the element they stand in, attributes that load something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[tuple[str, str]] = []
+        self.loads: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.loads += [value or "" for name, value in attrs if name in ("src", "href", "srcset")]
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            self.texts.append((self.open[-1], data))
+
+
+def outline(html: str) -> Outline:
+    found = Outline()
+    found.feed(html)
+    found.close()
+    assert not found.open
+    return found
+
+
+def test_equal_figures_give_equal_bytes(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    for name in ("1", "2"):
+        write_report(tmp_path / name, comparison("semantic", "vsm", "mine"))
+    assert sorted(f.name for f in (tmp_path / "1").iterdir()) == sorted(FILES)
+    for name in FILES:
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+    assert (tmp_path / "1" / "crawl.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_json_holds_everything() -> None:
+    made = comparison("semantic", "vsm")
+    found = json.loads(json.dumps(as_json(made)))
+    assert found["strategies"] == ["semantic", "vsm"]
+    setting = found["settings"][0]
+    assert (setting["topic"], setting["cap"], setting["relevant_texts"]) == ("党建", 0, 120)
+    assert setting["ranking"] == ["semantic", "vsm"]
+    runs = setting["strategies"]["vsm"]["runs"]
+    assert [r["seed"] for r in runs] == [0, 1, 2]
+    assert runs[0]["figures"] == made.runs[3].scalars()
+    curves = runs[0]["curves"]
+    assert len(curves["pages"]) <= STEPS + 1 and curves["pages"][-1] == made.runs[3].pages
+    assert curves["fetched_relevant"] == [made.runs[3].curve[k - 1] for k in curves["pages"]]
+    assert {len(column) for column in curves.values()} == {len(curves["pages"])}
+    assert setting["strategies"]["vsm"]["figures"]["area"]["interval"] == "95 % (t)"
+    assert (found["caps"][0]["caps"], found["caps"][0]["kendall_tau"]) == ([0, 20], 1.0)
+
+
+def test_a_line_of_csv_for_every_run(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    write_report(tmp_path, comparison("semantic", "vsm"))
+    with (tmp_path / "crawl.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * (2 * 3 + 1)
+    assert {r["strategy"] for r in rows} == {"semantic", "vsm", "oracle"}
+    assert rows[0]["topic"] == "党建" and float(rows[0]["area"]) > 0
+
+
+def test_the_page_stands_alone() -> None:
+    html = page(comparison("semantic", "vsm"))
+    found = outline(html)
+    assert all(re.fullmatch("#s[0-9]+", target) for target in found.loads)
+    assert "<script" not in html and "@import" not in html and "url(" not in html and "http" not in html
+    assert ("h1", "试验") in found.texts and ("dd", STRANGE) in found.texts
+    assert "prefers-color-scheme: dark" in html and "width=device-width" in html
+
+
+def test_the_best_of_a_column_is_bold_and_the_oracle_is_not() -> None:
+    html = page(comparison("semantic", "vsm", caps=(0,), seeds=1))
+    table = html[html.index("<section") :].split("</table>")[0]
+    first, second, oracle = re.findall(r"<tr.*?</tr>", table[table.index("<tbody>") :], re.DOTALL)
+    assert ">semantic</th>" in first and "<b>" in first
+    assert ">vsm</th>" in second and ">oracle</th>" in oracle and "<b>" not in oracle
+
+
+def test_the_bounds_are_held_against_each_other() -> None:
+    html = page(comparison("semantic", "vsm"))
+    assert "no bound against 20 pages a host: Kendall's τ 1.00; no two strategies change places" in html
+    assert "Does the order change" not in page(comparison("semantic", "vsm", caps=(0,)))
+
+
+def test_few_sites_in_the_page_all_in_the_json() -> None:
+    made = comparison("semantic")
+    assert f"{40 - MOST_SITES} more sites are in crawl.json" in page(made)
+    assert len(as_json(made)["settings"][0]["oracle"]["sites"]) == 40
+
+
+def test_one_seed_says_nothing_of_intervals() -> None:
+    assert "Student" not in page(comparison("semantic", seeds=1))
+    assert "least to the greatest" in page(comparison("semantic", seeds=2))
+
+
+def test_every_strategy_has_a_look_of_its_own() -> None:
+    names = [*STRATEGIES, "mine", "yours", "theirs", "ours", ORACLE]
+    looks = styles(names)
+    assert len({(s.tone, s.dash) for s in looks.values()}) == len(names)
+
+
+@pytest.mark.parametrize(("place", "paper"), [(0, "#ffffff"), (1, "#16181b")])
+def test_colours_stand_out(place: int, paper: str) -> None:
+    for name, pair in TONES.items():
+        assert contrast(pair[place], paper) >= 3, name
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2, contrast ratio."""
+
+    def light(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, bright = sorted((light(one), light(other)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def test_names_of_curves_do_not_lie_on_each_other() -> None:
+    looks = styles(STRATEGIES)
+    curves = [Curve(n, looks[n], [(0, 0), (100, 0.5 + i / 1000)]) for i, n in enumerate(STRATEGIES)]
+    tree = ElementTree.fromstring(chart(curves, "a < b", ("pages", 100), ("recall", 1)))
+    heights = sorted(float(t.attrib["y"]) for t in tree.iter("text") if t.attrib["class"].startswith("name"))
+    assert len(heights) == len(STRATEGIES) and all(b - a >= 11 for a, b in pairwise(heights))
+    assert heights[0] > 0 and heights[-1] < 470
+
+
+def test_a_curve_without_points_is_left_out() -> None:
+    svg = chart([Curve("a", styles("a")["a"], []), Curve("b", styles("b")["b"], [(0, 0)])], "", ("x", 10), ("y", 1))
+    assert ">b</text>" in svg and ">a</text>" not in svg

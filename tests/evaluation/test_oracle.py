@@ -1,0 +1,119 @@
+"""The greedy oracle: its rules on small webs, and that it only goes where links lead."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler.evaluation.comparison import ORACLE, RunKey, measure_path
+from topical_crawler.evaluation.labels import Label, read_labels
+from topical_crawler.evaluation.oracle import greedy
+from topical_crawler.evaluation.warc import scan
+from topical_crawler.evaluation.web_graph import WebGraph
+from topical_crawler.urls import fingerprint, host
+
+
+def url(name: str) -> str:
+    return f"http://{name}.cn/" if len(name) == 1 else f"http://{name[0]}.cn/{name[1:]}"
+
+
+def web(links: Mapping[str, Sequence[str]]) -> WebGraph:
+    """A graph of pages named by a letter for the host and what follows for the path."""
+    names = list(links)
+    urls = [url(name) for name in names]
+    return WebGraph(urls, [[names.index(t) for t in targets] for targets in links.values()], {u: i for i, u in enumerate(urls)})
+
+
+def texts(**docs: str) -> dict[bytes, Label]:
+    """Relevant texts: page and number of its text."""
+    return {fingerprint(url(name)): Label(url(name), name[0], "article", 2, doc) for name, doc in docs.items()}
+
+
+def way(graph: WebGraph, labels: Mapping[bytes, Label], *starts: str, budget: int = 99, cap: int = 0) -> list[str]:
+    return [u[7] + u[12:] for u in greedy(graph, map(url, starts), labels, budget, cap)]
+
+
+def test_relevant_texts_come_first() -> None:
+    graph = web({"a": ["a1", "a2", "a3"], "a1": [], "a2": ["a4"], "a3": [], "a4": []})
+    assert way(graph, texts(a3="3", a4="4"), "a") == ["a", "a3", "a2", "a4"]
+
+
+def test_then_the_page_with_most_links_to_them() -> None:
+    graph = web({"a": ["a1", "a2"], "a1": ["b1"], "a2": ["b2", "b3"], "b1": [], "b2": [], "b3": []})
+    assert way(graph, texts(b1="1", b2="2", b3="3"), "a") == ["a", "a2", "b2", "b3", "a1", "b1"]
+
+
+def test_links_to_texts_that_were_read_do_not_count() -> None:
+    graph = web({"a": ["a1", "a2"], "a1": ["b1", "b2"], "a2": ["b1", "b2", "b3"], "b1": [], "b2": [], "b3": []})
+    assert way(graph, texts(b1="1", b2="2", b3="3"), "a") == ["a", "a2", "b1", "b2", "b3"]
+
+
+def test_then_the_nearest() -> None:
+    graph = web({"a": ["a1", "a2"], "a1": ["a3"], "a2": ["a5"], "a3": ["a4"], "a4": ["a7"], "a5": ["a6"], "a6": [], "a7": []})
+    assert way(graph, texts(a6="6", a7="7"), "a") == ["a", "a2", "a5", "a6", "a1", "a3", "a4", "a7"]
+
+
+def test_copies_are_read_once() -> None:
+    graph = web({"a": ["a1", "b1", "b2"], "a1": [], "b1": [], "b2": []})
+    assert way(graph, texts(a1="1", b1="1", b2="2"), "a") == ["a", "a1", "b2"]
+
+
+def test_a_host_that_is_full_is_left_alone() -> None:
+    graph = web({"a": ["a1", "a2", "b"], "a1": [], "a2": [], "b": ["a2", "b1"], "b1": []})
+    labels = texts(a1="1", a2="2", b1="3")
+    assert way(graph, labels, "a", cap=2) == ["a", "a1", "b", "b1"]
+    assert way(graph, labels, "a", cap=1) == ["a", "b"]  # greedy: it does not see that b will be full
+
+
+def test_the_budget_and_starts_that_do_not_answer() -> None:
+    graph = web({"a": ["a1"], "a1": []})
+    assert way(graph, texts(a1="1"), "z", "a", budget=1) == ["a"]
+    assert way(graph, texts(a1="1"), "z") == way(graph, {}, "a") == way(graph, texts(a1="1"), "a", budget=0) == []
+
+
+PAGES = [f"{letter}{i}" for letter in "ab" for i in range(1, 6)]
+
+
+@given(
+    links=st.lists(st.lists(st.sampled_from(range(10)), unique=True, max_size=4), min_size=10, max_size=10),
+    relevant=st.dictionaries(st.sampled_from(PAGES), st.sampled_from("123"), max_size=6),
+    budget=st.integers(0, 12),
+    cap=st.integers(0, 4),
+)
+def test_any_web(links: list[list[int]], relevant: dict[str, str], budget: int, cap: int) -> None:
+    graph = web({name: [PAGES[t] for t in targets] for name, targets in zip(PAGES, links, strict=True)})
+    labels = texts(**relevant)
+    found = greedy(graph, [url("a1"), url("b1")], labels, budget, cap)
+    assert len(found) == len(set(found)) <= budget
+    assert not cap or max(Counter(map(host, found)).values(), default=0) <= cap
+    known = {url("a1"), url("b1")}
+    for one in found:
+        assert one in known
+        known |= {graph.urls[t] for t in graph.links[graph.urls.index(one)]}
+    if not cap and budget >= 10:  # then nothing that can be reached is left out
+        open_pages = ["a1", "b1"]
+        for name in open_pages:
+            open_pages += [PAGES[t] for t in links[PAGES.index(name)] if PAGES[t] not in open_pages]
+        reached = {labels[fingerprint(one)].doc for one in found if fingerprint(one) in labels}
+        assert reached == {doc for name, doc in relevant.items() if name in open_pages}
+
+
+def test_real_sites(shared_data: Path, tmp_path: Path) -> None:
+    """Two of the recorded sites; reading all of them takes ten seconds."""
+    folder = shared_data / "web"
+    sites = ("godweiyang.com", "sunhwee.com")
+    recorded = (folder / "dev-web.warc.gz").read_bytes()
+    with (tmp_path / "web.warc.gz").open("wb") as out:
+        for address, offset, length in scan(folder / "dev-web.warc.gz"):
+            if host(address).endswith(sites):
+                out.write(recorded[offset : offset + length])
+    graph = WebGraph.open(tmp_path / "web.warc.gz", tmp_path)
+    labels = {k: found for k, found in read_labels(folder / "dev-web.tsv", "ML").items() if found.site in sites}
+    assert {fingerprint(u) for u in graph.urls} <= labels.keys()
+    run = measure_path(RunKey(ORACLE, "ML", "home"), greedy(graph, [f"http://{s}/" for s in sites], labels, 500), labels, 500)
+    assert (run.relevant, run.total) == (78, 78)
+    assert run.pages < 100 and run.area > 0.97

@@ -1,0 +1,224 @@
+"""``scrapy evaluate crawl``: strategies held against each other on a recorded web."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from topical_crawler.actions import comparison_plan as plan
+from topical_crawler.actions.argument_types import whole
+from topical_crawler.actions.comparison_costs import COSTS, write_costs
+from topical_crawler.actions.comparison_display import comparison_table
+from topical_crawler.actions.comparison_plan import DRAWING, Cell, LabelledTopic, Start
+from topical_crawler.actions.evaluate_labels import add_labels, read_corpus
+from topical_crawler.actions.experiment_claim import topic_digest
+from topical_crawler.actions.recorded_crawls import Planned, RecordedCrawls
+from topical_crawler.config import cache_dir
+from topical_crawler.evaluation.comparison import ORACLE, RunFigures, RunKey, Setting, measure, measure_path
+from topical_crawler.evaluation.comparison_report import FILES, write_report
+from topical_crawler.evaluation.floors import Floor, fallen, read_floors
+from topical_crawler.evaluation.labels import read_labels
+from topical_crawler.evaluation.oracle import greedy
+from topical_crawler.evaluation.ranking import Comparison
+from topical_crawler.evaluation.replay import Recording
+from topical_crawler.evaluation.report import new_figure
+from topical_crawler.evaluation.web_graph import WebGraph
+from topical_crawler.strategies import STRATEGIES
+from topical_crawler.topic import load_topic
+
+HELP = "strategies held against each other on a recorded web"
+DESCRIPTION = (
+    "Crawls of a recorded web through the real spider, with one request in flight: every strategy for every topic, from every "
+    "set of start URLs, under every bound on the pages of a host, with every random seed; beside them an oracle that knows "
+    "labels and links. The crawls are kept below --out/crawls: an evaluation that was interrupted goes on where it was, and "
+    "further strategies and topics, longer budgets or other labels use the crawls that are there. A strategy that chooses "
+    f"nothing at random (all but {', '.join(sorted(DRAWING))}) crawls once where the start URLs are the same. Settings (-s) go "
+    "to every crawl."
+)
+
+
+_FILE_WIDTH = 130
+"""Columns of a table that no terminal shows."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "topic", nargs="+", metavar="TOPIC[=COLUMN]", help="name or path, and the column of its grade where it is not --grade"
+    )
+    add_labels(parser)
+    parser.add_argument("--web", type=Path, required=True, metavar="WARC", help="the recorded web")
+    parser.add_argument(
+        "--strategy", type=_strategies, action="extend", metavar="A,B", help="strategies; may be repeated (default: all)"
+    )
+    parser.add_argument(
+        "--budget", type=whole(1), default=4000, metavar="N", help="pages that a crawl may fetch (default: %(default)s)"
+    )
+    starts = parser.add_mutually_exclusive_group()
+    starts.add_argument(
+        "--seeds",
+        type=_seeds,
+        action="append",
+        default=[],
+        metavar="[NAME=]FILE",
+        help="start URLs, one a line; may be repeated with other names (default: the topic's)",
+    )
+    starts.add_argument(
+        "--start-texts",
+        type=whole(1),
+        metavar="N",
+        help="start at N texts on topic, which every random seed draws anew from the labels",
+    )
+    parser.add_argument(
+        "--random-seeds", type=whole(1), default=1, metavar="N", help="random seeds, 0 to N-1 (default: %(default)s)"
+    )
+    parser.add_argument("--cap", type=_caps, default=(0,), metavar="N,N", help="most pages of a host, 0: no bound (default: 0)")
+    parser.add_argument("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    parser.add_argument(
+        "--floors",
+        type=Path,
+        metavar="FILE",
+        help="least figures, as TOML: [TOPIC.STRATEGY] with lines like area = 0.8; the exit code is 1 where one is not reached",
+    )
+    parser.add_argument("--out", type=Path, default=Path("results"), metavar="DIR", help="default: %(default)s")
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    console = Console(stderr=True)
+    topics = _topics(opts.topic, opts.labels, opts.grade)
+    strategies, caps = list(dict.fromkeys(opts.strategy or STRATEGIES)), sorted(set(opts.cap))
+    floors = read_floors(opts.floors) if opts.floors else []
+    new_figure("", "", "")  # whether pictures can be drawn is better known before the crawls than after them
+    with Recording(opts.web, cache_dir(settings)) as recording:  # makes its index, which all crawls need
+        starts = {t.topic.name: _starts(t, opts, recording) for t in topics}
+    crawls, planned = _plan(opts, topics, starts, strategies, caps)
+    try:
+        crawls.run([_ready(cell, crawls) for cell in planned], opts.budget, opts.processes, console)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+    labels = {t.topic.name: t.labels for t in topics}
+    with console.status("measuring"):
+        runs = [measure(c.key, read_corpus(crawls.data_dir(c.name)), labels[c.key.topic], opts.budget) for c in planned]
+        oracles = _oracles(topics, starts, caps, opts.budget, WebGraph.open(opts.web, cache_dir(settings)))
+        comparison = Comparison(f"Crawls of {opts.web.name}", runs, oracles, _about(opts, topics, strategies, caps))
+        write_report(opts.out, comparison)
+    usages = {cell.key: crawls.usage(cell.name) for cell in planned}
+    write_costs(opts.out, usages)
+    if opts.json:
+        print((opts.out / "crawl.json").read_text(encoding="utf-8"), end="")
+    else:
+        screen = Console(width=None if sys.stdout.isatty() else _FILE_WIDTH)
+        for setting in comparison.settings:
+            screen.print(comparison_table(comparison, setting, usages, screen.width))
+        screen.print(f"→ {opts.out}/{', '.join((*FILES, *COSTS))}", markup=False, highlight=False, soft_wrap=True)
+    return _hold(floors, runs, console)
+
+
+def _hold(floors: Sequence[Floor], runs: Sequence[RunFigures], console: Console) -> int:
+    """Say which floors are not reached; the exit code."""
+    below = fallen(floors, runs)
+    for floor, value in below:
+        console.print(f"below its floor: {floor.name} is {value:.4f}, at least {floor.least:g} is held", soft_wrap=True)
+    if floors and not below:
+        console.print(f"{len(floors)} floors are held", highlight=False)
+    return 1 if below else 0
+
+
+def _topics(given: Iterable[str], labels: Path, grade: str) -> list[LabelledTopic]:
+    found = []
+    for text in given:
+        name, sign, column = text.rpartition("=")
+        topic, column = load_topic(name if sign else text), column if sign else grade
+        found.append(LabelledTopic(topic, column, read_labels(labels, column)))
+    names = Counter(t.topic.name for t in found)
+    if names.most_common(1)[0][1] > 1:
+        raise UsageError(f"two topics are named {names.most_common(1)[0][0]!r}. Remedy: name each once", print_help=False)
+    return found
+
+
+def _starts(topic: LabelledTopic, opts: argparse.Namespace, recording: Recording) -> list[Start]:
+    if opts.start_texts:
+        return plan.drawn_starts(topic, recording, opts.start_texts, opts.random_seeds)
+    files = dict(opts.seeds)
+    if len(files) < len(opts.seeds):
+        raise UsageError("two sets of --seeds have one name. Remedy: name them, --seeds first=FILE", print_help=False)
+    return plan.given_starts(topic.topic, files, opts.random_seeds)
+
+
+def _plan(
+    opts: argparse.Namespace,
+    topics: Iterable[LabelledTopic],
+    starts: Mapping[str, Sequence[Start]],
+    strategies: Sequence[str],
+    caps: Sequence[int],
+) -> tuple[RecordedCrawls, list[Cell]]:
+    """The crawls to be compared, and the folder that keeps them."""
+    planned: list[Cell] = []
+    made_of: dict[str, object] = {}
+    for topic in topics:
+        name = topic.topic.name
+        planned += plan.cells(topic.topic, strategies, starts[name], caps)
+        made_of[f"topic {name}"] = topic_digest(topic.topic)
+        made_of |= {f"start URLs {start.called} of {name}": list(start.urls) for start in starts[name]}
+    return RecordedCrawls(opts.out / "crawls", opts.web, tuple(opts.set), made_of), planned
+
+
+def _ready(cell: Cell, crawls: RecordedCrawls) -> Planned:
+    """The crawl as it is run, its start URLs written down in its folder."""
+    file = crawls.place(cell.name) / "seeds.txt"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(f"{url}\n" for url in cell.start.urls), encoding="utf-8")
+    return cell.planned(file)
+
+
+def _oracles(
+    topics: Iterable[LabelledTopic], starts: Mapping[str, Sequence[Start]], caps: Sequence[int], budget: int, graph: WebGraph
+) -> dict[Setting, RunFigures]:
+    found = {}
+    for topic in topics:
+        for setting, start in plan.settings_of(topic.topic, starts[topic.topic.name], caps):
+            way = greedy(graph, start.urls, topic.labels, budget, setting.cap)
+            key = RunKey(ORACLE, setting.topic, setting.start, 0, setting.cap)
+            found[setting] = measure_path(key, way, topic.labels, budget)
+    return found
+
+
+def _about(
+    opts: argparse.Namespace, topics: Iterable[LabelledTopic], strategies: Sequence[str], caps: Sequence[int]
+) -> dict[str, str]:
+    return {
+        "web": opts.web.name,
+        "labels": opts.labels.name,
+        "topics": ", ".join(f"{t.topic.name} (column {t.grade})" for t in topics),
+        "strategies": ", ".join(strategies),
+        "pages": str(opts.budget),
+        "random seeds": str(opts.random_seeds),
+        "pages of a host": ", ".join(str(cap) if cap else "no bound" for cap in caps),
+        "settings": " ".join(opts.set),
+    }
+
+
+def _strategies(text: str) -> list[str]:
+    names = text.split(",")
+    if unknown := [name for name in names if name not in STRATEGIES]:
+        raise argparse.ArgumentTypeError(f"there is no strategy {unknown[0]!r}; there are {', '.join(STRATEGIES)}")
+    return names
+
+
+def _seeds(text: str) -> tuple[str, Path]:
+    named = re.fullmatch(r"([\w-]+)=(.+)", text)
+    return (named[1], Path(named[2])) if named else ("seeds", Path(text))
+
+
+def _caps(text: str) -> tuple[int, ...]:
+    number: Callable[[str], int] = whole(0)
+    return tuple(map(number, text.split(",")))
