@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.page import MAX_ANCHOR, MAX_LEAD, Evidence, Link, Page, description_of
+from topical_crawler.page import AROUND, MAX_ANCHOR, MAX_LEAD, MAX_TEXT, Evidence, Link, Page, description_of, full_text
 
 URL = "http://www.example.cn/dj/index.html"
 
@@ -193,6 +193,62 @@ def test_lead_is_running_text_of_bounded_length() -> None:
     assert Page.from_html(URL, furniture).lead == ""
 
 
+def around(html: str) -> dict[str, str]:
+    """The text around each link, by its anchor."""
+    return {link.anchor: link.around for link in Page.from_html(URL, html, around=True).links}
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("前文<a href=/1>甲</a>后文", {"甲": "前文 后文"}),
+        ("<a href=/1>甲</a>", {"甲": ""}),
+        ("前文<a href=/1>甲<b>乙</b> <i>丙</i><!-- 注 --></a>后文", {"甲乙 丙": "前文 后文"}),
+        ("前文<a href=/1><img alt=图></a>后文", {"图": "前文 后文"}),
+        ("前文<a href=/1>甲<script>var a</script></a>后文<script>var b</script><style>p {}</style>", {"甲var a": "前文 后文"}),
+        ("<li><a href=/1>甲</a></li>\n\n  <li>\n <a href=/2>乙</a> 今日</li>", {"甲": "乙 今日", "乙": "甲 今日"}),
+        ("<ul><li>词尾<li><a href=/1>甲</a><li>词头</ul>", {"甲": "词尾 词头"}),
+        ("<p>前文<a href=/1>甲<p>后文", {"甲": "前文 后文"}),
+        ("前\0文<a href=/1>甲</a>后\x1b[31m文", {"甲": "前文 后 [31m文"}),
+        ("<nav>首页<a href=/1>甲</a></nav>", {"甲": "首页"}),
+        ("前文<noscript><p>请启用<b>脚本</b></p></noscript><template>丁</template><a href=/1>甲</a>", {"甲": "前文"}),
+        ("</html>前文<body><a href=/1>甲</a></body>后文", {"甲": "前文 后文"}),
+        ("<table>前文<tr><td><a href=/1>甲</a><td>后文</table>", {"甲": "前文 后文"}),
+        ("<a href=/1>甲<a href=/2>乙</a></a>后文", {"甲": "乙后文", "乙": "甲 后文"}),
+        ("<a href=/1><img></a>旧处<p>前文<a href=/1>甲</a>", {"甲": "旧处 前文"}),
+        ("<area href=/1 alt=图>", {"图": ""}),
+    ],
+)
+def test_text_around_links(html: str, expected: dict[str, str]) -> None:
+    assert around(html) == expected
+
+
+def test_text_around_is_short_and_layout_does_not_use_it_up() -> None:
+    layout = "\n" + " " * 40
+    html = f"{'前' * 500}<p>{layout}<span>{layout}</span>{layout}<a href=/1>甲</a>{layout}<p>{layout}<p>{'后' * 500}"
+    assert around(html) == {"甲": f"{'前' * (AROUND - 1)} {'后' * (AROUND - 1)}"}
+    assert Page.from_html(URL, html).links[0].around == ""
+
+
+def test_full_text_is_what_a_reader_sees() -> None:
+    page = Page.from_html(
+        URL,
+        """<title>题</title><nav>导航</nav><header>页眉</header><h1>主题<em>教育</em></h1><p>甲<script>var a</script>乙</p>
+        <ul><li>一<li>二</ul><select><option>选项</select><button>按钮</button><footer>页脚</footer>""",
+    )
+    assert full_text(page) == "题\n主题教育 甲乙 一 二"
+    assert full_text(Page.from_html(URL, "<title>题</title><p>" + "党建" * MAX_TEXT)) == ("题\n" + "党建" * MAX_TEXT)[:MAX_TEXT]
+    assert full_text(Page(URL, title="题", lead="首")) == "题\n首"
+    assert full_text(Page.from_html(URL, "<title>题</title>")) == "题"
+    assert full_text(Page.from_html(URL, "<frameset><frame src=a.html></frameset>")) == ""
+
+
+def test_a_form_may_hold_the_whole_page() -> None:
+    """As on sites made with ASP.NET."""
+    html = "<title>题</title><body><form id=aspnetForm><input value=1><p>党课<textarea>意见</textarea></p></form>"
+    assert full_text(Page.from_html(URL, html)) == "题\n党课"
+
+
 def test_evidence_survives_json() -> None:
     evidence = Evidence("http://a.cn/", 0.1 + 0.2, False, '"党\\建"\n', 3)
     assert Evidence.from_json(json.loads(json.dumps(evidence.to_json()))) == evidence
@@ -234,10 +290,13 @@ _MARKUP = st.lists(
 
 @given(st.one_of(st.text(), st.text(st.characters(categories=None)), _MARKUP), st.one_of(st.just(URL), st.text(max_size=20)))
 def test_nothing_raises(html: str, url: str) -> None:
-    page = Page.from_html(url, html)
+    page = Page.from_html(url, html, around=True)
     assert len(page.lead) <= MAX_LEAD
+    assert len(full_text(page)) <= MAX_TEXT
     assert len({link.url for link in page.links}) == len(page.links)
     for link in page.links:
         assert link.url.lower().startswith(("http://", "https://"))
         assert len(link.anchor) <= MAX_ANCHOR
-    "".join((description_of(page), *(link.anchor for link in page.links))).encode()  # without lone surrogates: it can be stored
+        assert len(link.around) <= 2 * AROUND + 1
+    texts = (description_of(page), full_text(page), *(link.anchor + link.around for link in page.links))
+    "".join(texts).encode()  # without lone surrogates: it can be stored

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import strategies
-from topical_crawler.text import normalise
+from topical_crawler.text import Segmenter, normalise
 from topical_crawler.topic import Topic, TopicError, list_topics, load_topic, read_seeds, topic_line
 
 WriteTopic = Callable[..., Path]  # see conftest.py
@@ -131,11 +131,23 @@ def test_by_path_and_by_name(write_topic: WriteTopic, monkeypatch: pytest.Monkey
 def test_the_topics_of_the_product(name: str) -> None:
     topic = load_topic(name)
     assert topic.name == name
-    assert topic.terms
+    assert topic.title != name
+    assert len(topic.terms) >= 20
     assert all(weight > 0 and term == normalise(term) for term, weight in topic.terms.items())
     assert topic.default_strategy in strategies.STRATEGIES
     assert strategies.create(topic, resources=None, segmenter="rjieba").name == topic.default_strategy
     json.dumps(dict(topic.parameters))
+
+
+@pytest.mark.parametrize("name", [t for t in list_topics() if t not in ("partybuilding", "data-mining-books")])
+def test_the_keyword_topics_of_the_product(name: str) -> None:
+    topic = load_topic(name)
+    assert set(topic.terms.values()) == {1.0}
+    assert topic.description
+    assert 8 <= len(topic.documents) <= 12
+    assert all(150 <= len(document) <= 350 for document in topic.documents)
+    described = Segmenter(topic.terms, backend="rjieba").words("\n".join(topic.documents))
+    assert len(topic.terms.keys() & set(described)) >= len(topic.terms) / 2  # documents and terms speak of the same
 
 
 def test_partybuilding() -> None:

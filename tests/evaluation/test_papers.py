@@ -73,15 +73,15 @@ def test_the_means_of_table_1_are_those_of_its_rows() -> None:
     for method, printed in papers.TABLE_1_MEAN.items():
         for place in (0, 1):
             values = [row[method][place] for row in papers.TABLE_1.values()]
-            # Of the recall of T&L, the paper's rows give 74.08, of T 52.66; all four means agree to the printed digit.
-            assert sum(values) / len(values) == pytest.approx(printed[place], abs=0.051)
+            assert sum(values) / len(values) == pytest.approx(printed[place], abs=0.05)
 
 
 def test_figure_5_and_6_by_hand() -> None:
     found = sun(AS_PRINTED)
     at_the_end = ours(found, "Figure 5", "harvest rate", MEAN, 20)
     assert at_the_end == {**{m: n / 20 for m, n in AS_PRINTED.items()}, "oracle": 10 / 10}
-    assert ours(found, "Figure 5", "harvest rate", "computing", 2) == {"breadth_first": 0.5, **dict.fromkeys(("vsm", "ssrm", "svsm", "esvsm", "oracle"), 1.0)}  # fmt: skip
+    at_the_start = ours(found, "Figure 5", "harvest rate", "computing", 2)
+    assert at_the_start.pop("breadth_first") == 0.5 and set(at_the_start.values()) == {1.0}
     assert ours(found, "Figure 6", "mean relevance", MEAN, 20)["esvsm"] == 8 / 20
     assert set(ours(found, "beside Figure 6", "precision of what is kept", MEAN, 20).values()) == {1.0}
     assert [r.printed for r in found.rows if r.printed] == ["20-30% above all others", "above 0.85"]
@@ -207,4 +207,5 @@ def test_the_files(tmp_path: Path) -> None:
     with (tmp_path / "1" / "papers.csv").open(encoding="utf-8-sig", newline="") as file:
         lines = list(csv.DictReader(file))
     assert len(lines) == sum(len(one["figures"]) for one in data["papers"].values())
-    assert {"paper": "chen", "item": "Table 1", "quantity": "recall", "pages": "0", "topic": "weather", "method": "content", "printed": "53.3%", "ours": "0.4"} in lines  # fmt: skip
+    place = {"paper": "chen", "item": "Table 1", "quantity": "recall", "pages": "0", "topic": "weather", "method": "content"}
+    assert {**place, "printed": "53.3%", "ours": "0.4"} in lines

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.table import Progress
-from topical_crawler.strategies import baselines, semantic
+from topical_crawler.strategies import baselines, content_url, esvsm, field, odp2evsm, pagerank, semantic, shark_search, vector
 from topical_crawler.strategies.base import NO_TOPIC_WORD, OFF_TOPIC, PAGE_OFF_TOPIC, Setup, Strategy, read_parameters
 from topical_crawler.text import Backend, Segmenter
 from topical_crawler.topic import Topic, TopicError, load_topic, topic_line
@@ -22,10 +22,30 @@ __all__ = ["NEEDS", "NO_TOPIC_WORD", "OFF_TOPIC", "PAGE_OFF_TOPIC", "STRATEGIES"
 
 STRATEGIES: Mapping[str, Callable[[Setup], Strategy]] = {
     "semantic": semantic.make,
+    "esvsm": esvsm.make,
+    "svsm": vector.make_svsm,
+    "ssrm": vector.make_ssrm,
+    "vsm": vector.make_vsm,
+    "odp2evsm": odp2evsm.make,
+    "keyword_vsm": odp2evsm.make_keyword_vsm,
+    "category_vsm": odp2evsm.make_category_vsm,
     "breadth_first": baselines.make_breadth_first,
+    "shark_search": shark_search.make,
+    "content_url": content_url.make_content_url,
+    "content": content_url.make_content,
+    "keyword": field.make_keyword,
+    "random": field.make_random,
+    "pagerank": pagerank.make,
 }
 
-NEEDS: Mapping[str, tuple[str, ...]] = {"semantic": ("hownet", "hownet_tree", "vectors")}
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "semantic": ("hownet", "hownet_tree", "vectors"),
+    "esvsm": ("hownet", "hownet_tree", "vectors", "cilin", "cilin_tree", "clc"),
+    "svsm": ("hownet", "hownet_tree"),
+    "ssrm": ("hownet", "hownet_tree"),
+    "odp2evsm": ("clc", "vectors", "cilin"),
+    "category_vsm": ("clc",),
+}
 """The language resources that a strategy uses where they are there."""
 
 

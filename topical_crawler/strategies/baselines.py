@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from topical_crawler.page import Candidate, Evidence, Page, Verdict, description_of
+from topical_crawler.page import Candidate, Evidence, Page, Verdict
+from topical_crawler.relevance.keywords import Keywords
 from topical_crawler.strategies.base import Fixed, Setup
-from topical_crawler.text import Segmenter
-from topical_crawler.topic import Topic
 
 
 class BreadthFirst(Fixed):
@@ -23,15 +22,11 @@ class BreadthFirst(Fixed):
 
     name = "breadth_first"
 
-    def __init__(self, topic: Topic, segmenter: Segmenter) -> None:
-        self._terms = topic.terms
-        self._segmenter = segmenter
+    def __init__(self, keywords: Keywords) -> None:
+        self._keywords = keywords
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        words = self._segmenter.words(description_of(page))
-        matching = [w for w in words if w in self._terms]
-        relevance = len(matching) / len(words) if words else 0.0
-        return Verdict(relevance, bool(matching), {w: round(1 / len(matching), 4) for w in matching})
+        return self._keywords.verdict(page)
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         return [0.0] * len(candidates)
@@ -39,4 +34,4 @@ class BreadthFirst(Fixed):
 
 def make_breadth_first(setup: Setup) -> BreadthFirst:
     """The strategy for a topic; it has no parameters."""
-    return BreadthFirst(setup.topic, setup.segmenter)
+    return BreadthFirst(Keywords(setup.topic.terms, setup.segmenter))

@@ -1,0 +1,71 @@
+"""Hypernyms: each source in its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from relevance_tools import write_resources
+
+from topical_crawler.relevance.hypernyms import Hypernym, direct_hypernym, head_word, related_words
+from topical_crawler.semantics.resources import Resources
+
+
+@pytest.mark.parametrize(
+    ("word", "head"),
+    [
+        ("智能手机", "手机"),
+        ("笔记本电脑", "电脑"),
+        ("卷积神经网络", "神经网络"),  # the longest: 网络 is a noun, too
+        ("文本挖掘", None),  # a verb
+        ("计算机", None),  # 算机 is no word, and one character is no head
+        ("酷睿", None),
+        ("", None),
+    ],
+)
+def test_the_head_of_a_phrase(word: str, head: str | None) -> None:
+    assert head_word(word) == head
+
+
+@pytest.mark.parametrize(
+    ("word", "hypernym", "source"),
+    [
+        pytest.param("智能手机", "手机", "head", id="a phrase that no dictionary has"),
+        pytest.param("操作系统", "软件", "hownet", id="a word of HowNet is no phrase: its main sememe, not its head"),
+        pytest.param("交响乐", "音乐", "hownet", id="the paper's example"),
+        pytest.param("电脑", "器具", "hownet", id="the word is the sememe's: the sememe above"),
+        pytest.param("计算机", "器具", "hownet", id="a synonym is no hypernym: the sememe above"),
+        pytest.param("鱼", "兽", "hownet", id="of several senses the plainest"),
+        pytest.param("乐曲", "音乐", "cilin_tree", id="the classes of Cilin, without those that are called by their words"),
+        pytest.param("机器学习", "人工智能理论", "clc", id="the category above"),
+        pytest.param("ＤＢ程序员", "程序员", "head", id="full-width forms"),
+    ],
+)
+def test_direct_hypernyms(tmp_path: Path, word: str, hypernym: str, source: str) -> None:
+    assert direct_hypernym(word, write_resources(tmp_path)) == Hypernym(hypernym, source)
+
+
+@pytest.mark.parametrize("word", ["酷睿", "但是", ""])
+def test_words_without_a_hypernym(tmp_path: Path, word: str) -> None:
+    assert direct_hypernym(word, write_resources(tmp_path)) is None
+
+
+def test_without_the_tree_a_sememe_that_is_the_word_itself_says_nothing(tmp_path: Path) -> None:
+    resources = write_resources(tmp_path, "hownet")
+    assert direct_hypernym("操作系统", resources) == Hypernym("软件", "hownet")
+    assert direct_hypernym("电脑", resources) is None
+
+
+def test_without_resources_there_are_heads() -> None:
+    assert direct_hypernym("智能手机", Resources.none()) == Hypernym("手机", "head")
+    assert direct_hypernym("操作系统", Resources.none()) == Hypernym("系统", "head")
+    assert direct_hypernym("手机", Resources.none()) is None
+
+
+def test_related_words(tmp_path: Path) -> None:
+    resources = write_resources(tmp_path)
+    assert related_words("软件", resources, n=2) == ["软体", "程序", "驱动"]
+    assert related_words("程序", resources, n=1) == ["数据库", "软件"]
+    assert related_words("人工智能理论", resources) == ["机器学习", "自动推理"]
+    assert related_words("酷睿", resources) == []
+    assert related_words("软件", Resources.none()) == []

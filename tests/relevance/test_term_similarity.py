@@ -1,0 +1,31 @@
+"""The table of similarities from HowNet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from relevance_tools import write_resources
+
+from topical_crawler.relevance.term_similarity import TermSimilarity
+from topical_crawler.semantics.hownet import HowNet
+from topical_crawler.semantics.resources import Resources
+
+TERMS = ["操作系统", "电脑", "深度学习"]
+
+
+@pytest.mark.parametrize("names", [("hownet", "hownet_tree"), ("hownet",)])
+def test_the_table_has_the_similarities_of_hownet(tmp_path: Path, names: tuple[str, ...]) -> None:
+    resources = write_resources(tmp_path, *names)
+    glossary = resources.path("hownet")
+    assert glossary is not None
+    hownet = HowNet(glossary, resources.path("hownet_tree"))
+    table = TermSimilarity.of_terms(TERMS, resources)
+    for word in (*hownet.senses, "深度学习", "足球"):
+        expected = [float(word == term) if "深度学习" in (word, term) else hownet.similarity(word, term) for term in TERMS]
+        assert table.row(word).tolist() == pytest.approx(expected, abs=1e-6), word
+
+
+def test_without_hownet() -> None:
+    table = TermSimilarity.of_terms(TERMS, Resources.none())
+    assert table.means() == pytest.approx(dict.fromkeys(TERMS, 1 / 3))

@@ -1,0 +1,227 @@
+"""The strategy ``esvsm``: its topic model, and when and how a topic word gives way to its hypernym."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from topical_crawler import Candidate, Evidence, Page, Topic, Verdict
+from topical_crawler.relevance.topic_model import Replacement, TopicModel
+from topical_crawler.semantics.resources import Resources
+from topical_crawler.strategies import esvsm as module
+from topical_crawler.strategies.base import Setup
+from topical_crawler.strategies.esvsm import Esvsm, EsvsmParameters
+from topical_crawler.text import Segmenter
+
+DOCUMENTS = ("智能手机有触摸屏。智能手机运行应用程序。", "触摸屏与应用程序", "智能手机的电池与屏幕")
+TOPIC = Topic("phones", "智能手机", {"触摸屏": 2.0, "应用程序": 1.0}, documents=DOCUMENTS)
+SEGMENTER = Segmenter(["智能手机", "手机", *TOPIC.terms], backend="rjieba")
+REPLACED = Replacement("智能手机", "手机", "head", 5)
+PARAMETERS = EsvsmParameters(least_results=4, stall_pages=5)
+CILIN = "Bo04A01= 手机 大哥大 移动电话\n"
+
+
+def esvsm(resources: Resources | None = None, topic: Topic = TOPIC, word: str = "智能手机", **changes: object) -> Esvsm:
+    parameters = replace(PARAMETERS, **changes)  # type: ignore[arg-type]
+    return Esvsm(TopicModel(topic, SEGMENTER, resources or Resources.none()), word, SEGMENTER, parameters)
+
+
+def learn(strategy: Esvsm, pattern: str, start: int = 0) -> None:
+    """Pages on topic (+) and off topic (-)."""
+    for i, sign in enumerate(pattern, start):
+        strategy.learn(f"http://a.cn/{i}", Verdict(0.5, sign == "+"))
+
+
+def state(strategy: Esvsm) -> str:
+    return json.dumps(strategy.state_dict(), ensure_ascii=False, sort_keys=True)
+
+
+# --- the topic ---
+
+
+def test_the_topic_is_read_from_its_documents() -> None:
+    vector = TopicModel(TOPIC, SEGMENTER, Resources.none()).vector()
+    assert {"智能手机", "触摸屏", "应用程序", "电池", "屏幕"} <= set(vector)
+    assert esvsm().judge(Page("http://a.cn/", title="手机电池与屏幕")).relevance > 0
+
+
+def test_no_more_words_than_the_sub_topics_have() -> None:
+    few = TopicModel(TOPIC, SEGMENTER, Resources.none(), sub_topics=2, words=1)
+    assert 1 <= len(few.vector()) <= 2
+
+
+def test_a_topic_without_documents_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    topic = replace(TOPIC, documents=(), source="mytopic")
+    made = module.make(Setup("esvsm", topic, SEGMENTER, Resources.none()))
+    assert made.judge(Page("http://a.cn/", title="触摸屏")).keep
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert "mytopic/documents.txt: there is no such file" in record.getMessage()
+    assert "Remedy: write texts that describe the topic" in record.getMessage()
+    caplog.clear()
+    module.make(Setup("esvsm", TOPIC, SEGMENTER, Resources.none()))
+    assert not caplog.records
+
+
+def test_the_topic_word_is_the_title_unless_it_is_named() -> None:
+    for parameters, word in (({}, "智能手机"), ({"word": "卷积神经网络"}, "卷积神经网络")):
+        topic = replace(TOPIC, parameters={"esvsm": {**parameters, "stall_pages": 1}})
+        made = module.make(Setup("esvsm", topic, SEGMENTER, Resources.none()))
+        learn(made, "-")
+        assert made.replacements[0].word == word
+
+
+# --- when ---
+
+
+@pytest.mark.parametrize(
+    ("pattern", "page"),
+    [
+        pytest.param("-----", 5, id="nothing relevant from the start"),
+        pytest.param("+-----", 6, id="no growth after the first"),
+        pytest.param("----+----", None, id="growth in time, twice"),
+        pytest.param("----+-----", 10, id="growth in time, once"),
+        pytest.param("++++-----", None, id="results enough"),
+        pytest.param("+++-----", 8, id="one result too few"),
+    ],
+)
+def test_when_the_topic_word_is_replaced(pattern: str, page: int | None) -> None:
+    strategy = esvsm()
+    learn(strategy, pattern)
+    assert [made.page for made in strategy.replacements] == ([] if page is None else [page])
+
+
+def test_once_as_in_the_paper_or_as_often_as_is_said() -> None:
+    for most, words in ((0, []), (1, ["神经网络"]), (2, ["神经网络", "网络"]), (3, ["神经网络", "网络"])):
+        strategy = esvsm(word="卷积神经网络", max_replacements=most)
+        learn(strategy, "-" * 40)
+        assert [made.hypernym for made in strategy.replacements] == words
+
+
+def test_seconds_count_where_they_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    strategy, other = esvsm(stall_seconds=15, stall_pages=0), esvsm(stall_pages=0)
+    for seconds, sign, replaced in ((10, "-", 0), (4, "+", 0), (14, "-", 0), (1, "-", 1)):
+        now[0] += seconds
+        learn(strategy, sign, int(now[0]))
+        learn(other, sign, int(now[0]))
+        assert len(strategy.replacements) == replaced
+    assert not other.replacements
+
+
+def test_a_word_without_a_hypernym_stays(caplog: pytest.LogCaptureFixture) -> None:
+    strategy = esvsm(word="酷睿", max_replacements=3)
+    before = strategy.judge(Page("http://a.cn/", title="触摸屏"))
+    learn(strategy, "-" * 30)
+    assert strategy.replacements == []
+    assert strategy.revision == 0
+    assert strategy.judge(Page("http://a.cn/", title="触摸屏")) == before
+    (record,) = caplog.records
+    assert record.getMessage().startswith("After 5 pages, 0 of them relevant, the topic word '酷睿' should give way")
+
+
+# --- how ---
+
+
+def test_the_topic_is_built_again_around_the_hypernym(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "cilin.txt").write_text(CILIN, encoding="utf-8")
+    strategy = esvsm(Resources(None, {"cilin": tmp_path / "cilin.txt"}))
+    page, link = (
+        Page("http://a.cn/", title="移动电话"),
+        Candidate("http://a.cn/9", (Evidence("http://a.cn/", 0.0, False, "移动电话"),)),
+    )
+    assert (strategy.judge(page).relevance, strategy.score([link])) == (0.0, [0.0])
+    with caplog.at_level(logging.INFO):
+        learn(strategy, "-----")
+    # 智能手机 is in no dictionary here: its head is its hypernym, as in the paper.
+    assert strategy.replacements == [REPLACED]
+    assert strategy.revision == 1
+    assert [r.getMessage() for r in caplog.records if r.name == module.__name__] == [
+        "After 5 pages, 0 of them relevant, the topic word '智能手机' gives way to its hypernym '手机' (head)"
+    ]
+    assert strategy.judge(page).relevance > 0
+    (score,) = strategy.score([link])
+    assert score is not None and score > 0
+
+
+def test_documents_after_a_replacement(tmp_path: Path) -> None:
+    (tmp_path / "cilin.txt").write_text(CILIN, encoding="utf-8")
+    model = TopicModel(TOPIC, SEGMENTER, Resources(None, {"cilin": tmp_path / "cilin.txt"}))
+    before, after = model.documents(), model.documents([REPLACED])
+    assert [d["智能手机"] for d in before] == [2, 0, 1, 1]
+    assert [d["智能手机"] for d in after] == [0] * 5
+    assert [d["手机"] for d in after] == [2, 0, 1, 1, 2]
+    assert after[-1] == {"手机": 2, "大哥大": 1, "移动电话": 1}
+    assert model.documents() == before
+
+
+# --- stop, kill, resume ---
+
+
+def test_a_stopped_crawl_goes_on_with_the_topic_that_it_had() -> None:
+    through = esvsm()
+    learn(through, "+-----")
+    restored = esvsm()
+    restored.load_state_dict(json.loads(state(through)))
+    page = Page("http://a.cn/", title="手机")
+    assert restored.replacements == through.replacements
+    assert restored.judge(page) == through.judge(page) != esvsm().judge(page)
+    assert state(restored) == state(through)
+
+
+@pytest.mark.parametrize("cut", range(1, 9))
+def test_a_crawl_that_is_cut_anywhere_replaces_at_the_same_page(cut: int) -> None:
+    pattern = "-+----+-----"
+    through, restored = esvsm(), esvsm()
+    learn(through, pattern[:cut])
+    restored.load_state_dict(json.loads(state(through)))
+    learn(restored, pattern[max(0, cut - 2) :], max(0, cut - 2))  # the last two are told again
+    learn(through, pattern[cut:], cut)
+    assert restored.replacements == through.replacements != []
+    assert state(restored) == state(through)
+
+
+def test_a_killed_crawl_learns_from_its_pages_that_a_word_had_been_replaced() -> None:
+    """The clock had run out, which pages do not tell: the lesson of the next page does."""
+    before = esvsm(stall_pages=0, stall_seconds=15)
+    learn(before, "-----")
+    lessons = [before.judge(Page("http://a.cn/", title="手机")).lesson]
+    before._replace()
+    lessons.append(before.judge(Page("http://a.cn/", title="手机")).lesson)
+    assert lessons == [None, 1]
+    resumed = esvsm(stall_pages=0, stall_seconds=15)
+    learn(resumed, "-----")
+    resumed.learn("http://a.cn/5", Verdict(0.1, False, lesson=1))
+    assert resumed.replacements == before.replacements
+
+
+def test_addresses_are_let_go_when_nothing_more_is_to_be_counted() -> None:
+    for pattern in ("++++", "-----"):
+        strategy = esvsm()
+        learn(strategy, pattern[:-1])
+        assert len(strategy.state_dict()["growth"]["seen"]) == len(pattern) - 1
+        learn(strategy, pattern[-1], len(pattern) - 1)
+        assert strategy.state_dict()["growth"]["seen"] == []
+        final = state(strategy)
+        learn(strategy, "-+" * 10)
+        assert state(strategy) == final
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("sub_topics", 0, "sub_topics must be a whole number of 1 or more, not 0"),
+        ("stall_pages", 2.5, "stall_pages must be a whole number of 0 or more, not 2.5"),
+        ("max_replacements", True, "max_replacements must be a whole number of 0 or more, not True"),
+        ("stall_seconds", -1, "stall_seconds must be a number of 0 or more, not -1"),
+        ("word", 3, "word must be a text, not 3"),
+    ],
+)
+def test_parameters_that_cannot_be(name: str, value: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        EsvsmParameters(**{name: value})  # type: ignore[arg-type]

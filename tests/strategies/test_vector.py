@@ -1,0 +1,49 @@
+"""The strategies vsm, ssrm and svsm, made for a topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from topical_crawler import Page, TopicError, load_topic, strategies
+from topical_crawler.relevance.svsm import PositionSvsm, ProjectedSvsm, TermSvsm
+
+WriteTopic = Callable[..., Path]  # see conftest.py
+TERMS = "内核\t2\n进程\n虚拟内存\n"
+NAMES = ("vsm", "ssrm", "svsm")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_on_topic_leads(write_topic: WriteTopic, name: str) -> None:
+    strategy = strategies.create(str(write_topic({"terms.tsv": TERMS})), name, resources=None)
+    on, mixed, off = (
+        strategy.judge(Page.from_html("http://a.cn/", f"<p>{text}"))
+        for text in ("内核的进程与虚拟内存", "内核决定天气吗", "今日天气晴朗")
+    )
+    assert (on.keep, off.keep) == (True, False)
+    assert on.relevance > mixed.relevance > off.relevance == 0
+    assert on.why and not off.why
+
+
+@pytest.mark.parametrize(("reading", "kind"), [("terms", TermSvsm), ("projected", ProjectedSvsm), ("positions", PositionSvsm)])
+def test_the_topic_chooses_the_reading(write_topic: WriteTopic, reading: str, kind: type[object]) -> None:
+    toml = f'title = "操作系统"\n[strategy.svsm]\nreading = "{reading}"\n'
+    strategy = strategies.create(str(write_topic({"topic.toml": toml, "terms.tsv": TERMS})), "svsm", resources=None)
+    assert type(strategy._measure) is kind  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "message"),
+    [
+        ("vsm", "page_threshold = -1", "line 3: page_threshold must be a number of 0 or more, not -1"),
+        ("vsm", 'reading = "terms"', r"line 3: \[strategy.vsm\] has no parameter 'reading'"),
+        ("svsm", 'reading = "printed"', "line 3: reading must be one of terms, projected, positions, not 'printed'"),
+        ("ssrm", "page_weight = 0\nanchor_weight = 0", "line 3: page_weight and anchor_weight are both 0"),
+    ],
+)
+def test_parameters_that_cannot_be_name_file_and_line(write_topic: WriteTopic, name: str, line: str, message: str) -> None:
+    folder = write_topic({"topic.toml": f'title = "操作系统"\n[strategy.{name}]\n{line}\n', "terms.tsv": TERMS})
+    with pytest.raises(TopicError, match=f"topic.toml, {message}"):
+        strategies.create(load_topic(folder), name, resources=None)

@@ -1,0 +1,49 @@
+"""Texts against the topic's keywords, by the cosine of TF-IDF vectors: Eq. 1 of Chen & Zhu 2011."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import fsum
+
+from topical_crawler.relevance.tfidf import Idf, Vsm, keyword_vector
+from topical_crawler.text import Segmenter
+from topical_crawler.topic import Topic
+
+_MOST_REASONS = 8
+
+
+class TopicVector:
+    """sim(q, p) = Σ_{k∈q∩p} W_kq·W_kp / √(Σ_k W_kp² · Σ_k W_kq²) of a topic q and any text p.
+
+    W_kp is the frequency of the word k in the text, times its IDF; W_kq has the weight of the topic term in place of a frequency.
+
+    Args:
+        terms: topic terms with their weights.
+        segmenter: must know the terms.
+        idf: of words in Chinese at large.
+
+    >>> vector = TopicVector({"党建": 1.0, "支部": 1.0}, Segmenter(["党建", "支部"]), Idf.load())
+    >>> vector.similarity("党建 支部") > vector.similarity("支部要闻") > vector.similarity("今日天气") == 0
+    True
+    """
+
+    def __init__(self, terms: Mapping[str, float], segmenter: Segmenter, idf: Idf) -> None:
+        self._segmenter = segmenter
+        self._vsm = Vsm(keyword_vector(terms, idf), idf)
+
+    @classmethod
+    def of(cls, topic: Topic, segmenter: Segmenter) -> TopicVector:
+        """The vector of a topic, with the IDF of general Chinese."""
+        return cls(topic.terms, segmenter, Idf.load())
+
+    def similarity(self, text: str) -> float:
+        """The cosine, from 0 for nothing in common to 1."""
+        return self._vsm.of(self._segmenter.content(text))
+
+    def compare(self, text: str) -> tuple[float, dict[str, float]]:
+        """The cosine, with the words that carry it and their shares of it, the most telling first, eight at most."""
+        words = self._segmenter.content(text)
+        parts = self._vsm.parts(words)
+        total = fsum(parts.values())
+        heaviest = sorted(parts, key=lambda word: (-parts[word], word))[:_MOST_REASONS]
+        return self._vsm.of(words), {word: round(parts[word] / total, 4) for word in heaviest}
