@@ -187,7 +187,7 @@ def test_hardly_a_page(html: str) -> None:
 
 def test_lead_is_running_text_of_bounded_length() -> None:
     sentence = "广大党员干部要深入学习贯彻会议精神，扎实推进各项工作任务落地见效。"
-    furniture = "".join(f"<{tag}>{sentence}</{tag}>" for tag in ("nav", "header", "footer", "aside", "script", "style", "form"))
+    furniture = "".join(f"<{tag}>{sentence}</{tag}>" for tag in ("nav", "header", "footer", "aside", "script", "style"))
     page = Page.from_html(URL, f"{furniture}<ul><li>{sentence}</li></ul><div>{sentence * 9}</div>")
     assert page.lead == (sentence * 9)[:MAX_LEAD]
     assert Page.from_html(URL, furniture).lead == ""
@@ -241,6 +241,14 @@ def test_full_text_is_what_a_reader_sees() -> None:
     assert full_text(Page(URL, title="题", lead="首")) == "题\n首"
     assert full_text(Page.from_html(URL, "<title>题</title>")) == "题"
     assert full_text(Page.from_html(URL, "<frameset><frame src=a.html></frameset>")) == ""
+
+
+def test_the_lead_of_a_page_that_a_form_holds() -> None:
+    sentence = "党支部书记逐户走访听取群众对村里工作的意见建议。"
+    page = Page.from_html(
+        "http://a.cn/", f"<body><form id=aspnetForm><p>{sentence}</p><select><option>{sentence}</select></form>"
+    )
+    assert page.lead == sentence
 
 
 def test_a_form_may_hold_the_whole_page() -> None:

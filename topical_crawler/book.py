@@ -16,7 +16,7 @@ from typing import Literal
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topical_crawler.book_lists import in_series, is_next_page, is_search
-from topical_crawler.page import Page, _bounded, full_text
+from topical_crawler.page import Page, bounded, full_text
 
 MAX_INTRODUCTION = 3000
 """Longest introduction kept, in characters."""
@@ -82,7 +82,7 @@ def read_book(page: Page) -> Book | None:
     """
     if not _MENTIONED.search(page.html):
         return None
-    body = LexborHTMLParser(_bounded(page.html.replace("\0", ""))).body
+    body = LexborHTMLParser(bounded(page.html.replace("\0", ""))).body
     found: list[str] = []
     for node in islice(_labels(body), _MOST_LABELS) if body is not None else ():
         introduction = _introduction(node)

@@ -77,7 +77,8 @@ def _notes(labels: Mapping[str, Labels]) -> list[str]:
     there = ", ".join(f"{t.name} {relevant_texts(labels[t.name]):,}" for t in CHEN.topics)
     return [
         "Precision is Eq. 3, target pages collected / pages fetched; recall is Eq. 4, target pages collected / target pages. "
-        "Collected is what was fetched and kept; copies of a text count once. The printed means are over the paper's topics.",
+        "Collected is what was fetched and kept; copies of a text count once. Printed means are over the paper's five topics, "
+        "ours over these five.",
         "After how many pages the paper measures is not printed, but follows: the two equations have one numerator, so recall / "
         f"precision is pages fetched / target pages, in Table 1 {pages_per_target():.2f} on average. So a crawl is measured when "
         "it has that many pages for each text on topic that there is. Where both methods have so many pages, precision and "

@@ -176,9 +176,10 @@ def sun_claims(budget: int) -> list[Claim]:
 
 
 def narrow_claims(budget: int) -> list[Claim]:
-    """What is said of Figure 4."""
+    """What is said of Figure 4, at a fifth of the pages, too."""
     others = [m.name for m in NARROW.methods if m.name != "esvsm"]
-    return [Order("Figure 4", "relevant texts", budget, "esvsm", other) for other in reversed(others)]
+    pages = (budget // 5, budget)
+    return [Order("Figure 4", "relevant texts", k, "esvsm", other) for k in pages for other in reversed(others)]
 
 
 def zhang_claims(pages: int) -> list[Claim]:

@@ -110,6 +110,11 @@ class Fixed:
 
 
 @dataclass(frozen=True)
+class NoParameters:
+    """Of a strategy that has none: whatever a topic sets for it is refused."""
+
+
+@dataclass(frozen=True)
 class Setup:
     """What a strategy is made from.
 
@@ -149,7 +154,9 @@ def read_parameters(kind: type[_T], table: object, topic: Topic, section: str, d
     known = [f.name for f in dataclasses.fields(kind)]  # type: ignore[arg-type]
     for key in table:
         if key not in known:
-            raise TopicError(f"{topic_line(topic, key)}: [{section}] has no parameter {key!r}. Known: {', '.join(known)}")
+            raise TopicError(
+                f"{topic_line(topic, key)}: [{section}] has no parameter {key!r}. Known: {', '.join(known) or 'none'}"
+            )
     try:
         return kind(**table) if defaults is None else dataclasses.replace(defaults, **table)  # type: ignore[type-var]
     except (TypeError, ValueError) as error:

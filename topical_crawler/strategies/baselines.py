@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from topical_crawler.page import Candidate, Evidence, Page, Verdict
 from topical_crawler.relevance.keywords import Keywords
-from topical_crawler.strategies.base import Fixed, Setup
+from topical_crawler.strategies.base import Fixed, NoParameters, Setup
 
 
 class BreadthFirst(Fixed):
@@ -34,4 +34,5 @@ class BreadthFirst(Fixed):
 
 def make_breadth_first(setup: Setup) -> BreadthFirst:
     """The strategy for a topic; it has no parameters."""
+    setup.parameters(NoParameters)
     return BreadthFirst(Keywords(setup.topic.terms, setup.segmenter))

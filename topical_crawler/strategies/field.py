@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from topical_crawler.page import Candidate, Evidence, Page, Verdict
 from topical_crawler.relevance.keywords import Keywords
-from topical_crawler.strategies.base import Fixed, Setup
+from topical_crawler.strategies.base import Fixed, NoParameters, Setup
 from topical_crawler.urls import fingerprint
 
 
@@ -74,9 +74,11 @@ class KeywordAnchors(Fixed):
 
 def make_random(setup: Setup) -> RandomOrder:
     """The strategy for a topic and a seed; it has no parameters."""
+    setup.parameters(NoParameters)
     return RandomOrder(Keywords(setup.topic.terms, setup.segmenter), setup.seed)
 
 
 def make_keyword(setup: Setup) -> KeywordAnchors:
     """The strategy for a topic; it has no parameters."""
+    setup.parameters(NoParameters)
     return KeywordAnchors(Keywords(setup.topic.terms, setup.segmenter))
