@@ -1,7 +1,7 @@
 """What a site says of itself on every page: its name in the titles, its description in the heads.
 
-A site's home page says it, too. What another page of the site says in the same words tells nothing about where its links lead: the
-description of a blog on everything, with 机器学习 in it, would make the links of each of its lists promising.
+A site's home page says it, too. What another page of the site says in the same words tells nothing about where its links lead:
+the description of a blog on everything, with 机器学习 in it, would make the links of each of its lists promising.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ class SemanticParameters:
         tunnel: how many pages off topic may be passed in a row: their links are then followed without a topic term in the
             anchor, at the low place that Eq. 5 gives them. 0, as in the paper: none.
         site_words: whether what a page says in the same words as its site's home page counts for what its links inherit
-            (:mod:`topical_crawler.site_words`). As in the paper: true. False: the page's description without those words stands for
-            Rel in Eq. 5; whether the page belongs to the corpus is decided as ever.
+            (:mod:`topical_crawler.site_words`). As in the paper: true. False: the page's description without those words stands
+            for Rel in Eq. 5; whether the page belongs to the corpus is decided as ever.
         history_sample: n of Algorithm 3. Not printed; an odd number has a clear majority.
         structure: constants of Algorithm 2.
     """
