@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TOPIC ?= partybuilding
 
-.PHONY: setup demo crawl test lint type bench wheel clean
+.PHONY: setup demo crawl test lint type floors bench wheel clean
 .DEFAULT_GOAL := setup
 
 setup:
@@ -27,6 +27,16 @@ lint: setup
 
 type: setup
 	$(BIN)/mypy
+
+# The strategies on the bundled webs, against the figures that must not fall (demo/floors.toml, demo/bookshop-floors.toml).
+FLOORS := build/floors
+floors: setup
+	@rm -rf $(FLOORS)
+	$(BIN)/scrapy evaluate crawl partybuilding --web demo/demo-web.warc.gz --labels demo/labels.tsv --seeds demo/seeds.txt \
+		--budget 150 --floors demo/floors.toml --out $(FLOORS)/sites -s TOPICAL_RESOURCES=0
+	$(BIN)/scrapy evaluate crawl data-mining-books --web demo/bookshop.warc.gz --labels demo/bookshop-labels.tsv \
+		--seeds demo/bookshop-seeds.txt --strategy odp2evsm,category_vsm,keyword_vsm,semantic,breadth_first --budget 400 \
+		--floors demo/bookshop-floors.toml --out $(FLOORS)/bookshop -s TOPICAL_RESOURCES=0
 
 bench: setup
 	$(BIN)/python benchmarks/crawl.py $(ARGS)

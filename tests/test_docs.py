@@ -19,15 +19,27 @@ from scrapy.utils.spider import iter_spider_classes
 
 from topical_crawler import crawl, pipelines, settings, strategies, topic_files
 from topical_crawler.corpus import clean, extract, store
+from topical_crawler.relevance.book_parameters import CategoryVsmParameters, KeywordVsmParameters, Odp2evsmParameters
 from topical_crawler.semantics.resources import RESOURCES
 from topical_crawler.spiders.topical import TopicalSpider
-from topical_crawler.strategies import OFF_TOPIC, STRATEGIES
+from topical_crawler.strategies import OFF_TOPIC, STRATEGIES, vector
+from topical_crawler.strategies.content_url import ContentParameters, ContentUrlParameters
+from topical_crawler.strategies.esvsm import EsvsmParameters
+from topical_crawler.strategies.pagerank import PageRankParameters
 from topical_crawler.strategies.semantic import SIMILARITY, SemanticParameters
+from topical_crawler.strategies.shark_search import SharkSearchParameters
 from topical_crawler.urls import StructureParameters
 
 ROOT = Path(__file__).resolve().parents[1]
 READMES = ("README.md", "README.zh-CN.md")
-GUIDES = (*READMES, "docs/settings.md", "docs/topics.md", "docs/language-resources.md", "docs/experiments.md")
+GUIDES = (
+    *READMES,
+    "docs/settings.md",
+    "docs/topics.md",
+    "docs/strategies.md",
+    "docs/language-resources.md",
+    "docs/experiments.md",
+)
 TEXT = {name: (ROOT / name).read_text(encoding="utf-8") for name in GUIDES}
 EVERYWHERE = "\n".join(TEXT.values())
 OWN = {name: getattr(settings, name) for name in dir(settings) if name.startswith("TOPICAL_")}
@@ -125,6 +137,7 @@ def test_all_commands_are_looked_at() -> None:
     assert {f"{command} {sub}" for command, sub, _ in subcommands()} == {
         *("corpus stats", "corpus export", "corpus fetched"),
         *("evaluate sites", "evaluate harvest", "evaluate threshold", "evaluate words", "evaluate urls"),
+        *("evaluate crawl", "evaluate papers"),
         *("lexicon fetch", "lexicon list", "lexicon check", "lexicon train", "lexicon import"),
         *("topic list", "topic show", "topic new", "topic build", "topic expand", "topic check", "topic explain"),
     }
@@ -161,6 +174,40 @@ def test_every_parameter_is_documented_with_its_default(section: str, defaults: 
     values = {f.name: getattr(defaults, f.name) for f in dataclasses.fields(defaults)}  # type: ignore[arg-type]
     plain = {name: str(value).lower() for name, value in values.items() if isinstance(value, int | float)}
     assert documented == plain | ({"comparisons": "see below"} if "comparisons" in values else {})
+
+
+PARAMETERS: dict[str, tuple[object, tuple[str, ...]]] = {
+    "vsm": (vector.VSM, ()),
+    "svsm": (vector.SVSM, ("vsm",)),
+    "esvsm": (EsvsmParameters(), ("vsm", "svsm")),
+    "odp2evsm": (Odp2evsmParameters(), ()),
+    "category_vsm": (CategoryVsmParameters(), ("odp2evsm",)),
+    "keyword_vsm": (KeywordVsmParameters(), ()),
+    "content": (ContentParameters(), ()),
+    "content_url": (ContentUrlParameters(), ()),
+    "shark_search": (SharkSearchParameters(), ()),
+    "pagerank": (PageRankParameters(), ()),
+}
+"""The parameters of each strategy, and the sections that document those which it shares."""
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_every_parameter_of_a_strategy_is_documented_with_its_default(name: str) -> None:
+    defaults, shared = PARAMETERS[name]
+    documented: dict[str, str] = {}
+    for section in (*shared, name):
+        text = re.split(rf"^### \[strategy\.{section}\]$", TEXT["docs/strategies.md"], flags=re.MULTILINE)[1].split("\n##")[0]
+        documented |= {row[0].strip("`"): row[1].strip("`") for row in table_rows(text) if row[0].startswith("`")}
+    values = {f.name: getattr(defaults, f.name) for f in dataclasses.fields(defaults)}  # type: ignore[arg-type]
+    written = {n: "see above" if v is None else str(v).lower() or '""' for n, v in values.items()}
+    assert {n: documented.get(n) for n in written} == written
+    if not shared:
+        assert documented.keys() == written.keys()
+
+
+def test_every_strategy_is_documented() -> None:
+    documented = " ".join(row[0] for row in table_rows(TEXT["docs/strategies.md"].split("\n## ")[0]))
+    assert {name for name in STRATEGIES if f"`{name}`" not in documented} == set()
 
 
 def test_the_matrix_is_the_default() -> None:

@@ -69,13 +69,14 @@ def test_a_lowering_with_its_reason(tmp_path: Path) -> None:
         (LOWERED.format("[party.semantic]\nrecall = 0.9\n", 0.9, " "), "was lowered without a reason"),
         (LOWERED.format("[party.semantic]\nrecall = 0.8\n", 0.9, "标注"), "lower than its last lowering to 0.9"),
         (LOWERED.format("[party.vsm]\nrecall = 0.8\n", 0.9, "标注"), "there is no floor 'party.semantic.recall'"),
-        ("[[lowered]]\nfloor = 3\n", "lowering 1: floor, from, to and reason are expected"),
-        ("lowered = 3\n", "write each lowering below"),
+        ("[a.b]\nc = 1\n[[lowered]]\nfloor = 3\n", "lowering 1: floor, from, to and reason are expected"),
+        ("lowered = 3\n[a.b]\nc = 1\n", "write each lowering below"),
         ("[party.semantic]\nrecall = '高'\n", "party.semantic.recall is '高'. Remedy: a number"),
         ("[party.semantic]\nrecall = true\n", "recall is True"),
         ("party = 0.5\n", "party is no table"),
         ("[party]\nsemantic = 0.5\n", "party.semantic is no table"),
         ("[party", "Remedy: write"),
+        ("# 还没有", "no floor in it"),
     ],
 )
 def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -59,7 +59,7 @@ def read_floors(path: Path) -> list[Floor]:
     """The floors of a file, in its order.
 
     Raises:
-        FloorError: the file is no TOML, a floor is no number of 0 or more, or a lowering has no reason or disagrees with its
+        FloorError: the file is no TOML or holds no floor, a floor is no number of 0 or more, or a lowering has no reason or disagrees with its
             floor.
     """
     try:
@@ -73,6 +73,8 @@ def read_floors(path: Path) -> list[Floor]:
         for strategy, figures in _table(path, topic, strategies).items()
         for figure, least in _table(path, f"{topic}.{strategy}", figures).items()
     ]
+    if not floors:
+        raise FloorError(f"{path}: no floor in it. Remedy: write [TOPIC.STRATEGY] and lines like area = 0.8 below it")
     _check_lowered(path, lowered, {floor.name: floor.least for floor in floors})
     return floors
 
