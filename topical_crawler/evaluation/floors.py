@@ -59,8 +59,8 @@ def read_floors(path: Path) -> list[Floor]:
     """The floors of a file, in its order.
 
     Raises:
-        FloorError: the file is no TOML or holds no floor, a floor is no number of 0 or more, or a lowering has no reason or disagrees with its
-            floor.
+        FloorError: the file is no TOML or holds no floor, a floor is no number of 0 or more, or a lowering has no reason or
+            disagrees with its floor.
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
