@@ -41,6 +41,7 @@ floors: setup
 bench: setup
 	$(BIN)/python benchmarks/crawl.py $(ARGS)
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/strategies.py
 	$(BIN)/python benchmarks/frontier.py --entries 100000
 
 wheel: setup

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from math import fsum
 
 from topical_crawler.relevance.tfidf import Idf, Vsm, keyword_vector
-from topical_crawler.text import Segmenter
+from topical_crawler.text import Segmenter, normalise
 from topical_crawler.topic import Topic
 
 _MOST_REASONS = 8
@@ -29,7 +30,9 @@ class TopicVector:
 
     def __init__(self, terms: Mapping[str, float], segmenter: Segmenter, idf: Idf) -> None:
         self._segmenter = segmenter
-        self._vsm = Vsm(keyword_vector(terms, idf), idf)
+        topic = keyword_vector(terms, idf)
+        self._vsm = Vsm(topic, idf)
+        self._terms = _any_of(topic)
 
     @classmethod
     def of(cls, topic: Topic, segmenter: Segmenter) -> TopicVector:
@@ -38,6 +41,9 @@ class TopicVector:
 
     def similarity(self, text: str) -> float:
         """The cosine, from 0 for nothing in common to 1."""
+        # Most texts around links hold nothing of the topic; to see that takes a tenth of cutting them into words.
+        if not self._terms.search(normalise(text)):
+            return 0.0
         return self._vsm.of(self._segmenter.content(text))
 
     def compare(self, text: str) -> tuple[float, dict[str, float]]:
@@ -47,3 +53,11 @@ class TopicVector:
         total = fsum(parts.values())
         heaviest = sorted(parts, key=lambda word: (-parts[word], word))[:_MOST_REASONS]
         return self._vsm.of(words), {word: round(parts[word] / total, 4) for word in heaviest}
+
+
+def _any_of(terms: Iterable[str]) -> re.Pattern[str]:
+    """Finds any of the terms in a normalised text. Grouped by their first character, so that few are tried at a place."""
+    rests: dict[str, list[str]] = {}
+    for term in sorted(terms):
+        rests.setdefault(term[0], []).append(re.escape(term[1:]))
+    return re.compile("|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items()))

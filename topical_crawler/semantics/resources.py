@@ -79,7 +79,10 @@ _ALL = (
         title="HowNet glossary: 53,335 words defined in sememes",
         setting="TOPICAL_HOWNET",
         filename="hownet.txt",
-        cost=f"semantic compares words by their vectors alone, esvsm, svsm and ssrm take each for like itself only: rare words and fine distinctions of meaning are lost. {_FETCH} hownet",
+        cost=(
+            "semantic compares words by their vectors alone; for esvsm, svsm and ssrm a word is like itself only: "
+            f"rare words and fine distinctions of meaning are lost. {_FETCH} hownet"
+        ),
         archive=_SIMILARITIES,
         member="similarities/data/hownet.txt",
         size=4153212,
