@@ -45,7 +45,7 @@ DESCRIPTION = (
 )
 
 
-_FILE_WIDTH = 130
+_FILE_WIDTH = 140
 """Columns of a table that no terminal shows."""
 
 
