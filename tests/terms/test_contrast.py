@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topical_crawler.language import language
 from topical_crawler.terms.contrast import general_background, log_likelihood, termhood
-from topical_crawler.terms.language import language
 from topical_crawler.text import Segmenter
 from topical_crawler.weights import DomainStatistics
 

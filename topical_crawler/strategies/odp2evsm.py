@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from topical_crawler.book import read
+from topical_crawler.language import language
 from topical_crawler.page import Candidate, Evidence, Page, Verdict
 from topical_crawler.relevance.book_links import BookLinks, entrance
 from topical_crawler.relevance.book_parameters import THRESHOLDS, CategoryVsmParameters, KeywordVsmParameters, Odp2evsmParameters
@@ -25,7 +26,6 @@ from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.parts import ComposingVectors
 from topical_crawler.semantics.vectors import WordVectors
 from topical_crawler.strategies.base import Fixed, Setup
-from topical_crawler.terms.language import language
 from topical_crawler.text import Backend, Segmenter
 
 _CACHED_ANCHORS = 50_000

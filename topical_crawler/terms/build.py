@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from topical_crawler.language import language
 from topical_crawler.terms.candidates import Found, Sample, find_candidates
 from topical_crawler.terms.contrast import SIGNIFICANT, general_background, termhood
 from topical_crawler.terms.corpora import Corpora, Progress
-from topical_crawler.terms.language import language
 from topical_crawler.text import Segmenter
 from topical_crawler.topic import TopicError
 from topical_crawler.weights import DomainStatistics, choose_terms, contrast

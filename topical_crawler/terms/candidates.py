@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from topical_crawler.language import language
 from topical_crawler.terms.discovery import discover
-from topical_crawler.terms.language import language
 from topical_crawler.terms.phrases import find_phrases
 from topical_crawler.text import Segmenter, default_stopwords, normalise
 

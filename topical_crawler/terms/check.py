@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from topical_crawler import strategies
+from topical_crawler.language import language
 from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.hownet import HowNet
 from topical_crawler.semantics.resources import RESOURCES, Resources
@@ -28,7 +29,6 @@ from topical_crawler.terms.check_words import (
     coverage,
 )
 from topical_crawler.terms.findings import ADJUST, CONFIG, SEEDS, TERMS, WEIGHTS, Finding, TopicLines
-from topical_crawler.terms.language import language
 from topical_crawler.text import Backend, Segmenter
 from topical_crawler.topic import Topic, load_topic
 from topical_crawler.topic_files import read_config

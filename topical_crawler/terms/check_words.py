@@ -7,8 +7,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
+from topical_crawler.language import Language
 from topical_crawler.terms.findings import ADJUST, TERMS, Finding, Severity, TopicLines
-from topical_crawler.terms.language import Language
 from topical_crawler.text import Segmenter, default_stopwords
 from topical_crawler.topic import Topic
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from topical_crawler.terms.language import Language
+from topical_crawler.language import Language
 from topical_crawler.weights import DomainStatistics, contrast
 
 SIGNIFICANT = 10.83

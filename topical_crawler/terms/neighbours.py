@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
+from topical_crawler.language import language
 from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.hownet import HowNet
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.vectors import WordVectors
-from topical_crawler.terms.language import language
 from topical_crawler.terms.proposers import CilinProposer, HowNetProposer, Proposer, VectorProposer
 from topical_crawler.text import Segmenter, normalise
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topical_crawler.terms.language import language
+from topical_crawler.language import language
 from topical_crawler.terms.sequences import frequent_sequences
 from topical_crawler.text import default_stopwords
 

@@ -15,13 +15,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from topical_crawler.language import language
 from topical_crawler.semantics.category_tree import GENERATIONS, CategoryTree
 from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.hownet import HowNet
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.vectors import WordVectors
 from topical_crawler.terms.candidates import find_candidates, has_good_edges
-from topical_crawler.terms.language import language
 from topical_crawler.terms.neighbours import propose, specificity
 from topical_crawler.text import Segmenter, normalise
 from topical_crawler.topic_files import MAX_WORD
