@@ -26,19 +26,20 @@ def paper_tables(one: Reproduction) -> Group:
     return Group(*parts)
 
 
-def _tables(rows: Sequence[Row]) -> Iterator[Table]:
+def _tables(rows: Sequence[Row]) -> Iterator[RenderableType]:
     """Methods below each other; topics, or, where there are several numbers of pages, some of these for mean or only topic."""
     for item, quantity in dict.fromkeys((r.item, r.quantity) for r in rows):
         own = [r for r in rows if (r.item, r.quantity) == (item, quantity)]
         columns, several = _columns(own), len({r.topic for r in own}) > 1
         cells = {(r.method, r.topic, r.pages): r for r in own}
-        table = Table("method", title=f"{escape(item)}: {escape(quantity)}", title_justify="left", pad_edge=False)
+        yield Text(f"{item}: {quantity}", style="italic")
+        table = Table("method", pad_edge=False)
         printed = {column: any(r.printed for r in own if (r.topic, r.pages) == column) for column in columns}
         for topic, pages in columns:
             head = " ".join((*([escape(topic)] if several else ()), *([f"@{pages:,}"] if pages else ())))
             if printed[topic, pages]:
-                table.add_column(f"{head}\nprinted", justify="right", style="dim")
-                table.add_column("\nours", justify="right")
+                table.add_column(f"{head} printed".strip(), justify="right", style="dim")
+                table.add_column("ours", justify="right")
             else:
                 table.add_column(head, justify="right")
         for method in dict.fromkeys(r.method for r in own):

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-FORMS = {"books": ".0f", "relevant texts": ".0f", "pages fetched": ",.0f", "mean relevance": ".3f"}
-"""How numbers are written that are no shares."""
+FORMS = {
+    "books": ".0f",
+    "relevant texts": ".0f",
+    "pages fetched": ",.0f",
+    "mean relevance": ".3f",
+    "harvest rate": ".2%",
+}
+"""How numbers are written that are no shares, or small ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ class Order(Claim):
 
     >>> rows = [Row("Figure 5", "harvest rate", 500, "mean", m, "", x) for m, x in (("esvsm", 0.5), ("vsm", 0.4))]
     >>> Order("Figure 5", "harvest rate", 500, "esvsm", "vsm").check(rows, "mean").sentence
-    'esvsm > vsm in harvest rate at 500 pages: holds, 50.0% against 40.0%'
+    'esvsm > vsm in harvest rate at 500 pages: holds, 50.00% against 40.00%'
     """
 
     first: str
