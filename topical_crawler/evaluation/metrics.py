@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -11,8 +12,28 @@ from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
 from topical_crawler.urls import fingerprint
 
 
+class _Shares:
+    """What follows from the counts of a collection."""
+
+    __slots__ = ()
+    collected: int
+    relevant: int
+    found: int
+    there: int
+
+    @property
+    def precision(self) -> float:
+        """relevant / collected (Eq. 6 of Zhou et al. 2019); 0 for nothing collected."""
+        return self.relevant / self.collected if self.collected else 0.0
+
+    @property
+    def recall(self) -> float:
+        """found / there; 0 where no relevant text is."""
+        return self.found / self.there if self.there else 0.0
+
+
 @dataclass(frozen=True, slots=True)
-class SiteScore:
+class SiteScore(_Shares):
     """A row of Table 8 of Zhou et al. 2019.
 
     Attributes:
@@ -29,16 +50,6 @@ class SiteScore:
     found: int
     there: int
 
-    @property
-    def precision(self) -> float:
-        """relevant / collected (Eq. 6); 0 for nothing collected."""
-        return self.relevant / self.collected if self.collected else 0.0
-
-    @property
-    def recall(self) -> float:
-        """found / there; 0 for a site without relevant texts."""
-        return self.found / self.there if self.there else 0.0
-
 
 def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], threshold: float = 0.0) -> list[SiteScore]:
     """Table 8: precision per site, with recall beside it.
@@ -48,36 +59,22 @@ def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], thresh
         labels: as read by :func:`~topical_crawler.evaluation.labels.read_labels`.
         threshold: least relevance of a kept page; to see the curve, raise it.
     """
-    collected: dict[str, set[str]] = {}
-    relevant: dict[str, set[str]] = {}
-    held: set[str] = set()
+    collections: defaultdict[str, TextCollection] = defaultdict(TextCollection)
+    held = TextCollection()
     for record in records:
         label = labels.get(fingerprint(record.url))
-        if label is None or record.relevance < threshold:
-            continue
-        if record.keep:
-            if label.grade == MIXED:
-                continue
-            text = label.doc if label.is_text and label.doc else f"page:{record.url}"
-            collected.setdefault(label.site, set()).add(text)
-            if label.grade == RELEVANT and label.is_text:
-                relevant.setdefault(label.site, set()).add(text)
-        if (record.keep or record.reason == DUPLICATE) and label.is_text and label.grade == RELEVANT:
-            held.add(label.doc)
-    there: dict[str, set[str]] = {}
+        if label is not None and record.relevance >= threshold:
+            collections[label.site].add(label, taken=record.keep, held=False)
+            held.add(label, taken=False, held=record.keep or record.reason == DUPLICATE)
+    there: defaultdict[str, set[str]] = defaultdict(set)
     for label in labels.values():
         if label.is_text and label.grade == RELEVANT:
-            there.setdefault(label.site, set()).add(label.doc)
-    return [
-        SiteScore(
-            site,
-            len(collected.get(site, ())),
-            len(relevant.get(site, ())),
-            len(there.get(site, set()) & held),
-            len(there.get(site, ())),
-        )
-        for site in sorted({label.site for label in labels.values()})
-    ]
+            there[label.site].add(label.doc)
+    scores = []
+    for site in sorted({label.site for label in labels.values()}):
+        of_site = collections[site].quality(pages=0, there=0)
+        scores.append(SiteScore(site, of_site.collected, of_site.relevant, len(there[site] & held.found), len(there[site])))
+    return scores
 
 
 def group_score(name: str, scores: Sequence[SiteScore]) -> tuple[float, SiteScore]:
@@ -121,7 +118,7 @@ def area_under_recall(curve: Sequence[int], total: int, budget: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
+class Quality(_Shares):
     """How good a collection of texts is after so many pages.
 
     Attributes:
@@ -136,16 +133,6 @@ class Quality:
     relevant: int
     found: int
     there: int
-
-    @property
-    def precision(self) -> float:
-        """relevant / collected; 0 for nothing collected."""
-        return self.relevant / self.collected if self.collected else 0.0
-
-    @property
-    def recall(self) -> float:
-        """found / there; 0 for a web without relevant texts."""
-        return self.found / self.there if self.there else 0.0
 
     @property
     def f(self) -> float:
