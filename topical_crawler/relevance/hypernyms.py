@@ -7,7 +7,7 @@ the classes of Cilin; the Chinese Library Classification.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -88,19 +88,28 @@ def related_words(word: str, resources: Resources, cache_dir: Path | None = None
 def head_word(word: str) -> str | None:
     """The head of a phrase: its longest end that is a noun in jieba's dictionary; at least two characters stand on either side.
 
-    A head that is a verb (文本挖掘, 机器学习) is none: it says what is done, not what kind of thing it is.
+    A head that is a verb (文本挖掘, 机器学习) is none: it says what is done, not what kind of thing it is. Nor is one that cuts a
+    word in two (条件随机场 is no 机场).
 
-    >>> head_word("笔记本电脑"), head_word("卷积神经网络"), head_word("文本挖掘"), head_word("计算机")
-    ('电脑', '神经网络', None, None)
+    >>> head_word("笔记本电脑"), head_word("智能手机"), head_word("文本挖掘"), head_word("条件随机场")
+    ('电脑', '手机', None, None)
     """
-    ends = {word[i:] for i in range(_LEAST, len(word) - _LEAST + 1)}
-    nouns = set()
-    if ends:
+    parts = {word[i:j] for i in range(len(word)) for j in range(i + _LEAST, len(word) + 1)}
+    tags = {}
+    if len(word) >= 2 * _LEAST:
         for line in files("jieba").joinpath("dict.txt").read_text(encoding="utf-8").splitlines():
             entry, _, tag = line.split(" ")
-            if entry in ends and tag.startswith("n"):
-                nouns.add(entry)
-    return max(nouns, key=len, default=None)
+            if entry in parts:
+                tags[entry] = tag
+    for start in range(_LEAST, len(word) - _LEAST + 1):
+        if tags.get(word[start:], "").startswith("n") and (word[:start] in tags or not _crossed(word, start, tags)):
+            return word[start:]
+    return None
+
+
+def _crossed(word: str, place: int, words: Container[str]) -> bool:
+    """Whether a word of the dictionary lies across a place (条件随|机场: 随机)."""
+    return any(word[i:j] in words for i in range(place) for j in range(place + 1, len(word)))
 
 
 def _hownet(resources: Resources) -> HowNet | None:
