@@ -47,11 +47,11 @@ def test_terms_stay_whole(segmenter: Segmenter, text: str, words: list[str]) -> 
     assert segmenter.words(text) == words
 
 
-def test_every_term_of_the_topics_is_found_in_a_sentence(backend: Backend, cache: Path) -> None:
-    terms = {term for name in list_topics() for term in load_topic(name).terms}
-    segmenter = Segmenter(terms, backend=backend, cache_dir=cache)
-    assert len(terms) > 429
-    assert [term for term in sorted(terms) if term not in segmenter.words(f"关于{term}的说明")] == []
+def test_every_term_of_a_topic_is_found_in_a_sentence(backend: Backend, cache: Path) -> None:
+    for name in list_topics():
+        terms = load_topic(name).terms
+        segmenter = Segmenter(terms, backend=backend, cache_dir=cache)
+        assert [term for term in sorted(terms) if term not in segmenter.words(f"关于{term}的说明")] == [], name
 
 
 def test_segmenters_do_not_see_each_others_terms(backend: Backend, segmenter: Segmenter, cache: Path) -> None:

@@ -80,7 +80,7 @@ _ALL = (
         setting="TOPICAL_HOWNET",
         filename="hownet.txt",
         cost=(
-            "semantic compares words by their vectors alone; for esvsm, svsm and ssrm a word is like itself only: "
+            "Words are compared by their vectors alone, in esvsm, svsm and ssrm not at all: "
             f"rare words and fine distinctions of meaning are lost. {_FETCH} hownet"
         ),
         archive=_SIMILARITIES,
