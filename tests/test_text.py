@@ -51,7 +51,8 @@ def test_every_term_of_a_topic_is_found_in_a_sentence(backend: Backend, cache: P
     for name in list_topics():
         terms = load_topic(name).terms
         segmenter = Segmenter(terms, backend=backend, cache_dir=cache)
-        assert [term for term in sorted(terms) if term not in segmenter.words(f"关于{term}的说明")] == [], name
+        # (not 关于…: jieba's dictionary holds 关于软件)
+        assert [term for term in sorted(terms) if term not in segmenter.words(f"说到{term}的时候")] == [], name
 
 
 def test_segmenters_do_not_see_each_others_terms(backend: Backend, segmenter: Segmenter, cache: Path) -> None:
