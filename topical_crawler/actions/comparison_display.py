@@ -51,7 +51,7 @@ def comparison_table(comparison: Comparison, setting: Setting, usages: Mapping[R
     table.add_column("strategy", no_wrap=True)
     for name in columns:
         head = f"recall @{comparison.budget:,}" if name == "recall" else FIGURES[name].head if name in FIGURES else name
-        table.add_column(head, justify="right", max_width=9, overflow="fold")
+        table.add_column(head, justify="right", max_width=11 if name == "area" else 9, overflow="fold")
     estimates = comparison.estimates(setting)
     for strategy, area in comparison.ranking(setting):
         took = cost(usages, setting, strategy)
