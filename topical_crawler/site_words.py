@@ -48,7 +48,8 @@ class SiteWords:
 
     def own(self, page: Page) -> Page:
         """The page without what its site's home page says in the same words: parts of the title, and heading, description,
-        keywords and first lines as a whole. A home page stays as it is."""
+        keywords and first lines as a whole. A home page, and a page that says nothing of the kind, come back
+        themselves."""
         known = self._sites.get(_site(page.url))
         if not known or _is_home(page.url):
             return page
@@ -56,8 +57,13 @@ class SiteWords:
         def of_its_own(text: str) -> str:
             return "" if text and _digest(text) in known else text
 
-        title = " ".join(part for part in _PARTS.split(page.title) if of_its_own(part))
-        heads = [of_its_own(text) for text in (page.description, page.keywords, page.heading, page.lead)]
+        parts = _PARTS.split(page.title)
+        kept = [part for part in parts if of_its_own(part) == part]
+        title = page.title if kept == parts else " ".join(part for part in kept if part)
+        said = [page.description, page.keywords, page.heading, page.lead]
+        heads = [of_its_own(text) for text in said]
+        if title == page.title and heads == said:
+            return page
         return dataclasses.replace(page, title=title, description=heads[0], keywords=heads[1], heading=heads[2], lead=heads[3])
 
     def state_dict(self) -> dict[str, list[str]]:

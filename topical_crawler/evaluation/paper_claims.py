@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -53,13 +54,14 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(ABC):
     """Something said of a quantity after so many pages; see :class:`Row`."""
 
     item: str
     quantity: str
     pages: int
 
+    @abstractmethod
     def check(self, rows: Sequence[Row], topic: str) -> Finding:
         """The verdict.
 
@@ -67,7 +69,6 @@ class Claim:
             rows: of the paper; those that the claim is about are among them.
             topic: whose figures decide, ``mean`` or the only topic; where it is the mean, the topics are counted beside.
         """
-        raise NotImplementedError
 
     def _of(self, rows: Sequence[Row], method: str) -> dict[str, float]:
         """Our figures of a method by topic."""

@@ -9,11 +9,10 @@ from typing import Protocol
 
 from topical_crawler.relevance.extension import TopicExtension
 from topical_crawler.relevance.order_relation import NodeWeights
+from topical_crawler.relevance.shares import shares
 from topical_crawler.relevance.textrank import textrank
 from topical_crawler.relevance.tfidf import Idf, Vsm, keyword_vector
 from topical_crawler.text import Segmenter
-
-_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class ExtensionMeasure:
             if (part := k * self._topic.degree(word)) > 0:
                 nearest = self._topic.nearest(word)
                 parts[word if word == nearest else f"{word}~{nearest}"] = part
-        return _shares(parts)
+        return shares(parts)
 
 
 class CosineMeasure:
@@ -114,14 +113,8 @@ class CosineMeasure:
     def of_page(self, title: str, text: str) -> Measured:
         """The cosine, 0 to 1."""
         words = [*self._segmenter.content(title), *self._segmenter.content(text)]
-        return Measured(self._vsm.of(words), _shares(self._vsm.parts(words)))
+        return Measured(self._vsm.of(words), shares(self._vsm.parts(words)))
 
     def of_anchor(self, anchor: str) -> float:
         """The cosine, 0 to 1."""
         return self._vsm.of(self._segmenter.content(anchor))
-
-
-def _shares(parts: Mapping[str, float]) -> dict[str, float]:
-    total = sum(parts.values())
-    heaviest = sorted(parts.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN]
-    return {word: round(part / total, 4) for word, part in heaviest}

@@ -12,10 +12,10 @@ from math import fsum, isfinite
 from typing import Protocol
 
 from topical_crawler.page import Candidate, Evidence, Page, Verdict, full_text
+from topical_crawler.relevance.shares import shares
 from topical_crawler.text import Segmenter
 
 _CACHED_ANCHORS = 50_000
-_MOST_REASONS = 8
 
 
 class Measure(Protocol):
@@ -100,7 +100,7 @@ class TextAndAnchor:
         """By the full text."""
         words = self._segmenter.content(full_text(page))
         relevance = self._measure.of(words)
-        return Verdict(relevance, relevance > self.parameters.page_threshold, _shares(self._measure.parts(words)))
+        return Verdict(relevance, relevance > self.parameters.page_threshold, shares(self._measure.parts(words)))
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         """Eq. 9; None where it is not above the threshold for links."""
@@ -125,10 +125,3 @@ class TextAndAnchor:
             "parent": fsum(e.relevance for e in places) / n,
             "anchor": fsum(self.anchor(e.anchor) for e in places) / n,
         }
-
-
-def _shares(parts: dict[str, float]) -> dict[str, float]:
-    """The words that carry a relevance, with their shares of it, the heaviest first."""
-    total = fsum(parts.values())
-    heaviest = sorted(parts.items(), key=lambda item: (-item[1], item[0]))[:_MOST_REASONS]
-    return {word: round(part / total, 4) for word, part in heaviest}

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from math import fsum
 
+from topical_crawler.relevance.shares import shares
 from topical_crawler.relevance.tfidf import Idf, Vsm, keyword_vector
 from topical_crawler.text import Segmenter, normalise
 from topical_crawler.topic import Topic
-
-_MOST_REASONS = 8
 
 
 class TopicVector:
@@ -49,10 +47,7 @@ class TopicVector:
     def compare(self, text: str) -> tuple[float, dict[str, float]]:
         """The cosine, with the words that carry it and their shares of it, the most telling first, eight at most."""
         words = self._segmenter.content(text)
-        parts = self._vsm.parts(words)
-        total = fsum(parts.values())
-        heaviest = sorted(parts, key=lambda word: (-parts[word], word))[:_MOST_REASONS]
-        return self._vsm.of(words), {word: round(parts[word] / total, 4) for word in heaviest}
+        return self._vsm.of(words), shares(self._vsm.parts(words))
 
 
 def _any_of(terms: Iterable[str]) -> re.Pattern[str]:
