@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import platformdirs
+import redis
 from scrapy.settings import BaseSettings
+from scrapy_redis.connection import get_redis_from_settings
 
 from topical_crawler.evaluation.replay import Recording
 from topical_crawler.evaluation.warc import RecordingError
+from topical_crawler.frontier import RedisFrontier
 from topical_crawler.options import CrawlError, CrawlOptions
+from topical_crawler.passwords import masked
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.topic import Topic, read_seeds
 
@@ -77,6 +84,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
             raise CrawlError(f"nothing to replay: {error}") from None
     return CrawlOptions(
         topic=topic.name,
+        name=crawl_name(settings, topic.name),
         data_dir=data_dir(settings, topic.name),
         cache_dir=cache_dir(settings),
         corpus=settings.get("TOPICAL_CORPUS") or "",
@@ -95,7 +103,55 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         delay=0.0 if replay else delay,
         in_flight=max(1, settings.getint("CONCURRENT_REQUESTS")),
         in_flight_per_host=max(1, settings.getint("CONCURRENT_REQUESTS" if replay else "CONCURRENT_REQUESTS_PER_DOMAIN")),
+        max_waiting=number("", "TOPICAL_MAX_WAITING"),
+        worker=worker_name(settings),
+        lease=seconds("TOPICAL_LEASE_SECONDS"),
+        patience=seconds("TOPICAL_PATIENCE"),
+        idle=settings.getfloat("TOPICAL_IDLE_SECONDS"),
+        redis=redis_client(settings) if settings.get("TOPICAL_FRONTIER") == "redis" else None,
+        start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
     )
+
+
+def crawl_name(settings: BaseSettings, topic_name: str) -> str:
+    """The name under which workers find each other in Redis: ``TOPICAL_CRAWL``, else the topic's."""
+    return settings.get("TOPICAL_CRAWL") or topic_name
+
+
+def worker_name(settings: BaseSettings) -> str:
+    """``TOPICAL_WORKER``, else host, process and a few random letters: like no other worker's, also after a restart."""
+    return settings.get("TOPICAL_WORKER") or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
+
+
+def start_urls_key(settings: BaseSettings, name: str) -> str:
+    """Where start URLs may be fed: scrapy-redis' ``REDIS_START_URLS_KEY``, else a key of the crawl's own."""
+    given = settings.get("REDIS_START_URLS_KEY")
+    return given % {"name": "topical"} if given else f"topical:{{{name}}}:start_urls"
+
+
+def redis_client(settings: BaseSettings) -> redis.Redis:
+    """A connection by scrapy-redis' settings (``REDIS_URL``, ``REDIS_HOST``, ``REDIS_PORT``, ``REDIS_PARAMS`` …).
+
+    Raises:
+        CrawlError: they name none.
+    """
+    try:
+        client: redis.Redis = get_redis_from_settings(settings)
+    except (ValueError, TypeError) as error:
+        raise CrawlError(
+            f"the settings name no Redis server ({masked(str(error))}). Remedy: REDIS_URL=redis://HOST:PORT/0 (rediss:// for TLS)"
+        ) from None
+    return client
+
+
+def open_redis_frontier(settings: BaseSettings, name: str) -> RedisFrontier:
+    """The frontier of a crawl that others work on, to look at it and to steer it.
+
+    Raises:
+        CrawlError: the settings name no server.
+        FrontierServerError: it cannot be used, or has no such crawl.
+    """
+    return RedisFrontier(redis_client(settings), name, patience=5.0, attach=True)
 
 
 def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:

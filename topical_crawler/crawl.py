@@ -5,41 +5,55 @@ The Scrapy components (scheduler, middleware, pipelines, display) are thin: what
 
 from __future__ import annotations
 
-import json
 import logging
 import time
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from topical_crawler import __version__, strategies
-from topical_crawler.corpus.export import replacing
+from topical_crawler import strategies
+from topical_crawler.control import Control
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.frontier import Entry, Frontier, FrontierFileError, MemoryFrontier, Outcome, Pushed, SqliteFrontier
+from topical_crawler.frontier import (
+    REDIRECTED,
+    Entry,
+    Frontier,
+    FrontierFileError,
+    FrontierServerError,
+    LeaseLost,
+    Outcome,
+    Pushed,
+    RedisFrontier,
+    State,
+)
 from topical_crawler.items import PageItem
 from topical_crawler.link_rules import LinkRules
+from topical_crawler.mailbox import FOLDER, Mailbox
+from topical_crawler.opening import claim_directory, claim_shared, log_progress, now_iso, open_frontier, say_missing
 from topical_crawler.options import CrawlError, CrawlOptions
 from topical_crawler.page import Evidence, Page, Verdict
 from topical_crawler.progress import Progress
+from topical_crawler.redis_feed import RedisFeed
 from topical_crawler.semantics.resources import Resources
+from topical_crawler.steering import SEED_PRIORITY, seed_entry
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.topic import Topic
 from topical_crawler.urls import fingerprint, host
 
+__all__ = ["SEED_PRIORITY", "Crawl", "now_iso", "seed_entry"]
+
 logger = logging.getLogger(__name__)
 
-SEED_PRIORITY = 1e6
-"""Seeds go before everything else."""
 CHECKPOINT_PAGES = 1000
 """Pages between two checkpoints of the strategy; what it learned since is replayed from the frontier on resume."""
 RESCORED = 20_000
 """Waiting links that are scored again at most when a strategy has learned what may raise them: the best ones."""
-REDIRECTED = "redirected"
+LOST_FROM_SIGHT = "lease lost"
+"""What is counted when a page comes in whose lease ran out: another worker has it."""
 BELOW_THRESHOLD = "below threshold"
 
 
@@ -64,8 +78,13 @@ class Crawl:
         self.in_flight: dict[bytes, Entry] = {}
         self.finished = 0
         self.fetched = 0
+        self.failed = ""
         self._lock = lock
+        self._renewed = self._busy = time.monotonic()
         self.rules = LinkRules(options)
+        mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
+        self.control = Control(frontier, strategy, mailbox, self.rules.refusal)
+        self._feed = RedisFeed(options.redis, options.start_urls_key) if frontier.shared and options.redis is not None else None
         self._resume()
 
     @classmethod
@@ -76,20 +95,16 @@ class Crawl:
             CrawlError: the directory is in use by another crawl or belongs to another topic.
             ValueError: a topic, a resource or a file of the crawl cannot be read.
         """
+        shared = options.frontier == "redis"
         directory = options.data_dir
-        directory.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(directory / "crawl.lock")
+        if not shared or not options.corpus:
+            directory.mkdir(parents=True, exist_ok=True)
+        lock = None if shared else _lock(directory)
         try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise CrawlError(
-                f"{directory}: another crawl is running here. Remedy: wait for it, stop it, or choose another directory "
-                f"(-s TOPICAL_DATA_DIR=DIR)"
-            ) from None
-        try:
-            _claim(directory, topic, options)
+            if not shared:
+                claim_directory(directory, topic, options)
             if resources is not None:
-                _say_missing(options.strategy or topic.default_strategy, resources)
+                say_missing(options.strategy or topic.default_strategy, resources)
             strategy = strategies.create(
                 topic,
                 options.strategy,
@@ -99,14 +114,18 @@ class Crawl:
                 seed=options.seed,
                 progress=log_progress(),
             )
-            frontier = _open_frontier(options)
+            frontier = open_frontier(options)
+            if isinstance(frontier, RedisFrontier):
+                claim_shared(frontier, topic, options)
             store = CorpusStore(options.corpus or str(directory / "corpus.sqlite"))
             return cls(options, topic, strategy, frontier, store, lock)
-        except (CorpusError, FrontierFileError) as error:
-            lock.release()
+        except (CorpusError, FrontierFileError, FrontierServerError) as error:
+            if lock is not None:
+                lock.release()
             raise CrawlError(str(error)) from None
         except BaseException:
-            lock.release()
+            if lock is not None:
+                lock.release()
             raise
 
     def _resume(self) -> None:
@@ -115,18 +134,62 @@ class Crawl:
         if saved is not None:
             after = int(saved["after"])
             self.strategy.load_state_dict(saved["state"])
-        for number, outcome in self.frontier.outcomes():
-            self._count(outcome)
-            self.finished = number
-            if number > after and (outcome.keep or outcome.reason == OFF_TOPIC):
-                self.strategy.learn(outcome.url, Verdict(outcome.relevance, outcome.keep, lesson=outcome.lesson))
-        if is_due(self.finished):
+        self._read_log(after)
+        if is_due(self.finished) and self._is_first("rescoring", self.finished):
             self._rescore_waiting()  # where the last run ended between the page and this
         if self.finished:
             logger.info(
                 "Resuming %s: %d pages fetched, %d links waiting, %d were in flight when the last run ended",
-                self.options.data_dir, self.fetched, len(self.frontier), self.frontier.recovered,
+                self.options.name if self.frontier.shared else self.options.data_dir,
+                self.fetched, len(self.frontier), self.frontier.recovered,
             )  # fmt: skip
+
+    def _read_log(self, learned: int) -> None:
+        """Take note of the pages that were finished since the last time, by whichever worker, and learn from those after number
+        ``learned``; what was learned already when the page was judged changes nothing a second time."""
+        for number, outcome in self.frontier.outcomes(self.finished):
+            self._count(outcome)
+            self.finished = number
+            if number > learned and (outcome.keep or outcome.reason == OFF_TOPIC):
+                self.strategy.learn(outcome.url, Verdict(outcome.relevance, outcome.keep, lesson=outcome.lesson))
+
+    def tick(self) -> None:
+        """What is to be done about once a second: obey, keep the leases, learn from what other workers have finished, take seeds
+        that were fed."""
+        self.control.poll()
+        if not self.frontier.shared:
+            return
+        if self.in_flight:
+            self._busy = time.monotonic()
+        if time.monotonic() - self._renewed > self.options.lease / 4:
+            self._renewed = time.monotonic()
+            for key in self.frontier.renew():
+                self._lose(key)
+        before = self.finished
+        self._read_log(0)
+        self._after_pages(before)
+        if self._feed is not None and self._feed.poll(self._take_seeds):
+            self._busy = time.monotonic()
+
+    def _take_seeds(self, urls: list[str]) -> None:
+        entries = [seed_entry(url) for url in urls]
+        for entry in entries:
+            entry.dropped = self.rules.refusal(entry.url, 0)
+        pushed = self.push(entries)
+        logger.info("%d start URLs were fed, %d of them new", len(urls), pushed.new)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is, or may come, something to fetch: over all workers, where there are several."""
+        if self.control.stopping or self.limit_reached:
+            return False
+        if not self.frontier.shared:
+            return len(self.frontier) > 0
+        counts = self.frontier.counts()
+        if counts[State.WAITING] or counts[State.IN_FLIGHT]:
+            self._busy = time.monotonic()
+            return True
+        return self.options.idle < 0 or time.monotonic() - self._busy < self.options.idle
 
     # -- what a page leads to
 
@@ -171,7 +234,11 @@ class Crawl:
 
     def next(self, now: float) -> Entry | None:
         """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now."""
+        if self.control.paused or self.control.stopping:
+            return None
         while (entry := self.frontier.pop(now)) is not None:
+            if self.frontier.shared and self.options.max_pages_per_host:
+                self._read_log(0)  # others fetch from the host too
             reason = self.rules.late_refusal(entry, sum(e.host == entry.host for e in self.in_flight.values()))
             if reason is not None:
                 self.frontier.drop(entry.key, reason)
@@ -196,8 +263,11 @@ class Crawl:
 
     def retry(self, entry: Entry, url: str, meta: dict[str, Any]) -> None:
         """An entry in flight is to be fetched again, at ``url``."""
-        del self.in_flight[entry.key]
-        self.frontier.requeue(entry.key, url=url, meta=meta)
+        try:
+            self.frontier.requeue(entry.key, url=url, meta=meta)
+            del self.in_flight[entry.key]
+        except LeaseLost:
+            self._lose(entry.key)
 
     def redirect(self, entry: Entry, url: str, meta: dict[str, Any], status: int) -> None:
         """An entry in flight answered with a redirect: it is done, and its target takes its place, unless that is known."""
@@ -215,7 +285,7 @@ class Crawl:
         """Store an item's outcome: the row of the corpus first, then the frontier; a crash in between gives the page back."""
         entry = item.entry
         if entry.key not in self.in_flight:
-            return  # finished already: an error was reported after the item had passed
+            return  # finished already: an error was reported after the item had passed; or its lease is lost
         if not item.reason and (item.verdict is None or not item.verdict.keep):
             item.reason = OFF_TOPIC
         stored = self.store.put(self._record(item))
@@ -225,20 +295,41 @@ class Crawl:
             outcome = Outcome(entry.url, False, reason=item.reason)
         else:
             outcome = Outcome(entry.url, verdict.keep, verdict.relevance, item.reason, verdict.lesson)
-        self._note(self.frontier.done(entry.key, outcome, item.links))
+        try:
+            self._note(self.frontier.done(entry.key, outcome, item.links))
+        except LeaseLost:
+            self._lose(entry.key)
+            return
         del self.in_flight[entry.key]  # only now: what cannot be stored is still in flight
-        self.finished += 1
-        self._count(outcome)
+        if not self.frontier.shared:  # a shared one is read by tick()
+            self.finished += 1
+            self._count(outcome)
         if item.reason != REDIRECTED:
             self.progress.note(entry.host, not item.reason, item.seconds)
         if item.reason:
             self.progress.reasons[item.reason] += 1
         else:
             self.progress.latest = item.title
-        if self.finished % CHECKPOINT_PAGES == 0:
+        if not self.frontier.shared:
+            self._after_pages(self.finished - 1)
+
+    def _after_pages(self, before: int) -> None:
+        """What is due at certain numbers of finished pages, ``before`` of which were there when this was called last. Of many
+        workers one does it."""
+        after = self.finished
+        if after // CHECKPOINT_PAGES > before // CHECKPOINT_PAGES and self._is_first("checkpoint", after):
             self._checkpoint()
-        if is_due(self.finished):
+        if any(is_due(n) for n in range(before + 1, after + 1)) and self._is_first("rescoring", after):
             self._rescore_waiting()
+
+    def _is_first(self, what: str, number: int) -> bool:
+        return not self.frontier.shared or self.frontier.first(what, number)
+
+    def _lose(self, key: bytes) -> None:
+        entry = self.in_flight.pop(key, None)
+        if entry is not None:
+            self.progress.links[LOST_FROM_SIGHT] += 1
+            logger.warning("%s: its lease ran out; it waits again, or another worker has it", entry.url)
 
     def _record(self, item: PageItem) -> Record:
         entry, verdict = item.entry, item.verdict
@@ -296,8 +387,12 @@ class Crawl:
 
     def close(self) -> None:
         """Save what was learned and let go of the files."""
-        self._checkpoint()
-        self.frontier.close()
+        try:
+            if self._is_first("checkpoint", self.finished):
+                self._checkpoint()
+            self.frontier.close()
+        except FrontierServerError as error:  # its leases will run out
+            logger.error("%s", error)
         self.store.close()
         if self._lock is not None:
             self._lock.release()
@@ -313,72 +408,13 @@ def is_due(pages: int) -> bool:
     return pages > 0 and pages % max(16, (1 << pages.bit_length()) >> 5) == 0
 
 
-def _claim(directory: Path, topic: Topic, options: CrawlOptions) -> None:
-    """Write down whose crawl lies here; refuse a directory that holds the crawl of another topic or strategy."""
-    file = directory / "crawl.json"
-    strategy = options.strategy or topic.default_strategy
-    if file.is_file():
-        try:
-            known = dict(json.loads(file.read_text(encoding="utf-8")))
-        except (ValueError, TypeError):
-            raise CrawlError(f"{file}: damaged. Remedy: delete it; the crawl beside it goes on all the same") from None
-        if known.get("topic") != topic.name:
-            raise CrawlError(
-                f"{directory} holds a crawl of the topic {known.get('topic')!r}, not {topic.name!r}. "
-                f"Remedy: choose another directory (-s TOPICAL_DATA_DIR=DIR)"
-            )
-        if known.get("strategy") != strategy:
-            raise CrawlError(
-                f"{directory} holds a crawl by the strategy {known.get('strategy')!r}, not {strategy!r}: what one has learned "
-                f"says nothing to the other. Remedy: choose another directory (-s TOPICAL_DATA_DIR=DIR)"
-            )
-        return
-    made = {
-        "topic": topic.name,
-        "source": topic.source,
-        "strategy": strategy,
-        "seed": options.seed,
-        "version": __version__,
-        "started": now_iso(),
-    }
-    with replacing(file) as out:
-        out.write(json.dumps(made, ensure_ascii=False, indent=1) + "\n")
-
-
-def _say_missing(strategy: str, resources: Resources) -> None:
-    """A crawl goes on with the resources that there are; it says which are not, what that costs, and how to get them."""
-    needed = strategies.NEEDS.get(strategy, ())
-    for resource in resources.missing():
-        if resource.name in needed:
-            level = logging.WARNING if resource.archive else logging.INFO  # what no command can fetch is worth a word only
-            logger.log(level, "Going on without %s (%s). %s", resource.name, resource.title, resource.cost)
-
-
-def _open_frontier(options: CrawlOptions) -> Frontier:
-    if options.frontier == "memory":
-        return MemoryFrontier(options.delay, options.in_flight_per_host)
-    if options.frontier == "sqlite":
-        return SqliteFrontier(options.data_dir / "frontier.sqlite", options.delay, options.in_flight_per_host)
-    raise CrawlError(f"TOPICAL_FRONTIER={options.frontier!r}: there is no such frontier. Remedy: sqlite or memory")
-
-
-def log_progress(every: float = 5.0) -> Callable[[float, str], None]:
-    """A progress callback that logs a line at most every few seconds."""
-    last = [time.monotonic()]
-
-    def note(part: float, what: str) -> None:
-        if time.monotonic() - last[0] >= every:
-            last[0] = time.monotonic()
-            logger.info("%s: %.0f %%", what, 100 * part)
-
-    return note
-
-
-def now_iso() -> str:
-    """The time now, UTC, ISO 8601 to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def seed_entry(url: str) -> Entry:
-    """A start URL as an entry: it goes before every link."""
-    return Entry(fingerprint(url), url, host(url), SEED_PRIORITY)
+def _lock(directory: Path) -> FileLock:
+    lock = FileLock(directory / "crawl.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise CrawlError(
+            f"{directory}: another crawl is running here. Remedy: wait for it, stop it, or choose another directory "
+            f"(-s TOPICAL_DATA_DIR=DIR)"
+        ) from None
+    return lock

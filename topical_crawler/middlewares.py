@@ -1,5 +1,5 @@
-"""The relevance middleware, in which the strategy judges every page once and gives its links their priorities; a robots.txt that
-holds for every request, also for those that wait for it together; a meta refresh that costs nothing on pages without one."""
+"""The relevance middleware, in which the strategy judges every page once and gives its links their priorities; a meta refresh
+that costs nothing on pages without one; and, from its own module, robots.txt."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import Any
 
 from scrapy import Request
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.http import Response
-from scrapy.robotstxt import RobotParser
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
-from scrapy.utils.httpobj import urlparse_cached
-from twisted.internet.defer import Deferred
 
 from topical_crawler.crawl import now_iso
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PageItem
+from topical_crawler.robots import RobotsMiddleware
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.urls import fingerprint
+
+__all__ = ["QuickMetaRefreshMiddleware", "RelevanceMiddleware", "RobotsMiddleware"]
 
 
 class RelevanceMiddleware(BaseSpiderMiddleware):
@@ -43,20 +42,6 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
         entry = response.meta.get("topical") if response is not None else None
         if not made and response is not None and isinstance(entry, Entry):
             yield PageItem(entry, response.url, now_iso(), response.status, len(response.body), reason="no item")
-
-
-class RobotsMiddleware(RobotsTxtMiddleware):
-    """Scrapy's, obeyed by all requests of a host that wait for its robots.txt together.
-
-    In Scrapy 2.19 they wait for one Deferred, which gives the parsed file to the first of them and None, which allows everything,
-    to the others.
-    """
-
-    async def robot_parser(self, request: Request) -> RobotParser | None:
-        await super().robot_parser(request)
-        parser = self._parsers[urlparse_cached(request).netloc]
-        assert not isinstance(parser, Deferred), "what was waited for has come"
-        return parser
 
 
 class QuickMetaRefreshMiddleware(MetaRefreshMiddleware):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import redis
+
 from topical_crawler.text import Backend
 
 
@@ -17,6 +19,7 @@ class CrawlOptions:
     """Everything that a person may choose for a crawl, read once from the settings and the spider's arguments."""
 
     topic: str
+    name: str
     data_dir: Path
     cache_dir: Path | None
     corpus: str
@@ -34,3 +37,10 @@ class CrawlOptions:
     delay: float
     in_flight: int
     in_flight_per_host: int
+    max_waiting: int = 0
+    worker: str = ""
+    lease: float = 120.0
+    patience: float = 60.0
+    idle: float = 0.0
+    redis: redis.Redis | None = None
+    start_urls_key: str = ""

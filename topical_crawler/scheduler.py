@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from typing import Any, Self
@@ -11,11 +12,11 @@ from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import Crawler
 from scrapy.http import Response
-from scrapy.robotstxt import RobotParser
 from twisted.python.failure import Failure
 
+from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.crawl import Crawl, now_iso
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier import Entry, FrontierFileError, FrontierServerError, LeaseLost
 from topical_crawler.items import PageItem
 from topical_crawler.page import Evidence
 from topical_crawler.spiders.topical import TopicalSpider
@@ -23,8 +24,16 @@ from topical_crawler.urls import fingerprint, host
 
 logger = logging.getLogger(__name__)
 
+STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError)
+"""What says by itself what is wrong with the frontier or the corpus, and what to do."""
+STOPPED = "stopped"
+"""Why a crawl ends that was told to."""
 STORAGE_FAILED = "storage failed"
 """Why a crawl ends that cannot write any more (a full disk, a database that is gone)."""
+TICK = 1.0
+"""Seconds between two looks at what a crawl is told, and at what other workers have done."""
+SHARED_POLL = 0.25
+"""Seconds after which a worker that has nothing to fetch looks again: others push, and their leases run out."""
 _KEPT_META = ("redirect_times", "redirect_ttl", "retry_times")
 """What the redirect and retry middlewares count; it travels with the entry, so that a bound holds over a restart."""
 
@@ -39,14 +48,16 @@ class TopicalScheduler(BaseScheduler):
         self._crawler = crawler
         self._nudge: asyncio.TimerHandle | None = None
         self._closing: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._answered: set[bytes] = set()
         logging.getLogger("scrapy.downloadermiddlewares.robotstxt").addFilter(_in_one_line)
         connect = crawler.signals.connect
         connect(self._scraped, signals.item_scraped)
         connect(self._dropped, signals.item_dropped)
         connect(self._failed_item, signals.item_error)
         connect(self._failed_page, signals.spider_error)
-        connect(self._robots, signals.robots_parsed)
-        connect(self._sent, signals.request_reached_downloader)
+        connect(self._sent, signals.headers_received)
+        connect(self._left, signals.request_left_downloader)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -61,26 +72,53 @@ class TopicalScheduler(BaseScheduler):
             )
         self._spider = spider
         self._crawl: Crawl = spider.crawl
+        self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def close(self, reason: str) -> None:
-        if self._nudge is not None:
-            self._nudge.cancel()
+        for timer in (self._nudge, self._timer):
+            if timer is not None:
+                timer.cancel()
         self._crawl.close()
 
     def has_pending_requests(self) -> bool:
         self._finish_lost()
-        return len(self._crawl.frontier) > 0 and not self._crawl.limit_reached
+        try:
+            return self._closing is None and self._crawl.has_more
+        except STORAGE_ERRORS as error:
+            self._give_up(error)
+            return False
 
     def next_request(self) -> Request | None:
         crawl = self._crawl
-        if crawl.limit_reached or len(crawl.in_flight) >= crawl.options.in_flight:
+        if self._closing is not None or crawl.limit_reached or len(crawl.in_flight) >= crawl.options.in_flight:
             return None
         now = time.monotonic()
-        entry = crawl.next(now)
-        if entry is None:
-            self._wake_in(crawl.frontier.wait(now))
+        try:
+            entry = crawl.next(now)
+            if entry is not None:
+                return self._spider.request(entry)
+            seconds = crawl.frontier.wait(now)
+        except STORAGE_ERRORS as error:
+            self._give_up(error)
             return None
-        return self._spider.request(entry)
+        self._wake_in(min(SHARED_POLL, seconds or SHARED_POLL) if crawl.frontier.shared else seconds)
+        return None
+
+    def _tick(self) -> None:
+        paused = self._crawl.control.paused
+        try:
+            self._crawl.tick()
+        except STORAGE_ERRORS as error:
+            self._give_up(error)
+            return
+        except ValueError as error:  # what was fed or said cannot be used
+            logger.error("%s", error)
+        if self._crawl.control.stopping:
+            self._end(STOPPED)
+            return
+        if self._crawl.control.paused != paused or self._crawl.frontier.shared:
+            self._wake()
+        self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a request: a seed, a retry or a redirect of an entry in flight, or a request of a spider of one's own.
@@ -123,12 +161,21 @@ class TopicalScheduler(BaseScheduler):
             logger.exception("%s cannot be stored", item.entry.url)
             item.reason = _error(type(error))
             self._crawl.finish(item)
-        except Exception:  # the disk or the database: nothing more can be stored
-            if self._closing is None:
-                logger.critical("Cannot store what was fetched; the crawl ends and can be resumed", exc_info=True)
-                engine = self._crawler.engine
-                assert engine is not None
-                self._closing = asyncio.get_running_loop().create_task(engine.close_spider_async(reason=STORAGE_FAILED))
+        except STORAGE_ERRORS as error:
+            self._give_up(error)
+        except Exception as error:  # the disk or the database: nothing more can be stored
+            self._give_up(error, exc_info=True)
+
+    def _give_up(self, error: Exception, *, exc_info: bool = False) -> None:
+        if self._closing is None:
+            logger.critical("Cannot store what was fetched; the crawl ends and can be resumed: %s", error, exc_info=exc_info)
+            self._crawl.failed = str(error)
+            self._end(STORAGE_FAILED)
+
+    def _end(self, reason: str) -> None:
+        engine = self._crawler.engine
+        if self._closing is None and engine is not None:
+            self._closing = asyncio.get_running_loop().create_task(engine.close_spider_async(reason=reason))
 
     def _finish_lost(self) -> None:
         """What is in flight while the engine works on nothing was swallowed by a pipeline."""
@@ -164,20 +211,20 @@ class TopicalScheduler(BaseScheduler):
             self._finish(item)
 
     def _sent(self, request: Request) -> None:
-        """A request has passed the downloader middlewares; before that it may have waited for robots.txt."""
+        """The answer to a request begins: now it is sure that the request has arrived, and the host's delay counts from here."""
         entry = request.meta.get("topical")
         if isinstance(entry, Entry) and entry.key in self._crawl.in_flight:
-            self._crawl.frontier.sent(entry.key, time.monotonic())
+            self._answered.add(entry.key)
+            with contextlib.suppress(LeaseLost):  # told when the page is finished
+                self._crawl.frontier.sent(entry.key, time.monotonic())
 
-    def _robots(self, robotparser: RobotParser, request: Request) -> None:
-        """Crawl-delay, which Scrapy reads but does not obey."""
-        if self._crawler.settings.get("TOPICAL_REPLAY"):
-            return
-        settings = self._crawler.settings
-        delay = robotparser.crawl_delay(settings.get("ROBOTSTXT_USER_AGENT") or settings["USER_AGENT"])
-        if delay is not None and delay > self._crawl.options.delay:
-            bounded = max(self._crawl.options.delay, min(float(delay), settings.getfloat("TOPICAL_MAX_CRAWL_DELAY")))
-            self._crawl.frontier.set_delay(host(request.url), bounded)
+    def _left(self, request: Request) -> None:
+        """A request is over. One that failed without an answer may have arrived until now."""
+        entry = request.meta.get("topical")
+        if isinstance(entry, Entry):
+            if entry.key not in self._answered:
+                self._sent(request)
+            self._answered.discard(entry.key)
 
     def _wake_in(self, seconds: float | None) -> None:
         """Scrapy asks an empty-handed scheduler again every 5 seconds only: ask for an earlier call."""

@@ -63,7 +63,7 @@ LOGSTATS_INTERVAL = 0
 TOPICAL_DATA_DIR = ""  # where all state of a crawl lies; "": data/<topic>
 TOPICAL_CACHE_DIR = ""  # tables made once per topic; "": the user's cache directory
 TOPICAL_STRATEGY = ""  # "": the topic's own choice, else semantic
-TOPICAL_FRONTIER = "sqlite"  # sqlite: on disk, survives anything; memory: gone when the process ends
+TOPICAL_FRONTIER = "sqlite"  # sqlite: on disk, survives anything; memory: gone when the process ends; redis: for many workers
 TOPICAL_CORPUS = ""  # "": corpus.sqlite in the data directory
 TOPICAL_SEGMENTER = "auto"  # auto: rjieba where installed, else jieba
 TOPICAL_SEED = 0  # of every random choice
@@ -80,6 +80,14 @@ TOPICAL_EXTRACT_TIMEOUT = 20  # seconds for one page
 TOPICAL_MIN_CHARACTERS = 50  # texts shorter than this are near-empty
 TOPICAL_DISPLAY = "auto"  # auto: live in a terminal, lines elsewhere; live, lines, off
 TOPICAL_DISPLAY_INTERVAL = 10  # seconds between two lines
+
+# -- many workers over Redis (TOPICAL_FRONTIER = "redis"; REDIS_URL and the other settings of scrapy-redis name the server)
+TOPICAL_CRAWL = ""  # the name under which the workers of a crawl find each other; "": the topic's
+TOPICAL_WORKER = ""  # this worker's name; "": made up
+TOPICAL_LEASE_SECONDS = 120  # after which the pages in flight of a worker that died wait again
+TOPICAL_IDLE_SECONDS = 0  # how long a worker waits for seeds when nothing is left to fetch; negative: for ever
+TOPICAL_PATIENCE = 60  # seconds for which a Redis or PostgreSQL server that is away is asked again
+TOPICAL_MAX_WAITING = 0  # links that wait, of every frontier; the worst beyond it are dropped; 0: no bound
 
 # -- language resources; "": as fetched by `scrapy lexicon fetch`
 TOPICAL_RESOURCES = True  # False: use none

@@ -15,11 +15,11 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from topical_crawler.actions.evaluate_labels import add_labels, read_corpus
-from topical_crawler.crawl import REDIRECTED
 from topical_crawler.evaluation.curves import picture, terminal_curve
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.evaluation.metrics import area_under_recall, harvest_curve, relevant_texts
 from topical_crawler.evaluation.report import write_json
+from topical_crawler.frontier import REDIRECTED
 
 HELP = "harvest curves"
 DESCRIPTION = (

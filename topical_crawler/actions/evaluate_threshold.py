@@ -19,11 +19,11 @@ from topical_crawler.actions.evaluate_labels import add_groups, add_labels, read
 from topical_crawler.actions.threshold_crawls import ThresholdCrawls
 from topical_crawler.config import cache_dir
 from topical_crawler.corpus.record import Record
-from topical_crawler.crawl import REDIRECTED
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.evaluation.replay import Recording
 from topical_crawler.evaluation.report import new_figure, write_json
 from topical_crawler.evaluation.threshold import MARGIN, PAPER, THRESHOLDS, Cost, Point, best_point, draw, measure, shape
+from topical_crawler.frontier import REDIRECTED
 
 HELP = "precision and volume over the threshold of Eq. 5 (Figure 2)"
 DESCRIPTION = (

@@ -21,7 +21,7 @@ from topical_crawler.actions.experiment_claim import claim
 from topical_crawler.corpus.export import replacing
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl import REDIRECTED
+from topical_crawler.frontier import REDIRECTED
 
 _LOOK_EVERY = 2.0
 """Seconds between two looks at how far the crawls are."""

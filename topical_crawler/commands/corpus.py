@@ -1,4 +1,4 @@
-"""``scrapy corpus``: look at a collected corpus and write it out."""
+"""``scrapy corpus``: look at a collected corpus, write it out, take it to another database."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from scrapy.exceptions import UsageError
-from sqlalchemy.exc import SQLAlchemyError
 
+from topical_crawler.actions.corpus_places import find
 from topical_crawler.command_line import ActionsCommand, AddAction
 from topical_crawler.corpus.export import WRITERS, replacing, write_txt
+from topical_crawler.corpus.failures import CorpusError
 from topical_crawler.corpus.record import Filters
-from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.stats import Stats
 from topical_crawler.corpus.store import CorpusStore
 
-FILE = "corpus.sqlite"
-"""Name of a corpus in its topic's folder."""
 SHOWN_HOSTS = 20
 
 
 class Command(ActionsCommand):
-    """Count, export or list what was collected."""
+    """Count, export, list or copy what was collected."""
 
     name = "corpus"
-    errors = (CorpusError, OSError, SQLAlchemyError)
+    modules = ("copy", "upgrade")
+    errors = (CorpusError, OSError)
 
     def syntax(self) -> str:
-        return "stats|export|fetched [CORPUS] [options]"
+        return "stats|export|fetched|copy|upgrade [CORPUS] [options]"
 
     def short_desc(self) -> str:
-        return "Count, export or list what was collected"
+        return "Count, export, list or copy what was collected"
 
     def long_desc(self) -> str:
         return (
-            "Count (stats), write out (export) or list (fetched) what was collected. A corpus is named by its topic (its file is "
-            "data/<topic>/corpus.sqlite), its folder, its file or a database URL; without a name it is the one in "
-            "TOPICAL_DATA_DIR, or the only one under data/. A crawl may be writing to it meanwhile. "
+            "Count (stats), write out (export) or list (fetched) what was collected, take it to another database (copy), or "
+            "bring an older one up to date (upgrade). A corpus is named by its topic (its file is data/<topic>/corpus.sqlite), "
+            "its folder, its file or a database URL (postgresql+psycopg://USER@HOST/DATABASE); without a name it is the one in "
+            "TOPICAL_CORPUS or TOPICAL_DATA_DIR, or the only one under data/. A crawl may be writing to it meanwhile. "
             "Each action has options of its own: scrapy corpus export -h."
         )
 
@@ -75,43 +75,8 @@ class Command(ActionsCommand):
             action.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
 
     def _open(self, opts: argparse.Namespace) -> CorpusStore:
-        return CorpusStore(self._find(opts.corpus or self._only()), read_only=True)
-
-    def _only(self) -> str:
-        """The corpus that is meant where none is named."""
         assert self.settings is not None
-        if given := self.settings.get("TOPICAL_CORPUS") or self.settings.get("TOPICAL_DATA_DIR"):
-            return str(given)
-        existing = sorted(str(found.parent) for found in Path("data").glob(f"*/{FILE}"))
-        if len(existing) != 1:
-            raise CorpusError(
-                f"which corpus? Remedy: name one of {', '.join(existing) or 'those that a crawl has made (none yet)'}"
-            )
-        return existing[0]
-
-    def _find(self, name: str) -> str:
-        """The file or URL of the corpus that ``name`` stands for."""
-        assert self.settings is not None
-        if "://" in name:
-            return name
-        path = Path(name).expanduser()
-        if path.is_file():
-            return str(path)
-        given = self.settings.get("TOPICAL_DATA_DIR")
-        places = [path / FILE, Path(given or f"data/{name}").expanduser() / FILE]
-        if corpus := self.settings.get("TOPICAL_CORPUS"):
-            if "://" in corpus:
-                return str(corpus)
-            places.append(Path(corpus).expanduser())
-        for place in places:
-            if place.is_file():
-                return str(place)
-        existing = sorted(found.parent.name for found in Path("data").glob(f"*/{FILE}"))
-        raise CorpusError(
-            f"there is no corpus {name!r} (looked for {', '.join(str(p) for p in places)}). "
-            + (f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. ")
-            + f"Make one with: scrapy crawl topical -a topic={name}"
-        )
+        return CorpusStore(find(opts.corpus, self.settings), read_only=True)
 
     def _stats(self, opts: argparse.Namespace) -> None:
         with self._open(opts) as store:

@@ -12,7 +12,10 @@ from scrapy.settings import Settings
 
 from topical_crawler.extensions import wants_live
 from topical_crawler.options import CrawlError
+from topical_crawler.passwords import masked
 from topical_crawler.spiders.topical import TopicalSpider
+
+logger = logging.getLogger(__name__)
 
 _INVENTORIES = ("scrapy.addons", "scrapy.crawler", "scrapy.extensions.telnet", "scrapy.middleware", "scrapy.core.engine")
 
@@ -47,7 +50,10 @@ class Command(CrawlCommand):
                 try:
                     opts.spargs["opened"] = spider_class.open_crawl(settings, opts.spargs)
                 except (CrawlError, ValueError, OSError, ImportError) as error:
-                    print(f"scrapy crawl {args[0]}: {error}", file=sys.stderr)
+                    message = f"scrapy crawl {args[0]}: {masked(str(error))}"
+                    print(message, file=sys.stderr)
+                    if self.settings.get("LOG_FILE"):  # scrapyd's jobs: their standard error is not where one looks
+                        logger.error("%s", message)
                     self.exitcode = 2
                     return
         super().run(args, opts)

@@ -41,6 +41,7 @@ def as_dict(record: Record) -> dict[str, Any]:
         "encoding": record.encoding,
         "status": record.status,
         "size": record.size,
+        "worker": record.worker,
         "why": dict(record.why),
         "keep": record.keep,
     }

@@ -32,8 +32,10 @@ class Record:
         priority: with which the page was fetched.
         depth: links followed from a seed.
         why: small JSON data: matched terms with their share; anchor, struct, parent of the link.
+        worker: name of the worker that stored the page; "" where there was one only, or none was noted.
         content_hash: digest of the text's letters and digits (:func:`~topical_crawler.corpus.dedup.text_hash`), set by the store.
-        order: number of the page in the order in which pages were first stored, from 1, set by the store.
+        order: number of the page in the order in which pages were first stored, from 1, set by the store. In PostgreSQL
+            some numbers are left out, and of two workers that store at the same moment either may come first.
     """
 
     url: str
@@ -55,6 +57,7 @@ class Record:
     priority: float = 0.0
     depth: int = 0
     why: Mapping[str, Any] = field(default_factory=dict)
+    worker: str = ""
     content_hash: str = ""
     order: int = 0
 

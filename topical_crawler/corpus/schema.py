@@ -1,12 +1,21 @@
-"""Tables of a corpus, and the check that a database holds one."""
+"""Tables of a corpus, and opening a database that holds one, or is to hold one."""
 
 from __future__ import annotations
 
-import sqlalchemy as sa
-from sqlalchemy.engine import Engine
+import logging
+from collections.abc import Collection
 
-VERSION = 1
-"""Of the tables below; a later version that cannot read older ones says so."""
+import sqlalchemy as sa
+
+from topical_crawler.corpus.failures import CorpusError as CorpusError  # and for those who open a corpus
+
+logger = logging.getLogger(__name__)
+
+VERSION = 2
+"""Of the tables below; :mod:`~topical_crawler.corpus.migrations` brings older ones up to it."""
+
+UPGRADE_LOCK = 0x7063_636F_7270_7573
+"""PostgreSQL's advisory lock on the tables themselves: one connection at a time makes or changes them."""
 
 tables = sa.MetaData()
 
@@ -20,7 +29,8 @@ meta = sa.Table(
 pages = sa.Table(
     "pages",
     tables,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    # SQLite counts up by itself only in a column of the type INTEGER, which holds 64 bits there.
+    sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
     sa.Column("key", sa.String(64), nullable=False, unique=True),
     sa.Column("url", sa.Text, nullable=False),
     sa.Column("final_url", sa.Text, nullable=False),
@@ -41,32 +51,90 @@ pages = sa.Table(
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("author", sa.Text, nullable=False),
     sa.Column("why", sa.JSON, nullable=False),
+    # With a default, so that a process of version 1 that is still running can go on storing pages.
+    sa.Column("worker", sa.Text, nullable=False, server_default=""),
     # Last: SQLite reads a row from the left, and statistics need nothing beyond this point.
     sa.Column("text", sa.Text),
 )
 
 
-class CorpusError(Exception):
-    """A corpus that cannot be opened; the message says what to do."""
+def open_for_reading(connection: sa.Connection, place: str) -> Collection[str]:
+    """The names of the columns of ``pages`` that the corpus has: one of an older version has fewer.
 
-
-def check(engine: Engine, name: str, create: bool) -> None:
-    """See that the database holds a corpus of this version; make its tables where it is empty and ``create`` is set.
+    Args:
+        connection: without a transaction.
+        place: the corpus as it is shown to people.
 
     Raises:
-        CorpusError: it is no corpus, or one of another version.
+        CorpusError: the database holds no corpus, or one of a newer version.
     """
-    try:
-        with engine.begin() as connection:
-            present = set(sa.inspect(connection).get_table_names())
-            if not present and create:
-                tables.create_all(connection)
-                connection.execute(meta.insert().values(name="version", value=str(VERSION)))
-                return
-            if not {"corpus_meta", "pages"} <= present:
-                raise CorpusError(f"{name} is a database but no corpus (it has no table 'pages'); name another file")
-            version = connection.scalar(sa.select(meta.c.value).where(meta.c.name == "version"))
-    except sa.exc.DatabaseError as error:
-        raise CorpusError(f"{name} cannot be read as a corpus ({error.orig}); name another file, or move this one away") from None
-    if version != str(VERSION):
-        raise CorpusError(f"{name} is a corpus of version {version}; this program reads version {VERSION}: update it")
+    with connection.begin():
+        if _version(connection, place) is None:
+            raise _no_corpus(place)
+        return {column["name"] for column in sa.inspect(connection).get_columns(pages.name)}
+
+
+def open_for_writing(connection: sa.Connection, place: str) -> int:
+    """See that the database holds a corpus of this version: make its tables where it is empty, bring older ones up to date.
+    Either is one transaction, and of several processes that come together one does it.
+
+    Args:
+        connection: without a transaction, with the execution option ``writes``.
+        place: the corpus as it is shown to people.
+
+    Returns:
+        The version that was found, :data:`VERSION` where there was none.
+
+    Raises:
+        CorpusError: the database holds something else, or a corpus of a newer version.
+    """
+    # Looked at before the lock is taken: opening does not wait for whoever is writing.
+    with connection.execution_options(writes=False).begin():
+        found = _version(connection, place)
+    connection.execution_options(writes=True)
+    if found == VERSION:
+        return found
+    with connection.begin():
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(UPGRADE_LOCK)))
+        found = _version(connection, place)  # again: meanwhile another may have done it
+        if found is None:
+            _check_encoding(connection, place)
+            tables.create_all(connection)
+            connection.execute(meta.insert().values(name="version", value=str(VERSION)))
+            return VERSION
+        if found < VERSION:
+            from topical_crawler.corpus.migrations import upgrade  # alembic is imported when it is needed, which is seldom
+
+            logger.info("%s: bringing the corpus from version %d to %d", place, found, VERSION)
+            upgrade(connection, found)
+            connection.execute(meta.update().where(meta.c.name == "version").values(value=str(VERSION)))
+    logger.info("%s: the corpus has version %d", place, VERSION)
+    return found
+
+
+def _version(connection: sa.Connection, place: str) -> int | None:
+    """Of the corpus behind ``connection``; None where there are no tables at all."""
+    present = set(sa.inspect(connection).get_table_names())
+    if not present:
+        return None
+    if not {meta.name, pages.name} <= present:
+        raise _no_corpus(place)
+    text = connection.scalar(sa.select(meta.c.value).where(meta.c.name == "version"))
+    if text is None or not text.isdecimal() or int(text) not in range(1, VERSION + 1):
+        raise CorpusError(f"{place} is a corpus of version {text}; this program knows versions 1 to {VERSION}. Remedy: update it")
+    return int(text)
+
+
+def _no_corpus(place: str) -> CorpusError:
+    return CorpusError(f"{place} is a database but no corpus (it has no table 'pages'). Remedy: name another file or database")
+
+
+def _check_encoding(connection: sa.Connection, place: str) -> None:
+    if connection.dialect.name == "postgresql":
+        encoding = connection.scalar(sa.text("SHOW server_encoding"))
+        if encoding != "UTF8":
+            raise CorpusError(
+                f"{place} has the encoding {encoding}, which cannot hold every text. Remedy: make a database with "
+                "createdb -E UTF8 -T template0 NAME"
+            )

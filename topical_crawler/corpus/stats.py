@@ -60,20 +60,12 @@ def read_stats(connection: sa.Connection) -> Stats:
     number = sa.func.count()
     kept = sa.func.sum(sa.case((pages.c.keep, 1), else_=0))
     characters = sa.func.sum(sa.case((pages.c.keep, pages.c.characters), else_=0))
-    hosts = tuple(
+    hosts = [
         HostStats(host, fetched, int(k), int(c))
-        for host, fetched, k, c in connection.execute(
-            sa.select(pages.c.host, number, kept, characters)
-            .group_by(pages.c.host)
-            .order_by(kept.desc(), number.desc(), pages.c.host)
-        )
-    )
-    reasons = connection.execute(
-        sa.select(pages.c.reason, number.label("number"))
-        .where(~pages.c.keep)
-        .group_by(pages.c.reason)
-        .order_by(number.desc(), pages.c.reason)
-    )
+        for host, fetched, k, c in connection.execute(sa.select(pages.c.host, number, kept, characters).group_by(pages.c.host))
+    ]
+    by_reason = sa.select(pages.c.reason, number).where(~pages.c.keep).group_by(pages.c.reason)
+    reasons = [(reason, count) for reason, count in connection.execute(by_reason)]
     dates = sa.select(number, sa.func.min(pages.c.date), sa.func.max(pages.c.date)).where(pages.c.keep, pages.c.date != "")
     dated, first_date, last_date = connection.execute(dates).one()
     times = sa.select(sa.func.min(pages.c.fetched), sa.func.max(pages.c.fetched)).where(pages.c.fetched != "")
@@ -81,9 +73,10 @@ def read_stats(connection: sa.Connection) -> Stats:
     return Stats(
         fetched=sum(h.fetched for h in hosts),
         kept=sum(h.kept for h in hosts),
-        rejected={row.reason: row.number for row in reasons},
+        # Sorted here: the databases disagree about the order of letters.
+        rejected=dict(sorted(reasons, key=lambda found: (-found[1], found[0]))),
         characters=sum(h.characters for h in hosts),
-        hosts=hosts,
+        hosts=tuple(sorted(hosts, key=lambda h: (-h.kept, -h.fetched, h.host))),
         dated=dated,
         first_date=first_date or "",
         last_date=last_date or "",

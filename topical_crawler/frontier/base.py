@@ -13,6 +13,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from topical_crawler.page import Candidate, Evidence
 
+REDIRECTED = "redirected"
+"""The reason of an outcome that is no page: the entry led to another address, which counts in its place."""
+NO_ROOM = "no room"
+"""Why the worst waiting entries are dropped where more wait than the frontier may hold."""
 MAX_EVIDENCE = 8
 """Most parents remembered for a waiting link: the first ones found, which the papers' formulas need, at a bounded size."""
 
@@ -87,14 +91,24 @@ class Pushed:
     dropped: dict[str, int] = field(default_factory=dict)
 
 
+class LeaseLost(LookupError):
+    """The entry is no longer this process's: its lease ran out, and it waits again or another process has it."""
+
+
 @runtime_checkable
 class Frontier(Protocol):
-    """Best-first, polite, crash-safe. Times are seconds on one monotonic clock, passed in by the caller (never read here).
+    """Best-first, polite, crash-safe. Times are seconds on one monotonic clock, passed in by the caller (never read here); a
+    frontier that is shared between machines keeps the time itself and takes no notice of them.
 
     Politeness: a host's turn comes ``delay`` seconds after its last ``pop`` and only while fewer than ``in_flight_per_host``
     of its entries are in flight. Order: among the hosts whose turn it is, the highest priority first; equal priorities in the
-    order in which they were first pushed.
+    order in which they were first pushed. Room: where more than ``max_waiting`` entries wait (0: no bound) after a ``push`` or a
+    ``done``, those of the lowest priority are dropped, among equals the last pushed, under the reason :data:`NO_ROOM`; their
+    evidence may be forgotten. They count as dropped, not in what ``push`` returns.
     """
+
+    shared: bool
+    """Whether several processes may use it at the same time. What is in flight is then leased."""
 
     recovered: int
     """Entries that were in flight when an earlier process died, and wait again since this frontier was opened."""
@@ -155,6 +169,27 @@ class Frontier(Protocol):
         """An entry in flight is dropped unfetched; its host's turn is given back."""
         ...
 
+    def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
+        """Waiting entries are dropped under ``reason``: those of one host, those of a priority less than ``below``, those that
+        meet both, or all. Returns how many."""
+        ...
+
+    def revive(self, urls: Mapping[bytes, str]) -> int:
+        """Entries that are done or dropped wait again, at the end of their old priority's queue or in their old place, with what
+        is still known of them; ``urls`` are their addresses by key. Entries that wait, are in flight or are not known are left
+        alone. Returns how many wait again. The outcome of a page that was done stays in the log; a second one follows it."""
+        ...
+
+    def renew(self) -> frozenset[bytes]:
+        """Extend the leases of what this process has in flight. Returns the keys of which the lease is lost: :meth:`done` and
+        the like raise :class:`LeaseLost` for them. Nothing to do where nothing is leased."""
+        ...
+
+    def first(self, name: str, number: int) -> bool:
+        """Whether no process has called this with ``name`` and a number as high: of many workers that come to the same point,
+        one does the work. Stored with the frontier."""
+        ...
+
     def set_delay(self, host: str, seconds: float) -> None:
         """The delay of one host from now on (robots.txt Crawl-delay), instead of the default."""
         ...
@@ -173,6 +208,11 @@ class Frontier(Protocol):
 
     def hosts(self) -> int:
         """How many hosts have a waiting entry."""
+        ...
+
+    def details(self) -> dict[str, Any]:
+        """What else the backend can tell a person, as JSON data by short English names: "backend", its place without a password,
+        bytes taken, and of a shared one its workers and leases."""
         ...
 
     def save(self, name: str, data: Any) -> None:

@@ -75,6 +75,14 @@ class Hosts:
         host.head = head
         self._enlist(name, host)
 
+    def discard(self, name: str | None, below: float | None) -> None:
+        """The entries of a host (None: of all hosts) with a priority less than ``below`` (None: whatever their priority) wait no
+        more. Where the best of a host is among them, nothing of the host waits."""
+        for each in self._hosts if name is None else (name,):
+            head = self.head(each)
+            if head is not None and (below is None or -head[0] < below):
+                self.set_head(each, None)
+
     def set_delay(self, name: str, seconds: float) -> None:
         """The delay of one host from now on, counted from its last pop."""
         _check_delay(seconds)

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from topical_crawler.frontier.base import Entry, Outcome, Pushed, State
+from topical_crawler.frontier.base import NO_ROOM, Entry, Outcome, Pushed, State
 from topical_crawler.frontier.hosts import Hosts
-from topical_crawler.frontier.rules import check, check_priority, gained, host_of, not_in_flight
+from topical_crawler.frontier.rules import check, check_max_waiting, check_priority, gained, host_of, not_in_flight
 from topical_crawler.page import Evidence
 
 # What waits is one flat tuple: (place, url, host, depth, rescored, meta or None, then parent, relevance, on_topic, anchor … of
@@ -30,20 +30,28 @@ class MemoryFrontier:
     Args:
         delay: seconds between two fetches of a host.
         in_flight_per_host: most entries of a host in flight.
+        max_waiting: most entries that wait, 0 for no bound. Entries that are put back, requeued or revived may exceed it until
+            the next ``push`` or ``done``.
     """
 
-    def __init__(self, delay: float = 0.0, in_flight_per_host: int = 1) -> None:
+    shared = False
+
+    def __init__(self, delay: float = 0.0, in_flight_per_host: int = 1, max_waiting: int = 0) -> None:
+        check_max_waiting(max_waiting)
         self.recovered = 0
         self._hosts = Hosts(delay, in_flight_per_host)
         self._waiting: dict[bytes, _Row] = {}
         self._in_flight: dict[bytes, tuple[_Row, float]] = {}
-        self._done: set[bytes] = set()
+        self._done: dict[bytes, _Row] = {}  # without evidence
         self._dropped: dict[bytes, tuple[_Row, str]] = {}
         self._reasons: Counter[str] = Counter()
         self._outcomes: list[Outcome] = []
         self._queues: dict[str, list[_Place]] = {}
         self._live: Counter[str] = Counter()
+        self._max_waiting = max_waiting
+        self._worst: list[tuple[float, int, bytes]] = []  # of what waits, the worst first; empty where there is no bound
         self._saved: dict[str, str] = {}
+        self._firsts: dict[str, int] = {}
         self._number = 0
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
@@ -51,6 +59,7 @@ class MemoryFrontier:
         result = Pushed()
         for entry in [check(entry) for entry in entries]:
             self._push(entry, result)
+        self._make_room()
         return result
 
     def _push(self, entry: Entry, result: Pushed) -> None:
@@ -113,7 +122,7 @@ class MemoryFrontier:
 
     def sent(self, key: bytes, now: float) -> None:
         """See :meth:`Frontier.sent`."""
-        row, given = self._in_flight[key]
+        row, given = self._take(key)
         self._hosts.restart(row[2], given, now)
         self._in_flight[key] = (row, now)
 
@@ -155,7 +164,7 @@ class MemoryFrontier:
         entries = [check(entry) for entry in links]
         row, given = self._take(key)
         self._hosts.finish(row[2], given)
-        self._done.add(key)
+        self._done[key] = row[:_HEAD]
         self._outcomes.append(outcome)
         return self.push(entries)
 
@@ -164,6 +173,47 @@ class MemoryFrontier:
         row, given = self._take(key)
         self._hosts.give_back(row[2], given)
         self._drop(row, reason)
+
+    def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
+        """See :meth:`Frontier.discard`."""
+        rows = [
+            row for row in self._waiting.values() if (host is None or row[2] == host) and (below is None or -row[0][0] < below)
+        ]
+        for row in rows:
+            del self._waiting[row[0][2]]
+            self._live[row[2]] -= 1
+            self._drop(row, reason)
+        for name in {row[2] for row in rows}:
+            self._hosts.set_head(name, self._next(name))
+        return len(rows)
+
+    def revive(self, urls: Mapping[bytes, str]) -> int:
+        """See :meth:`Frontier.revive`. In their old places; the evidence of pages that were done is not known any more."""
+        revived = 0
+        for key, url in urls.items():
+            if (dropped := self._dropped.pop(key, None)) is not None:
+                row, reason = dropped
+                self._reasons[reason] -= 1
+            elif key in self._done:
+                row = self._done.pop(key)
+            else:
+                continue
+            (negative, number, _), old_url, host, depth, _, *rest = row
+            self._wait(((negative, number, key), url, host_of(url, old_url, host), depth, 0, *rest))
+            revived += 1
+        return revived
+
+    def renew(self) -> frozenset[bytes]:
+        """See :meth:`Frontier.renew`. Nothing is leased."""
+        return frozenset()
+
+    def first(self, name: str, number: int) -> bool:
+        """See :meth:`Frontier.first`."""
+        known = self._firsts.get(name)
+        if known is not None and known >= number:
+            return False
+        self._firsts[name] = number
+        return True
 
     def set_delay(self, host: str, seconds: float) -> None:
         """See :meth:`Frontier.set_delay`."""
@@ -193,6 +243,10 @@ class MemoryFrontier:
         """See :meth:`Frontier.hosts`."""
         return len(self._hosts)
 
+    def details(self) -> dict[str, Any]:
+        """See :meth:`Frontier.details`."""
+        return {"backend": "memory", "place": "the memory of this process"}
+
     def save(self, name: str, data: Any) -> None:
         """See :meth:`Frontier.save`. The data is stored as JSON text, as the other backends do."""
         self._saved[name] = json.dumps(data, ensure_ascii=False)
@@ -219,9 +273,28 @@ class MemoryFrontier:
         queue = self._queues.setdefault(host, [])
         heapq.heappush(queue, place)
         self._hosts.offer(host, place[:2])
+        if self._max_waiting:
+            heapq.heappush(self._worst, (-place[0], -place[1], place[2]))
+            if len(self._worst) > 2 * len(self._waiting) + _SPARE:
+                self._worst = [(-row[0][0], -row[0][1], row[0][2]) for row in self._waiting.values()]
+                heapq.heapify(self._worst)
         if len(queue) > 2 * self._live[host] + _SPARE:
             queue[:] = [p for p in queue if self._is_live(p)]
             heapq.heapify(queue)
+
+    def _make_room(self) -> None:
+        """Drop what waits beyond ``max_waiting``, without its evidence."""
+        while self._max_waiting and len(self._waiting) > self._max_waiting:
+            priority, number, key = heapq.heappop(self._worst)
+            row = self._waiting.get(key)
+            if row is None or row[0] != (-priority, -number, key):
+                continue  # it has left, or has another place by now
+            host = row[2]
+            del self._waiting[key]
+            self._live[host] -= 1
+            if self._queues[host][0] is row[0]:  # the worst of a host is also its best: nothing else of it waits
+                self._hosts.set_head(host, self._next(host))
+            self._drop(row[:_HEAD], NO_ROOM)
 
     def _next(self, host: str) -> tuple[float, int] | None:
         """The place of the best waiting entry of ``host``; places that entries have left are removed on the way."""

@@ -47,6 +47,12 @@ def host_of(url: str, known_url: str, known_host: str) -> str:
     return known_host if authority == urlsplit(known_url).netloc else authority.rpartition("@")[2].lower()
 
 
+def check_max_waiting(number: int) -> None:
+    """Raises ValueError for a bound that is less than none."""
+    if number < 0:
+        raise ValueError(f"max_waiting is {number}: it must be the most entries that may wait, or 0 for no bound")
+
+
 def not_in_flight(key: bytes) -> LookupError:
     """The error for a key that was never popped, or is finished already."""
     return LookupError(

@@ -71,6 +71,7 @@ def connect(path: str | os.PathLike[str]) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         db.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        db.execute(f"PRAGMA journal_size_limit = {4096 * _CHECKPOINT_PAGES}")  # after a discard of millions
         if not tables:
             db.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
     except sqlite3.Error as error:
@@ -90,6 +91,17 @@ def _upgrade(db: sqlite3.Connection) -> None:
 
 def broken(file: Path, error: sqlite3.Error) -> FrontierFileError:
     """The error for a file that SQLite cannot read or write."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_BUSY:
+        return FrontierFileError(
+            f"{file}: {error}: another program has been writing to it for more than {BUSY_SECONDS:g} seconds. Remedy: end that "
+            "program (an sqlite3 shell, a backup), then start the crawl again; it goes on from the last page that was done"
+        )
+    if code == sqlite3.SQLITE_FULL:
+        return FrontierFileError(
+            f"{file}: {error}. Remedy: make room on the disk, then start the crawl again; it goes on from the last page that was "
+            "done"
+        )
     if isinstance(error, sqlite3.OperationalError):
         return FrontierFileError(f"{file}: {error}; see that the disk has room and nothing else writes to the file")
     return FrontierFileError(

@@ -12,6 +12,7 @@ from math import fsum, isfinite
 from typing import Protocol
 
 from topical_crawler.page import Candidate, Evidence, Page, Verdict, full_text
+from topical_crawler.relevance.page_threshold import PageThreshold
 from topical_crawler.relevance.shares import shares
 from topical_crawler.text import Segmenter
 
@@ -68,7 +69,7 @@ def check_count(name: str, value: object, least: int = 0) -> None:
         raise ValueError(f"{name} must be a whole number of {least} or more, not {value!r}")
 
 
-class TextAndAnchor:
+class TextAndAnchor(PageThreshold):
     """Judges pages and scores links by one measure: the part of a strategy that learns nothing.
 
     Eq. 9: priority(l) = λ1·(1/N)·Σ_p Sim(full text of p, t) + λ2·(1/N)·Σ_p Sim(anchor of l on p, t) over the N pages p on which
@@ -81,6 +82,7 @@ class TextAndAnchor:
     """
 
     closed = "below threshold"
+    parameters: TextAndAnchorParameters
 
     def __init__(self, measure: Measure, segmenter: Segmenter, parameters: TextAndAnchorParameters) -> None:
         self.parameters = parameters
@@ -100,7 +102,7 @@ class TextAndAnchor:
         """By the full text."""
         words = self._segmenter.content(full_text(page))
         relevance = self._measure.of(words)
-        return Verdict(relevance, relevance > self.parameters.page_threshold, shares(self._measure.parts(words)))
+        return Verdict(relevance, relevance > self.page_threshold, shares(self._measure.parts(words)))
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         """Eq. 9; None where it is not above the threshold for links."""

@@ -33,11 +33,14 @@ class Strategy(Protocol):
 
     Attributes:
         name: under which it is chosen.
+        page_threshold: a page is kept when its relevance is above this. It may be set at any time and holds for the pages judged
+            from then on; ValueError for a value that the strategy's parameters refuse.
         wants_around: whether the text around links is to be read (:attr:`Evidence.around`).
         closed: the reason under which a link of a page off topic is dropped that :meth:`score` gives None.
     """
 
     name: str
+    page_threshold: float
     wants_around: bool
     closed: str
 

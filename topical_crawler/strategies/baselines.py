@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from topical_crawler.page import Candidate, Evidence, Page, Verdict
-from topical_crawler.relevance.keywords import Keywords
+from topical_crawler.relevance.keywords import JudgedByKeywords, Keywords
 from topical_crawler.strategies.base import Fixed, NoParameters, Setup
 
 
-class BreadthFirst(Fixed):
+class BreadthFirst(JudgedByKeywords, Fixed):
     """Every link in the order in which it was found; a page is kept when its description holds a topic term.
 
     >>> from topical_crawler import Candidate, Page, strategies

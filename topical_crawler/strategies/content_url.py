@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from topical_crawler.page import Candidate, Evidence, Page, Verdict, full_text
+from topical_crawler.relevance.page_threshold import PageThreshold
 from topical_crawler.relevance.text_and_anchor import check_count, check_number
 from topical_crawler.relevance.topic_vector import TopicVector
 from topical_crawler.strategies.base import Fixed, Setup
@@ -58,7 +59,7 @@ class ContentUrlParameters(ContentParameters):
         check_number("lower_factor", self.lower_factor)
 
 
-class Content(Fixed):
+class Content(PageThreshold, Fixed):
     """The strategy ``content``: each link of a relevant page gets sim(q, p)/N_p (Eq. 2), N_p the page's number of links.
 
     A link that is found on several pages has the highest of their values; the paper, which does not queue a link again, leaves it
@@ -72,6 +73,7 @@ class Content(Fixed):
     """
 
     name = "content"
+    parameters: ContentParameters
 
     def __init__(self, topic: TopicVector, parameters: ContentParameters | None = None) -> None:
         self.parameters = parameters or ContentParameters()
@@ -80,7 +82,7 @@ class Content(Fixed):
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         """By Eq. 1 over the full text; what the page hands on is Eq. 2."""
         relevance, why = self._topic.compare(full_text(page))
-        threshold = self.parameters.page_threshold
+        threshold = self.page_threshold
         keep = relevance > threshold
         shared = relevance if keep else 0.0 if found else threshold
         return Verdict(relevance, keep, why, inherited=shared / max(1, self._links_of(page)))

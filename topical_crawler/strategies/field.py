@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from topical_crawler.page import Candidate, Evidence, Page, Verdict
-from topical_crawler.relevance.keywords import Keywords
+from topical_crawler.relevance.keywords import JudgedByKeywords, Keywords
 from topical_crawler.strategies.base import Fixed, NoParameters, Setup
 from topical_crawler.urls import fingerprint
 
 
-class RandomOrder(Fixed):
+class RandomOrder(JudgedByKeywords, Fixed):
     """Links in random order: each has a lot of its own, drawn from its address and the seed of the crawl.
 
     The order is therefore the same in every run under one seed, whatever else waits and however often a link is found; another
@@ -46,7 +46,7 @@ class RandomOrder(Fixed):
         return (int.from_bytes(digest) >> 11) / (1 << 53)
 
 
-class KeywordAnchors(Fixed):
+class KeywordAnchors(JudgedByKeywords, Fixed):
     """Best-first on anchor texts: a link's priority is the share of topic terms among the words of its anchor, the best of the
     places where it was found. No link is dropped. A page is kept when its description holds a topic term.
 

@@ -20,6 +20,7 @@ from topical_crawler.relevance.expansion import Expansion
 from topical_crawler.relevance.extension import TopicExtension, WordExtension
 from topical_crawler.relevance.order_relation import NodeWeights
 from topical_crawler.relevance.page_keywords import CosineMeasure, ExtensionMeasure, Measure
+from topical_crawler.relevance.text_and_anchor import check_number
 from topical_crawler.relevance.tfidf import Idf
 from topical_crawler.relevance.topic_keywords import initial_keywords, open_tree, own_keywords
 from topical_crawler.semantics.cilin import Cilin
@@ -38,14 +39,24 @@ class BookCrawl(Fixed):
     Args:
         name: of the strategy.
         measure: how near a page's words are to the topic.
-        threshold: a page is relevant above this.
+        page_threshold: a page is relevant above this.
     """
 
-    def __init__(self, name: str, measure: Measure, threshold: float) -> None:
+    def __init__(self, name: str, measure: Measure, page_threshold: float) -> None:
         self.name = name
-        self._threshold = threshold
+        self.page_threshold = page_threshold
         self._links = BookLinks()
         self._use(measure)
+
+    @property
+    def page_threshold(self) -> float:
+        """A page is relevant above this."""
+        return self._threshold
+
+    @page_threshold.setter
+    def page_threshold(self, value: float) -> None:
+        check_number("page_threshold", value)
+        self._threshold = float(value)
 
     def _use(self, measure: Measure) -> None:
         self._measure = measure

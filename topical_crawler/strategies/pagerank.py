@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.page import Candidate, Evidence, Page, Verdict
-from topical_crawler.relevance.keywords import Keywords
+from topical_crawler.relevance.keywords import JudgedByKeywords, Keywords
 from topical_crawler.strategies.base import Fixed, Setup
 from topical_crawler.urls import fingerprint
 
@@ -45,7 +45,7 @@ class PageRankParameters:
             raise ValueError(f"damping must be a number from 0 to below 1, not {self.damping!r}")
 
 
-class PageRank(Fixed):
+class PageRank(JudgedByKeywords, Fixed):
     """The strategy ``pagerank``.
 
     A link's priority is IR(p) = (1 − d) + d·Σ IR(t)/c(t) over the fetched pages t that hold it, c(t) their numbers of links. The

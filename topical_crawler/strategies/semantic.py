@@ -16,6 +16,7 @@ from typing import Any
 
 from topical_crawler.ahp import Comparison, ahp_weights
 from topical_crawler.page import Candidate, Evidence, Page, Verdict, description_of
+from topical_crawler.relevance.page_threshold import PageThreshold
 from topical_crawler.semantics.similarity import SimilarityParameters
 from topical_crawler.semantics.table import ScoreTable
 from topical_crawler.site_words import SiteWords
@@ -77,7 +78,7 @@ class SemanticParameters:
             raise ValueError("comparisons is a 3 × 3 matrix over page description, anchor and URL structure")
 
 
-class Semantic:
+class Semantic(PageThreshold):
     """The strategy ``semantic``.
 
     Args:
@@ -98,6 +99,7 @@ class Semantic:
     name = "semantic"
     wants_around = False
     closed = NO_TOPIC_WORD
+    parameters: SemanticParameters
     revision = 0  # a longer history turns struct of some links from 0 to 1; they come up soon enough by what else they have
 
     def __init__(
@@ -135,7 +137,7 @@ class Semantic:
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         words = self._segmenter.words(description_of(page))
         relevance = self.relevance(words)
-        keep, why = relevance > self.parameters.page_threshold, self._shares(words)
+        keep, why = relevance > self.page_threshold, self._shares(words)
         if self.parameters.site_words:
             return Verdict(relevance, keep, why)
         own = self._sites.own(page)

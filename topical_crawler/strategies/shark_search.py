@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from topical_crawler.page import Candidate, Evidence, Page, Verdict, full_text
-from topical_crawler.relevance.keywords import Keywords
+from topical_crawler.relevance.keywords import JudgedByKeywords, Keywords
 from topical_crawler.relevance.text_and_anchor import check_number
 from topical_crawler.relevance.topic_vector import TopicVector
 from topical_crawler.strategies.base import Fixed, Setup
@@ -41,7 +41,7 @@ class SharkSearchParameters:
                 raise ValueError(f"{name} must be 1 at most, not {value!r}")
 
 
-class SharkSearch(Fixed):
+class SharkSearch(JudgedByKeywords, Fixed):
     """The strategy ``shark_search``: potential = γ·inherited + (1 − γ)·neighbourhood.
 
     * inherited: δ·sim(page) of the page that holds the link, or δ times what that page had inherited itself, where its own

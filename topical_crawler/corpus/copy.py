@@ -1,0 +1,156 @@
+"""A corpus taken from one database to another: as it is into an empty one, or page by page into one that has pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import sqlalchemy as sa
+
+from topical_crawler.corpus.failures import CorpusError, explaining
+from topical_crawler.corpus.record import Filters
+from topical_crawler.corpus.schema import pages
+from topical_crawler.corpus.store import CorpusStore
+
+BATCH = 200
+"""Rows on the way at a time: with texts of 5 kB about a megabyte."""
+
+Progress = Callable[[str, int, int], None]
+"""Called after every batch: what is being done, rows done, rows in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """Rows copied, how many of them kept with a text, and the digest of all their values, which is that of the target's rows."""
+
+    pages: int
+    kept: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Pages read, how many of them were kept with their text, how many turned out to be duplicates of pages of the target, and
+    how many the target did not have before."""
+
+    pages: int
+    kept: int
+    duplicates: int
+    new: int
+
+
+def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied:
+    """Copy every row, with its order number and all columns, into an empty corpus.
+
+    It is one transaction of the target: copied, read again and compared before it is stored, so that the target is empty, as
+    before, whatever breaks. Of the source the rows are taken that it has at the beginning.
+
+    Raises:
+        CorpusError: the target has pages, or one of the two fails, or the target gives back other rows than it was given.
+    """
+    columns = source.columns
+    with source.reading() as reader, target.writing() as writer:
+        if writer.dialect.name == "postgresql":
+            # Workers wait; readers do not. On SQLite the transaction itself has that effect.
+            writer.execute(sa.text("LOCK TABLE pages IN SHARE ROW EXCLUSIVE MODE"))
+        if present := _count(writer):
+            raise CorpusError(
+                f"{target.name} has {present:,} pages already. Remedy: name an empty database or a new file, or add to what is "
+                "there with --into-existing"
+            )
+        total = _count(reader)
+        given, kept, done = _Digest(), 0, 0
+        for rows in _batches(reader, columns, source.name):
+            writer.execute(pages.insert(), [dict(row) for row in rows])
+            given.add(rows)
+            kept += sum(row["keep"] for row in rows)
+            done += len(rows)
+            progress("copying", done, total)
+        if writer.dialect.name == "postgresql" and done:
+            last = sa.select(sa.func.max(pages.c.id)).scalar_subquery()
+            writer.execute(sa.select(sa.func.setval(sa.func.pg_get_serial_sequence("pages", "id"), last)))
+        found, again = _Digest(), 0
+        for rows in _batches(writer, columns, target.name):
+            found.add(rows)
+            again += len(rows)
+            progress("verifying", again, total)
+        if (again, found.hex) != (done, given.hex):
+            raise CorpusError(
+                f"{target.name} gave back other rows than it was given ({again:,} of {done:,}); nothing was stored. Remedy: see "
+                "that the database works, then copy again"
+            )
+    return Copied(done, kept, given.hex)
+
+
+def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merged:
+    """Put every page of ``source`` into ``target``, which looks for duplicates (:meth:`CorpusStore.put`): a page that both have
+    is taken from the source unless only the target has its text, and new pages stand behind those that are there.
+
+    Each page is stored for itself: what breaks off is done again by the same call, and what was there changes nothing.
+
+    Raises:
+        CorpusError: one of the two fails, or a page or a text is not in the target at the end.
+    """
+    with source.reading() as reader:
+        total = _count(reader)
+    with target.reading() as reader:
+        before = _count(reader)
+    done = kept = duplicates = 0
+    for record in source.records(Filters(rejected=True)):
+        stored = target.put(record)
+        kept += stored.keep
+        duplicates += record.keep and not stored.keep
+        done += 1
+        if done % BATCH == 0 or done == total:
+            progress("copying", done, total)
+    with source.reading() as reader, target.reading() as other:
+        seen = missing = 0
+        for rows in _batches(reader, source.columns, source.name):
+            missing += _missing(other, pages.c.key, {row["key"] for row in rows})
+            texts = {row["content_hash"] for row in rows if row["keep"] and row["content_hash"]}
+            missing += _missing(other, pages.c.content_hash, texts, pages.c.keep)
+            seen += len(rows)
+            progress("verifying", seen, total)
+        new = _count(other) - before
+    if missing:
+        raise CorpusError(
+            f"{target.name} lacks {missing:,} pages or texts of {source.name}: they changed meanwhile. Remedy: run the same again"
+        )
+    return Merged(done, kept, duplicates, new)
+
+
+class _Digest:
+    """Of rows in their order, all values of all columns."""
+
+    def __init__(self) -> None:
+        self._hash = blake2b(digest_size=16)
+
+    def add(self, rows: Sequence[sa.RowMapping]) -> None:
+        for row in rows:
+            self._hash.update(json.dumps(list(row.items())).encode() + b"\n")
+
+    @property
+    def hex(self) -> str:
+        return self._hash.hexdigest()
+
+
+def _batches(connection: sa.Connection, columns: Sequence[sa.Column[Any]], place: str) -> Iterator[Sequence[sa.RowMapping]]:
+    """The rows behind ``connection`` in their order; an error in reading them is one of ``place``, not of where they go."""
+    query = sa.select(*columns).order_by(pages.c.id)
+    with explaining(place, "read"), connection.execute(query, execution_options={"yield_per": BATCH}) as result:
+        yield from result.mappings().partitions()
+
+
+def _count(connection: sa.Connection) -> int:
+    return connection.scalar(sa.select(sa.func.count()).select_from(pages)) or 0
+
+
+def _missing(
+    connection: sa.Connection, column: sa.ColumnElement[str], values: set[str], *conditions: sa.ColumnElement[bool]
+) -> int:
+    """How many of ``values`` no row has in ``column``."""
+    query = sa.select(sa.func.count(sa.distinct(column))).where(column.in_(values), *conditions)
+    return len(values) - (connection.scalar(query) or 0)

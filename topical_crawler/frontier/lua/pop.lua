@@ -1,0 +1,68 @@
+-- ARGV: time, what ('pop', 'best' or 'wait'), worker. Leases that ran out are given back first.
+-- pop: {record, key, token} of the best entry, now leased; best: its priority; wait: seconds until a host's turn comes. Else false.
+local failed = begin(ARGV[1])
+if failed then return failed end
+local what, worker = ARGV[2], ARGV[3]
+
+local function expire()
+  call('HSET', META, 'check', now + math.min(1, lease / 20))
+  for _, key in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', now, 'LIMIT', 0, 64)) do
+    local packed = call('HGET', FLIGHTS, key)
+    local record = call('HGET', ENTRIES, key)
+    local e = record and parse(record)
+    if packed then land(key, cmsgpack.unpack(packed)) else call('ZREM', LEASES, key) end
+    call('HINCRBY', META, 'expired', 1)
+    if e then
+      enqueue(e, key)
+      waiting = waiting + 1
+    else
+      set_aside(key, record)
+    end
+  end
+end
+
+local function pop()
+  if max_pages > 0 and tonumber(call('HGET', META, 'pages') or 0) + call('HLEN', FLIGHTS) >= max_pages then return false end
+  while true do
+    local best = call('ZPOPMIN', READY)[1]
+    if not best then return false end
+    local host = string.sub(best, 7)
+    host_record(host)[4] = ''
+    local m = call('ZPOPMIN', QUEUE .. host)[1]
+    touched[host] = true
+    if m then
+      local key = string.sub(m, 7)
+      local record = call('HGET', ENTRIES, key)
+      waiting = waiting - 1
+      -- A second place of an entry that was found again while its record was damaged leads nowhere.
+      if not record or not parse(record) then set_aside(key, record)
+      elseif string.byte(record, 2) == WAITING and call('HSETNX', FLIGHTS, key, cmsgpack.pack({token, now, host, m, worker})) == 1 then
+        call('ZADD', LEASES, now + lease, key)
+        local h = host_record(host)
+        h[#h + 1] = now
+        return {record, key, token}
+      end
+    end
+    settle_touched()
+  end
+end
+
+if now >= check then
+  expire()
+  settle_touched()
+end
+wake()
+local result = false
+if what == 'pop' then
+  result = pop()
+elseif what == 'best' then
+  local best = call('ZRANGE', READY, 0, 0, 'WITHSCORES')
+  if best[2] then result = string.format('%.17g', -best[2]) end
+elseif call('ZCARD', READY) > 0 then
+  result = '0'
+else
+  local next = call('ZRANGE', RESTING, 0, 0, 'WITHSCORES')
+  if next[2] then result = string.format('%.17g', next[2] - now) end
+end
+finish()
+return result

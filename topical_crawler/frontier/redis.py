@@ -1,0 +1,392 @@
+"""A frontier in Redis, shared by any number of workers: popped entries are leased, politeness holds over all of them.
+
+Every step is one Lua script, which Redis runs as a whole (``lua/``). Records are versioned bytes of bounded size; nothing is
+unpickled.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import math
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import msgpack
+import redis
+
+from topical_crawler.frontier.base import REDIRECTED, Entry, LeaseLost, Outcome, Pushed, State
+from topical_crawler.frontier.records import VERSION, RecordError, pack_links, pack_outcome, read_entry, read_outcome
+from topical_crawler.frontier.redis_scripts import FrontierServerError, Server, logger
+from topical_crawler.frontier.rules import check, check_priority, host_of
+
+DAMAGED = "damaged entry"
+"""Why an entry is dropped whose evidence cannot be read."""
+_PREFIX = "topical:{%s}:"  # the braces keep the keys of a crawl on one shard
+_WAITING = bytes([State.WAITING])
+_DISCARDED = 1_000
+_READ = 500
+_OUTCOMES = 1_000
+
+
+class RedisFrontier:
+    """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in Redis 6.2 or newer (or Valkey).
+
+    An entry that is popped is leased: unless :meth:`renew` or its end comes in time, it waits again, for whichever worker comes
+    first; what the first one then brings is refused (:class:`LeaseLost`). So a worker that dies loses nothing, and nobody needs
+    to notice. The delay, the limit in flight and the bounds of the first worker hold for all, until the last one has gone.
+
+    Args:
+        client: a connection that gives bytes.
+        name: of the crawl; frontiers of one name are the same one.
+        delay: seconds between two fetches of a host.
+        in_flight_per_host: most entries of a host in flight, over all workers.
+        max_waiting: most entries that wait; 0: no bound.
+        max_pages: pages after which :meth:`pop` gives nothing (finished, redirects apart, or in flight); 0: no bound.
+        lease: seconds.
+        worker: name of this process, unlike any other's; made up where none is given.
+        clock: whose times count: the ``server``'s, or those that the ``caller`` passes in, as a simulation does.
+        patience: seconds for which a server that is away, or full, is asked again.
+        attach: look at a crawl and change what waits, without being a worker; no other argument but ``patience`` counts then.
+
+    Raises:
+        FrontierServerError: the server cannot be used, the crawl in it is of another version, or there is none to attach to.
+    """
+
+    shared = True
+    recovered = 0  # nobody knows at opening whose lease will run out
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        name: str,
+        delay: float = 0.0,
+        in_flight_per_host: int = 1,
+        max_waiting: int = 0,
+        *,
+        max_pages: int = 0,
+        lease: float = 120.0,
+        worker: str = "",
+        clock: Literal["server", "caller"] = "server",
+        patience: float = 60.0,
+        attach: bool = False,
+    ) -> None:
+        _check(delay, in_flight_per_host, max_waiting, lease, name)
+        self.name = name
+        self.worker = worker or f"worker-{secrets.token_hex(6)}"
+        self._server = Server(client, patience)
+        self._prefix = _PREFIX % name
+        self._now = "" if clock == "server" else "0"
+        self._tokens: dict[bytes, int] = {}
+        self._lost = 0
+        self._closed = False
+        self._server.check()
+        if attach:
+            self._closed = True
+            self._check_version(self._call("hget", "meta", "version"))
+            return
+        settings = (delay, in_flight_per_host, lease, max_waiting, max_pages)
+        found = self._server.run("open", self._prefix, VERSION, self.worker, *map(repr, settings), self._now)
+        self._check_version(found[0])
+        held = tuple(float(value) for value in found[2:])
+        if held != settings:
+            logger.warning(
+                "The crawl %r has other workers: their delay of %g s, %g in flight per host, lease of %g s and bounds of %g "
+                "waiting and %g pages hold here too", name, *held,
+            )  # fmt: skip
+
+    def _check_version(self, found: bytes | None) -> None:
+        place = f"Redis at {self._server.name}"
+        if found is None:
+            names = ", ".join(crawls(self._server.client)) or "none"
+            raise FrontierServerError(f"there is no crawl {self.name!r} in {place}. Remedy: name one of those there: {names}")
+        if int(found) != VERSION:
+            raise FrontierServerError(
+                f"the crawl {self.name!r} in {place} is of version {int(found)}, this program speaks version {VERSION}. "
+                f"Remedy: run the same program on all workers, or name another crawl (-s TOPICAL_CRAWL=NAME)"
+            )
+
+    def push(self, entries: Iterable[Entry]) -> Pushed:
+        """See :meth:`Frontier.push`. All or nothing."""
+        return _pushed(self._run("push", pack_links([check(entry) for entry in entries])))
+
+    def pop(self, now: float) -> Entry | None:
+        """See :meth:`Frontier.pop`. An entry whose record cannot be read is dropped, counted and logged; the next one follows."""
+        while (found := self._run("pop", "pop", self.worker, now=now)) is not None:
+            record, key, token = found
+            self._tokens[key] = token
+            try:
+                return read_entry(key, record)
+            except RecordError as error:
+                logger.error("%s. It is dropped", error)
+                self.drop(key, DAMAGED)
+        return None
+
+    def best(self, now: float) -> float | None:
+        """See :meth:`Frontier.best`."""
+        found = self._run("pop", "best", self.worker, now=now)
+        return None if found is None else float(found)
+
+    def wait(self, now: float) -> float | None:
+        """See :meth:`Frontier.wait`. Another worker may bring something to pop at any time."""
+        found = self._run("pop", "wait", self.worker, now=now)
+        return None if found is None else float(found)
+
+    def sent(self, key: bytes, now: float) -> None:
+        """See :meth:`Frontier.sent`."""
+        self._finish("sent", key, now=now, keep=True)
+
+    def put_back(self, entry: Entry, priority: float) -> None:
+        """See :meth:`Frontier.put_back`."""
+        check_priority(priority, entry.url)
+        self._finish("put_back", entry.key, repr(float(priority)))
+
+    def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
+        """See :meth:`Frontier.requeue`."""
+        host, new = "", ""
+        if url is not None:
+            old = read_entry(key, self._record(key))
+            host, new = host_of(url, old.url, old.host), url
+        self._finish("requeue", key, host, new, "" if meta is None else json.dumps(meta, ensure_ascii=False))
+
+    def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
+        """See :meth:`Frontier.done`. What Redis has answered survives what its append-only file survives."""
+        packed = pack_links([check(entry) for entry in links])
+        return _pushed(self._finish("done", key, pack_outcome(outcome), int(outcome.reason != REDIRECTED), packed))
+
+    def drop(self, key: bytes, reason: str) -> None:
+        """See :meth:`Frontier.drop`."""
+        self._finish("drop", key, reason)
+
+    def waiting(self, limit: int) -> list[Entry]:
+        """See :meth:`Frontier.waiting`. Read in many small steps: what changes meanwhile may be missing."""
+        hosts = sorted((score, host) for host, score in self._heads())[:limit]
+        best = heapq.merge(*(self._queue(host) for _, host in hosts))
+        keys = [member[6:] for (_, member), _ in zip(best, range(limit), strict=False)]
+        found = []
+        for first in range(0, len(keys), _READ):
+            part = keys[first : first + _READ]
+            for key, record in zip(part, self._call("hmget", "entries", part), strict=True):
+                if record is not None and record[1:2] == _WAITING:
+                    try:
+                        found.append(read_entry(key, record))
+                    except RecordError as error:
+                        logger.error("%s", error)
+        return found
+
+    def _heads(self) -> Iterator[tuple[bytes, float]]:
+        """The hosts that have a waiting entry, with the score of their best one."""
+        cursor, found = -1, {}
+        while cursor != 0:
+            cursor, found = self._call("hscan", "hosts", max(cursor, 0), count=1_000)
+            for host, packed in found.items():
+                if (score := msgpack.unpackb(packed, raw=True)[4]) is not False:
+                    yield host, score
+
+    def _queue(self, host: bytes) -> Iterator[tuple[float, bytes]]:
+        """(score, member) of what waits of a host, best first."""
+        first, size = 0, 16
+        while part := self._call("zrange", f"queue:{host.decode()}", first, first + size - 1, withscores=True):
+            yield from ((score, member) for member, score in part)
+            first, size = first + size, min(4 * size, 4_096)
+
+    def reprice(self, priorities: Mapping[bytes, float]) -> None:
+        """See :meth:`Frontier.reprice`. In steps, between which others have their turn; all is checked before the first."""
+        for key, priority in priorities.items():
+            check_priority(priority, key.hex())
+        items = [(key, float(priority)) for key, priority in priorities.items()]
+        for first in range(0, len(items), _READ):
+            self._run("change", "reprice", _packed(items[first : first + _READ]))
+
+    def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
+        """See :meth:`Frontier.discard`. In steps of a thousand."""
+        hosts = [host.encode()] if host is not None else [name for name, _ in self._heads()]
+        count = 0
+        for name in hosts:
+            while changed := self._run("change", "discard", reason, name, _DISCARDED, "" if below is None else repr(below)):
+                count += changed
+        return count
+
+    def revive(self, urls: Mapping[bytes, str]) -> int:
+        """See :meth:`Frontier.revive`. A page that was done is known by its priority and depth only."""
+        count = 0
+        items = [(key, host_of(url, "", ""), url) for key, url in urls.items()]
+        for first in range(0, len(items), _READ):
+            count += self._run("change", "revive", _packed(items[first : first + _READ]))
+        return count
+
+    def renew(self) -> frozenset[bytes]:
+        """See :meth:`Frontier.renew`. To be called a few times in the time of a lease."""
+        lost = frozenset(self._run("change", "renew", self.worker, _packed(list(self._tokens.items()))))
+        for key in lost:
+            self._lose(key)
+        return lost
+
+    def first(self, name: str, number: int) -> bool:
+        """See :meth:`Frontier.first`."""
+        return bool(self._call("zadd", "firsts", {name: number}, gt=True, ch=True))
+
+    def set_delay(self, host: str, seconds: float) -> None:
+        """See :meth:`Frontier.set_delay`. Holds for all workers."""
+        if not 0 <= seconds < math.inf:
+            raise ValueError(f"a delay of {seconds} seconds: it must be a number of seconds, 0 or more")
+        self._run("change", "delay", host, repr(float(seconds)))
+
+    def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
+        """See :meth:`Frontier.outcomes`. A damaged one counts, and is left out."""
+        number = after
+        while part := self._call("lrange", "outcomes", number, number + _OUTCOMES - 1):
+            for packed in part:
+                number += 1
+                try:
+                    yield number, read_outcome(packed)
+                except RecordError as error:
+                    logger.error("Outcome %d of the crawl %r: %s", number, self.name, error)
+
+    def counts(self) -> dict[State, int]:
+        """See :meth:`Frontier.counts`. Over all workers."""
+        waiting, done = (int(n or 0) for n in self._call("hmget", "meta", ["waiting", "done"]))
+        flights = self._call("hlen", "flights")
+        return {State.WAITING: waiting, State.IN_FLIGHT: flights, State.DONE: done, State.DROPPED: sum(self.dropped().values())}
+
+    def dropped(self) -> dict[str, int]:
+        """See :meth:`Frontier.dropped`."""
+        return {reason.decode(): int(n) for reason, n in self._call("hgetall", "reasons").items() if int(n) > 0}
+
+    def hosts(self) -> int:
+        """See :meth:`Frontier.hosts`."""
+        return int(self._call("hget", "meta", "hosts") or 0)
+
+    def details(self) -> dict[str, Any]:
+        """See :meth:`Frontier.details`."""
+        meta = {name.decode(): value.decode() for name, value in self._call("hgetall", "meta").items()}
+        clock = float(meta["clock"])
+        workers = self._call("zrange", "workers", 0, -1, withscores=True)
+        return {
+            "backend": "redis",
+            "place": f"{self._server.name} {self.name}",
+            "workers": sum(clock - seen <= max(float(meta["lease"]), 10.0) for _, seen in workers),
+            "last_heard_of": {name.decode(): round(clock - seen, 1) for name, seen in workers},
+            "pages": int(meta.get("pages", 0)),
+            "lease_seconds": float(meta["lease"]),
+            "lease_expiries": int(meta.get("expired", 0)),
+            "leases_lost": self._lost,
+            "damaged": int(meta.get("damaged", 0)),
+            "delay": float(meta["delay"]),
+            "in_flight_per_host": int(meta["limit"]),
+            "max_waiting": int(meta["max_waiting"]),
+            "max_pages": int(meta["max_pages"]),
+        }
+
+    def save(self, name: str, data: Any) -> None:
+        """See :meth:`Frontier.save`."""
+        self._call("hset", "saved", name, json.dumps(data))
+
+    def load(self, name: str) -> Any:
+        """See :meth:`Frontier.load`."""
+        found = self._call("hget", "saved", name)
+        return None if found is None else json.loads(found)
+
+    # -- what workers share besides
+
+    def agree(self, name: str, data: Any) -> Any:
+        """As :meth:`save`, but the first one to say something is right. Returns what holds."""
+        self._call("hsetnx", "saved", name, json.dumps(data))
+        return self.load(name)
+
+    def claim(self, name: str, seconds: float) -> bool:
+        """Whether this process may do what ``name`` stands for; no other may for ``seconds``."""
+        return bool(self._call("set", f"claim:{name}", self.worker, nx=True, px=max(1, round(1000 * seconds))))
+
+    def remember(self, name: str, text: str, seconds: float) -> None:
+        """Keep a text for all workers for ``seconds``; whoever waits for the claim of its name may stop waiting."""
+        self._call("set", f"text:{name}", text.encode("utf-8", "replace"), px=max(1, round(1000 * seconds)))
+
+    def recall(self, name: str) -> str | None:
+        """What :meth:`remember` keeps; None where there is nothing."""
+        found = self._call("get", f"text:{name}")
+        return None if found is None else found.decode("utf-8", "replace")
+
+    def destroy(self) -> int:
+        """Delete the whole crawl. Workers that still run end with an error that says so. Returns the number of keys."""
+        count = 0
+        for key in self._server.client.scan_iter(match=_literal(self._prefix) + "*", count=1_000):
+            count += int(self._server.client.unlink(key))
+        return count
+
+    def __len__(self) -> int:
+        """See :meth:`Frontier.__len__`."""
+        return int(self._call("hget", "meta", "waiting") or 0)
+
+    def close(self) -> None:
+        """See :meth:`Frontier.close`. What is in flight is given back at once; the server's connection stays its owner's."""
+        if not self._closed:
+            self._closed = True
+            for key in list(self._tokens):
+                self.requeue(key)
+            self._call("zrem", "workers", self.worker)
+
+    # -- calls
+
+    def _run(self, script: str, *arguments: Any, now: float | None = None) -> Any:
+        if self._now and now is not None:
+            self._now = repr(float(now))
+        return self._server.run(script, self._prefix, self._now, *arguments)
+
+    def _call(self, command: str, key: str, *arguments: Any, **options: Any) -> Any:
+        return self._server.ask(lambda: getattr(self._server.client, command)(self._prefix + key, *arguments, **options))
+
+    def _finish(self, what: str, key: bytes, *arguments: Any, now: float | None = None, keep: bool = False) -> Any:
+        found = self._run("finish", what, self.worker, key, self._tokens.get(key, ""), *arguments, now=now)
+        if found is None:
+            self._lose(key)
+            raise LeaseLost(
+                f"entry {key.hex()} is not in flight here: it was never popped, is finished already, or its lease ran out"
+            )
+        if not keep:
+            self._tokens.pop(key, None)
+        return found
+
+    def _lose(self, key: bytes) -> None:
+        self._lost += self._tokens.pop(key, None) is not None
+
+    def _record(self, key: bytes) -> bytes:
+        found = self._call("hget", "entries", key)
+        if found is None:
+            raise LeaseLost(f"entry {key.hex()} is not in the frontier")
+        return bytes(found)
+
+
+def crawls(client: redis.Redis) -> list[str]:
+    """The names of the crawls in a server, in alphabetical order."""
+    before, after = _PREFIX.split("%s")
+    found = client.scan_iter(match=f"{before}*{after}meta", count=1_000)
+    return sorted(key.decode().removeprefix(before).removesuffix(f"{after}meta") for key in found)
+
+
+def _pushed(found: Sequence[Any]) -> Pushed:
+    new, raised, known, dropped = found
+    return Pushed(new, raised, known, {dropped[i].decode(): dropped[i + 1] for i in range(0, len(dropped), 2)})
+
+
+def _packed(items: list[Any]) -> bytes:
+    return bytes(msgpack.packb(items, use_bin_type=False))
+
+
+def _literal(text: str) -> str:
+    """``text`` in a pattern of SCAN."""
+    return "".join(f"\\{c}" if c in "*?[]\\" else c for c in text)
+
+
+def _check(delay: float, in_flight_per_host: int, max_waiting: int, lease: float, name: str) -> None:
+    if not 0 <= delay < math.inf:
+        raise ValueError(f"a delay of {delay} seconds: it must be a number of seconds, 0 or more")
+    if in_flight_per_host < 1:
+        raise ValueError(f"in_flight_per_host is {in_flight_per_host}: at least one entry of a host must be allowed in flight")
+    if max_waiting < 0:
+        raise ValueError(f"max_waiting is {max_waiting}: it must be a number of entries, 0 for no bound")
+    if not 1 <= lease < math.inf:
+        raise ValueError(f"a lease of {lease} seconds: it must be a number of seconds, 1 or more")
+    if not name or any(c in "{}\r\n" for c in name):
+        raise ValueError(f"a crawl named {name!r}: a name without braces and line ends is needed (-s TOPICAL_CRAWL=NAME)")

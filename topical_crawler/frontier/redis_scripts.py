@@ -1,0 +1,126 @@
+"""Calls of the Redis frontier's Lua scripts, which outlive a restart of the server and say clearly what is wrong with it."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any, TypeVar
+
+import redis
+from redis.exceptions import BusyLoadingError, NoPermissionError, OutOfMemoryError, ReadOnlyError, ResponseError
+
+logger = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+
+_AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+
+
+class FrontierServerError(RuntimeError):
+    """A Redis server that cannot be used; the message names it, without a password, and the remedy."""
+
+
+class Server:
+    """A Redis server as the frontier uses it: calls that wait for it when it is away for a while.
+
+    Args:
+        client: a connection that gives bytes (no ``decode_responses``).
+        patience: seconds for which a server that does not answer, or has no memory left, is asked again.
+    """
+
+    def __init__(self, client: redis.Redis, patience: float) -> None:
+        if client.get_encoder().decode_responses:
+            raise ValueError("the frontier needs bytes from Redis. Remedy: leave decode_responses out of REDIS_PARAMS")
+        self.client = client
+        self.name = _place(client)
+        self._patience = patience
+        self._scripts: dict[str, Any] = {}
+        self._shared = _source("common")
+
+    def run(self, script: str, prefix: str, *arguments: Any) -> Any:
+        """Run a script of ``lua/`` on the keys that begin with ``prefix``.
+
+        Raises:
+            FrontierServerError: the server is away or full for longer than ``patience``, refuses the call, or the crawl is gone
+            from it.
+        """
+        known = self._scripts.get(script)
+        if known is None:
+            known = self._scripts[script] = self.client.register_script(f"{self._shared}\n{_source(script)}")
+        return self.ask(lambda: known(keys=[prefix], args=arguments))
+
+    def ask(self, call: Callable[[], _T]) -> _T:
+        """The result of ``call``, made again while the server is away. It may be made twice: it must not matter."""
+        deadline, pause, said = time.monotonic() + self._patience, _FIRST_PAUSE, False
+        while True:
+            try:
+                return call()
+            except (*_AWAY, OutOfMemoryError) as error:
+                problem = self._problem(error)
+                if time.monotonic() + pause > deadline:
+                    raise FrontierServerError(problem) from None
+                if not said:
+                    logger.warning("%s. Trying again for %.0f s", problem, self._patience)
+                    said = True
+            except ResponseError as error:
+                raise FrontierServerError(self._problem(error)) from None
+            time.sleep(pause * random.uniform(0.5, 1.0))  # many workers come back: not all in the same moment
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def check(self) -> None:
+        """See that the server is one that loses nothing: warn where it keeps nothing over a restart, refuse where it evicts.
+
+        Raises:
+            FrontierServerError: it cannot be used.
+        """
+        try:
+            found: dict[str, Any] = dict(self.client.info())
+        except _AWAY as error:
+            raise FrontierServerError(self._problem(error)) from None
+        except (NoPermissionError, ResponseError):
+            return  # an account that may not ask; docs/deployment.md says what the server needs
+        version = tuple(int(part) for part in str(found.get("redis_version", "0.0")).split(".")[:2])
+        if version < (6, 2):
+            raise FrontierServerError(
+                f"Redis at {self.name} is version {found.get('redis_version')}. Remedy: version 6.2 or newer, or Valkey"
+            )
+        policy = found.get("maxmemory_policy", "noeviction")
+        if found.get("maxmemory") and policy != "noeviction":
+            raise FrontierServerError(
+                f"Redis at {self.name} throws keys away when it is full (maxmemory-policy {policy}): links would be lost. "
+                f"Remedy: CONFIG SET maxmemory-policy noeviction"
+            )
+        if not int(found.get("aof_enabled", 0)):
+            logger.warning(
+                "Redis at %s keeps no append-only file: a restart loses what was found. Remedy: appendonly yes", self.name
+            )
+
+    def _problem(self, error: Exception) -> str:
+        text, at = str(error), f"Redis at {self.name}"
+        if isinstance(error, OutOfMemoryError) or text.startswith("OOM"):
+            return (
+                f"{at} has no memory left; nothing of the crawl is lost. Remedy: raise its maxmemory, or bound what waits "
+                f"(-s TOPICAL_MAX_WAITING=1000000)"
+            )
+        if "GONE" in text:
+            return f"the crawl is no longer in {at}: it was purged, or the server lost its data. Remedy: start it anew"
+        if isinstance(error, redis.AuthenticationError) or text.startswith(("WRONGPASS", "NOAUTH")):
+            return f"{at} wants another user or password. Remedy: set REDIS_URL=redis://USER:PASSWORD@HOST:PORT/0"
+        if isinstance(error, NoPermissionError) or text.startswith("NOPERM"):
+            return f"{at} does not allow this account a command or key ({text}). Remedy: docs/deployment.md has the rules"
+        if isinstance(error, _AWAY):
+            return f"{at} does not answer ({type(error).__name__}). Remedy: start it, or set REDIS_URL=redis://HOST:PORT/0"
+        return f"{at}: {text}"
+
+
+def _place(client: redis.Redis) -> str:
+    at = client.connection_pool.connection_kwargs
+    return str(at.get("path") or f"{at.get('host', 'localhost')}:{at.get('port', 6379)}") + f"/{at.get('db', 0)}"
+
+
+def _source(name: str) -> str:
+    return files("topical_crawler.frontier").joinpath("lua", f"{name}.lua").read_text(encoding="utf-8")

@@ -1,0 +1,168 @@
+"""Messages to a running crawl: files in a folder of its data directory.
+
+A command puts ``<id>.request.json`` there; the crawl looks into the folder about once a second, performs what it finds in the
+order in which it was asked, and puts ``<id>.answer.json`` beside it. A request is performed once at most: the crawl takes it away
+before it begins, and a command that gives up takes it back. Every file appears whole, under its name, or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+logger = logging.getLogger(__name__)
+
+Answer = dict[str, Any]
+
+FOLDER = "mailbox"
+"""Name of the folder in a crawl's data directory."""
+MAX_BYTES = 16 * 1024 * 1024
+"""Longest message, in bytes of its file."""
+STALE_SECONDS = 3600.0
+"""Age at which an answer is thrown away that nobody has fetched: its command has died."""
+_REQUEST = ".request.json"
+_ANSWER = ".answer.json"
+_UNFINISHED = ".tmp"
+
+
+class Mailbox:
+    """Both sides of the folder: the crawl calls :meth:`serve`, a command :meth:`post`, :meth:`answer` and :meth:`withdraw`.
+
+    Args:
+        folder: made where there is none, for this user alone.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._complained: set[str] = set()
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+    # -- the crawl's side
+
+    def serve(self, perform: Callable[[Answer], Answer]) -> int:
+        """Perform every request that waits. Whatever is wrong with one is told to who has asked, and stops nothing.
+
+        Returns:
+            How many were performed.
+        """
+        try:
+            paths = sorted(self._folder.iterdir())
+        except OSError:  # somebody has deleted the folder; the next command makes it again
+            return 0
+        performed = 0
+        for path in paths:
+            if path.name.endswith(_REQUEST):
+                performed += self._serve(path, path.name.removesuffix(_REQUEST), perform)
+            elif path.name.endswith((_ANSWER, _UNFINISHED)):
+                _remove_stale(path)
+        return performed
+
+    def _serve(self, path: Path, number: str, perform: Callable[[Answer], Answer]) -> bool:
+        try:
+            try:
+                message = _read(path)
+                request, until = message["request"], float(message["until"])
+                if not isinstance(request, dict):
+                    raise TypeError
+                problem = ""
+            except (ValueError, KeyError, TypeError) as error:
+                request, until = {}, float("inf")
+                problem = f"the request cannot be read: {str(error) or 'no JSON object'}"
+            path.unlink()
+        except OSError as error:  # taken back, or not ours to take: what cannot be taken away would be performed again and again
+            if not isinstance(error, FileNotFoundError) and number not in self._complained:
+                self._complained.add(number)
+                logger.warning("A request in the mailbox cannot be taken: %s", error)
+            return False
+        if until < time.time():  # who has asked has given up
+            logger.info("A request of the mailbox has come too late: %s", request.get("action"))
+            return False
+        answer: Answer
+        if problem:
+            answer = {"error": problem}
+        else:
+            try:
+                answer = perform(request)
+            except (ValueError, LookupError) as error:
+                answer = {"error": str(error)}
+            except Exception as error:
+                logger.exception("The request %r of the mailbox failed", request.get("action"))
+                answer = {"error": f"the crawl could not do it: {error}"}
+        try:
+            self._write(number + _ANSWER, answer)
+        except ValueError as error:
+            self._write(number + _ANSWER, {"error": f"the answer {error}. Remedy: ask for less"})
+        except OSError as error:
+            logger.warning("A request of the mailbox was performed, but cannot be answered: %s", error)
+        return not problem
+
+    # -- the command's side
+
+    def post(self, request: Mapping[str, Any], wait: float) -> str:
+        """Put a request; it is not performed any more after ``wait`` seconds.
+
+        Returns:
+            Its id.
+
+        Raises:
+            ValueError: it is too long.
+        """
+        number = f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}"
+        try:
+            self._write(number + _REQUEST, {"until": time.time() + wait, "request": request})
+        except ValueError as error:
+            raise ValueError(f"the request {error}. Remedy: give it in several parts") from None
+        return number
+
+    def answer(self, number: str) -> Answer | None:
+        """The answer to a request, taken out of the mailbox; None while there is none."""
+        path = self._folder / (number + _ANSWER)
+        if not path.is_file():
+            return None
+        answer = _read(path)
+        path.unlink()
+        return answer
+
+    def withdraw(self, number: str) -> bool:
+        """Take a request back. False where the crawl has taken it already."""
+        try:
+            (self._folder / (number + _REQUEST)).unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _write(self, name: str, message: Mapping[str, Any]) -> None:
+        data = json.dumps(message, allow_nan=False).encode("ascii")  # escaped: whatever text there is, it can be written
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"has {len(data):,} bytes, and {MAX_BYTES:,} is the most")
+        unfinished = self._folder / (name + _UNFINISHED)
+        unfinished.write_bytes(data)
+        unfinished.replace(self._folder / name)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A message. Raises ValueError for a file that is none."""
+    if not path.is_file() and path.exists():
+        raise ValueError("it is no file")
+    if (size := path.stat().st_size) > MAX_BYTES:
+        raise ValueError(f"it has {size:,} bytes, and {MAX_BYTES:,} is the most")
+    try:
+        message = json.loads(path.read_bytes())
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    if not isinstance(message, dict):
+        raise ValueError("it is no JSON object")
+    return message
+
+
+def _remove_stale(path: Path) -> None:
+    try:
+        if time.time() - path.stat().st_mtime > STALE_SECONDS:
+            path.unlink()
+    except OSError:  # fetched meanwhile
+        return

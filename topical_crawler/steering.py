@@ -1,0 +1,234 @@
+"""Feeding and steering a crawl: what a person may ask of its frontier, while it runs or between two runs.
+
+A request and its answer are JSON objects, so that they can be handed to the process that has the frontier (:mod:`mailbox`).
+Every action works on any backend. What holds for all workers of a crawl, and for its next run, is saved in the frontier under
+"control"; a worker obeys it by :mod:`topical_crawler.control`.
+"""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from topical_crawler.frontier import REDIRECTED, Entry, Frontier, State
+from topical_crawler.mailbox import Answer
+from topical_crawler.urls import fingerprint, host
+
+Request = Mapping[str, Any]
+Refusal = Callable[[str, int], str | None]
+"""Why a link of some depth is not followed whatever it may lead to; None where nothing speaks against it."""
+
+SEED_PRIORITY = 1e6
+"""Seeds go before everything else."""
+PURGED = "purged"
+"""Why a link is dropped that a person has purged from the queue."""
+LAST_PAGES = 1000
+"""Finished pages that ``stats`` counts unless told."""
+MAX_SHOWN = 10_000
+"""Most entries that ``top`` shows."""
+_CONTROL = "control"
+_NO_ADDRESS = fingerprint("")
+
+
+class SteeringError(ValueError):
+    """What was asked cannot be done. The message says why."""
+
+
+def seed_entry(url: str, priority: float = SEED_PRIORITY) -> Entry:
+    """A start URL as an entry: it goes before every link, unless another ``priority`` is given."""
+    return Entry(fingerprint(url), url, host(url), priority)
+
+
+def control_state(frontier: Frontier) -> dict[str, Any]:
+    """What the workers of a crawl are to do: "paused", "stop" (another text for every order to stop), "page_threshold" (None:
+    the topic's own)."""
+    return {"paused": False, "stop": "", "page_threshold": None, **(frontier.load(_CONTROL) or {})}
+
+
+def perform(frontier: Frontier, request: Request, refusal: Refusal | None = None) -> Answer:
+    """Do what ``request["action"]`` says, one of :data:`ACTIONS`.
+
+    Args:
+        frontier: an open one.
+        request: further keys are the action's; see its function.
+        refusal: of the crawl whose frontier it is, where that is known.
+
+    Raises:
+        SteeringError: there is no such action, or one of its values cannot be used; nothing was changed then.
+    """
+    action = ACTIONS.get(str(request.get("action")))
+    if action is None:
+        raise SteeringError(f"no action {request.get('action')!r} (this version knows {', '.join(ACTIONS)})")
+    return action(frontier, request, refusal)
+
+
+def _stats(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+    """Counts; of the last ``pages`` finished pages (0: of all) how many were kept, and why the others were not."""
+    last = _count(request, "pages", LAST_PAGES, least=0)
+    counts = frontier.counts()
+    control = control_state(frontier)
+    # Every page that is done has an outcome at least, one that was fetched again several: so these are the last ones or more.
+    outcomes = frontier.outcomes(max(0, counts[State.DONE] - last) if last else 0)
+    finished = (outcome.reason for _, outcome in outcomes if outcome.reason != REDIRECTED)
+    reasons = Counter(deque(finished, last) if last else finished)
+    return {
+        **{state.name.lower(): counts[state] for state in State},
+        "hosts": frontier.hosts(),
+        "dropped_because": dict(Counter(frontier.dropped()).most_common()),
+        "last_pages": reasons.total(),
+        "last_kept": reasons.pop("", 0),
+        "last_rejected_because": dict(reasons.most_common()),
+        "paused": control["paused"],
+        "page_threshold": control["page_threshold"],
+        "details": frontier.details(),
+    }
+
+
+def _top(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+    """The best ``n`` waiting entries, of one ``host`` or of all, as "entries"."""
+    n, wanted = _count(request, "n", 20), str(request.get("host") or "").lower()
+    looked_at = n
+    while True:
+        found = frontier.waiting(looked_at)
+        chosen = [entry for entry in found if not wanted or entry.host == wanted][:n]
+        if len(chosen) == n or len(found) < looked_at:
+            return {"entries": [_shown(entry) for entry in chosen]}
+        looked_at *= 8
+
+
+def _hosts(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+    """The hosts of the best ``n`` waiting entries as "hosts": how many of them each has, and the priority of its best."""
+    found = frontier.waiting(_count(request, "n", 1000))
+    best: dict[str, float] = {}
+    for entry in found:
+        best.setdefault(entry.host, entry.priority)
+    counted = Counter(entry.host for entry in found).most_common()
+    return {"looked_at": len(found), "hosts": [{"host": name, "waiting": n, "priority": best[name]} for name, n in counted]}
+
+
+def _push(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+    """Seeds: ``urls``, at the front of the queue or with a ``priority``. "new" wait now that were unknown, "again" that had been
+    dropped or have gained by it; "known" were known before."""
+    priority = request.get("priority")
+    entries = [seed_entry(url, SEED_PRIORITY if priority is None else _number("priority", priority)) for url in _urls(request)]
+    for entry in entries:
+        if refusal is not None:
+            entry.dropped = refusal(entry.url, entry.depth)
+    pushed = frontier.push(entries)
+    return {"new": pushed.new, "again": pushed.raised, "known": pushed.known, "dropped": pushed.dropped}
+
+
+def _pause(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+    """Nothing more is given out, over restarts, until ``resume``."""
+    _change(frontier, paused=True)
+    counts = frontier.counts()
+    return {"paused": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
+
+
+def _resume(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+    """Entries are given out again."""
+    was_paused = control_state(frontier)["paused"]
+    _change(frontier, paused=False)
+    return {"paused": False, "was_paused": was_paused, "waiting": len(frontier)}
+
+
+def _stop(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+    """Every worker that runs now ends in good order."""
+    _change(frontier, stop=uuid.uuid4().hex)
+    counts = frontier.counts()
+    return {"stopping": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
+
+
+def _threshold(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+    """The page threshold is ``value`` from now on; None: the topic's own."""
+    value = request.get("value")
+    if value is not None and _number("page_threshold", value) < 0:
+        raise SteeringError(f"page_threshold must be a number of 0 or more, not {value!r}")
+    before = control_state(frontier)["page_threshold"]
+    _change(frontier, page_threshold=value)
+    return {"page_threshold": value, "before": before}
+
+
+def _requeue(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+    """Finished or dropped entries wait again: those of ``urls``, or finished pages whose latest outcome has the ``reason``."""
+    if (reason := request.get("reason")) is None:
+        urls = {fingerprint(url): url for url in _urls(request)}
+    else:
+        urls = {}
+        for _, outcome in frontier.outcomes():
+            if outcome.reason == reason:
+                urls[fingerprint(outcome.url)] = outcome.url
+            elif urls:
+                urls.pop(fingerprint(outcome.url), None)
+    return {"asked": len(urls), "requeued": frontier.revive(urls)}
+
+
+def _purge(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+    """Waiting entries go: those of a ``host``, those of a priority ``below`` a number, those that meet both; or ``all``."""
+    name, below = request.get("host"), request.get("below")
+    if (name is None and below is None) == (request.get("all") is not True):
+        raise SteeringError("say what to purge: a host, what is below a priority, or else all")
+    lowest = None if below is None else _number("below", below)
+    purged = frontier.discard(PURGED, host=None if name is None else str(name).lower(), below=lowest)
+    return {"purged": purged, "waiting": len(frontier)}
+
+
+ACTIONS: Mapping[str, Callable[[Frontier, Request, Refusal | None], Answer]] = {
+    "stats": _stats,
+    "top": _top,
+    "hosts": _hosts,
+    "push": _push,
+    "pause": _pause,
+    "resume": _resume,
+    "stop": _stop,
+    "threshold": _threshold,
+    "requeue": _requeue,
+    "purge": _purge,
+}
+
+
+def _change(frontier: Frontier, **values: Any) -> None:
+    frontier.save(_CONTROL, control_state(frontier) | values)
+
+
+def _shown(entry: Entry) -> Answer:
+    """An entry of the queue for people."""
+    place = next((e for e in entry.evidence if e.anchor), entry.evidence[0] if entry.evidence else None)
+    return {
+        "url": entry.url,
+        "host": entry.host,
+        "priority": entry.priority,
+        "depth": entry.depth,
+        "anchor": place.anchor if place else "",
+        "parent": place.parent if place else "",
+        "parents": len(entry.evidence),
+        "rescored": entry.rescored,
+    }
+
+
+def _urls(request: Request) -> list[str]:
+    urls = request.get("urls")
+    if not isinstance(urls, list) or not urls:
+        raise SteeringError("no URLs were given")
+    for url in urls:
+        if not isinstance(url, str) or fingerprint(url) == _NO_ADDRESS:
+            raise SteeringError(f"{url!r} is no URL that can be fetched. Remedy: start it with http:// or https://")
+    return urls
+
+
+def _number(name: str, value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise SteeringError(f"{name} must be a number, not {value!r}")
+    return float(value)
+
+
+def _count(request: Request, name: str, default: int, least: int = 1) -> int:
+    value = request.get(name, default)
+    most = MAX_SHOWN if name == "n" else math.inf
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        bound = f" to {MAX_SHOWN:,}" if name == "n" else " or more"
+        raise SteeringError(f"{name} must be a whole number of {least}{bound}, not {value!r}")
+    return value
