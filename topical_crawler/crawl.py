@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,8 @@ CHECKPOINT_PAGES = 1000
 """Pages between two checkpoints of the strategy; what it learned since is replayed from the frontier on resume."""
 RESCORED = 20_000
 """Waiting links that are scored again at most when a strategy has learned what may raise them: the best ones."""
+STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError)
+"""What says by itself what is wrong with the frontier or the corpus, and what to do."""
 LOST_FROM_SIGHT = "lease lost"
 """What is counted when a page comes in whose lease ran out: another worker has it."""
 BELOW_THRESHOLD = "below threshold"
@@ -99,8 +102,8 @@ class Crawl:
         directory = options.data_dir
         if not shared or not options.corpus:
             directory.mkdir(parents=True, exist_ok=True)
-        lock = None if shared else _lock(directory)
-        try:
+        with ExitStack() as undo:
+            lock = None if shared else undo.enter_context(_lock(directory))
             if not shared:
                 claim_directory(directory, topic, options)
             if resources is not None:
@@ -114,19 +117,16 @@ class Crawl:
                 seed=options.seed,
                 progress=log_progress(),
             )
-            frontier = open_frontier(options)
-            if isinstance(frontier, RedisFrontier):
-                claim_shared(frontier, topic, options)
-            store = CorpusStore(options.corpus or str(directory / "corpus.sqlite"))
-            return cls(options, topic, strategy, frontier, store, lock)
-        except (CorpusError, FrontierFileError, FrontierServerError) as error:
-            if lock is not None:
-                lock.release()
-            raise CrawlError(str(error)) from None
-        except BaseException:
-            if lock is not None:
-                lock.release()
-            raise
+            try:
+                frontier = undo.enter_context(closing(open_frontier(options)))
+                if isinstance(frontier, RedisFrontier):
+                    claim_shared(frontier, topic, options)
+                store = undo.enter_context(CorpusStore(options.corpus or str(directory / "corpus.sqlite")))
+            except STORAGE_ERRORS as error:
+                raise CrawlError(str(error)) from None
+            crawl = cls(options, topic, strategy, frontier, store, lock)
+            undo.pop_all()
+            return crawl
 
     def _resume(self) -> None:
         saved = self.frontier.load("strategy")
@@ -255,6 +255,16 @@ class Crawl:
             self.progress.best = entry.priority
             return entry
         return None
+
+    @property
+    def still_waiting(self) -> tuple[int, int] | None:
+        """How many links wait, on how many hosts; None where the frontier cannot be asked any more."""
+        if self.failed:
+            return None
+        try:
+            return len(self.frontier), self.frontier.hosts()
+        except STORAGE_ERRORS:
+            return None
 
     @property
     def limit_reached(self) -> bool:

@@ -98,9 +98,10 @@ def _log_above(console: Console) -> None:
 def line_view(crawl: Crawl) -> str:
     """The state of a crawl in one line."""
     p, seconds = crawl.progress, max(1e-9, time.monotonic() - crawl.progress.started)
+    links, hosts = crawl.still_waiting or ("?", "?")
     return (
         f"{crawl.fetched} pages, {p.kept} kept in this run, harvest rate of the last {len(p.recent)} {p.harvest_rate:.0%}, "
-        f"{len(crawl.frontier)} waiting on {crawl.frontier.hosts()} hosts, {len(crawl.in_flight)} in flight, "
+        f"{links} waiting on {hosts} hosts, {len(crawl.in_flight)} in flight, "
         f"{p.pages / seconds:.1f} pages/s, best waiting {p.best:.3g}"
     )
 
@@ -108,12 +109,13 @@ def line_view(crawl: Crawl) -> str:
 def live_view(crawl: Crawl) -> Group:
     """The state of a crawl as a small panel."""
     p, seconds = crawl.progress, max(1e-9, time.monotonic() - crawl.progress.started)
+    links, hosts = crawl.still_waiting or ("?", "?")
     grid = Table.grid(padding=(0, 3))
     title = escape(crawl.topic.title)
     limit = f" of {crawl.options.max_pages}" if crawl.options.max_pages else ""
     grid.add_row(f"[bold]{title}[/]", f"pages [bold]{crawl.fetched}[/]{limit}", f"kept [bold green]{p.kept}[/]",
                  f"harvest rate [bold]{p.harvest_rate:.0%}[/] of the last {len(p.recent)}")  # fmt: skip
-    grid.add_row("", f"waiting [bold]{len(crawl.frontier)}[/]", f"hosts [bold]{crawl.frontier.hosts()}[/]",
+    grid.add_row("", f"waiting [bold]{links}[/]", f"hosts [bold]{hosts}[/]",
                  f"[bold]{p.pages / seconds:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
     rejected = "  ".join(f"{reason} {n}" for reason, n in p.reasons.most_common(5))
     return Group(grid, Text(f"rejected: {rejected}", style="dim", overflow="ellipsis", no_wrap=True),
@@ -166,11 +168,11 @@ def summary(crawl: Crawl, reason: str) -> Group:
             right.add_row("")
     side = Table.grid(padding=(0, 6))
     side.add_row(sites, right)
-    waiting = len(crawl.frontier)
+    waiting = crawl.still_waiting
     place = shlex.quote(crawl.store.name if crawl.options.corpus else str(crawl.options.data_dir))
     last = Text(
-        f"\nCorpus: {crawl.store.name}; {waiting} links still wait"
-        + (" (the same command goes on)" if waiting else "")
+        f"\nCorpus: {crawl.store.name}; {'links' if waiting is None else f'{waiting[0]} links'} still wait"
+        + (" (the same command goes on)" if waiting != (0, 0) else "")
         + f"\nNext:   scrapy corpus stats {place}\n        scrapy corpus export {place} --format jsonl -o corpus.jsonl\n"
     )
     return Group(head, side, last)

@@ -37,7 +37,7 @@ class LogAddon:
         """Before anything is logged; the settings are those of the project and the command line."""
         if log_format(settings) == "text":
             _remove()
-        elif settings.getbool("LOG_INSTALL_ROOT_HANDLER") or _handler is not None:
+        elif settings.getbool("LOG_INSTALL_ROOT_HANDLER"):
             settings.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
             _install(settings)
 
@@ -87,8 +87,8 @@ class JsonLines(JsonFormatter):
     ``stack`` (one text each), what :func:`identify` was told, and ``data``, JSON data that was logged as ``extra={"data": …}``.
 
     Args:
-        mask: applied to every text of the finished record. It comes before the encoding: a mask of the encoded line may take
-            the backslash of a quotation mark for the end of a password, and the line is no JSON any more.
+        mask: applied to every text of the finished record. It comes before the encoding: in an encoded line what ends a text
+            looks like what begins a password (``"wrong password:", "topic": …``), and hiding it would leave no JSON.
     """
 
     def __init__(self, mask: Callable[[str], str] = masked) -> None:

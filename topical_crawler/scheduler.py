@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
 from typing import Any, Self
@@ -14,9 +13,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from topical_crawler.corpus.schema import CorpusError
-from topical_crawler.crawl import Crawl, now_iso
-from topical_crawler.frontier import Entry, FrontierFileError, FrontierServerError, LeaseLost
+from topical_crawler.crawl import STORAGE_ERRORS, Crawl, now_iso
+from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.items import PageItem
 from topical_crawler.page import Evidence
 from topical_crawler.spiders.topical import TopicalSpider
@@ -24,8 +22,6 @@ from topical_crawler.urls import fingerprint, host
 
 logger = logging.getLogger(__name__)
 
-STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError)
-"""What says by itself what is wrong with the frontier or the corpus, and what to do."""
 STOPPED = "stopped"
 """Why a crawl ends that was told to."""
 STORAGE_FAILED = "storage failed"
@@ -215,8 +211,12 @@ class TopicalScheduler(BaseScheduler):
         entry = request.meta.get("topical")
         if isinstance(entry, Entry) and entry.key in self._crawl.in_flight:
             self._answered.add(entry.key)
-            with contextlib.suppress(LeaseLost):  # told when the page is finished
+            try:
                 self._crawl.frontier.sent(entry.key, time.monotonic())
+            except LeaseLost:
+                pass  # told when the page is finished
+            except STORAGE_ERRORS as error:
+                self._give_up(error)
 
     def _left(self, request: Request) -> None:
         """A request is over. One that failed without an answer may have arrived until now."""

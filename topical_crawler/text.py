@@ -10,6 +10,7 @@ import functools
 import importlib.resources
 import logging
 import unicodedata
+import warnings
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Literal
@@ -129,7 +130,9 @@ def _open_backend(backend: Backend, terms: frozenset[str], cache_dir: Path | Non
             for term in ordered:
                 fast.add_word(term, fast.suggest_freq(term), "n")
             return "rjieba", fast.cut
-    import jieba
+    with warnings.catch_warnings():  # it says to everyone that setuptools is going to change
+        warnings.filterwarnings("ignore", message="pkg_resources is deprecated")
+        import jieba
 
     logging.getLogger("jieba").setLevel(logging.WARNING)
     tokenizer = jieba.Tokenizer()

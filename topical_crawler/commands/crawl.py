@@ -57,3 +57,5 @@ class Command(CrawlCommand):
                     self.exitcode = 2
                     return
         super().run(args, opts)
+        if "opened" in opts.spargs and opts.spargs["opened"][0].failed:
+            self.exitcode = 1

@@ -51,38 +51,10 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
     Raises:
         CorpusError: the target has pages, or one of the two fails, or the target gives back other rows than it was given.
     """
-    columns = source.columns
-    with source.reading() as reader, target.writing() as writer:
-        if writer.dialect.name == "postgresql":
-            # Workers wait; readers do not. On SQLite the transaction itself has that effect.
-            writer.execute(sa.text("LOCK TABLE pages IN SHARE ROW EXCLUSIVE MODE"))
-        if present := _count(writer):
-            raise CorpusError(
-                f"{target.name} has {present:,} pages already. Remedy: name an empty database or a new file, or add to what is "
-                "there with --into-existing"
-            )
+    with source.reading() as reader:
         total = _count(reader)
-        given, kept, done = _Digest(), 0, 0
-        for rows in _batches(reader, columns, source.name):
-            writer.execute(pages.insert(), [dict(row) for row in rows])
-            given.add(rows)
-            kept += sum(row["keep"] for row in rows)
-            done += len(rows)
-            progress("copying", done, total)
-        if writer.dialect.name == "postgresql" and done:
-            last = sa.select(sa.func.max(pages.c.id)).scalar_subquery()
-            writer.execute(sa.select(sa.func.setval(sa.func.pg_get_serial_sequence("pages", "id"), last)))
-        found, again = _Digest(), 0
-        for rows in _batches(writer, columns, target.name):
-            found.add(rows)
-            again += len(rows)
-            progress("verifying", again, total)
-        if (again, found.hex) != (done, given.hex):
-            raise CorpusError(
-                f"{target.name} gave back other rows than it was given ({again:,} of {done:,}); nothing was stored. Remedy: see "
-                "that the database works, then copy again"
-            )
-    return Copied(done, kept, given.hex)
+        with target.writing() as writer:
+            return _copy(reader, source, writer, target, total, progress)
 
 
 def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merged:
@@ -120,6 +92,41 @@ def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merge
             f"{target.name} lacks {missing:,} pages or texts of {source.name}: they changed meanwhile. Remedy: run the same again"
         )
     return Merged(done, kept, duplicates, new)
+
+
+def _copy(
+    reader: sa.Connection, source: CorpusStore, writer: sa.Connection, target: CorpusStore, total: int, progress: Progress
+) -> Copied:
+    postgresql = writer.dialect.name == "postgresql"
+    if postgresql:
+        # Workers wait; readers do not. On SQLite the transaction itself has that effect.
+        writer.execute(sa.text("LOCK TABLE pages IN SHARE ROW EXCLUSIVE MODE"))
+    if present := _count(writer):
+        raise CorpusError(
+            f"{target.name} has {present:,} pages already. Remedy: name an empty database or a new file, or add to what is there "
+            "with --into-existing"
+        )
+    given, kept, done = _Digest(), 0, 0
+    for rows in _batches(reader, source.columns, source.name):
+        writer.execute(pages.insert(), [dict(row) for row in rows])
+        given.add(rows)
+        kept += sum(row["keep"] for row in rows)
+        done += len(rows)
+        progress("copying", done, total)
+    if postgresql and done:
+        last = sa.select(sa.func.max(pages.c.id)).scalar_subquery()
+        writer.execute(sa.select(sa.func.setval(sa.func.pg_get_serial_sequence("pages", "id"), last)))
+    found, again = _Digest(), 0
+    for rows in _batches(writer, source.columns, target.name):
+        found.add(rows)
+        again += len(rows)
+        progress("verifying", again, total)
+    if (again, found.hex) != (done, given.hex):
+        raise CorpusError(
+            f"{target.name} gave back other rows than it was given ({again:,} of {done:,}); nothing was stored. Remedy: see that "
+            "the database works, then copy again"
+        )
+    return Copied(done, kept, given.hex)
 
 
 class _Digest:

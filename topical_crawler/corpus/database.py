@@ -126,4 +126,9 @@ def _without_password(url: sa.URL) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode("utf-8")
+    write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+    try:
+        text = write(value)
+    except ValueError:  # NaN and infinity are no JSON, and PostgreSQL refuses them
+        text = write(json.loads(json.dumps(value), parse_constant=lambda _: None))
+    return text.encode("utf-8", "replace").decode("utf-8")

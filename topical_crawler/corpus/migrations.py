@@ -15,7 +15,7 @@ from alembic.operations import Operations
 
 def _to_2(operations: Operations) -> None:
     """Which worker stored a page; numbers of pages beyond 2,147,483,647."""
-    operations.add_column("pages", sa.Column("worker", sa.Text, nullable=False, server_default=""))
+    operations.add_column("pages", sa.Column("worker", sa.Text, nullable=False, server_default=sa.text("''")))
     if operations.get_bind().dialect.name == "postgresql":
         operations.alter_column("pages", "id", type_=sa.BigInteger, existing_type=sa.Integer, existing_nullable=False)
         operations.execute("ALTER SEQUENCE pages_id_seq AS bigint")

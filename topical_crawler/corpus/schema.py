@@ -52,7 +52,7 @@ pages = sa.Table(
     sa.Column("author", sa.Text, nullable=False),
     sa.Column("why", sa.JSON, nullable=False),
     # With a default, so that a process of version 1 that is still running can go on storing pages.
-    sa.Column("worker", sa.Text, nullable=False, server_default=""),
+    sa.Column("worker", sa.Text, nullable=False, server_default=sa.text("''")),
     # Last: SQLite reads a row from the left, and statistics need nothing beyond this point.
     sa.Column("text", sa.Text),
 )

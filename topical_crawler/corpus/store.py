@@ -24,7 +24,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from topical_crawler.corpus.database import open_engine, shown
 from topical_crawler.corpus.dedup import text_hash
-from topical_crawler.corpus.failures import explained, explaining, is_away
+from topical_crawler.corpus.failures import CorpusError, explained, explaining, is_away
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.schema import open_for_reading, open_for_writing, pages
 from topical_crawler.corpus.stats import Stats, read_stats
@@ -114,9 +114,13 @@ class CorpusStore:
             The record as it was stored, with ``content_hash`` and ``order``.
 
         Raises:
-            CorpusError: it could not be stored within ``patience`` seconds; the corpus is as it was before.
+            CorpusError: it could not be stored within ``patience`` seconds, and the corpus is as it was before; or it was opened
+                for reading.
         """
-        record = dataclasses.replace(record, content_hash=text_hash(record.text or ""), **_storable(record))
+        if self.read_only:
+            raise CorpusError(f"{self.name} was opened for reading. Remedy: open it without read_only")
+        digest = text_hash(record.text) if record.text else record.content_hash  # that of another corpus' duplicate stays
+        record = dataclasses.replace(record, content_hash=digest, **_storable(record))
         deadline = time.monotonic() + self._patience
         pause = 0.0
         while True:

@@ -129,7 +129,8 @@ class Worker(Generic[_T]):
 
 def serve(module: str, name: str, warm_up: str) -> None:
     """The child's side: calls come on standard input, answers go to what was standard output. Ends with the parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for whole_group in (signal.SIGINT, signal.SIGTERM):  # the crawl gets it as well, and ends in order: not without its children
+        signal.signal(whole_group, signal.SIG_IGN)
     logging.disable(logging.CRITICAL)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not get among the answers

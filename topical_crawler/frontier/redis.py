@@ -6,6 +6,7 @@ unpickled.
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import json
 import math
@@ -324,7 +325,8 @@ class RedisFrontier:
         if not self._closed:
             self._closed = True
             for key in list(self._tokens):
-                self.requeue(key)
+                with contextlib.suppress(LeaseLost):  # another worker has it already
+                    self.requeue(key)
             self._call("zrem", "workers", self.worker)
 
     # -- calls

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import re
 import time
 from collections.abc import Callable
 from importlib.resources import files
@@ -16,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
+_PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b")
+"""Answers after which the same call may succeed; of a script's own commands they come inside another message."""
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 
@@ -38,6 +41,7 @@ class Server:
         self.client = client
         self.name = _place(client)
         self._patience = patience
+        self._given_up = False
         self._scripts: dict[str, Any] = {}
         self._shared = _source("common")
 
@@ -55,19 +59,23 @@ class Server:
 
     def ask(self, call: Callable[[], _T]) -> _T:
         """The result of ``call``, made again while the server is away. It may be made twice: it must not matter."""
-        deadline, pause, said = time.monotonic() + self._patience, _FIRST_PAUSE, False
+        # Who has waited for it in vain once does not wait again at every call that follows.
+        deadline, pause, said = time.monotonic() + (0.0 if self._given_up else self._patience), _FIRST_PAUSE, False
         while True:
             try:
-                return call()
-            except (*_AWAY, OutOfMemoryError) as error:
+                found = call()
+                self._given_up = False
+                return found
+            except (*_AWAY, ResponseError) as error:
                 problem = self._problem(error)
+                if not isinstance(error, _AWAY) and not _PASSING.search(str(error)):
+                    raise FrontierServerError(problem) from None
                 if time.monotonic() + pause > deadline:
+                    self._given_up = True
                     raise FrontierServerError(problem) from None
                 if not said:
                     logger.warning("%s. Trying again for %.0f s", problem, self._patience)
                     said = True
-            except ResponseError as error:
-                raise FrontierServerError(self._problem(error)) from None
             time.sleep(pause * random.uniform(0.5, 1.0))  # many workers come back: not all in the same moment
             pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -101,11 +109,13 @@ class Server:
 
     def _problem(self, error: Exception) -> str:
         text, at = str(error), f"Redis at {self.name}"
-        if isinstance(error, OutOfMemoryError) or text.startswith("OOM"):
+        if "OOM" in text or isinstance(error, OutOfMemoryError):
             return (
                 f"{at} has no memory left; nothing of the crawl is lost. Remedy: raise its maxmemory, or bound what waits "
                 f"(-s TOPICAL_MAX_WAITING=1000000)"
             )
+        if "MISCONF" in text:
+            return f"{at} cannot write its file; nothing of the crawl is lost. Remedy: see that its disk has room, and its log"
         if "GONE" in text:
             return f"the crawl is no longer in {at}: it was purged, or the server lost its data. Remedy: start it anew"
         if isinstance(error, redis.AuthenticationError) or text.startswith(("WRONGPASS", "NOAUTH")):

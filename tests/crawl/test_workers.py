@@ -1,0 +1,209 @@
+"""Several workers on one crawl over a real Redis: one corpus, nothing twice, nothing lost, and what one learns all know."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1]))  # redis_tools
+
+from crawl_tools import LONGEST, Reply, Site, article, command, crawl, make_topic, rows, start
+from redis_tools import RedisServer
+from scrapy.settings import Settings
+
+from topical_crawler import config
+from topical_crawler.crawl import Crawl, seed_entry
+from topical_crawler.frontier import RedisFrontier, State
+from topical_crawler.items import PageItem
+from topical_crawler.options import CrawlError
+from topical_crawler.page import Page
+from topical_crawler.topic import load_topic
+
+PAGES = 40
+POLITE = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 4, "CONCURRENT_REQUESTS_PER_DOMAIN": 4}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with RedisServer(tmp_path_factory.mktemp("redis"), appendonly="yes") as running:
+        yield running
+
+
+def tree(seconds: float = 0.0, ready: Callable[[], bool] = lambda: True) -> Site:
+    """Page n links to pages 2n+1 and 2n+2; all are on topic. The first page comes when ``ready`` says so."""
+
+    def page(number: int) -> Reply:
+        time.sleep(seconds)
+        until = time.monotonic() + LONGEST / 2
+        while not number and not ready() and time.monotonic() < until:
+            time.sleep(0.05)
+        links = {f"/{n}.html": f"党建第{n}页" for n in (2 * number + 1, 2 * number + 2) if n < PAGES}
+        return Reply(article(f"第{number}页", links))
+
+    return Site({f"/{n}.html": lambda _, n=n: page(n) for n in range(PAGES)})  # type: ignore[misc]
+
+
+def shared(server: RedisServer, name: str, **more: object) -> dict[str, object]:
+    return {**POLITE, "TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CRAWL": name, **more}
+
+
+def run(lines: list[list[str]]) -> list[tuple[int, str]]:
+    """Start workers side by side and wait for their end: exit codes and logs."""
+    processes = [start(line) for line in lines]
+    logs = [process.communicate(timeout=LONGEST)[1] for process in processes]
+    return [(process.returncode, log) for process, log in zip(processes, logs, strict=True)]
+
+
+def test_three_workers_make_the_corpus_of_one(server: RedisServer, topic: Path, tmp_path: Path) -> None:
+    client = server.client()
+    with tree() as alone, tree(0.05, lambda: client.zcard("topical:{drei}:workers") == 3) as site:
+        crawl(topic, tmp_path / "one", f"{alone.url}/0.html", **POLITE)
+        lines = [
+            command(topic, tmp_path / "many", f"{site.url}/0.html", **shared(server, "drei", TOPICAL_WORKER=f"w{n}"))
+            for n in range(3)
+        ]
+        ended = run(lines)
+        assert [code for code, _ in ended] == [0, 0, 0], ended
+        one = {r.url.removeprefix(alone.url): (r.keep, r.reason, r.text) for r in rows(tmp_path / "one")}
+        many = {r.url.removeprefix(site.url): (r.keep, r.reason, r.text) for r in rows(tmp_path / "many")}
+        assert many == one and len(one) == PAGES
+        asked = Counter(hit.path for hit in site.hits)
+        assert set(asked.values()) == {1}, asked  # robots.txt too
+    by_worker = [int(log.partition("This run: ")[2].partition(" ")[0]) for _, log in ended]
+    assert sum(by_worker) == PAGES and sum(n > 0 for n in by_worker) > 1
+
+
+def test_a_killed_worker_loses_nothing(server: RedisServer, topic: Path, tmp_path: Path) -> None:
+    options = shared(server, "kill", TOPICAL_LEASE_SECONDS=2)
+    with tree(0.1) as site:
+        line = command(topic, tmp_path / "data", f"{site.url}/0.html", **options)
+        victim, survivor = start(line), start(line)
+        while len(site.hits) < 12:
+            time.sleep(0.02)
+        victim.kill()
+        victim.communicate(timeout=LONGEST)
+        log = survivor.communicate(timeout=LONGEST)[1]
+        assert survivor.returncode == 0, log
+        assert sorted(r.url for r in rows(tmp_path / "data")) == sorted(f"{site.url}/{n}.html" for n in range(PAGES))
+        again = [path for path, times in Counter(hit.path for hit in site.pages()).items() if times > 1]
+        assert len(again) <= POLITE["CONCURRENT_REQUESTS"]
+    details = RedisFrontier(server.client(), "kill", attach=True).details()
+    assert details["workers"] == 0 or details["last_heard_of"]
+    assert details["pages"] == PAGES
+
+
+def test_seeds_are_fed_to_workers_that_wait_for_them(server: RedisServer, topic: Path, tmp_path: Path) -> None:
+    client, fed = server.client(), "topical:{fed}:start_urls"
+    with Site({f"/{n}.html": Reply(article(f"第{n}篇")) for n in range(4)}) as site:
+        line = command(topic, tmp_path / "data", f"{site.url}/0.html", **shared(server, "fed", TOPICAL_IDLE_SECONDS=4))
+        worker = start(line)
+        while not site.hits:
+            time.sleep(0.05)
+        client.rpush(fed, f"{site.url}/1.html", json.dumps({"url": f"{site.url}/2.html", "meta": {"job": 7}}), "党建", '{"u": 1}')
+        log = worker.communicate(timeout=LONGEST)[1]
+        assert worker.returncode == 0, log
+        assert sorted(hit.path for hit in site.pages()) == ["/0.html", "/1.html", "/2.html"]
+    assert client.exists(fed) == 0
+    assert client.lrange(f"{fed}:rejected", 0, -1) == ["党建".encode(), b'{"u": 1}']
+    assert "2 start URLs were fed, 2 of them new" in log
+
+
+def test_a_server_that_goes_for_good_ends_the_crawl_in_order(topic: Path, tmp_path: Path) -> None:
+    with RedisServer(tmp_path / "redis", appendonly="yes", requirepass="geheim") as server, tree(0.1) as site:
+        line = command(topic, tmp_path / "data", f"{site.url}/0.html", **shared(server, "weg", TOPICAL_PATIENCE=1, TOPICAL_LEASE_SECONDS=3))
+        worker = start(line)
+        while len(site.hits) < 8:
+            time.sleep(0.02)
+        server.kill()
+        log = worker.communicate(timeout=LONGEST)[1]
+        assert worker.returncode == 1
+        assert "does not answer" in log and "can be resumed" in log and "geheim" not in log
+        assert "Traceback" not in log, log
+        server.start()
+        code, log = run([line])[0]
+        assert code == 0, log
+        assert len(rows(tmp_path / "data")) == PAGES
+
+
+def test_no_server_is_one_line(topic: Path, tmp_path: Path) -> None:
+    options = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": "redis://:geheim@127.0.0.1:1/0"}
+    ended = subprocess.run(
+        command(topic, tmp_path, "http://a.cn/", **options), capture_output=True, encoding="utf-8", check=False
+    )
+    assert ended.returncode == 2
+    assert "Redis at 127.0.0.1:1/0 does not answer" in ended.stderr and "Remedy" in ended.stderr
+    assert "geheim" not in ended.stderr + ended.stdout and "Traceback" not in ended.stderr
+
+
+class TestOneCrawl:
+    """Workers in this process, page by page."""
+
+    def open(self, server: RedisServer, folder: Path, topic: Path, worker: str, **settings: object) -> Crawl:
+        given = Settings()
+        given.setmodule("topical_crawler.settings")
+        values = {**shared(server, folder.name), "TOPICAL_DATA_DIR": folder, "TOPICAL_WORKER": worker, **settings}
+        for name, value in values.items():
+            given.set(name, value)
+        loaded = load_topic(topic)
+        return Crawl.open(config.crawl_options(given, loaded, {}), loaded, None)
+
+    def fetch(self, worker: Crawl, body: str) -> str:
+        entry = worker.next(0.0)
+        assert entry is not None
+        item = PageItem(entry, entry.url, "2026-11-21T00:00:00+00:00", 200, len(body), page=Page.from_html(entry.url, body))
+        worker.judge(item)
+        item.text = f"{entry.url} 的正文"
+        worker.finish(item)
+        return entry.url
+
+    @pytest.mark.parametrize("strategy", ["semantic", "content_url", "pagerank", "esvsm", "shark_search"])
+    def test_what_one_learns_all_know(self, server: RedisServer, topic: Path, tmp_path: Path, strategy: str) -> None:
+        folder = tmp_path / f"learn-{strategy}"
+        one, other = (self.open(server, folder, topic, name, TOPICAL_STRATEGY=strategy) for name in ("w1", "w2"))
+        one.push([seed_entry("http://a.cn/dj/1.html"), seed_entry("http://b.cn/dj/2.html")])
+        for worker, n in ((one, 1), (other, 2), (one, 3), (other, 4)):
+            self.fetch(worker, article(f"第{n}篇", {f"/dj/{m}.html": f"党建第{m}篇" for m in range(3, 6)}))
+        one.tick(), other.tick()
+        assert one.finished == other.finished == one.fetched == 4
+        waiting = [entry.candidate() for entry in one.frontier.waiting(99)]
+        scores = one.strategy.score(waiting)
+        assert waiting and other.strategy.score(waiting) == scores
+        late = self.open(server, folder, topic, "w3", TOPICAL_STRATEGY=strategy)
+        assert late.strategy.score(waiting) == scores
+        for worker in (one, other, late):
+            worker.close()
+        resumed = self.open(server, folder, topic, "w4", TOPICAL_STRATEGY=strategy)  # from the checkpoint
+        assert resumed.strategy.score(waiting) == scores
+        resumed.close()
+
+    def test_bounds_hold_over_all(self, server: RedisServer, topic: Path, tmp_path: Path) -> None:
+        one, other = (self.open(server, tmp_path / "bounds", topic, w, TOPICAL_MAX_PAGES=3) for w in ("w1", "w2"))
+        one.push([seed_entry(f"http://{n}.cn/") for n in range(9)])
+        for worker in (one, other, one):
+            self.fetch(worker, article("首页"))
+        assert other.next(0.0) is None and one.next(0.0) is None
+        one.tick(), other.tick()
+        assert one.limit_reached and other.limit_reached and not other.has_more
+        assert one.frontier.counts()[State.WAITING] == 6
+        one.close(), other.close()
+
+    def test_another_edition_of_the_topic_is_refused_beside_others(
+        self, server: RedisServer, topic: Path, tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "edition"
+        changed = make_topic(tmp_path / "new" / topic.name)
+        (changed / "terms.tsv").write_text("党建\t1\n支部\t2\n", encoding="utf-8")
+        one = self.open(server, folder, topic, "w1")
+        with pytest.raises(CrawlError, match="another edition of the topic.*Remedy"):
+            self.open(server, folder, changed, "w2")
+        with pytest.raises(CrawlError, match="by the strategy 'semantic', not 'random'"):
+            self.open(server, folder, topic, "w3", TOPICAL_STRATEGY="random")
+        one.close()
+        self.open(server, folder, changed, "w4").close()  # alone it may go on

@@ -1,0 +1,382 @@
+"""What the Redis frontier promises beyond the contract: leases, many workers, a server that fails, bytes that are damaged."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgpack
+import pytest
+import redis
+from frontier_tools import entry, key, outcome
+from redis_tools import RedisServer
+
+from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, RedisFrontier, State
+from topical_crawler.frontier.records import MAX_OUTCOME, VERSION, RecordError, pack_links, read_entry
+from topical_crawler.frontier.redis import DAMAGED, crawls
+
+Worker = Callable[..., RedisFrontier]
+
+
+@pytest.fixture
+def server(redis_server: RedisServer) -> RedisServer:
+    redis_server.client().flushall()
+    return redis_server
+
+
+@pytest.fixture
+def worker(server: RedisServer) -> Iterator[Worker]:
+    """Makes workers of the crawl 党建: ``worker("w1", lease=10.0)``, on the caller's clock."""
+    made: list[RedisFrontier] = []
+
+    def build(name: str = "w1", **options: object) -> RedisFrontier:
+        given = {"clock": "caller", "in_flight_per_host": 100, **options}
+        made.append(RedisFrontier(server.client(), "党建", worker=name, **given))  # type: ignore[arg-type]
+        return made[-1]
+
+    yield build
+    for frontier in made:
+        frontier.close()
+
+
+def pop(frontier: RedisFrontier, now: float = 0.0) -> Entry:
+    popped = frontier.pop(now)
+    assert popped is not None
+    return popped
+
+
+class TestLeases:
+    def test_what_a_dead_worker_had_comes_back_after_its_lease_in_its_old_place(self, worker: Worker) -> None:
+        dead, alive = worker("w1", lease=10.0), worker("w2", lease=10.0)
+        dead.push([entry("甲", 0.9), entry("乙", 0.5)])
+        assert pop(dead, 100.0).url.endswith("甲")
+        assert alive.counts()[State.IN_FLIGHT] == 1
+        assert pop(alive, 109.0).url.endswith("乙")
+        assert alive.pop(109.5) is None
+        assert pop(alive, 111.0) == entry("甲", 0.9)
+        assert alive.details()["lease_expiries"] == 1
+
+    def test_a_lease_is_renewed(self, worker: Worker) -> None:
+        slow, other = worker("w1", lease=10.0), worker("w2", lease=10.0)
+        slow.push([entry("甲")])
+        pop(slow, 0.0)
+        for now in (6.0, 12.0, 18.0):
+            assert other.pop(now) is None
+            slow._now = repr(now)
+            assert slow.renew() == frozenset()
+        assert other.pop(27.0) is None
+        assert other.pop(29.5) is not None
+
+    def test_a_late_result_is_refused_and_changes_nothing(self, worker: Worker) -> None:
+        late, other = worker("w1", lease=10.0), worker("w2", lease=10.0)
+        late.push([entry("甲")])
+        pop(late, 0.0)
+        again = pop(other, 12.0)
+        with pytest.raises(LeaseLost):
+            late.done(again.key, outcome("甲"), [entry("丙")])
+        assert late.details()["leases_lost"] == 1
+        assert other.counts() == {State.WAITING: 0, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 0}
+        other.done(again.key, outcome("甲"), [entry("乙")])
+        for call in (late.sent, lambda k, _: late.drop(k, "太深"), lambda k, _: late.requeue(k)):
+            with pytest.raises(LookupError):
+                call(again.key, 13.0)
+        assert [o for _, o in late.outcomes()] == [outcome("甲")]
+        assert other.counts()[State.WAITING] == 1
+
+    def test_renew_names_the_leases_that_are_lost(self, worker: Worker) -> None:
+        late, other = worker("w1", lease=10.0), worker("w2", lease=10.0)
+        late.push([entry("甲"), entry("乙", host="b.cn")])
+        pop(late, 0.0)
+        pop(late, 8.0)
+        pop(other, 12.0)
+        assert late.renew() == {key("甲")}
+        assert late.renew() == frozenset()
+
+    def test_an_orderly_end_gives_everything_back_at_once(self, worker: Worker) -> None:
+        first, second = worker("w1"), worker("w2")
+        first.push([entry("甲"), entry("乙")])
+        pop(first), pop(first)
+        first.close()
+        assert second.counts()[State.WAITING] == 2
+        assert {pop(second).url, pop(second).url} == {"http://a.cn/甲", "http://a.cn/乙"}
+
+    def test_a_finish_that_is_sent_twice_counts_once(self, worker: Worker) -> None:
+        """As after a connection that broke between the script and its answer."""
+        frontier = worker()
+        frontier.push([entry("甲")])
+        token = frontier._tokens[pop(frontier).key]
+        frontier.done(key("甲"), outcome("甲"), [entry("乙")])
+        frontier._tokens[key("甲")] = token
+        frontier.done(key("甲"), outcome("甲"), [entry("乙")])
+        assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 0}
+        assert len(list(frontier.outcomes())) == 1
+
+
+class TestManyWorkers:
+    def test_delay_and_limit_hold_over_all(self, worker: Worker) -> None:
+        workers = [worker(f"w{n}", delay=2.0, in_flight_per_host=1) for n in range(4)]
+        workers[0].push([entry(str(n)) for n in range(4)])
+        first = pop(workers[1], 0.0)
+        assert [w.pop(5.0) for w in workers] == [None] * 4
+        workers[1].done(first.key, outcome("x"))
+        assert [w.pop(5.0) is not None for w in workers] == [True, False, False, False]
+
+    def test_a_crawl_delay_holds_for_all(self, worker: Worker) -> None:
+        one, other = worker("w1"), worker("w2")
+        one.push([entry("甲"), entry("乙")])
+        one.set_delay("a.cn", 30.0)
+        pop(one, 0.0)
+        assert other.pop(29.0) is None and other.wait(29.0) == 1.0
+        assert other.pop(30.0) is not None
+
+    def test_the_settings_of_the_first_hold_while_there_are_others(
+        self, worker: Worker, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        first, second = worker("w1", delay=5.0), worker("w2", delay=0.0)
+        assert "delay of 5 s" in caplog.text
+        second.push([entry("甲"), entry("乙")])
+        pop(second, 0.0)
+        assert second.wait(1.0) == 4.0
+        first.close(), second.close()
+        third = worker("w3", delay=1.0)
+        assert third.details()["delay"] == 1.0
+
+    def test_a_bound_on_pages_holds_over_all(self, worker: Worker) -> None:
+        one, other = worker("w1", max_pages=3), worker("w2", max_pages=3)
+        one.push([entry(str(n)) for n in range(9)])
+        popped = [pop(one), pop(other), pop(one)]
+        assert other.pop(0.0) is None
+        other.done(popped[1].key, Outcome(popped[1].url, False, reason="redirected"))
+        assert other.pop(0.0) is not None
+        assert one.pop(0.0) is None
+
+    def test_real_threads_never_get_the_same_entry(self, server: RedisServer) -> None:
+        pages, got, lock = 300, list[str](), threading.Lock()
+        RedisFrontier(server.client(), "x").push([entry(str(n), n / pages, host=f"{n % 7}.cn") for n in range(pages)])
+
+        def work(name: str) -> None:
+            frontier = RedisFrontier(server.client(), "x", worker=name)
+            while len(got) < pages:
+                if (popped := frontier.pop(0.0)) is not None:
+                    with lock:
+                        got.append(popped.url)
+                    frontier.done(popped.key, Outcome(popped.url, True))
+
+        threads = [threading.Thread(target=work, args=(f"w{n}",)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        assert len(got) == len(set(got)) == pages
+
+    def test_one_of_many_does_what_is_due(self, worker: Worker) -> None:
+        one, other = worker("w1"), worker("w2")
+        assert [one.first("x", 16), other.first("x", 16), other.first("x", 15), other.first("x", 32)] == [
+            True,
+            False,
+            False,
+            True,
+        ]
+        assert [one.agree("a", {"n": 1}), other.agree("a", {"n": 2})] == [{"n": 1}] * 2
+        assert [one.claim("robots:a", 60), other.claim("robots:a", 60)] == [True, False]
+        one.remember("robots:a", "禁止", 60)
+        assert other.recall("robots:a") == "禁止" and other.recall("robots:b") is None
+
+
+class TestClock:
+    """The crawl's own clock: a server's that jumps, or was away, neither ends leases nor holds hosts up."""
+
+    @pytest.mark.parametrize("jump", [3600.0, -3600.0])
+    def test_a_jump_of_the_servers_clock(self, server: RedisServer, jump: float) -> None:
+        frontier = RedisFrontier(server.client(), "x", delay=0.2, lease=60.0)
+        frontier.push([entry("甲"), entry("乙")])
+        pop(frontier)
+        raw = float(server.client().hget("topical:{x}:meta", "raw") or 0)  # type: ignore[arg-type]
+        server.client().hset("topical:{x}:meta", "raw", repr(raw - jump))
+        frontier.done(key("甲"), outcome("甲"))
+        assert frontier.details()["lease_expiries"] == 0
+        seconds = frontier.wait(0.0)
+        assert seconds is not None and seconds <= 0.2
+        time.sleep(0.25)
+        assert frontier.pop(0.0) is not None
+
+    def test_leases_run_out_by_the_servers_clock(self, server: RedisServer) -> None:
+        dead = RedisFrontier(server.client(), "x", lease=1.0)
+        dead.push([entry("甲")])
+        pop(dead)
+        alive = RedisFrontier(server.client(), "x", lease=1.0)
+        assert alive.pop(0.0) is None
+        time.sleep(1.2)
+        assert alive.pop(0.0) is not None
+
+
+class TestDamage:
+    def damage(self, server: RedisServer, name: str, change: Callable[[bytes], bytes]) -> None:
+        client = server.client()
+        record: bytes = client.hget("topical:{党建}:entries", key(name))  # type: ignore[arg-type,assignment]
+        client.hset("topical:{党建}:entries", key(name), change(record))  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize(
+        "change",
+        [lambda r: b"", lambda r: b"\x80\x04.", lambda r: bytes([VERSION + 1]) + r[1:], lambda r: r[:30]],
+        ids=["empty", "a pickle", "another version", "cut"],
+    )
+    def test_a_record_that_is_none_is_set_aside_whole_and_the_crawl_goes_on(
+        self, server: RedisServer, worker: Worker, change: Callable[[bytes], bytes]
+    ) -> None:
+        frontier = worker()
+        frontier.push([entry("甲", 0.9, "http://p/1"), entry("乙", 0.5)])
+        self.damage(server, "甲", change)
+        assert pop(frontier).url.endswith("乙")
+        assert frontier.pop(0.0) is None
+        assert frontier.details()["damaged"] == 1
+        assert server.client().hexists("topical:{党建}:damaged", key("甲"))  # type: ignore[arg-type]
+        assert frontier.counts()[State.WAITING] == 0
+        frontier.push([entry("甲", 0.9)])  # found again, it is as new
+        assert pop(frontier).url.endswith("甲")
+
+    def test_evidence_that_is_damaged_costs_its_entry_only(
+        self, server: RedisServer, worker: Worker, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        frontier = worker()
+        frontier.push([entry("甲", 0.9, "http://p/1"), entry("乙", 0.5)])
+        self.damage(server, "甲", lambda r: r.replace(b'["http', b"{'http"))
+        assert pop(frontier).url.endswith("乙")
+        assert frontier.dropped() == {DAMAGED: 1}
+        assert "damaged" in caplog.text
+
+    def test_a_damaged_outcome_is_counted_and_left_out(self, server: RedisServer, worker: Worker) -> None:
+        frontier = worker()
+        frontier.push([entry("甲"), entry("乙")])
+        for name in "甲乙":
+            pop(frontier)
+            frontier.done(key(name), outcome(name))
+        server.client().lset("topical:{党建}:outcomes", 0, msgpack.packb([VERSION + 1, "u"]))
+        assert [n for n, _ in frontier.outcomes()] == [2]
+
+    def test_what_is_too_large_is_refused_before_anything_changes(self, worker: Worker) -> None:
+        frontier = worker()
+        with pytest.raises(RecordError, match="too large"):
+            frontier.push([entry("甲"), Entry(key("乙"), "http://a.cn/" + "x" * 9_000, "a.cn", 0.5)])
+        assert len(frontier) == 0
+        frontier.push([entry("甲")])
+        with pytest.raises(RecordError, match="bytes"):
+            frontier.done(pop(frontier).key, Outcome("u", True, lesson="课" * MAX_OUTCOME))
+        assert frontier.counts()[State.IN_FLIGHT] == 1
+
+    def test_evidence_beyond_the_size_of_a_record_is_left_out(self, worker: Worker) -> None:
+        frontier = worker()
+        frontier.push([entry("甲", 0.5, *[f"http://p/{n}/" + "长" * 3_000 for n in range(8)])])
+        assert 0 < len(pop(frontier).evidence) < 8
+
+    def test_nothing_is_unpickled(self) -> None:
+        with pytest.raises(RecordError):
+            read_entry(key("甲"), b"cos\nsystem\n(S'true'\ntR.")
+        assert b"pickle" not in pack_links([entry("甲", 0.5, "http://p/1")])
+
+
+class TestServer:
+    def test_another_version_is_refused_in_words(self, server: RedisServer, worker: Worker) -> None:
+        worker().close()
+        server.client().hset("topical:{党建}:meta", "version", VERSION + 1)
+        with pytest.raises(FrontierServerError, match=f"version {VERSION + 1}.*speaks version {VERSION}.*Remedy"):
+            worker("w2")
+        with pytest.raises(FrontierServerError, match="Remedy"):
+            RedisFrontier(server.client(), "党建", attach=True)
+
+    def test_a_crawl_that_was_purged_is_gone_for_its_workers(self, worker: Worker) -> None:
+        frontier = worker()
+        frontier.push([entry("甲")])
+        assert RedisFrontier(frontier._server.client, "党建", attach=True).destroy() > 0
+        with pytest.raises(FrontierServerError, match="no longer in Redis"):
+            frontier.pop(0.0)
+        frontier._closed = True
+
+    def test_names_of_crawls(self, server: RedisServer, worker: Worker) -> None:
+        worker()
+        RedisFrontier(server.client(), "books [1]")
+        assert crawls(server.client()) == ["books [1]", "党建"]
+        with pytest.raises(FrontierServerError, match=r"no crawl 'x'.*books \[1\], 党建"):
+            RedisFrontier(server.client(), "x", attach=True)
+        RedisFrontier(server.client(), "books [1]", attach=True).destroy()
+        assert crawls(server.client()) == ["党建"]
+
+    @pytest.mark.parametrize("options", [{"lease": 0}, {"delay": -1}, {"in_flight_per_host": 0}, {"max_waiting": -1}])
+    def test_settings_that_make_no_sense(self, worker: Worker, options: dict[str, float]) -> None:
+        with pytest.raises(ValueError, match="must|needed"):
+            worker("w", **options)
+
+    def test_texts_instead_of_bytes(self, server: RedisServer) -> None:
+        with pytest.raises(ValueError, match="decode_responses"):
+            RedisFrontier(redis.Redis.from_url(server.url, decode_responses=True), "x")
+
+    def test_no_server(self) -> None:
+        client = redis.Redis.from_url("redis://:geheim@127.0.0.1:1/0")
+        with pytest.raises(FrontierServerError, match=r"127\.0\.0\.1:1/0 does not answer.*Remedy") as error:
+            RedisFrontier(client, "x")
+        assert "geheim" not in str(error.value)
+
+    def test_a_password(self, tmp_path: Path) -> None:
+        with RedisServer(tmp_path, requirepass="geheim") as server:
+            wrong = redis.Redis(port=server.port, password="falsch")
+            with pytest.raises(FrontierServerError, match="another user or password") as error:
+                RedisFrontier(wrong, "x")
+            assert "falsch" not in str(error.value) and "geheim" not in str(error.value)
+            assert RedisFrontier(server.client(), "x").push([entry("甲")]).new == 1
+
+    def test_a_server_that_evicts_is_refused(self, tmp_path: Path) -> None:
+        options = {"maxmemory": "50mb", "maxmemory-policy": "allkeys-lru"}
+        with RedisServer(tmp_path, **options) as server, pytest.raises(FrontierServerError, match="noeviction"):
+            RedisFrontier(server.client(), "x")
+
+    def test_out_of_memory_says_so_and_changes_nothing(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+        with RedisServer(tmp_path) as server:
+            client = server.client()
+            frontier = RedisFrontier(client, "x", patience=0.3, in_flight_per_host=9)
+            frontier.push([entry(str(n), 0.5, "http://p/1") for n in range(50)])
+            popped = pop(frontier)
+            before = frontier.counts()
+            client.config_set("maxmemory", "100kb")
+            found = [entry(str(n), 0.5, "http://p/2") for n in range(20, 90)]
+            for call in (
+                lambda: frontier.push(found),
+                lambda: frontier.pop(0.0),
+                lambda: frontier.done(popped.key, outcome("x"), found),
+            ):
+                with pytest.raises(FrontierServerError, match="no memory left.*Remedy"):
+                    call()
+            assert frontier.counts() == before
+            assert "Trying again" in caplog.text
+            client.config_set("maxmemory", "0")
+            assert frontier.done(popped.key, outcome("x"), found).new == 40
+            assert frontier.counts()[State.WAITING] == 89
+
+    def test_memory_that_comes_back_in_time_is_waited_for(self, tmp_path: Path) -> None:
+        with RedisServer(tmp_path) as server:
+            client = server.client()
+            frontier = RedisFrontier(client, "x", patience=20.0)
+            client.config_set("maxmemory", "100kb")
+            threading.Timer(0.4, lambda: server.client().config_set("maxmemory", "0")).start()
+            assert frontier.push([entry("甲")]).new == 1
+
+    @pytest.mark.parametrize("how", ["restart", "kill"])
+    def test_a_restart_loses_nothing(self, tmp_path: Path, how: str) -> None:
+        server = RedisServer(tmp_path, appendonly="yes", appendfsync="always").start()
+        try:
+            frontier = RedisFrontier(server.client(), "x", delay=0.01, in_flight_per_host=9, patience=20.0, lease=60.0)
+            frontier.push([entry(str(n), host=f"{n}.cn") for n in range(30)])
+            popped = [pop(frontier) for _ in range(3)]
+            frontier.done(popped[0].key, outcome("x"), [entry("neu")])
+            before = frontier.counts(), list(frontier.outcomes()), frontier.waiting(99)
+            server.stop() if how == "restart" else server.kill()
+            threading.Timer(0.5, server.start).start()
+            frontier.done(popped[1].key, outcome("y"))  # waits for the server
+            assert frontier.counts() == {**before[0], State.IN_FLIGHT: 1, State.DONE: 2}
+            assert list(frontier.outcomes())[:1] == before[1]
+            assert frontier.waiting(99) == before[2]
+            assert frontier.details()["lease_expiries"] == 0
+        finally:
+            server.stop()
