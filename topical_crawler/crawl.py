@@ -315,7 +315,7 @@ class Crawl:
             self.finished += 1
             self._count(outcome)
         if item.reason != REDIRECTED:
-            self.progress.note(entry.host, not item.reason, item.seconds)
+            self.progress.note(entry.host, not item.reason, item.seconds, time.monotonic() - item.arrived)
         if item.reason:
             self.progress.reasons[item.reason] += 1
         else:

@@ -7,7 +7,7 @@ import logging
 import shlex
 import sys
 import time
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -21,6 +21,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
 from topical_crawler.crawl import Crawl
+from topical_crawler.logs import log_format
+from topical_crawler.progress import Progress
 from topical_crawler.spiders.topical import TopicalSpider
 
 logger = logging.getLogger(__name__)
@@ -30,9 +32,12 @@ _SITES = 15
 
 
 def wants_live(settings: BaseSettings) -> bool:
-    """Whether a crawl is shown live: asked for, or left to us and standard error is a terminal that no log file replaces."""
-    mode = settings.get("TOPICAL_DISPLAY")
-    return mode == "live" or (mode == "auto" and sys.stderr.isatty() and not settings.get("LOG_FILE"))
+    """Whether a crawl is shown live: asked for, or left to us and standard error is a terminal that no log file replaces; never
+    where standard error is a log in JSON."""
+    mode, file = settings.get("TOPICAL_DISPLAY"), settings.get("LOG_FILE")
+    if log_format(settings) == "json" and not file:
+        return False
+    return mode == "live" or (mode == "auto" and sys.stderr.isatty() and not file)
 
 
 class CrawlDisplay:
@@ -47,6 +52,7 @@ class CrawlDisplay:
         self._crawler = crawler
         self._console = Console(stderr=True)
         self._live: Live | None = None
+        self._json = log_format(crawler.settings) == "json"
         self._wants_live = wants_live(crawler.settings)
         self._interval = _REFRESH if self._wants_live else crawler.settings.getfloat("TOPICAL_DISPLAY_INTERVAL")
         self._timer: asyncio.TimerHandle | None = None
@@ -81,8 +87,11 @@ class CrawlDisplay:
             self._timer.cancel()
         if self._live is not None:
             self._live.stop()
-        console = self._console if self._wants_live else Console(stderr=True, width=120)
-        console.print(summary(self._crawl, reason))
+        if self._json:
+            logger.info("The crawl has ended: %s", why_ended(self._crawl, reason), extra={"data": figures(self._crawl, reason)})
+        if self._wants_live or not self._json:
+            console = self._console if self._wants_live else Console(stderr=True, width=120)
+            console.print(summary(self._crawl, reason))
 
 
 def _log_above(console: Console) -> None:
@@ -122,6 +131,11 @@ def live_view(crawl: Crawl) -> Group:
                  Text(f"latest:   {p.latest}", style="dim", overflow="ellipsis", no_wrap=True))  # fmt: skip
 
 
+def _by_yield(progress: Progress) -> list[tuple[str, int, int]]:
+    """(site, pages fetched, pages kept), those that brought most first."""
+    return sorted(progress.sites(), key=lambda row: (-row[2], -row[1], row[0]))
+
+
 def _table(first: str, *others: str) -> Table:
     table = Table(box=None, header_style="dim", pad_edge=False)
     table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=44)
@@ -130,22 +144,41 @@ def _table(first: str, *others: str) -> Table:
     return table
 
 
+def why_ended(crawl: Crawl, reason: str) -> str:
+    """Why a crawl has ended, in words; ``reason`` is Scrapy's."""
+    if crawl.limit_reached:
+        return "page limit reached"
+    return {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
+
+
+def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
+    """The summary of a crawl as JSON data."""
+    p = crawl.progress
+    return {
+        "reason": reason,
+        "pages": p.pages,
+        "kept": p.kept,
+        "seconds": round(time.monotonic() - p.started, 1),
+        "rejected": dict(p.reasons.most_common()),
+        "links": dict(p.links.most_common()),
+        "hosts": len(p.per_site),
+        "sites": {site: {"pages": n, "kept": kept} for site, n, kept in _by_yield(p)[:_SITES]},
+        "waiting": crawl.still_waiting[0] if crawl.still_waiting else None,
+        "corpus": crawl.store.name,
+    }
+
+
 def summary(crawl: Crawl, reason: str) -> Group:
     """What a crawl brought: kept, rejected by reason, per site, slowest hosts, where the corpus is, what to do next."""
     p = crawl.progress
     seconds = time.monotonic() - p.started
-    why = (
-        "page limit reached"
-        if crawl.limit_reached
-        else {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
-    )
     head = Text.from_markup(
-        f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why)}. "
+        f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why_ended(crawl, reason))}. "
         f"This run: {p.pages} pages in {seconds:.0f} s, [bold green]{p.kept} kept[/]"
         + (f" ({p.kept / p.pages:.0%})" if p.pages else "")
     )
     sites = _table("site", "fetched", "kept", "harvest")
-    rows = sorted(p.sites(), key=lambda row: (-row[2], -row[1], row[0]))
+    rows = _by_yield(p)
     for site, fetched, kept in rows[:_SITES]:
         sites.add_row(escape(site), str(fetched), str(kept), f"{kept / fetched:.0%}")
     if len(rows) > _SITES:

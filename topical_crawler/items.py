@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 
 from topical_crawler.frontier import Entry
@@ -25,6 +26,7 @@ class PageItem:
         links: the page's links as they go to the frontier, with their priorities or the reason why they are dropped.
         text, title, date, author: filled by the extraction.
         duplicate_of: URL of the page in the corpus that holds the same text.
+        arrived: when the answer or the failure came, on the monotonic clock.
     """
 
     entry: Entry = field(repr=False)
@@ -42,6 +44,7 @@ class PageItem:
     date: str = ""
     author: str = ""
     duplicate_of: str = ""
+    arrived: float = field(default_factory=time.monotonic, repr=False, compare=False)
 
     @property
     def keep(self) -> bool:

@@ -166,6 +166,7 @@ class TopicalScheduler(BaseScheduler):
         if self._closing is None:
             logger.critical("Cannot store what was fetched; the crawl ends and can be resumed: %s", error, exc_info=exc_info)
             self._crawl.failed = str(error)
+            self._crawl.progress.storage_failures += 1
             self._end(STORAGE_FAILED)
 
     def _end(self, reason: str) -> None:

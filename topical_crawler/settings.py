@@ -23,8 +23,10 @@ ITEM_PIPELINES = {
     "topical_crawler.pipelines.ExtractPipeline": 100,
     "topical_crawler.pipelines.CleanPipeline": 200,
 }
+ADDONS = {"topical_crawler.logs.LogAddon": 100}
 EXTENSIONS = {
     "topical_crawler.extensions.CrawlDisplay": 500,
+    "topical_crawler.metrics.CrawlMetrics": 510,
     "scrapy.extensions.telnet.TelnetConsole": None,
     "scrapy.extensions.logstats.LogStats": None,
 }
@@ -80,6 +82,9 @@ TOPICAL_EXTRACT_TIMEOUT = 20  # seconds for one page
 TOPICAL_MIN_CHARACTERS = 50  # texts shorter than this are near-empty
 TOPICAL_DISPLAY = "auto"  # auto: live in a terminal, lines elsewhere; live, lines, off
 TOPICAL_DISPLAY_INTERVAL = 10  # seconds between two lines
+TOPICAL_LOG_FORMAT = "text"  # text; json: one JSON object a line
+TOPICAL_METRICS_PORT = 0  # of the Prometheus endpoint: a port, a range (the first that is free), auto; 0: none
+TOPICAL_METRICS_HOST = "127.0.0.1"  # the address it listens on
 
 # -- many workers over Redis (TOPICAL_FRONTIER = "redis"; REDIS_URL and the other settings of scrapy-redis name the server)
 TOPICAL_CRAWL = ""  # the name under which the workers of a crawl find each other; "": the topic's

@@ -29,6 +29,8 @@ LAST_PAGES = 1000
 """Finished pages that ``stats`` counts unless told."""
 MAX_SHOWN = 10_000
 """Most entries that ``top`` shows."""
+MOST_LOOKED_AT = 100_000
+"""The best entries among which ``top`` looks for those of one host: a crawl does nothing else meanwhile, for up to a second."""
 _CONTROL = "control"
 _NO_ADDRESS = fingerprint("")
 
@@ -88,15 +90,15 @@ def _stats(frontier: Frontier, request: Request, refusal: Refusal | None) -> Ans
 
 
 def _top(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
-    """The best ``n`` waiting entries, of one ``host`` or of all, as "entries"."""
+    """The best ``n`` waiting entries as "entries"; of one ``host`` those among the best :data:`MOST_LOOKED_AT` of all hosts."""
     n, wanted = _count(request, "n", 20), str(request.get("host") or "").lower()
     looked_at = n
     while True:
         found = frontier.waiting(looked_at)
         chosen = [entry for entry in found if not wanted or entry.host == wanted][:n]
-        if len(chosen) == n or len(found) < looked_at:
-            return {"entries": [_shown(entry) for entry in chosen]}
-        looked_at *= 8
+        if len(chosen) == n or len(found) < looked_at or looked_at == MOST_LOOKED_AT:
+            return {"looked_at": len(found), "entries": [_shown(entry) for entry in chosen]}
+        looked_at = min(8 * looked_at, MOST_LOOKED_AT)
 
 
 def _hosts(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:

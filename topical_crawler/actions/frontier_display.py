@@ -44,7 +44,7 @@ def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
 def top_view(answer: Answer) -> RenderableType:
     """The best of what waits, with the anchor and the page by which each came in."""
     if not answer["entries"]:
-        return Text("nothing waits")
+        return Text("nothing waits" + (f" among the best {answer['looked_at']:,} links" if answer["looked_at"] else ""))
     table = Table(box=None, header_style="dim", pad_edge=False)
     for column in ("priority", "depth", "rescored"):
         table.add_column(column, justify="right", no_wrap=True)

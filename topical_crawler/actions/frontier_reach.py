@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +19,8 @@ from topical_crawler.mailbox import FOLDER, Answer, Mailbox
 from topical_crawler.options import CrawlError
 from topical_crawler.steering import Request, SteeringError, perform
 
+BATCH = 1000
+"""URLs of one request: a crawl does nothing else while it performs one."""
 _LOOK_EVERY = 0.05
 _MARKS = ("crawl.json", "frontier.sqlite")
 """Files of which a crawl's directory has one at least."""
@@ -169,3 +172,14 @@ def find_folder(settings: BaseSettings, name: str | None) -> Path:
         f"there is no crawl in {' or '.join(str(place) for place in places)}. Remedy: name its topic or its directory{known}; "
         f"one over Redis is reached with -s TOPICAL_FRONTIER=redis"
     )
+
+
+def ask_in_batches(crawl: Reached, request: Mapping[str, object], urls: Sequence[str]) -> Answer:
+    """The sum of the answers; a crawl fetches on between two batches."""
+    total: Answer = {}
+    for start in range(0, len(urls), BATCH):
+        for name, value in crawl.ask({**request, "urls": list(urls[start : start + BATCH])}).items():
+            total[name] = (
+                dict(Counter(total.get(name, {})) + Counter(value)) if isinstance(value, dict) else total.get(name, 0) + value
+            )
+    return total

@@ -11,6 +11,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
 from topical_crawler.extensions import wants_live
+from topical_crawler.logs import log_format
 from topical_crawler.options import CrawlError
 from topical_crawler.passwords import masked
 from topical_crawler.spiders.topical import TopicalSpider
@@ -36,6 +37,14 @@ class Command(CrawlCommand):
             "Settings: docs/settings.md."
         )
 
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        assert self.settings is not None
+        try:
+            log_format(self.settings)
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from None
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) == 1 and self.crawler_process is not None and self.settings is not None:
             try:
@@ -51,9 +60,11 @@ class Command(CrawlCommand):
                     opts.spargs["opened"] = spider_class.open_crawl(settings, opts.spargs)
                 except (CrawlError, ValueError, OSError, ImportError) as error:
                     message = f"scrapy crawl {args[0]}: {masked(str(error))}"
-                    print(message, file=sys.stderr)
-                    if self.settings.get("LOG_FILE"):  # scrapyd's jobs: their standard error is not where one looks
+                    file, in_json = self.settings.get("LOG_FILE"), log_format(self.settings) == "json"
+                    if file or in_json:  # scrapyd's jobs: their standard error is not where one looks
                         logger.error("%s", message)
+                    if file or not in_json:
+                        print(message, file=sys.stderr)
                     self.exitcode = 2
                     return
         super().run(args, opts)

@@ -7,8 +7,7 @@ import contextlib
 import json
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from rich.live import Live
 from scrapy.exceptions import UsageError
 
 from topical_crawler.actions.frontier_display import hosts_view, pushed_line, stats_view, top_view
-from topical_crawler.actions.frontier_reach import Reached, reach
+from topical_crawler.actions.frontier_reach import Reached, ask_in_batches, reach
 from topical_crawler.command_line import ActionsCommand, AddAction
 from topical_crawler.frontier import FrontierFileError
 from topical_crawler.mailbox import Answer
@@ -29,8 +28,6 @@ WAIT = 15.0
 """Seconds in which a crawl that runs must answer, unless told."""
 REFRESH = 2.0
 """Seconds between two looks of ``stats --watch``."""
-BATCH = 1000
-"""URLs of one request: a crawl does nothing else while it performs one."""
 
 
 class Command(ActionsCommand):
@@ -120,16 +117,18 @@ class Command(ActionsCommand):
     # -- feeding
 
     def _push(self, opts: argparse.Namespace) -> None:
+        urls = _read_urls(opts)
         with self._reach(opts) as crawl:
-            answer = _in_batches(crawl, {"action": "push", "priority": opts.priority}, _read_urls(opts.urls))
+            answer = ask_in_batches(crawl, {"action": "push", "priority": opts.priority}, urls)
         self._show(opts, answer, lambda: pushed_line(answer))
 
     def _requeue(self, opts: argparse.Namespace) -> None:
-        if bool(opts.urls) == (opts.reason is not None):
+        urls = _read_urls(opts)
+        if bool(urls) == (opts.reason is not None):
             raise UsageError("say what to fetch again: URLs, or --reason REASON", print_help=False)
         with self._reach(opts) as crawl:
-            if opts.urls:
-                answer = _in_batches(crawl, {"action": "requeue"}, _read_urls(opts.urls))
+            if urls:
+                answer = ask_in_batches(crawl, {"action": "requeue"}, urls)
             else:
                 answer = crawl.ask({"action": "requeue", "reason": opts.reason})
         left = answer["asked"] - answer["requeued"]
@@ -178,10 +177,7 @@ class Command(ActionsCommand):
     @contextmanager
     def _reach(self, opts: argparse.Namespace) -> Iterator[Reached]:
         assert self.settings is not None
-        name = opts.crawl
-        if name and hasattr(opts, "urls") and (_is_url(name) or (not opts.urls and Path(name).is_file())):
-            opts.urls, name = [name, *opts.urls], None  # what stands first is a URL: no crawl is named
-        with reach(self.settings, name, opts.wait) as crawl:
+        with reach(self.settings, opts.crawl, opts.wait) as crawl:
             yield crawl
 
     def _show(self, opts: argparse.Namespace, answer: Answer, view: Callable[[], RenderableType]) -> None:
@@ -204,19 +200,11 @@ def _watch(look: Callable[[], RenderableType], crawl: Reached) -> None:
             live.update(look(), refresh=True)
 
 
-def _in_batches(crawl: Reached, request: dict[str, object], urls: Sequence[str]) -> Answer:
-    """The sum of the answers; a crawl fetches on between two batches."""
-    total: Answer = {}
-    for start in range(0, len(urls), BATCH):
-        for name, value in crawl.ask({**request, "urls": list(urls[start : start + BATCH])}).items():
-            total[name] = (
-                dict(Counter(total.get(name, {})) + Counter(value)) if isinstance(value, dict) else total.get(name, 0) + value
-            )
-    return total
-
-
-def _read_urls(given: Sequence[str]) -> list[str]:
-    return [url for one in given for url in ([one] if _is_url(one) else read_seeds(Path(one).expanduser()))]
+def _read_urls(opts: argparse.Namespace) -> list[str]:
+    """The URLs that are given, and those in files. What stands first names a crawl, unless it is a URL or a file."""
+    if opts.crawl and (_is_url(opts.crawl) or Path(opts.crawl).is_file()):
+        opts.urls, opts.crawl = [opts.crawl, *opts.urls], None
+    return [url for given in opts.urls for url in ([given] if _is_url(given) else read_seeds(Path(given).expanduser()))]
 
 
 def _is_url(text: str) -> bool:

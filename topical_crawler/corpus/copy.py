@@ -137,7 +137,7 @@ class _Digest:
 
     def add(self, rows: Sequence[sa.RowMapping]) -> None:
         for row in rows:
-            self._hash.update(json.dumps(list(row.items())).encode() + b"\n")
+            self._hash.update(json.dumps(list(row.items()), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
 
     @property
     def hex(self) -> str:

@@ -30,7 +30,7 @@ class Hosts:
     A host with a waiting entry is *ready* (in the ready heap, by its best entry), *resting* (in the heap of times, until its
     delay is over) or *full* (in no heap: only a finished page changes that). Both heaps are cleaned lazily: what no longer
     agrees with its host is skipped when it comes up, and a heap of mostly such items is rebuilt. So no operation looks at the
-    hosts that are not ready.
+    hosts that are not ready. Where the clock steps back, a host rests the longer; its turn never comes early.
 
     Args:
         delay: seconds between two pops of a host, >= 0.

@@ -22,7 +22,7 @@ from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from topical_crawler import config
+from topical_crawler import config, logs
 from topical_crawler.crawl import Crawl, now_iso, seed_entry
 from topical_crawler.decode import decode
 from topical_crawler.frontier import Entry
@@ -73,9 +73,11 @@ class TopicalSpider(Spider):
             raise ValueError(f"unknown argument {', '.join(unknown)}. Remedy: -a takes {known}")
         if not arguments.get("topic"):
             raise ValueError("which topic? Remedy: -a topic=NAME, or -a topic=./FOLDER (scrapy topic list shows the names)")
+        logs.follow(settings)
         topic = load_topic(arguments["topic"])
         seeds = config.seeds(topic, arguments)
         options = config.crawl_options(settings, topic, arguments)
+        logs.identify(crawl=options.name, topic=topic.name, worker=options.worker, job=str(arguments.get("_job") or ""))
         return Crawl.open(options, topic, config.resources(settings)), seeds
 
     @classmethod

@@ -1,0 +1,273 @@
+"""The Prometheus endpoint: its figures are those of the crawl, its labels are bounded, and it never ends a crawl."""
+
+from __future__ import annotations
+
+import logging
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+import yaml
+from crawl_tools import ROOT, Reply, Site, article, command, crawl, rows, start
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import generate_latest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics import parser as openmetrics
+from prometheus_client.parser import text_string_to_metric_families
+from scrapy.exceptions import NotConfigured
+from scrapy.settings import Settings
+from scrapy.statscollectors import MemoryStatsCollector
+from scrapy.utils.test import get_crawler
+
+from topical_crawler import __version__
+from topical_crawler.crawl import Crawl, seed_entry
+from topical_crawler.frontier.redis import RedisFrontier
+from topical_crawler.metrics import MAX_LABELS, CrawlCollector, CrawlMetrics, ports
+from topical_crawler.progress import Progress
+from topical_crawler.spiders.topical import TopicalSpider
+
+sys.path.append(str(ROOT / "tests"))
+
+from redis_tools import RedisServer
+
+SHARED = {"topical_workers", "topical_lease_expiries", "topical_leases_lost"}
+ASKED = {"topical_waiting", "topical_in_flight", "topical_hosts_waiting"}
+DOCUMENTED = dict(
+    re.findall(r"^\| `(topical_\w+)` \| (\w+)", (ROOT / "docs/metrics.md").read_text(encoding="utf-8"), re.MULTILINE)
+)
+
+
+class Scraper:
+    """Reads the endpoint of a crawl in a process of its own, whose log it collects."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.log: list[str] = []
+        self._ready = threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        assert self._ready.wait(60), "".join(self.log)
+        found = re.search(r"Metrics: (http://\S+)", "".join(self.log))
+        assert found, "".join(self.log)
+        self.url = found[1]
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.log.append(line)
+            if "Metrics: " in line:
+                self._ready.set()
+        self._ready.set()
+
+    def get(self, url: str = "", **headers: str) -> tuple[str, str]:
+        """The content type and the body of an answer."""
+        with urllib.request.urlopen(urllib.request.Request(url or self.url, headers=headers), timeout=10) as answer:
+            return answer.headers["Content-Type"], answer.read().decode()
+
+    def samples(self) -> dict[tuple[str, str], float]:
+        return samples(text_string_to_metric_families(self.get()[1]))
+
+    def ended(self) -> str:
+        """Wait for the crawl's end; its whole log."""
+        assert self.process.wait(60) == 0
+        self._reader.join(10)
+        return "".join(self.log)
+
+
+def samples(families: Iterator[Metric]) -> dict[tuple[str, str], float]:
+    """Values by name and the values of the labels."""
+    return {(s.name, ",".join(s.labels.values())): s.value for family in families for s in family.samples}
+
+
+@contextmanager
+def crawling(topic: Path, data: Path, site: Site, **options: object) -> Iterator[Scraper]:
+    process = start(command(topic, data, site.url + "/", DOWNLOAD_DELAY=0, RETRY_ENABLED=False, **options))
+    try:
+        yield Scraper(process)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_the_figures_are_those_of_the_crawl(topic: Path, tmp_path: Path) -> None:
+    go_on = threading.Event()
+
+    def held(path: str) -> Reply:
+        go_on.wait(60)
+        return Reply(article("最后"))
+
+    links = ["/a", "/b", "/gone", "/weather", "/moved", "/held", "/after"]
+    with Site() as site, closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        last = min(port + 20, 65535)
+        site.routes = {
+            "/": Reply(article("首页", dict.fromkeys([*links, "/photo.jpg"], "党建"))),
+            "/gone": Reply("", 410),
+            "/weather": Reply("<title>天气</title><p>今天晴。</p>"),
+            "/moved": Reply("", 302, headers={"Location": "/a"}),
+            "/held": held,
+            "": lambda path: None if path == "/robots.txt" else Reply(article(path)),
+        }
+        with crawling(
+            topic, tmp_path / "data", site, TOPICAL_METRICS_PORT=f"{port}-{last}", TOPICAL_CRAWL="tries", TOPICAL_WORKER="me"
+        ) as scraper:
+            assert port < int(scraper.url.split(":")[2].split("/")[0]) <= last
+            deadline = time.monotonic() + 30
+            while not site.asked("/held"):  # the server notes a request when it has answered it
+                seen = scraper.samples()
+                if seen["topical_waiting", ""] == 1 and seen["topical_in_flight", ""] == 1:
+                    break
+                assert time.monotonic() < deadline, seen
+                time.sleep(0.05)
+            assert seen["topical_pages_total", ""] == 5 and seen["topical_kept_total", ""] == 3
+            reasons = {labels: n for (name, labels), n in seen.items() if name == "topical_rejected_total"}
+            assert reasons == {"HTTP 410": 1, "off topic": 1, "redirected": 1}
+            found = {labels: n for (name, labels), n in seen.items() if name == "topical_links_total"}
+            assert found == {"new": 8, "file type": 1}
+            assert seen["topical_harvest_rate", ""] == pytest.approx(3 / 5)
+            assert seen["topical_hosts_waiting", ""] == 1 and seen["topical_scrape_errors_total", ""] == 0
+            assert seen["topical_download_seconds_count", ""] == seen["topical_page_seconds_count", ""] == 5
+            assert 0 < seen["topical_download_seconds_sum", ""] < 10 and 0 < seen["topical_page_seconds_sum", ""] < 30
+            assert 0 < seen["topical_best_priority", ""] < 1e6 and seen["topical_storage_failures_total", ""] == 0
+            sizes = sum(len(str(site.answer(path).body).encode()) for path in ("/", "/a", "/b", "/weather"))
+            assert sizes < seen["topical_bytes_total", ""] < sizes + 5000
+            assert ("topical_crawl_info", f"tries,semantic,{topic.name},{__version__},me") in seen
+            assert seen["process_resident_memory_bytes", ""] > 1e7
+            only_metrics_answer(scraper)
+            go_on.set()
+            log = scraper.ended()
+    corpus = rows(tmp_path / "data")
+    assert sum(r.keep for r in corpus) == 3 + 2 and len(corpus) == 5 + 1 + 2
+    assert "Traceback" not in log and "ERROR" not in log
+
+
+def only_metrics_answer(scraper: Scraper) -> None:
+    kind, text = scraper.get(Accept="application/openmetrics-text; version=1.0.0")
+    assert kind.startswith("application/openmetrics-text")
+    strict = {family.name: family for family in openmetrics.text_string_to_metric_families(text)}
+    assert all(family.documentation for family in strict.values())
+    assert strict["topical_page_seconds"].type == "histogram" and strict["topical_rejected"].type == "counter"
+    assert scraper.get()[0].startswith("text/plain")
+    for path in ("", "metrics/", "metrics/x", "debug"):
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            scraper.get(scraper.url.replace("metrics", path))
+    with pytest.raises(urllib.error.HTTPError, match="405"):
+        urllib.request.urlopen(scraper.url, data=b"x", timeout=10)
+
+
+def test_a_port_that_is_taken(topic: Path, tmp_path: Path) -> None:
+    with Site({"/": Reply(article("首页"))}) as site, closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        crawled = crawl(topic, tmp_path / "data", site.url + "/", TOPICAL_METRICS_PORT=port)
+    assert crawled.code == 0 and len(rows(tmp_path / "data")) == 1
+    (line,) = [line for line in crawled.log.splitlines() if "ERROR" in line]
+    assert f"127.0.0.1:{port}" in line and "The crawl goes on without them. Remedy: -s TOPICAL_METRICS_PORT=" in line
+    assert "Traceback" not in crawled.log
+
+
+@pytest.mark.parametrize("value", ["http", "70000", "0-5", "9659-9650", "-1", "9650-", "１"])
+def test_a_port_that_is_none(value: str, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(ValueError, match=re.escape(value)):
+        ports(value)
+    with pytest.raises(NotConfigured):
+        CrawlMetrics(get_crawler(settings_dict={"TOPICAL_METRICS_PORT": value}))
+    (record,) = [r for r in caplog.records if r.levelno == logging.ERROR]
+    assert value in record.getMessage() and "Remedy" in record.getMessage()
+
+
+def test_off_unless_asked_for(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(NotConfigured):
+        CrawlMetrics(get_crawler(settings_dict={"TOPICAL_METRICS_PORT": "0"}))
+    assert not [r for r in caplog.records if r.levelno >= logging.WARNING]
+
+
+@pytest.fixture
+def opened(topic: Path, tmp_path: Path) -> Iterator[Crawl]:
+    settings = Settings()
+    settings.setmodule("topical_crawler.settings", priority="project")
+    settings.update({"TOPICAL_DATA_DIR": tmp_path / "data", "TOPICAL_RESOURCES": 0, "TOPICAL_CACHE_DIR": tmp_path / "cache"})
+    made, _ = TopicalSpider.open_crawl(settings, {"topic": str(topic), "seeds": "http://a.example/"})
+    yield made
+    made.close()
+
+
+def collected(made: Crawl) -> tuple[CollectorRegistry, dict[str, Metric]]:
+    """The registry of a crawl and what one scrape of it says."""
+    registry = CollectorRegistry()
+    registry.register(CrawlCollector(made, MemoryStatsCollector(get_crawler())))
+    return registry, scraped(registry)
+
+
+def scraped(registry: CollectorRegistry) -> dict[str, Metric]:
+    return {family.name: family for family in text_string_to_metric_families(generate_latest(registry).decode())}
+
+
+def test_labels_are_bounded_and_their_counters_never_fall(opened: Crawl) -> None:
+    p = opened.progress = Progress()
+    registry, before = collected(opened)
+    highest: dict[str, float] = {}
+    for n in range(200):
+        p.reasons[f"HTTP {n}"] += 1
+        p.reasons[f"dropped: 第 {n} 页\n太短"] += 1
+        p.reasons["other"] += 1  # as a pipeline of a person's own may say
+        p.links[f"原因 {n}"] += 2
+        if n % 40 == 7:
+            found = {s.labels["reason"]: s.value for s in scraped(registry)["topical_rejected"].samples}
+            assert all(found[reason] >= value for reason, value in highest.items())
+            highest = found
+    after = scraped(registry)
+    found = {s.labels["reason"]: s.value for s in after["topical_rejected"].samples}
+    assert len(found) == MAX_LABELS and sum(found.values()) == 600
+    assert found["dropped"] == 200 and found["other"] > 200
+    assert len(after["topical_links"].samples) == MAX_LABELS + 1
+    assert before["topical_rejected"].samples == []
+
+
+def test_figures_of_a_shared_frontier_and_without_it(opened: Crawl, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    local = collected(opened)[1]
+    with RedisServer(tmp_path / "redis", appendonly="yes", appendfsync="always") as server, closing(server.client()) as client:
+        opened.frontier.close()
+        opened.frontier = RedisFrontier(client, "metrics", lease=2.0, worker="me", patience=0.1, clock="caller")
+        other = RedisFrontier(client, "metrics", lease=2.0, worker="you", clock="caller")
+        other.push([seed_entry(f"http://{host}.example/") for host in "abc"])
+        assert opened.frontier.pop(0.0) is not None
+        assert other.pop(5.0) is not None  # and finds that the lease has run out
+        assert len(opened.frontier.renew()) == 1
+        registry, both = collected(opened)
+        values = {name: family.samples[0].value for name, family in both.items() if family.samples}
+        assert [values[name] for name in ("topical_workers", "topical_lease_expiries", "topical_leases_lost")] == [2, 1, 1]
+        assert (values["topical_in_flight"], values["topical_waiting"]) == (1, 2)
+        kinds = {f"{n}_total" if f.type == "counter" else n: f.type for n, f in both.items()}
+        assert kinds | {"topical_bytes_total": "counter"} == DOCUMENTED
+        assert local.keys() == both.keys() - SHARED
+        server.kill()
+        for n in (1, 2):
+            alone = scraped(registry)
+            assert alone["topical_scrape_errors"].samples[0].value == n
+            assert alone.keys() == both.keys() - SHARED - ASKED
+        server.start()
+        opened.frontier.close()
+    said = [r.getMessage() for r in caplog.records if "cannot be asked" in r.getMessage()]
+    assert len(said) == 1 and "does not answer" in said[0]
+
+
+def test_the_example_of_a_configuration() -> None:
+    """Every alert asks for figures that there are, and the configuration reads the alerts."""
+    config, alerts = (
+        yaml.safe_load((ROOT / "deploy" / name).read_text(encoding="utf-8")) for name in ("prometheus.yml", "alerts.yml")
+    )
+    assert config["rule_files"] == ["alerts.yml"]
+    targets = [t for job in config["scrape_configs"] for static in job["static_configs"] for t in static["targets"]]
+    assert all(ports(target.partition(":")[2]) for target in targets)
+    rules = [rule for group in alerts["groups"] for rule in group["rules"]]
+    assert {rule["alert"] for rule in rules} == {"HarvestRateFell", "NothingFetched", "LeasesRunOut"}
+    assert {name for rule in rules for name in re.findall(r"topical_\w+", rule["expr"])} <= DOCUMENTED.keys()
