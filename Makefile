@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TOPIC ?= partybuilding
 
-.PHONY: setup demo crawl test lint type floors bench wheel clean
+.PHONY: setup demo crawl test lint type floors bench wheel egg clean
 .DEFAULT_GOAL := setup
 
 setup:
@@ -46,6 +46,11 @@ bench: setup
 
 wheel: setup
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+# The egg that scrapyd runs: code, lexicon and scripts. scrapyd-deploy makes it and uploads it in one step.
+egg: setup
+	@mkdir -p dist
+	$(BIN)/scrapyd-deploy --build-egg dist/topical_crawler-$$($(BIN)/python setup.py --version).egg
 
 clean:
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

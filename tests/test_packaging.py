@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import shutil
-import subprocess
 import sys
 import tomllib
 import zipfile
@@ -12,13 +9,17 @@ from pathlib import Path
 
 import pytest
 
+sys.path.append(str(Path(__file__).parent))  # packaging_tools, which pytest's importlib mode does not find by itself
+
+from packaging_tools import ROOT, build_egg, copy_source, run
+
 from topical_crawler.version import __version__
 
-ROOT = Path(__file__).resolve().parents[1]
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-NEWEST_LICENSE_FIELD = 77
-"""The setuptools that first reads ``license = "Apache-2.0"``; [build-system] asks for it."""
 DATA = (".txt", ".tsv", ".toml")
+"""Endings of the lexicon's files."""
+CODE = (".py", ".lua")
+"""Endings of the package's files."""
 
 USE_OF_THE_EGG = """
 import sys
@@ -46,27 +47,7 @@ print(len(topic.terms), len(topic.seeds), verdict.keep, ",".join(list_topics()),
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that packaging reads, away from the checkout: building leaves folders behind."""
-    try:
-        found = importlib.metadata.version("setuptools")
-    except importlib.metadata.PackageNotFoundError:
-        found = "0 (not installed)"
-    # Not skipped: a wheel that lacks its data would go unnoticed.
-    assert int(found.split(".")[0]) >= NEWEST_LICENSE_FIELD, (
-        f"setuptools {found}: pip install 'setuptools>={NEWEST_LICENSE_FIELD}'"
-    )
-    folder = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder)
-    for name in ("topical_crawler", "lexicon"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
-    return folder
-
-
-def run(*command: str, cwd: Path) -> str:
-    done = subprocess.run([sys.executable, *command], cwd=cwd, capture_output=True, encoding="utf-8", check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return copy_source(tmp_path_factory.mktemp("source"))
 
 
 @pytest.fixture(scope="module")
@@ -81,15 +62,12 @@ def wheel(source: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def egg(source: Path) -> Path:
-    """Built as scrapyd-deploy builds it."""
-    run("setup.py", "--quiet", "bdist_egg", "--dist-dir", "eggs", cwd=source)
-    (found,) = (source / "eggs").glob("*.egg")
-    return found
+    return build_egg(source, source / "dist" / "project.egg")
 
 
 def shipped() -> set[str]:
-    """Every module, and every file of the lexicon at its place in the package."""
-    code = {str(file.relative_to(ROOT)) for file in (ROOT / "topical_crawler").rglob("*.py")}
+    """Every module and script, and every file of the lexicon at its place in the package."""
+    code = {str(file.relative_to(ROOT)) for file in (ROOT / "topical_crawler").rglob("*") if file.suffix in CODE}
     data = {f"topical_crawler/{file.relative_to(ROOT)}" for file in (ROOT / "lexicon").rglob("*") if file.is_file()}
     return code | data
 
@@ -112,6 +90,8 @@ def test_every_kind_of_data_file_is_packaged() -> None:
     files = [file for file in (ROOT / "lexicon").rglob("*") if file.is_file()]
     assert files
     assert {file.suffix for file in files} <= set(DATA)
+    package = [file for file in (ROOT / "topical_crawler").rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+    assert {file.suffix for file in package} <= set(CODE)
     assert set(CONFIG["tool"]["setuptools"]["package-data"]["*"]) >= {f"*{suffix}" for suffix in DATA}
 
 
@@ -129,9 +109,9 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel: Path) -> None:
     assert wheel.name == f"topical_crawler-{version}-py3-none-any.whl"
 
 
-def test_the_egg_holds_everything(egg: Path) -> None:
+def test_the_egg_holds_everything_and_nothing_else(egg: Path) -> None:
     with zipfile.ZipFile(egg) as archive:
-        names = {name for name in archive.namelist() if not name.startswith("EGG-INFO/") and not name.endswith(".pyc")}
+        names = {name for name in archive.namelist() if not name.startswith("EGG-INFO/")}
         assert names == shipped()
         assert "settings = topical_crawler.settings" in archive.read("EGG-INFO/entry_points.txt").decode()
         assert "EGG-INFO/zip-safe" in archive.namelist()

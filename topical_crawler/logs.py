@@ -14,6 +14,7 @@ from pythonjsonlogger.json import JsonFormatter
 from scrapy.settings import BaseSettings
 from scrapy.utils.log import TopLevelFormatter
 
+from topical_crawler import passwords
 from topical_crawler.passwords import masked
 
 _READ = ("LOG_FILE", "LOG_FILE_APPEND", "LOG_ENABLED", "LOG_LEVEL", "LOG_SHORT_NAMES")
@@ -35,6 +36,7 @@ class LogAddon:
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Before anything is logged; the settings are those of the project and the command line."""
+        passwords.install()
         if log_format(settings) == "text":
             _remove()
         elif settings.getbool("LOG_INSTALL_ROOT_HANDLER"):

@@ -4,6 +4,7 @@ Set any of them on the command line (``-s NAME=VALUE``), in a spider's ``custom_
 """
 
 from topical_crawler import __version__
+from topical_crawler.passwords import secret
 
 BOT_NAME = "topical_crawler"
 SPIDER_MODULES = ["topical_crawler.spiders"]
@@ -61,12 +62,18 @@ STATS_DUMP = False
 LOG_LEVEL = "INFO"
 LOGSTATS_INTERVAL = 0
 
+# -- addresses that may hold a password come from the environment, by their own names or as NAME_FILE, the path of a file
+try:
+    REDIS_URL = secret("REDIS_URL")  # of the frontier; "": REDIS_HOST and the other settings of scrapy-redis
+    TOPICAL_CORPUS = secret("TOPICAL_CORPUS")  # a path, or the URL of a PostgreSQL database; "": in the data directory
+except ValueError as error:
+    raise SystemExit(f"topical_crawler: {error}") from None
+
 # -- the crawler's own settings
 TOPICAL_DATA_DIR = ""  # where all state of a crawl lies; "": data/<topic>
 TOPICAL_CACHE_DIR = ""  # tables made once per topic; "": the user's cache directory
 TOPICAL_STRATEGY = ""  # "": the topic's own choice, else semantic
 TOPICAL_FRONTIER = "sqlite"  # sqlite: on disk, survives anything; memory: gone when the process ends; redis: for many workers
-TOPICAL_CORPUS = ""  # "": corpus.sqlite in the data directory
 TOPICAL_SEGMENTER = "auto"  # auto: rjieba where installed, else jieba
 TOPICAL_SEED = 0  # of every random choice
 TOPICAL_REPLAY = ""  # a WARC file that answers every request instead of the web
@@ -76,6 +83,7 @@ TOPICAL_MAX_PAGES = 0  # pages fetched by a crawl, over all its runs; 0: no boun
 TOPICAL_MAX_PAGES_PER_HOST = 0  # 0: no bound
 TOPICAL_TRAP_PAGES = 200  # pages of one URL shape without one text, after which the rest of the shape is dropped; 0: never
 TOPICAL_MAX_CRAWL_DELAY = 60  # seconds; a longer Crawl-delay of a robots.txt is cut to this
+TOPICAL_ROBOTS_SECONDS = 86400  # how long a robots.txt holds before it is read again
 TOPICAL_RESCORE = 3  # how often a waiting link may be put back with a lower score; 0: links keep the score they came with
 TOPICAL_EXTRACT_WORKERS = 1  # processes that extract main texts
 TOPICAL_EXTRACT_TIMEOUT = 20  # seconds for one page

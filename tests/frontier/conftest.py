@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
 
-sys.path.append(str(Path(__file__).parent))  # frontier_tools, which pytest's importlib mode does not find by itself
+# frontier_tools and redis_tools, which pytest's importlib mode does not find by itself
+sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+
+if TYPE_CHECKING:
+    from redis_tools import RedisServer
 
 Make = Callable[..., Frontier]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """One server for all tests that ask for it; what is in it, a test removes before it begins."""
+    from redis_tools import RedisServer
+
+    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture(params=["memory", "sqlite", "redis"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Makes a frontier: ``make(delay=2.0, in_flight_per_host=1)``; closed at the end of the test."""
-    made: list[Frontier] = []
+    backend, made = _backend(request, tmp_path), []
 
-    def build(**options: float) -> Frontier:
-        frontier: Frontier
-        if request.param == "memory":
-            frontier = MemoryFrontier(**options)  # type: ignore[arg-type]
-        else:
-            frontier = SqliteFrontier(tmp_path / f"{len(made)}.sqlite", **options)  # type: ignore[arg-type]
-        made.append(frontier)
-        return frontier
+    def build(**options: Any) -> Frontier:
+        made.append(backend(**options))
+        return made[-1]
 
     yield build
     for frontier in made:
         frontier.close()
+
+
+def _backend(request: pytest.FixtureRequest, directory: Path) -> Make:
+    numbers = itertools.count()
+    if request.param == "memory":
+        return MemoryFrontier
+    if request.param == "sqlite":
+        return lambda **options: SqliteFrontier(directory / f"{next(numbers)}.sqlite", **options)
+    from topical_crawler.frontier.redis import RedisFrontier
+
+    client = request.getfixturevalue("redis_server").client()
+    request.addfinalizer(client.close)
+    client.flushall()
+    return lambda **options: RedisFrontier(client, f"t{next(numbers)}", lease=1e12, clock="caller", **options)
 
 
 @pytest.fixture

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import math
+import random
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from frontier_tools import entry, key, outcome
 
-from topical_crawler.frontier import MAX_EVIDENCE, Entry, Frontier, Outcome, Pushed, State
+from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, LeaseLost, Outcome, Pushed, State
 from topical_crawler.page import Evidence
 
 Make = Callable[..., Frontier]
@@ -448,6 +452,343 @@ class TestReprice:
         with pytest.raises(ValueError, match="must be a finite number"):
             frontier.reprice({key("甲"): 0.1, key("乙"): math.nan})
         assert drain(frontier) == ["甲", "乙"]
+
+
+class TestDiscard:
+    @pytest.fixture
+    def four(self, frontier: Frontier) -> Frontier:
+        """Four entries wait, one is in flight."""
+        frontier.push([entry("甲", 0.9), entry("乙", 0.5, "p1"), entry("丙", 0.2), entry("丁", 0.6, host="b.cn")])
+        frontier.push([entry("戊", 2.0)])
+        assert name(frontier.pop(0.0)) == "戊"
+        return frontier
+
+    @pytest.mark.parametrize(
+        ("which", "gone", "left"),
+        [
+            ({}, 4, []),
+            ({"host": "a.cn"}, 3, ["丁"]),
+            ({"host": "c.cn"}, 0, ["甲", "丁", "乙", "丙"]),
+            ({"below": 0.6}, 2, ["甲", "丁"]),
+            ({"below": 0.9}, 3, ["甲"]),
+            ({"below": 9.0}, 4, []),
+            ({"below": -1.0}, 0, ["甲", "丁", "乙", "丙"]),
+            ({"host": "a.cn", "below": 0.6}, 2, ["甲", "丁"]),
+            ({"host": "b.cn", "below": 0.6}, 0, ["甲", "丁", "乙", "丙"]),
+            ({"host": "a.cn", "below": 1.0}, 3, ["丁"]),
+        ],
+    )
+    def test_which(self, four: Frontier, which: dict[str, Any], gone: int, left: list[str]) -> None:
+        assert four.discard("不要", **which) == gone
+        assert four.dropped() == ({"不要": gone} if gone else {})
+        assert (four.counts()[State.DROPPED], len(four), four.counts()[State.IN_FLIGHT]) == (gone, 4 - gone, 1)
+        assert [name(e) for e in four.waiting(9)] == left
+        assert four.hosts() == len({e.host for e in four.waiting(9)})
+        assert four.best(0.0) == (four.waiting(1)[0].priority if left else None)
+        assert drain(four) == left
+
+    def test_what_is_in_flight_stays_so(self, four: Frontier) -> None:
+        four.discard("不要")
+        assert four.wait(0.0) is None
+        four.requeue(key("戊"))
+        assert drain(four) == ["戊"]
+        four.done(key("戊"), outcome("戊"), [entry("己", 0.1)])
+        assert drain(four) == ["己"]
+
+    def test_found_again_it_waits_with_the_evidence_of_both(self, four: Frontier) -> None:
+        four.discard("不要", host="a.cn")
+        assert four.push([entry("乙", 0.3, "p2"), entry("丙", 0.9, dropped="站外")]) == Pushed(raised=1, known=1)
+        assert four.dropped() == {"不要": 2}
+        assert [name(e) for e in four.waiting(9)] == ["丁", "乙"]
+        assert [e.parent for e in four.waiting(9)[1].evidence] == ["p1", "p2"]
+
+    def test_twice(self, four: Frontier) -> None:
+        assert (four.discard("一", below=0.6), four.discard("二", below=0.6), four.discard("二")) == (2, 0, 2)
+        assert four.dropped() == {"一": 2, "二": 2}
+
+    def test_thousands_of_many_hosts(self, frontier: Frontier) -> None:
+        rng = random.Random(11)
+        entries = [entry(str(n), rng.random(), host=f"{rng.randrange(40)}.cn") for n in range(3_000)]
+        frontier.push(entries)
+        assert frontier.discard("不要", below=0.25) == sum(e.priority < 0.25 for e in entries)
+        frontier.discard("不要", host="7.cn")
+        left = sorted((e for e in entries if e.priority >= 0.25 and e.host != "7.cn"), key=lambda e: -e.priority)
+        assert frontier.hosts() == 39
+        assert drain(frontier) == [name(e) for e in left]
+
+
+class TestRevive:
+    def test_a_page_that_was_done_is_fetched_once_more(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.7)])
+        frontier.done(pop(frontier).key, outcome("甲"), [entry("乙", 0.5), entry("丙", 0.9)])
+        assert frontier.revive({key("甲"): "http://a.cn/甲"}) == 1
+        assert frontier.counts() == {State.WAITING: 3, State.IN_FLIGHT: 0, State.DONE: 0, State.DROPPED: 0}
+        assert list(frontier.outcomes()) == [(1, outcome("甲"))]
+        assert name(frontier.pop(0.0)) == "丙"
+        again = pop(frontier)
+        assert (again.url, again.host, again.priority, again.rescored) == ("http://a.cn/甲", "a.cn", 0.7, 0)
+        frontier.done(again.key, outcome("甲", keep=False))
+        assert list(frontier.outcomes()) == [(1, outcome("甲")), (2, outcome("甲", keep=False))]
+        assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 1, State.DONE: 1, State.DROPPED: 0}
+        assert frontier.push([entry("甲", 9.0)]) == Pushed(known=1)
+
+    def test_what_was_dropped_waits_again_in_its_place(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.7, "p1", depth=3, dropped="太低"), entry("乙", 0.5), entry("丙", 0.9)])
+        frontier.drop(pop(frontier).key, "robots.txt")
+        assert frontier.revive({key("甲"): "http://a.cn/甲", key("丙"): "http://a.cn/丙"}) == 2
+        assert (frontier.dropped(), len(frontier)) == ({}, 3)
+        assert name(frontier.pop(0.0)) == "丙"
+        assert pop(frontier) == entry("甲", 0.7, "p1", depth=3)
+
+    def test_others_are_left_alone(self, frontier: Frontier) -> None:
+        frontier.push([entry("甲", 0.9), entry("乙", 0.5), entry("丙", dropped="站外")])
+        pop(frontier)
+        assert frontier.revive({key(n): f"http://a.cn/{n}" for n in "甲乙无"}) == 0
+        assert frontier.revive({}) == 0
+        assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 1}
+        assert (len(list(frontier.outcomes())), frontier.dropped()) == (0, {"站外": 1})
+
+    def test_at_another_address(self, make: Make) -> None:
+        """Its host's politeness holds, as it does for a requeued entry."""
+        frontier = make(delay=5.0)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.5, host="b.cn:81")])
+        first, second = pop(frontier), pop(frontier)
+        frontier.done(first.key, outcome("甲"))
+        frontier.done(second.key, outcome("乙"))
+        assert frontier.revive({key("甲"): "http://b.cn:81/甲", key("乙"): "http://b.cn:81/乙"}) == 2
+        assert (frontier.hosts(), frontier.wait(1.0)) == (1, 4.0)
+        assert [(e.url, e.host) for e in frontier.waiting(1)] == [("http://b.cn:81/甲", "b.cn:81")]
+        assert [name(frontier.pop(5.0)), frontier.pop(5.0)] == ["甲", None]
+
+    def test_hundreds(self, frontier: Frontier) -> None:
+        rng = random.Random(12)
+        entries = [entry(str(n), rng.random(), host=f"{n % 7}.cn") for n in range(300)]
+        frontier.push(entries)
+        for n, popped in enumerate(iter(lambda: frontier.pop(0.0), None)):
+            if n % 2:
+                frontier.done(popped.key, outcome("甲"))
+            else:
+                frontier.drop(popped.key, f"{n % 5}")
+        assert frontier.revive({e.key: e.url for e in entries[:250]}) == 250
+        assert sum(frontier.dropped().values()) + frontier.counts()[State.DONE] == 50
+        assert drain(frontier) == [name(e) for e in sorted(entries[:250], key=lambda e: -e.priority)]
+        assert len(list(frontier.outcomes())) == 150
+
+    def test_discarded_and_revived_again_and_again(self, frontier: Frontier) -> None:
+        entries = [entry(str(n), n / 10) for n in range(10)]
+        frontier.push(entries)
+        for _ in range(20):
+            assert frontier.discard("不要", below=0.5) == 5
+            assert frontier.revive({e.key: e.url for e in entries}) == 5
+        assert drain(frontier) == [str(n) for n in reversed(range(10))]
+
+
+class TestRoom:
+    def test_the_worst_are_dropped_among_equals_the_last(self, make: Make) -> None:
+        frontier = make(in_flight_per_host=9, max_waiting=3)
+        links = [entry("甲", 0.5), entry("乙", 0.9, host="b.cn"), entry("丙", 0.5, host="c.cn"), entry("丁", 0.5)]
+        assert frontier.push([*links, entry("戊", 0.1, host="d.cn")]) == Pushed(new=5)
+        assert frontier.dropped() == {NO_ROOM: 2}
+        assert frontier.counts() == {State.WAITING: 3, State.IN_FLIGHT: 0, State.DONE: 0, State.DROPPED: 2}
+        assert frontier.hosts() == 3
+        assert drain(frontier) == ["乙", "甲", "丙"]
+
+    def test_links_of_a_page(self, make: Make) -> None:
+        frontier = make(in_flight_per_host=9, max_waiting=2)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
+        pop(frontier)
+        links = [entry("丙", 0.7), entry("丁", 0.6), entry("戊", 0.95)]
+        assert frontier.done(key("甲"), outcome("甲"), links) == Pushed(new=3)
+        assert (frontier.dropped(), drain(frontier)) == ({NO_ROOM: 2}, ["戊", "乙"])
+
+    def test_what_was_dropped_may_be_found_again(self, make: Make) -> None:
+        frontier = make(max_waiting=2)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.8), entry("丙", 0.7, "p1")])
+        assert frontier.push([entry("丙", 0.85, "p2", depth=2)]) == Pushed(raised=1)
+        assert [name(e) for e in frontier.waiting(9)] == ["甲", "丙"]
+        assert (frontier.dropped(), frontier.waiting(9)[1].depth) == ({NO_ROOM: 1}, 2)
+        assert "p2" in [e.parent for e in frontier.waiting(9)[1].evidence]
+        assert frontier.revive({key("乙"): "http://a.cn/乙"}) == 1
+        assert [(name(e), e.priority, e.url) for e in frontier.waiting(9)][2] == ("乙", 0.8, "http://a.cn/乙")
+
+    def test_found_again_as_bad_as_before(self, make: Make) -> None:
+        frontier = make(max_waiting=1)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
+        assert frontier.push([entry("乙", 0.7)]) == Pushed(raised=1)
+        assert (frontier.dropped(), len(frontier)) == ({NO_ROOM: 1}, 1)
+
+    def test_a_priority_that_rises_saves(self, make: Make) -> None:
+        frontier = make(max_waiting=2)
+        frontier.push([entry("甲", 0.1), entry("乙", 0.2)])
+        frontier.push([entry("甲", 0.9)])
+        frontier.push([entry("丙", 0.5)])
+        assert [name(e) for e in frontier.waiting(9)] == ["甲", "丙"]
+
+    def test_what_comes_back_may_exceed_it_until_the_next_push(self, make: Make) -> None:
+        frontier = make(in_flight_per_host=9, max_waiting=2)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
+        first, second = pop(frontier), pop(frontier)
+        frontier.push([entry("丙", 0.7), entry("丁", 0.6)])
+        frontier.put_back(first, 0.65)
+        frontier.requeue(second.key)
+        assert (len(frontier), frontier.dropped()) == (4, {})
+        frontier.push([])
+        assert ([name(e) for e in frontier.waiting(9)], frontier.dropped()) == (["乙", "丙"], {NO_ROOM: 2})
+
+    @pytest.mark.parametrize("url", ["http://a.cn/甲", "http://z.cn/甲"])
+    def test_what_is_requeued_is_among_the_worst_again(self, make: Make, url: str) -> None:
+        frontier = make(in_flight_per_host=9, max_waiting=3)
+        frontier.push([entry("甲", 0.1)])
+        pop(frontier)
+        frontier.push([entry("乙", 0.9), entry("丙", 0.8), entry("丁", 0.4), entry("戊", 0.5, host="b.cn")])
+        frontier.push([entry("己", 0.6, host="b.cn")])
+        assert [name(e) for e in frontier.waiting(9)] == ["乙", "丙", "己"]
+        frontier.requeue(key("甲"), url=url)
+        frontier.push([])
+        assert [name(e) for e in frontier.waiting(9)] == ["乙", "丙", "己"]
+
+    def test_what_is_revived_is_among_the_worst_again(self, make: Make) -> None:
+        frontier = make(max_waiting=3)
+        frontier.push([entry("甲", 0.1), entry("乙", 0.95), *(entry(n, 0.5 + i / 10, host="b.cn") for i, n in enumerate("丙丁"))])
+        frontier.discard("不要", host="a.cn")
+        frontier.push([entry("戊", 0.7, host="b.cn")])
+        frontier.push([entry("己", 0.8, host="b.cn")])
+        assert [name(e) for e in frontier.waiting(9)] == ["己", "戊", "丁"]
+        assert frontier.revive({key(n): f"http://a.cn/{n}" for n in "甲乙"}) == 2
+        frontier.push([])
+        assert [name(e) for e in frontier.waiting(9)] == ["乙", "己", "戊"]
+
+    def test_priorities_that_fell(self, make: Make) -> None:
+        frontier = make(max_waiting=3)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.8, host="b.cn"), entry("丙", 0.7, host="c.cn")])
+        frontier.reprice({key("甲"): 0.1, key("丙"): 0.95})
+        frontier.push([entry("丁", 0.5)])
+        assert [name(e) for e in frontier.waiting(9)] == ["丙", "乙", "丁"]
+
+    def test_no_bound(self, make: Make) -> None:
+        frontier = make(max_waiting=0)
+        frontier.push([entry(str(n), n / 1000) for n in range(500)])
+        assert (len(frontier), frontier.dropped()) == (500, {})
+
+    def test_a_bound_that_makes_no_sense(self, make: Make) -> None:
+        with pytest.raises(ValueError, match="max_waiting"):
+            make(max_waiting=-1)
+
+    def test_the_best_of_thousands_are_left_whatever_happens_between(self, make: Make) -> None:
+        """Entries come and go on fifty hosts; what waits is always the best of what would wait without a bound."""
+        rng = random.Random(13)
+        frontier = make(in_flight_per_host=10**6, max_waiting=100)
+        waiting: dict[bytes, tuple[float, int]] = {}
+        number = 0
+        for step in range(60):
+            links = []
+            for _ in range(rng.choice([1, 5, 200])):
+                number += 1
+                links.append(entry(str(number), rng.choice([rng.random(), 0.5]), host=f"{rng.randrange(50)}.cn"))
+                waiting[links[-1].key] = (-links[-1].priority, number)
+            frontier.push(links)
+            waiting = dict(sorted(waiting.items(), key=lambda item: item[1])[:100])
+            assert {e.key for e in frontier.waiting(200)} == set(waiting)
+            for _ in range(rng.randrange(30)):
+                popped = pop(frontier)
+                del waiting[popped.key]
+                if rng.random() < 0.3:
+                    frontier.put_back(popped, popped.priority / 2)
+                    waiting[popped.key] = (-popped.priority / 2, int(name(popped) or 0))
+                    break
+            if step % 7 == 0:
+                falls = {k: rng.random() for k in rng.sample(sorted(waiting), k=min(20, len(waiting)))}
+                frontier.reprice(falls)
+                waiting |= {k: (-p, waiting[k][1]) for k, p in falls.items()}
+            if step % 11 == 0:
+                frontier.discard("不要", host="7.cn")
+                left = {e.key for e in frontier.waiting(200)}
+                waiting = {k: place for k, place in waiting.items() if k in left}
+        assert frontier.dropped()[NO_ROOM] > 1_000
+
+
+class TestClocks:
+    """A caller's clock that is set anew. Times: of the world, and of the clock, which are ``offset`` apart."""
+
+    DELAY = 2.0
+
+    def visits(self, frontier: Frontier, steps: dict[int, float]) -> list[tuple[str, float, float]]:
+        """The pops of a crawl of 400 half seconds, as host, time of the world, time of the clock; ``steps`` of the clock."""
+        rng = random.Random(14)
+        frontier.push([entry(str(n), rng.random(), host=f"{n % 5}.cn") for n in range(500)])
+        visits, out, offset = [], [], 10_000.0
+        for n in range(400):
+            offset += steps.get(n, 0.0)
+            time, clock = n / 2, n / 2 + offset
+            while (popped := frontier.pop(clock)) is not None:
+                visits.append((popped.host, time, clock))
+                out.append(popped.key)
+            wait = frontier.wait(clock)
+            assert wait is None or wait > 0
+            assert frontier.best(clock) is None
+            while len(out) > rng.randrange(6):
+                finished = out.pop(rng.randrange(len(out)))
+                (frontier.done(finished, outcome("甲")) if rng.random() < 0.5 else frontier.requeue(finished))
+        return visits
+
+    @staticmethod
+    def gaps(visits: list[tuple[str, float, float]], which: int) -> list[float]:
+        times: dict[str, list[float]] = {}
+        for visit in visits:
+            times.setdefault(visit[0], []).append(visit[which])
+        return [after - before for of_host in times.values() for before, after in itertools.pairwise(of_host)]
+
+    def test_steps_back_never_bring_a_host_early(self, make: Make) -> None:
+        frontier = make(delay=self.DELAY, in_flight_per_host=2)
+        visits = self.visits(frontier, {50: -3.5, 100: -0.5, 101: -0.5, 200: -40.0})
+        assert min(self.gaps(visits, 1)) >= self.DELAY
+        assert max(time for _, time, _ in visits) > 195  # and the crawl goes on when the clock is where it was
+
+    def test_steps_forward_are_time_that_has_passed(self, make: Make) -> None:
+        frontier = make(delay=self.DELAY, in_flight_per_host=2)
+        visits = self.visits(frontier, {50: 3.5, 100: 0.5, 200: 1e6})
+        assert min(self.gaps(visits, 2)) >= self.DELAY
+        assert len(visits) > 400
+
+    def test_to_and_fro(self, make: Make) -> None:
+        frontier = make(delay=self.DELAY, in_flight_per_host=2)
+        self.visits(frontier, {n: (-1.0) ** n * n for n in range(0, 400, 7)})
+        assert {e.host for e in iter(lambda: frontier.pop(1e9), None)} == {f"{n}.cn" for n in range(5)}
+
+    def test_sent_on_a_clock_that_stepped_back(self, make: Make) -> None:
+        frontier = make(delay=self.DELAY, in_flight_per_host=9)
+        frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
+        pop(frontier, 100.0)
+        frontier.sent(key("甲"), 50.0)
+        frontier.done(key("甲"), outcome("甲"))
+        assert frontier.pop(51.75) is None
+        assert name(frontier.pop(200.0)) == "乙"
+
+
+def test_of_many_that_come_to_a_point_one_is_the_first(frontier: Frontier) -> None:
+    assert [frontier.first("重排", n) for n in (1, 1, 3, 2, 3, 4)] == [True, False, True, False, False, True]
+    assert frontier.first("别的", 1)
+    assert frontier.load("重排") is None
+    frontier.save("重排", 99)
+    assert frontier.first("重排", 5)
+    assert frontier.load("重排") == 99
+
+
+def test_leases(frontier: Frontier) -> None:
+    """While nothing runs out there is nothing to lose."""
+    frontier.push([entry("甲"), entry("乙")])
+    popped = pop(frontier)
+    assert frontier.renew() == frozenset()
+    frontier.done(popped.key, outcome("甲"))
+    assert issubclass(LeaseLost, LookupError)
+
+
+def test_details_are_json_with_the_backend_and_its_place(frontier: Frontier) -> None:
+    frontier.push([entry("甲")])
+    details = json.loads(json.dumps(frontier.details()))
+    assert details["backend"] in ("memory", "sqlite", "redis")
+    assert isinstance(details["place"], str) and details["place"]
+    assert frontier.shared is (details["backend"] == "redis")
 
 
 def test_the_lesson_of_a_page_is_kept(frontier: Frontier) -> None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from frontier_tools import entry, key, outcome
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from topical_crawler.frontier import MAX_EVIDENCE, Entry, Frontier, MemoryFrontier, SqliteFrontier, State
+from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, MemoryFrontier, SqliteFrontier, State
+
+if TYPE_CHECKING:
+    from redis_tools import RedisServer
 
 NAMES = st.sampled_from([f"{n}" for n in range(12)])
 PRIORITIES = st.sampled_from([0.1, 0.2, 0.3, 0.5])
@@ -37,6 +42,7 @@ class Model:
 
     delay: float
     limit: int
+    max_waiting: int
     known: dict[bytes, Known] = field(default_factory=dict)
     flights: dict[bytes, float] = field(default_factory=dict)
     last: dict[str, float] = field(default_factory=dict)
@@ -67,7 +73,15 @@ class Model:
                 old.state, old.priority, old.reason, old.rescored, changed = State.WAITING, link.priority, None, 0, True
             raised += changed
             same += not changed
+        while self.max_waiting and len(waiting := self.waiting()) > self.max_waiting:
+            worst = self.known[waiting[-1]]
+            worst.state, worst.reason, worst.parents = State.DROPPED, NO_ROOM, []
         return new, raised, same, dropped
+
+    def waiting(self) -> list[bytes]:
+        """What waits, best first."""
+        waiting = {k: e for k, e in self.known.items() if e.state == State.WAITING}
+        return sorted(waiting, key=lambda k: (-waiting[k].priority, waiting[k].number))
 
     def due(self, host: str) -> float:
         flights = [t for k, t in self.flights.items() if self.known[k].host == host]
@@ -103,11 +117,11 @@ class Comparison(RuleBasedStateMachine):
     def open(self, **options: Any) -> Frontier:
         return MemoryFrontier(**options)
 
-    @initialize(delay=st.sampled_from([0.0, 2.0]), limit=st.integers(1, 3))
-    def begin(self, delay: float, limit: int) -> None:
+    @initialize(delay=st.sampled_from([0.0, 2.0]), limit=st.integers(1, 3), max_waiting=st.sampled_from([0, 0, 2, 5]))
+    def begin(self, delay: float, limit: int, max_waiting: int) -> None:
         self.now = 0.0
-        self.model = Model(delay, limit)
-        self.frontier = self.open(delay=delay, in_flight_per_host=limit)
+        self.model = Model(delay, limit, max_waiting)
+        self.frontier = self.open(delay=delay, in_flight_per_host=limit, max_waiting=max_waiting)
 
     @staticmethod
     def entries(links: list[tuple[str, float, list[str], str | None]]) -> list[Entry]:
@@ -175,13 +189,32 @@ class Comparison(RuleBasedStateMachine):
 
     @rule(priorities=st.dictionaries(NAMES, PRIORITIES, max_size=5), limit=st.integers(0, 5))
     def reprice(self, priorities: dict[str, float], limit: int) -> None:
-        waiting = {k: e for k, e in self.model.known.items() if e.state == State.WAITING}
-        order = sorted(waiting, key=lambda k: (-waiting[k].priority, waiting[k].number))
-        assert [e.key for e in self.frontier.waiting(limit)] == order[:limit]
+        waiting = self.model.waiting()
+        assert [e.key for e in self.frontier.waiting(limit)] == waiting[:limit]
         self.frontier.reprice({key(n): p for n, p in priorities.items()})
         for n, p in priorities.items():
             if key(n) in waiting:
-                waiting[key(n)].priority, waiting[key(n)].rescored = p, 0
+                self.model.known[key(n)].priority, self.model.known[key(n)].rescored = p, 0
+
+    @rule(host=st.sampled_from([None, "0.cn", "1.cn", "2.cn"]), below=st.sampled_from([None, 0.1, 0.3, 9.0]))
+    def discard(self, host: str | None, below: float | None) -> None:
+        gone = [
+            e
+            for e in self.model.known.values()
+            if e.state == State.WAITING and host in (None, e.host) and (below is None or e.priority < below)
+        ]
+        assert self.frontier.discard("不要", host=host, below=below) == len(gone)
+        for e in gone:
+            e.state, e.reason = State.DROPPED, "不要"
+
+    @rule(names=st.lists(NAMES, max_size=5, unique=True))
+    def revive(self, names: list[str]) -> None:
+        finished = {k: e for n in names if (e := self.model.known.get(k := key(n))) and e.state in (State.DONE, State.DROPPED)}
+        assert self.frontier.revive({e.key: e.url for e in self.entries([(n, 0.0, [], None) for n in names])}) == len(finished)
+        found = {e.key: [evidence.parent for evidence in e.evidence] for e in self.frontier.waiting(len(self.model.known))}
+        for k, e in finished.items():
+            assert found[k] == e.parents or (found[k] == [] and e.state == State.DONE)  # which a backend may have forgotten
+            e.state, e.reason, e.rescored, e.parents = State.WAITING, None, 0, found[k]
 
     @invariant()
     def agree(self) -> None:
@@ -229,12 +262,37 @@ class SqliteComparison(Comparison):
             self.directory.cleanup()
 
 
+class RedisComparison(Comparison):
+    """The same in a server that all histories share, each under a name of its own."""
+
+    server: RedisServer
+    numbers = itertools.count()
+
+    def open(self, **options: Any) -> Frontier:
+        from topical_crawler.frontier.redis import RedisFrontier
+
+        self.client = self.server.client()
+        return RedisFrontier(self.client, f"model{next(self.numbers)}", lease=1e12, clock="caller", **options)
+
+    def teardown(self) -> None:
+        super().teardown()
+        if hasattr(self, "client"):
+            self.client.close()
+
+
 HISTORY: Any = {"stateful_step_count": 40, "deadline": None, "derandomize": True, "suppress_health_check": list(HealthCheck)}
 
 TestMemory = Comparison.TestCase
 TestMemory.settings = settings(max_examples=300, **HISTORY)
 TestSqlite = SqliteComparison.TestCase
 TestSqlite.settings = settings(max_examples=100, **HISTORY)
+TestRedis = pytest.mark.usefixtures("server_of_the_model")(RedisComparison.TestCase)
+TestRedis.settings = settings(max_examples=60, **HISTORY)
+
+
+@pytest.fixture
+def server_of_the_model(redis_server: RedisServer) -> None:
+    RedisComparison.server = redis_server
 
 
 def test_keys_of_the_model_are_distinct() -> None:

@@ -7,14 +7,15 @@ import random
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from crawl_until_killed import links
 from frontier_tools import entry, key, outcome
 
-from topical_crawler.frontier import FrontierFileError, SqliteFrontier, State
+from topical_crawler.frontier import NO_ROOM, FrontierFileError, Pushed, SqliteFrontier, State, schema, statements
 from topical_crawler.frontier.rows import pack, unpack
 from topical_crawler.page import Evidence
 
@@ -34,8 +35,7 @@ def drain(frontier: SqliteFrontier) -> Iterator[str]:
 
 def abandon(frontier: SqliteFrontier) -> None:
     """As if the process had died: nothing is committed, the lock falls."""
-    frontier._db.close()
-    frontier._lock.release()
+    frontier._db.close(commit=False)
 
 
 def test_killed_at_random_moments(file: Path) -> None:
@@ -154,6 +154,154 @@ def test_everything_is_there_after_close(file: Path) -> None:
     frontier.close()
 
 
+def test_what_was_discarded_and_revived_stays_so(file: Path) -> None:
+    frontier = SqliteFrontier(file, in_flight_per_host=9)
+    frontier.push([entry(n, 0.5 + i / 10, "p") for i, n in enumerate("甲乙丙丁")])
+    for _ in range(2):
+        frontier.done(frontier.pop(0.0).key, outcome("丁"))  # type: ignore[union-attr]
+    frontier.discard("不要", below=0.6)
+    frontier.revive({key("丁"): "http://b.cn/丁"})
+    abandon(frontier)
+    for _ in range(2):
+        frontier = SqliteFrontier(file, in_flight_per_host=9)
+        assert frontier.counts() == {State.WAITING: 2, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 1}
+        assert (frontier.dropped(), len(list(frontier.outcomes())), frontier.hosts()) == ({"不要": 1}, 2, 2)
+        assert [(e.url, len(e.evidence)) for e in frontier.waiting(9)] == [("http://b.cn/丁", 1), ("http://a.cn/乙", 1)]
+        frontier.close()
+
+
+def test_who_was_first_is_remembered(file: Path) -> None:
+    frontier = SqliteFrontier(file)
+    assert frontier.first("重排", 3)
+    abandon(frontier)
+    frontier = SqliteFrontier(file)
+    assert [frontier.first("重排", n) for n in (3, 4)] == [False, True]
+    frontier.close()
+
+
+def test_a_bound_set_for_a_file_that_has_more(file: Path) -> None:
+    rng = random.Random(6)
+    entries = [entry(str(n), rng.random(), host=f"{n % 20}.cn") for n in range(500)]
+    frontier = SqliteFrontier(file)
+    frontier.push(entries)
+    frontier.close()
+    frontier = SqliteFrontier(file, in_flight_per_host=999, max_waiting=50)
+    assert len(frontier) == 500
+    frontier.push([entry("新", 0.0)])
+    assert frontier.dropped() == {NO_ROOM: 451}
+    frontier.close()
+    frontier = SqliteFrontier(file, in_flight_per_host=999)
+    assert frontier.dropped() == {NO_ROOM: 451}
+    best = sorted(entries, key=lambda e: -e.priority)[:50]
+    assert list(drain(frontier)) == [e.url.rpartition("/")[2] for e in best]
+    frontier.close()
+
+
+def test_details(file: Path) -> None:
+    frontier = SqliteFrontier(file)
+    frontier.push([entry(str(n)) for n in range(1_000)])
+    frontier.save("x", 1)
+    wal = file.with_name(f"{file.name}-wal")
+    assert frontier.details() == {
+        "backend": "sqlite", "place": str(file), "bytes": file.stat().st_size + wal.stat().st_size,
+    }  # fmt: skip
+    assert wal.stat().st_size > 100_000
+    frontier.close()
+
+
+@contextmanager
+def writer(file: Path) -> Iterator[None]:
+    """Another process that has begun to write to the file, and takes its time."""
+    code = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('BEGIN IMMEDIATE'); print(1, flush=True); input()"
+    call = [sys.executable, "-c", code, str(file)]
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"1\n"
+        yield
+        process.communicate(b"\n")
+
+
+def test_another_program_that_writes_for_too_long(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every change fails with a remedy and changes nothing: tried again later, it succeeds."""
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.05)
+    frontier = SqliteFrontier(file, in_flight_per_host=9, max_waiting=9)
+    frontier.push([entry(n) for n in "甲乙丙丁戊"])
+    first, second, third, fourth = (frontier.pop(0.0) for _ in range(4))
+    assert first and second and third and fourth
+    frontier.save("x", 1)
+    calls: list[Callable[[], object]] = [
+        lambda: frontier.done(first.key, outcome("甲"), [entry("己")]),
+        lambda: frontier.requeue(second.key),
+        lambda: frontier.put_back(third, 0.1),
+        lambda: frontier.drop(fourth.key, "robots.txt"),
+        lambda: frontier.push([entry("庚")]),
+        lambda: frontier.discard("不要", below=0.2),
+        lambda: frontier.revive({fourth.key: fourth.url}),
+        lambda: frontier.reprice({key("戊"): 0.9}),
+        lambda: frontier.first("重排", 1),
+        lambda: frontier.save("x", 2),
+        lambda: getattr(frontier.pop(0.0), "url", None),
+    ]
+    with writer(file):
+        before = (frontier.counts(), frontier.dropped(), frontier.hosts(), frontier.best(0.0), frontier.load("x"))
+        for call in calls:
+            with pytest.raises(
+                FrontierFileError, match=r"frontier\.sqlite: database is locked: another program .*Remedy: end that"
+            ):
+                call()
+        assert (frontier.counts(), frontier.dropped(), frontier.hosts(), frontier.best(0.0), frontier.load("x")) == before
+        assert list(frontier.outcomes()) == []
+    results = [call() for call in calls]
+    assert results == [Pushed(new=1), None, None, None, Pushed(new=1), 1, 1, None, True, None, "http://a.cn/戊"]
+    assert [o.url for _, o in frontier.outcomes()] == ["http://a.cn/甲"]
+    assert list(drain(frontier)) == ["乙", "丁", "己", "庚"]
+    frontier.close()
+    with writer(file), pytest.raises(FrontierFileError, match="another program"):
+        SqliteFrontier(file)
+    SqliteFrontier(file).close()
+
+
+def max_pages(frontier: SqliteFrontier) -> Iterator[None]:
+    frontier._db._connection.execute("PRAGMA max_page_count = 60")
+    yield
+
+
+def max_file_size(frontier: SqliteFrontier) -> Iterator[None]:
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("full", [max_pages, max_file_size])
+def test_a_full_disk(file: Path, full: Callable[[SqliteFrontier], Iterator[None]]) -> None:
+    """SQLite throws the whole open transaction away: the frontier says so from then on; the file holds the last page done."""
+    frontier = SqliteFrontier(file, in_flight_per_host=9)
+    frontier.push([entry("0", 1.0)])
+    frontier.save("x", 1)
+    finished: list[int] = []
+    room = contextmanager(full)(frontier)
+    with room:
+        with pytest.raises(FrontierFileError, match=r"frontier\.sqlite: .*(make room on the disk|the disk has room)"):
+            for _ in range(1_000):
+                popped = frontier.pop(0.0)
+                assert popped is not None
+                n = int(popped.url.rpartition("/")[2])
+                frontier.push([entry(f"{1_000_000 + m}", 0.0, "p" * 200) for m in links(n)])
+                frontier.done(popped.key, outcome(str(n)), [entry(str(m), 1.0, "p" * 400) for m in links(n)])
+                finished.append(n)
+        for call in (lambda: frontier.pop(0.0), lambda: frontier.push([entry("1")]), lambda: frontier.save("x", 2)):
+            with pytest.raises(FrontierFileError, match="the disk"):
+                call()
+        frontier.close()
+    assert len(finished) > 5
+    frontier = SqliteFrontier(file, in_flight_per_host=10**9)
+    assert [int(o.url.rpartition("/")[2]) for _, o in frontier.outcomes()] == finished
+    expected = {"0"} | {str(m) for n in finished for m in links(n)} | {str(1_000_000 + m) for n in finished for m in links(n)}
+    assert set(drain(frontier)) == expected - {str(n) for n in finished}
+    frontier.close()
+
+
 def test_another_connection_reads_during_a_crawl(file: Path) -> None:
     frontier = SqliteFrontier(file)
     frontier.push([entry("甲")])
@@ -267,16 +415,24 @@ class TestFilesThatAreNoFrontier:
             frontier.push([entry("甲")])
 
 
-def test_opening_costs_a_seek_per_host_not_a_scan(file: Path) -> None:
+@pytest.mark.parametrize(
+    ("statement", "plan"),
+    [
+        (statements.NEXT_HOST, "SEARCH entries USING INDEX waiting (host>?)"),
+        (statements.HEAD, "SEARCH entries USING INDEX waiting (host=?)"),
+        (statements.TAIL, "SEARCH entries USING INDEX waiting (host=?)"),
+        (statements.RECOVER, "SCAN entries USING INDEX in_flight"),
+        (statements.WAITING, "SCAN entries USING COVERING INDEX waiting"),
+        (statements.REASONS, "SCAN entries USING COVERING INDEX dropped"),
+        (statements.FIND, "SEARCH entries USING INDEX sqlite_autoindex_entries_1 (key=?)"),
+        (statements.FINISHED, "SEARCH entries USING INDEX sqlite_autoindex_entries_1 (key=?)"),
+        (statements.discard(host=True, below=True), "SEARCH entries USING INDEX waiting (host=? AND priority<?)"),
+        (statements.discard(host=False, below=True), "SCAN entries USING INDEX waiting"),
+    ],
+)
+def test_no_statement_looks_at_more_than_it_must(file: Path, statement: str, plan: str) -> None:
+    """By the index, in its order: one line, and none that sorts."""
     frontier = SqliteFrontier(file)
-    plan = [
-        row[3]
-        for row in frontier._db.execute(
-            "EXPLAIN QUERY PLAN SELECT host, -priority, number FROM entries WHERE state = 0 AND host > '' "
-            "ORDER BY host, priority DESC, number LIMIT 1"
-        )
-    ]
-    assert plan == ["SEARCH entries USING INDEX waiting (host>?)"]
-    plan = [row[3] for row in frontier._db.execute("EXPLAIN QUERY PLAN UPDATE entries SET state = 0 WHERE state = 1")]
-    assert "INDEX in_flight" in plan[0]
+    steps = frontier._db.rows(f"EXPLAIN QUERY PLAN {statement}", [0] * statement.count("?"))
+    assert [step[3].replace("COVERING ", "") for step in steps] == [plan.replace("COVERING ", "")]
     frontier.close()

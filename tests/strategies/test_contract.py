@@ -130,6 +130,32 @@ def test_tells_the_topic_from_something_else(untaught: Strategy) -> None:
     assert on.why
 
 
+def test_the_page_threshold_can_be_changed_while_the_strategy_works(make: Callable[..., Strategy]) -> None:
+    strategy, page = make(), Page("http://a.cn/", title=TITLES[0], description=TITLES[0])
+    own = strategy.page_threshold
+    before = strategy.judge(page)
+    assert own < before.relevance and before.keep
+    strategy.page_threshold = before.relevance  # it must be above
+    assert strategy.page_threshold == before.relevance
+    assert (strategy.judge(page).relevance, strategy.judge(page).keep) == (before.relevance, False)
+    untouched = make()  # what one strategy is told says nothing to another of the same topic
+    assert (untouched.page_threshold, untouched.judge(page)) == (own, before)
+    strategy.page_threshold = (own + before.relevance) / 2
+    assert strategy.judge(page).keep
+    strategy.page_threshold = own
+    assert strategy.judge(page) == before
+    assert state(strategy) == state(make())
+
+
+@pytest.mark.parametrize("value", [-0.1, math.nan, "0.5", None, True], ids=str)
+def test_a_page_threshold_that_is_no_number_of_0_or_more_is_refused(make: Callable[..., Strategy], value: object) -> None:
+    strategy = make()
+    own = strategy.page_threshold
+    with pytest.raises(ValueError, match="page_threshold must be a number of 0 or more, not"):
+        strategy.page_threshold = value  # type: ignore[assignment]
+    assert strategy.page_threshold == own
+
+
 def test_scores_are_aligned_and_do_not_depend_on_the_company(taught: Strategy) -> None:
     given = candidates()
     scores = taught.score(given)

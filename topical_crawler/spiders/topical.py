@@ -22,7 +22,7 @@ from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from topical_crawler import config, logs
+from topical_crawler import config, logs, passwords
 from topical_crawler.crawl import Crawl, now_iso, seed_entry
 from topical_crawler.decode import decode
 from topical_crawler.frontier import Entry
@@ -67,6 +67,7 @@ class TopicalSpider(Spider):
         Raises:
             CrawlError, ValueError: an argument, a setting, the topic or a file cannot be used; the message names the remedy.
         """
+        passwords.install()
         unknown = [name for name in arguments if name not in cls.ARGUMENTS and not name.startswith("_")]  # scrapyd gives _job
         if unknown:
             known = ", ".join(sorted(cls.ARGUMENTS))

@@ -1,0 +1,104 @@
+"""``scrapy corpus`` with PostgreSQL: copy, upgrade, and what reads a corpus, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1]))  # postgres_tools, which pytest's importlib mode does not find by itself
+
+from postgres_tools import GivenServer
+from postgres_tools import postgresql as postgresql
+from scrapy.cmdline import execute
+from scrapy.settings import Settings
+
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.schema import VERSION
+from topical_crawler.corpus.store import CorpusStore
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """``run("stats", "dangjian")`` beside the corpus of a topic with three pages, two of them kept."""
+    with CorpusStore(tmp_path / "data/dangjian/corpus.sqlite") as store:
+        for n in range(1, 3):
+            store.put(Record(url=f"http://a.cn/{n}", host="a.cn", keep=True, text=f"主题教育第{n}讲", title=f"标题{n}"))
+        store.put(Record(url="http://a.cn/3", host="a.cn", keep=False, reason="off topic"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "150")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        with pytest.raises(SystemExit) as ended:
+            execute(["scrapy", "corpus", *arguments], Settings({"COMMANDS_MODULE": "topical_crawler.commands"}))
+        return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), *capfd.readouterr())
+
+    return run
+
+
+def test_to_postgresql_and_back(run: Run, postgresql: GivenServer, tmp_path: Path) -> None:
+    url = postgresql.new_database()
+    there = run("copy", "dangjian", url)
+    assert (there.returncode, there.stderr.strip()) == (0, "")
+    assert "3 pages copied from data/dangjian/corpus.sqlite to postgresql+psycopg://" in there.stdout
+    assert "2 of them kept\nverified: both have the same rows (digest " in there.stdout
+    back = run("copy", url, "data/second")
+    assert back.returncode == 0 and back.stdout.split("digest")[1] == there.stdout.split("digest")[1]
+    for action in (("stats", "--json"), ("export", "--rejected"), ("fetched",)):
+        first, second, third = (run(*action, name) for name in ("dangjian", url, "second"))
+        assert first.stdout == second.stdout == third.stdout != ""
+        assert first.returncode == second.returncode == 0
+    assert url.split("@")[1] in run("stats", url).stdout
+    again = run("copy", "dangjian", url)
+    assert again.returncode == 1 and "has 3 pages already. Remedy: " in again.stderr
+    added = run("copy", "dangjian", url, "--into-existing")
+    assert "3 pages of data/dangjian/corpus.sqlite are in postgresql" in added.stdout
+    assert "0 of them new there, 2 kept, 0 duplicates" in added.stdout
+    said = there.stdout + again.stderr + added.stdout + run("stats", url).stdout
+    assert "heim" not in said and "***" in said
+
+
+def test_without_a_name_it_is_the_one_in_the_settings(run: Run, postgresql: GivenServer, tmp_path: Path) -> None:
+    url = postgresql.new_database()
+    (tmp_path / "data/other").mkdir()
+    run("copy", "dangjian", url)
+    for action in ("stats", "export", "fetched", "upgrade"):
+        named = run(action, "-s", f"TOPICAL_CORPUS={url}")
+        assert (named.returncode, named.stderr) == (0, "") and named.stdout == run(action, url).stdout != ""
+
+
+def test_upgrade(run: Run, postgresql: GivenServer, tmp_path: Path) -> None:
+    file = tmp_path / "data/dangjian/corpus.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.execute("ALTER TABLE pages DROP COLUMN worker")
+        connection.execute("UPDATE corpus_meta SET value = '1'")
+    rows = run("export", "dangjian").stdout
+    done = run("upgrade", "dangjian")
+    assert (done.returncode, done.stdout) == (0, f"data/dangjian/corpus.sqlite brought from version 1 to {VERSION}\n")
+    assert run("upgrade", "dangjian").stdout == f"data/dangjian/corpus.sqlite has version {VERSION}: nothing to do\n"
+    assert run("export", "dangjian").stdout == rows and json.loads(rows.splitlines()[0])["worker"] == ""
+    empty = run("upgrade", postgresql.new_database())
+    assert empty.returncode == 1 and "no corpus" in empty.stderr
+
+
+def test_what_cannot_be_copied_is_one_line(run: Run, postgresql: GivenServer, tmp_path: Path) -> None:
+    url = postgresql.new_database()
+    (tmp_path / "note.txt").write_text("主题教育" * 500, "utf-8")
+    for arguments, message in (
+        (("dangjian", url + "_none"), "make it (createdb"),
+        (("nothing", url), "there is no corpus 'nothing'"),
+        ((url, "data/third"), "no corpus"),
+        (("dangjian", "note.txt"), "file is not a database"),
+    ):
+        failed = run("copy", *arguments)
+        assert failed.returncode == 1 and message in failed.stderr, failed.stderr
+        assert failed.stderr.startswith("scrapy corpus copy: ") and failed.stderr.count("\n") == 1
+        assert "heim" not in failed.stderr
+    assert run("copy", "dangjian").returncode == 2

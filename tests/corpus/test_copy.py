@@ -1,0 +1,171 @@
+"""A corpus taken to another database: every value comes over, nothing half, and what cannot be done is said."""
+
+from __future__ import annotations
+
+import dataclasses
+import sqlite3
+from pathlib import Path
+
+import pytest
+from conftest import NewPlace
+from corpus_tools import everything, kept, rejected, start
+
+from topical_crawler.corpus.copy import BATCH, copy, merge
+from topical_crawler.corpus.failures import CorpusError
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.store import CorpusStore
+
+WAYS = [("sqlite", "postgresql"), ("postgresql", "sqlite"), ("sqlite", "sqlite"), ("postgresql", "postgresql")]
+
+
+def quiet(doing: str, done: int, total: int) -> None:
+    pass
+
+
+def fill(place: str) -> list[Record]:
+    """A corpus with every kind of row and a gap in its order numbers; more than one batch."""
+    with CorpusStore(place) as store:
+        strange = {"anchor": "“\U0001f600\\'\"\n\t\u2028 \x00", "terms": {"党建": 0.1, "a": 1e-320}, "deep": [None, True, {}]}
+        store.put(
+            kept(
+                1,
+                "第一行\n第二行\r\n\t" + "𠀀字" * 3000,
+                why=strange,
+                relevance=1 / 3,
+                priority=1e300,
+                author="王\\某",
+                worker="w1",
+            )
+        )
+        store.put(kept(2, "第一行第二行" + "𠀀字" * 3000))  # a duplicate
+        store.put(rejected(3, "near-empty"))
+        for n in range(4, BATCH + 30):
+            store.put(kept(n, f"主题教育第{n}讲", date="", encoding="gb18030", status=200, size=2**31 - 1, depth=n))
+        with store.writing() as connection:
+            connection.exec_driver_sql("DELETE FROM pages WHERE id BETWEEN 10 AND 20")
+    return everything(place)
+
+
+@pytest.mark.parametrize(("kind", "other"), WAYS, ids=["to PostgreSQL", "from PostgreSQL", "SQLite", "PostgreSQL"])
+def test_every_row_comes_over_and_back(new_place: NewPlace, kind: str, other: str) -> None:
+    there, here = new_place(other), new_place(kind)
+    rows = fill(first := new_place(kind))
+    said: list[tuple[str, int, int]] = []
+    digests = set()
+    for source, target in ((first, there), (there, here)):
+        with CorpusStore(source, read_only=True) as a, CorpusStore(target) as b:
+            copied = copy(a, b, lambda *progress: said.append(progress))
+            assert (copied.pages, copied.kept) == (len(rows), sum(row.keep for row in rows))
+            digests.add(copied.digest)
+        assert everything(target) == rows
+        with CorpusStore(target) as store, CorpusStore(source, read_only=True) as given:
+            assert store.stats() == given.stats()
+            assert store.put(kept(9000, "新")).order == rows[-1].order + 1
+            assert store.put(kept(9001, "主题教育第30讲")).duplicate_of == "http://www.a.cn/30.html"
+            with store.writing() as connection:
+                connection.exec_driver_sql(f"DELETE FROM pages WHERE id > {rows[-1].order}")
+    assert len(digests) == 1
+    assert said == [(doing, done, len(rows)) for doing in ("copying", "verifying") for done in (BATCH, len(rows))] * 2
+
+
+def test_a_corpus_of_an_older_version_can_be_copied(new_place: NewPlace, place: str) -> None:
+    rows = fill(old := new_place("sqlite"))
+    with sqlite3.connect(old) as connection:
+        connection.execute("ALTER TABLE pages DROP COLUMN worker")
+        connection.execute("UPDATE corpus_meta SET value = '1'")
+    with CorpusStore(old, read_only=True) as source, CorpusStore(place) as target:
+        copy(source, target, quiet)
+    assert everything(place) == [dataclasses.replace(row, worker="") for row in rows]
+
+
+def test_an_empty_corpus_can_be_copied(new_place: NewPlace, place: str) -> None:
+    CorpusStore(empty := new_place("sqlite")).close()
+    with CorpusStore(empty, read_only=True) as source, CorpusStore(place) as target:
+        assert copy(source, target, quiet).pages == 0
+        assert target.put(kept(1)).order == 1
+
+
+def test_a_target_that_has_pages_is_left_alone(new_place: NewPlace, place: str) -> None:
+    fill(first := new_place("sqlite"))
+    with CorpusStore(first, read_only=True) as source, CorpusStore(place) as target:
+        target.put(kept(1, "别的"))
+        with pytest.raises(CorpusError, match=r"has 1 pages already\. Remedy: .*--into-existing"):
+            copy(source, target, quiet)
+        assert target.stats().fetched == 1
+
+
+def test_adding_to_a_corpus_looks_for_duplicates(new_place: NewPlace, place: str) -> None:
+    rows = fill(first := new_place("sqlite"))
+    with CorpusStore(first, read_only=True) as source, CorpusStore(place) as target:
+        mirror = target.put(kept(1, "主题教育第30讲", url="http://mirror.cn/30"))
+        held = target.put(kept(2, "只在这里", url="http://b.cn/3"))  # rejected in the source
+        merged = merge(source, target, quiet)
+        assert (merged.pages, merged.duplicates, merged.new) == (len(rows), 1, len(rows) - 1)
+        assert merged.kept == sum(row.keep for row in rows) - 1
+        after = everything(place)
+        assert after[:2] == [mirror, held]
+        found = {row.url: row for row in after}
+        for row in rows:
+            expected = dataclasses.replace(row, order=found[row.url].order)
+            if row.url == "http://www.a.cn/30.html":
+                expected = dataclasses.replace(expected, keep=False, text=None, reason="duplicate", duplicate_of=mirror.url)
+            assert found[row.url] == (held if row.url == held.url else expected)
+        assert merge(source, target, quiet).new == 0  # as after a break
+        assert everything(place) == after
+
+
+def test_what_breaks_off_leaves_an_empty_target(new_place: NewPlace, place: str) -> None:
+    rows = fill(first := new_place("sqlite"))
+
+    def break_off(doing: str, done: int, total: int) -> None:
+        if doing == "verifying":
+            raise KeyboardInterrupt
+
+    with CorpusStore(first, read_only=True) as source, CorpusStore(place) as target:
+        with pytest.raises(KeyboardInterrupt):
+            copy(source, target, break_off)
+        assert target.stats().fetched == 0
+    killed = start(
+        "import sys, time\nfrom topical_crawler.corpus.copy import copy\nfrom topical_crawler.corpus.store import CorpusStore\n"
+        "def progress(*now):\n    print(*now, flush=True)\n    sys.stdin.readline()\n"
+        "copy(CorpusStore(sys.argv[1], read_only=True), CorpusStore(sys.argv[2]), progress)\n",
+        first, place,
+    )  # fmt: skip
+    assert killed.stdout is not None and killed.stdout.readline() == b"copying %d %d\n" % (BATCH, len(rows))
+    killed.kill()
+    killed.communicate()
+    with CorpusStore(first, read_only=True) as source, CorpusStore(place) as target:
+        assert target.stats().fetched == 0
+        copy(source, target, quiet)
+    assert everything(place) == rows
+
+
+def test_a_target_that_gives_back_other_rows_is_found_out(new_place: NewPlace, place: str) -> None:
+    fill(first := new_place("sqlite"))
+    with CorpusStore(first, read_only=True) as source, CorpusStore(place) as target:
+        with target.writing() as connection:
+            change = "UPDATE pages SET author = 'x' WHERE id = 7"
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql(f"CREATE TRIGGER t AFTER INSERT ON pages BEGIN {change}; END")
+            else:
+                function = f"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {change}; RETURN NULL; END $$"
+                connection.exec_driver_sql(function)
+                connection.exec_driver_sql("CREATE TRIGGER t AFTER INSERT ON pages EXECUTE FUNCTION f()")
+        with pytest.raises(CorpusError, match=r"gave back other rows than it was given.*nothing was stored\. Remedy"):
+            copy(source, target, quiet)
+        assert target.stats().fetched == 0
+
+
+def test_the_broken_side_is_the_one_that_is_named(new_place: NewPlace, place: str) -> None:
+    fill(first := new_place("sqlite"))
+    with Path(first).open("r+b") as file:
+        file.seek(Path(first).stat().st_size // 2)
+        file.write(b"\xff" * 20_000)
+    with (
+        CorpusStore(first, read_only=True) as source,
+        CorpusStore(place) as target,
+        pytest.raises(CorpusError, match=first),
+    ):
+        copy(source, target, quiet)
+    with CorpusStore(place, read_only=True) as target:
+        assert target.stats().fetched == 0

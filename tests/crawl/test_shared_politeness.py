@@ -1,0 +1,121 @@
+"""What servers see of one crawl by four workers over Redis: politeness holds over all of them together."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+from crawl_tools import LONGEST, Reply, Site, article, command, start
+from politeness_tools import CLOSE, TEXT, gaps, most_in_flight, taken_up_late
+
+sys.path.append(str(Path(__file__).parents[1]))  # redis_tools
+
+from redis_tools import RedisServer
+
+WORKERS = 4
+DELAY = 0.3
+CRAWL_DELAY = 0.5
+PAGES = [f"/{n}.html" for n in range(7)]
+SEEDS = 3
+"""Pages of a host that are seeds, so that several workers wait for its robots.txt."""
+TOLERANCE = 0.001
+"""Seconds by which the clock of the Redis server, which may be slewed, can differ from that of the sites over one delay."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A crawl that has ended. ``slow`` sends its bodies long after their heads, ``strict`` has a robots.txt with a Crawl-delay,
+    ``free`` has none."""
+
+    limit: int
+    free: Site
+    strict: Site
+    slow: Site
+    ended: list[tuple[int, str]]
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        return self.free, self.strict, self.slow
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with RedisServer(tmp_path_factory.mktemp("redis")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module", params=[1, 2])
+def shared(
+    request: pytest.FixtureRequest, server: RedisServer, topic: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Shared]:
+    """Nothing is answered before all workers are there."""
+    limit, folder, client = request.param, tmp_path_factory.mktemp("shared"), server.client()
+
+    def robots(reply: Reply) -> Reply:
+        until = time.monotonic() + LONGEST / 2
+        while client.zcard(f"topical:{{limit{limit}}}:workers") < WORKERS and time.monotonic() < until:
+            time.sleep(0.02)
+        return reply
+
+    def site(rules: Reply) -> Site:
+        links = dict.fromkeys(PAGES, "党建") | {"/private/x.html": "党建"}
+        pages = {path: Reply(article(path, links), headers=CLOSE) for path in (*PAGES, "/private/x.html")}
+        return taken_up_late(Site({**pages, "/robots.txt": lambda _: robots(rules)}))
+
+    def slowly(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n")
+        slow.closing.wait(2.5 * DELAY)
+        handler.wfile.write(article(handler.path).encode())
+
+    rules = f"User-agent: *\nDisallow: /private/\nCrawl-delay: {CRAWL_DELAY}\n"
+    with ExitStack() as stack:
+        missing = Reply("none", 404, headers=CLOSE)
+        free, strict, slow = site(missing), site(Reply(rules, content_type=TEXT, headers=CLOSE)), site(missing)
+        slow.routes |= {path: Reply(raw=slowly) for path in PAGES}
+        for each in (free, strict, slow):
+            stack.enter_context(each)
+        seeds = " ".join(f"{each.url}{path}" for path in PAGES[:SEEDS] for each in (free, strict))
+        seeds += "".join(f" {slow.url}{path}" for path in PAGES)
+        line = command(
+            topic, folder / "data", seeds,
+            DOWNLOAD_DELAY=DELAY, CONCURRENT_REQUESTS=8, CONCURRENT_REQUESTS_PER_DOMAIN=limit,
+            TOPICAL_FRONTIER="redis", REDIS_URL=server.url, TOPICAL_CRAWL=f"limit{limit}",
+        )  # fmt: skip
+        workers = [start(line) for _ in range(WORKERS)]
+        logs = [worker.communicate(timeout=LONGEST)[1] for worker in workers]
+        yield Shared(limit, free, strict, slow, [(w.returncode, log) for w, log in zip(workers, logs, strict=True)])
+
+
+def test_every_page_is_fetched_once_and_no_forbidden_one(shared: Shared) -> None:
+    assert [code for code, _ in shared.ended] == [0] * WORKERS, shared.ended
+    everything = {**dict.fromkeys(PAGES, 1), "/robots.txt": 1}
+    assert Counter(h.path for h in shared.strict.hits) == everything
+    assert Counter(h.path for h in shared.slow.hits) == everything
+    assert Counter(h.path for h in shared.free.hits) == everything | {"/private/x.html": 1}
+
+
+def test_several_workers_fetched(shared: Shared) -> None:
+    fetched = [int(log.partition("This run: ")[2].partition(" ")[0]) for _, log in shared.ended]
+    assert sum(fetched) == 3 * len(PAGES) + 2  # a forbidden page is counted, though never asked for
+    assert sum(n > 0 for n in fetched) > 1
+
+
+def test_the_delay_lies_between_any_two_requests_of_a_host(shared: Shared) -> None:
+    for site in (shared.free, shared.slow):
+        assert site.hits and min(gaps(site.hits)) >= DELAY - TOLERANCE
+
+
+def test_a_crawl_delay_that_one_worker_has_read_holds_for_all(shared: Shared) -> None:
+    assert min(gaps(shared.strict.hits)) >= CRAWL_DELAY - TOLERANCE
+
+
+def test_never_more_in_flight_than_may_be(shared: Shared) -> None:
+    assert all(most_in_flight(site.hits) <= shared.limit for site in shared.sites)
+    assert most_in_flight(shared.slow.hits) == shared.limit  # whose bodies take longer than the delay

@@ -1,0 +1,286 @@
+"""Crawls that run in a process of their own, steered by ``scrapy frontier`` meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from crawl_tools import LONGEST, ROOT, Reply, Site, article, command, rows, start
+from scrapy.cmdline import execute
+from scrapy.settings import Settings
+
+sys.path.append(str(ROOT / "tests"))
+
+from redis_tools import RedisServer
+
+DELAY = 0.1
+SOON = 2.0
+"""Seconds within which a crawl obeys: it looks once a second."""
+
+
+def chain(path: str) -> Reply | None:
+    """A web without end: page n links to page n + 1."""
+    if not path.startswith("/page/"):
+        return None
+    n = int(path.rpartition("/")[2])
+    return Reply(article(f"第{n}页", {f"/page/{n + 1}": "党建"}))
+
+
+def endless() -> Site:
+    return Site({"": chain, "/seed": Reply(article("新种子")), "/": Reply(article("首页", {"/page/1": "党建"}))})
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with endless() as site:
+        yield site
+
+
+class Crawl:
+    """A crawl that runs, and the commands that steer it."""
+
+    def __init__(self, process: subprocess.Popen[str], site: Site, data: Path, settings: list[str], name: str) -> None:
+        self.process = process
+        self.site = site
+        self.data = data
+        self._settings = settings
+        self._name = name
+        self.log: list[str] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        self.log.extend(self.process.stderr)
+
+    def say(self, action: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+        """``scrapy frontier ACTION NAME …`` in this process, where Python and Scrapy need not be started again."""
+        line = ["scrapy", "frontier", action, self._name, *map(str, arguments), *self._settings]
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
+            execute(line, Settings({"COMMANDS_MODULE": "topical_crawler.commands", "TOPICAL_FRONTIER": "sqlite"}))
+        return subprocess.CompletedProcess(line, int(ended.value.code or 0), out.getvalue(), err.getvalue())
+
+    def ask(self, action: str, *arguments: object) -> dict[str, Any]:
+        done = self.say(action, *arguments, "--json")
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        return dict(json.loads(done.stdout))
+
+    def pause(self) -> dict[str, Any]:
+        """Pause it; the stats of the crawl at rest."""
+        assert self.ask("pause")["paused"]
+        asked = time.monotonic()
+        until(lambda: not self.site.hits or time.monotonic() - self.site.pages()[-1].began > 0.7, self)
+        assert self.site.pages()[-1].began < asked + SOON
+        stats = self.ask("stats")
+        assert stats["paused"] and stats["in_flight"] == 0
+        return stats
+
+    def end(self) -> tuple[int, str]:
+        """Its exit code and its log, when it has ended by itself."""
+        code = self.process.wait(LONGEST)
+        self._reader.join()
+        return code, "".join(self.log)
+
+
+@contextmanager
+def running(topic: Path, data: Path, site: Site, backend: str, settings: dict[str, object] | None = None) -> Iterator[Crawl]:
+    """A crawl without end; killed if it still runs afterwards."""
+    given = {"TOPICAL_FRONTIER": backend, **(settings or {})}
+    line = command(topic, data, site.url + "/", DOWNLOAD_DELAY=DELAY, TOPICAL_TRAP_PAGES=0, **given)
+    process = start(line)
+    flags = [f"-s{name}={value}" for name, value in given.items()]
+    name = str((settings or {}).get("TOPICAL_CRAWL", topic.name)) if backend == "redis" else str(data)
+    crawl = Crawl(process, site, data, flags, name)
+    try:
+        until(lambda: len(site.pages()) > 5, crawl)
+        yield crawl
+    finally:
+        process.kill()
+        process.wait()
+
+
+def until(condition: Callable[[], bool], crawl: Crawl, seconds: float = LONGEST) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "".join(crawl.log)
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module", params=["memory", "sqlite", "redis"])
+def crawl(request: pytest.FixtureRequest, topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawl]:
+    """A crawl that runs while the tests of the module steer it; each leaves it running, with its own threshold."""
+    settings: dict[str, object] = {}
+    if request.param == "redis":
+        settings = {"REDIS_URL": request.getfixturevalue("server").url}
+    with endless() as site, running(topic, tmp_path_factory.mktemp("steered") / "data", site, request.param, settings) as crawl:
+        yield crawl
+        assert "Traceback" not in "".join(crawl.log)
+
+
+def test_a_crawl_that_is_paused_fetches_nothing_until_it_is_resumed(crawl: Crawl) -> None:
+    stats = crawl.pause()
+    assert stats["waiting"] == 1
+    assert stats["done"] == len({hit.path for hit in crawl.site.pages()})
+    assert stats["last_kept"] >= 6
+    before = len(crawl.site.pages())
+    time.sleep(1)
+    assert len(crawl.site.pages()) == before
+    assert crawl.ask("resume") == {"paused": False, "was_paused": True, "waiting": 1}
+    until(lambda: len(crawl.site.pages()) > before + 5, crawl)
+
+
+def test_seeds_that_are_pushed_are_fetched_next(crawl: Crawl) -> None:
+    site = crawl.site
+    crawl.pause()
+    wrong = crawl.say("push", site.url + "/seed", "http://[broken/")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "'http://[broken/' is no URL that can be fetched" in wrong.stderr
+    assert crawl.ask("push", site.url + "/seed", site.url + "/") == {"new": 1, "again": 0, "known": 1, "dropped": {}}
+    first, second = crawl.ask("top")["entries"]
+    assert (first["url"], first["priority"]) == (site.url + "/seed", 1e6)
+    assert (second["anchor"], second["parents"]) == ("党建", 1)
+    shown = crawl.say("top").stdout
+    assert "seed" in shown and "“党建” on http://127.0.0.1" in shown
+    before = len(site.pages())
+    crawl.ask("resume")
+    until(lambda: len(site.pages()) > before, crawl)
+    assert site.pages()[before].path == "/seed"
+
+
+def test_what_is_kept_changes_with_the_threshold(crawl: Crawl) -> None:
+    own = crawl.ask("stats")["page_threshold"]
+    wrong = crawl.say("threshold", -1)
+    assert wrong.returncode == 1
+    assert "page_threshold must be a number of 0 or more, not -1" in wrong.stderr
+    assert crawl.ask("threshold", 1e9)["page_threshold"] == 1e9
+    # The pages of the chain are off topic now; their links are followed, since the anchors hold a term.
+    until(lambda: crawl.ask("stats", "--pages", 5)["last_rejected_because"] == {"off topic": 5}, crawl)
+    crawl.ask("threshold", "default")
+    assert crawl.ask("stats")["page_threshold"] == own
+    until(lambda: crawl.ask("stats", "--pages", 5)["last_kept"] == 5, crawl)
+
+
+def test_pages_are_fetched_again(crawl: Crawl) -> None:
+    site, gone = crawl.site, crawl.site.url + "/gone"
+    site.routes["/gone"] = Reply("busy", 503)
+    crawl.ask("push", gone)
+    until(lambda: "HTTP 503" in crawl.ask("stats", "--pages", 0)["last_rejected_because"], crawl)
+    assert site.asked("/gone") == 3  # with two retries
+    site.routes["/gone"] = Reply(article("又回来了"))
+    assert crawl.ask("requeue", "--reason", "HTTP 503") == {"asked": 1, "requeued": 1}
+    until(lambda: crawl.ask("requeue", "--reason", "HTTP 503")["asked"] == 0, crawl)  # its latest outcome is another
+    assert site.asked("/gone") == 4
+    asked = site.asked("/page/1")
+    assert crawl.ask("requeue", site.url + "/page/1") == {"asked": 1, "requeued": 1}
+    until(lambda: site.asked("/page/1") == asked + 1, crawl)
+    if (crawl.data / "corpus.sqlite").exists():
+        assert {record.url: record.keep for record in rows(crawl.data)}[gone]
+
+
+def test_the_queue_is_purged_and_the_paused_crawl_waits_for_more(crawl: Crawl) -> None:
+    site, host = crawl.site, crawl.site.url.removeprefix("http://")
+    crawl.pause()
+    (waiting,) = crawl.ask("top")["entries"]
+    refused = crawl.say("purge", "--all")
+    assert refused.returncode == 2 and "Remedy: --yes says that it is meant" in refused.stderr
+    assert crawl.ask("purge", "--host", "other.cn", "--yes") == {"purged": 0, "waiting": 1}
+    assert crawl.ask("purge", "--below", 0, "--host", host, "--yes") == {"purged": 0, "waiting": 1}
+    assert crawl.ask("purge", "--host", host, "--yes") == {"purged": 1, "waiting": 0}
+    assert crawl.say("top").stdout == "nothing waits\n"
+    time.sleep(SOON)
+    assert crawl.ask("stats")["dropped_because"] == {"purged": 1}
+    assert crawl.ask("requeue", waiting["url"])["requeued"] == 1
+    before = len(site.pages())
+    crawl.ask("resume")
+    until(lambda: len(site.pages()) > before + 3, crawl)
+
+
+def test_a_crawl_that_does_not_answer_is_left_alone(crawl: Crawl) -> None:
+    """Its process stands still, as one that waits for a disk."""
+    if "redis" in crawl.ask("stats")["details"]["backend"]:
+        pytest.skip("a crawl over Redis is asked through Redis, whether its workers answer or not")
+    crawl.process.send_signal(signal.SIGSTOP)
+    asked = crawl.say("pause", "--wait", "0.5")
+    crawl.process.send_signal(signal.SIGCONT)
+    assert (asked.returncode, asked.stdout) == (1, "")
+    assert f"{crawl.data}: no answer in 0.5 s, and nothing was changed" in asked.stderr
+    assert not crawl.ask("stats")["paused"]
+    assert list((crawl.data / "mailbox").iterdir()) == []
+
+
+def test_a_crawl_that_does_not_run_is_steered_by_its_file(topic: Path, tmp_path: Path, site: Site) -> None:
+    data = tmp_path / "data"
+    with running(topic, data, site, "sqlite") as crawl:
+        assert crawl.ask("stop")["stopping"]
+        code, log = crawl.end()
+        assert code == 0
+        assert "Spider closed (stopped)" in log
+        before = len(site.pages())
+        assert "does not run" in crawl.say("stats").stdout
+        assert "it will be paused when it starts again" in crawl.say("pause").stdout
+        crawl.ask("push", site.url + "/seed")
+        crawl.ask("threshold", 1e9)
+        stop = crawl.say("stop")
+        assert (stop.returncode, stop.stdout) == (1, "")
+        assert f"{data}: no crawl runs here, there is nothing to stop" in stop.stderr
+    process = start(command(topic, data, site.url + "/", DOWNLOAD_DELAY=DELAY, TOPICAL_TRAP_PAGES=0, pages=before + 5))
+    crawl = Crawl(process, site, data, [], str(data))
+    try:
+        until(lambda: any("Paused" in line for line in crawl.log), crawl)
+        time.sleep(1)
+        stats = crawl.ask("stats")
+        assert (stats["paused"], stats["page_threshold"], len(site.pages())) == (True, 1e9, before)
+        crawl.ask("resume")
+        assert crawl.end()[0] == 0
+    finally:
+        process.kill()
+        process.wait()
+    later = site.pages()[before:]
+    assert later[0].path == "/seed" and len(later) == 5
+    assert [record.reason for record in rows(data)][-5:] == ["off topic"] * 5
+
+
+def test_a_crawl_in_memory_that_has_ended_cannot_be_asked(topic: Path, tmp_path: Path, site: Site) -> None:
+    with running(topic, tmp_path / "data", site, "memory") as crawl:
+        crawl.ask("stop")
+        assert crawl.end()[0] == 0
+        asked = crawl.say("stats")
+    assert (asked.returncode, asked.stdout) == (1, "")
+    assert "no crawl runs here, and there is no frontier.sqlite: a frontier in memory ends with its crawl" in asked.stderr
+
+
+def test_all_workers_of_a_shared_crawl_obey(topic: Path, tmp_path: Path, server: RedisServer, site: Site) -> None:
+    settings: dict[str, object] = {"REDIS_URL": server.url, "TOPICAL_CRAWL": "多人"}
+    with (
+        Site({"": chain}) as other,
+        running(topic, tmp_path / "one", site, "redis", settings) as crawl,
+        running(topic, tmp_path / "two", site, "redis", settings) as second,
+    ):
+        until(lambda: crawl.ask("stats")["details"]["workers"] == 2, crawl)
+        crawl.pause()
+        crawl.ask("push", other.url + "/page/1")
+        crawl.ask("resume")
+        until(lambda: len(other.pages()) > 5, crawl)
+        crawl.ask("stop")
+        for worker in (crawl, second):
+            code, log = worker.end()
+            assert code == 0
+            assert "Spider closed (stopped)" in log

@@ -1,0 +1,293 @@
+"""The examples of a deployment are real: servers load them, and they keep out what they say."""
+
+from __future__ import annotations
+
+import configparser
+import hashlib
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+import redis
+import yaml
+from packaging_tools import ROOT
+from postgres_tools import PostgresServer, own_server, programs
+from redis_tools import RedisServer, program
+
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.frontier import Entry, RedisFrontier
+
+__all__ = ["own_server"]  # a fixture
+
+DEPLOY = ROOT / "deploy"
+UNITS = sorted((DEPLOY / "systemd").iterdir())
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of secrets, made as the documentation says."""
+    folder = tmp_path_factory.mktemp("deployment") / "secrets"
+    subprocess.run([sys.executable, DEPLOY / "make_secrets.py", folder], check=True, capture_output=True)
+    return folder
+
+
+def read(folder: Path, name: str) -> str:
+    return (folder / name).read_text(encoding="utf-8").strip()
+
+
+def test_secrets_are_new_and_belong_together(made: Path) -> None:
+    address, corpus = urlsplit(read(made, "redis_url")), urlsplit(read(made, "corpus_url"))
+    passwords = [address.password, corpus.password, read(made, "postgres_admin"), read(made, "scrapyd_password")]
+    assert len(set(passwords)) == 4 and all(len(p or "") >= 32 for p in passwords)
+    assert corpus.password == read(made, "postgres_topical")
+    assert hashlib.sha256((address.password or "").encode()).hexdigest() in read(made, "users.acl")
+    assert read(made, "scrapyd.env").endswith(f"SCRAPYD_PASSWORD={read(made, 'scrapyd_password')}")
+    assert stat.S_IMODE(made.stat().st_mode) == 0o700
+    again = subprocess.run([sys.executable, DEPLOY / "make_secrets.py", made], capture_output=True, encoding="utf-8", check=False)
+    assert again.returncode == 2 and "Remedy" in again.stderr, "secrets that are in use are not overwritten"
+    assert urlsplit(read(made, "redis_url")) == address
+
+
+# -- Redis
+
+
+class GuardedRedis(RedisServer):
+    """A Redis server with ``deploy/redis.conf`` and the accounts of ``make_secrets.py``."""
+
+    def __init__(self, folder: Path, secrets: Path) -> None:
+        text = (DEPLOY / "redis.conf").read_text(encoding="utf-8")
+        lines = [line.partition(" ")[::2] for line in text.splitlines() if line.strip() and not line.startswith("#")]
+        given = {name: value.strip('"') for name, value in lines}
+        super().__init__(folder, **given | {"aclfile": str(secrets / "users.acl"), "bind": "127.0.0.1"})
+        self.config["port"] = str(self.port)
+        self._password = urlsplit(read(secrets, "redis_url")).password
+
+    @property
+    def url(self) -> str:
+        return f"redis://topical:{self._password}@127.0.0.1:{self.port}/0"
+
+
+@pytest.fixture(scope="module")
+def guarded(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GuardedRedis]:
+    with GuardedRedis(tmp_path_factory.mktemp("redis"), made) as server:
+        yield server
+
+
+def test_a_frontier_works_with_the_rights_of_its_account(guarded: GuardedRedis) -> None:
+    with guarded.client() as client:
+        frontier = RedisFrontier(client, "party")
+        assert frontier.push([Entry(bytes([n]) * 16, f"http://a.cn/{n}", "a.cn", float(n)) for n in range(5)]).new == 5
+        entry = frontier.pop(0.0)
+        assert entry is not None and entry.priority == 4.0
+        frontier.requeue(entry.key)
+        frontier.save("control", {"paused": True})
+        assert frontier.load("control") == {"paused": True}
+        assert frontier.claim("robots a.cn", 5.0) and not frontier.claim("robots a.cn", 5.0)
+        assert len(frontier.waiting(10)) == 5
+        assert frontier.details()
+        assert frontier.destroy() > 0
+        frontier.close()
+
+
+ALLOWED = [
+    *("PING", "TIME", "SELECT 0", "INFO", "SCAN 0", "MULTI", "DISCARD", "SCRIPT LOAD return(1)", "MEMORY USAGE topical:a"),
+    *("SET topical:a 1 EX 10 NX", "GET topical:a", "EXISTS topical:a", "EXPIRE topical:a 9", "TYPE topical:a"),
+    *(
+        "HSET topical:h f 1",
+        "HGET topical:h f",
+        "HMGET topical:h f",
+        "HINCRBY topical:h f 1",
+        "HLEN topical:h",
+        "HSCAN topical:h 0",
+    ),
+    *("HGETALL topical:h", "HDEL topical:h f", "ZADD topical:z 1 m", "ZRANGE topical:z 0 1", "ZRANGEBYSCORE topical:z 0 1"),
+    *(
+        "ZCARD topical:z",
+        "ZSCORE topical:z m",
+        "ZPOPMIN topical:z",
+        "ZREM topical:z m",
+        "RPUSH topical:l x",
+        "LRANGE topical:l 0 1",
+    ),
+    *(
+        "LLEN topical:l",
+        "LREM topical:l 0 x",
+        "LTRIM topical:l 0 1",
+        "SADD topical:s x",
+        "SMEMBERS topical:s",
+        "SRANDMEMBER topical:s",
+    ),
+    *("SPOP topical:s", "SREM topical:s x", "DEL topical:a", "UNLINK topical:h topical:z topical:l topical:s"),
+]
+REFUSED = [
+    *(
+        "FLUSHALL",
+        "FLUSHDB",
+        "KEYS *",
+        "KEYS topical:*",
+        "RANDOMKEY",
+        "CONFIG GET *",
+        "CONFIG SET dir /",
+        "ACL LIST",
+        "ACL SETUSER x",
+    ),
+    *("SET other 1", "GET other", "DEL other", "MEMORY USAGE other", "RENAME topical:a other", "COPY topical:a other"),
+    *("SCRIPT FLUSH", "SCRIPT KILL", "EVAL return(1) 0", "SHUTDOWN", "SAVE", "BGREWRITEAOF", "DEBUG SLEEP 0", "MONITOR"),
+    *("CLIENT LIST", "CLIENT KILL x", "REPLICAOF a 1", "SWAPDB 0 1", "MIGRATE a 1 topical:a 0 9", "RESTORE topical:a 0 x"),
+    *(
+        "SUBSCRIBE topical:a",
+        "PUBLISH topical:a x",
+        "BLPOP topical:l 1",
+        "MEMORY PURGE",
+        "MODULE LIST",
+        "SORT topical:l",
+        "SLOWLOG GET",
+    ),
+]
+
+
+def test_the_account_of_the_workers_may_do_its_work_and_nothing_else(guarded: GuardedRedis) -> None:
+    with guarded.client() as client, client.client() as one:  # one connection: DISCARD ends what MULTI began
+        for command in ALLOWED:
+            one.execute_command(*command.split())
+        for command in REFUSED:
+            with pytest.raises(redis.exceptions.NoPermissionError):
+                pytest.fail(f"{command}: {one.execute_command(*command.split())!r}")
+        script = one.script_load("return redis.call('GET', ARGV[1])")
+        assert one.evalsha(script, 1, "topical:a", "topical:a") is None
+        with pytest.raises(redis.ResponseError, match="access"):
+            one.evalsha(script, 1, "topical:a", "other")  # a script has no more rights than who runs it
+
+
+def test_strangers_are_refused_by_redis(guarded: GuardedRedis) -> None:
+    for url in (f"redis://127.0.0.1:{guarded.port}", f"redis://topical:wrong@127.0.0.1:{guarded.port}"):
+        with redis.Redis.from_url(url) as client, pytest.raises(redis.AuthenticationError):
+            client.ping()
+    with guarded.client() as client:
+        found = client.info()
+    assert (found["maxmemory_policy"], found["maxmemory"], found["aof_enabled"]) == ("noeviction", 2 << 30, 1)
+
+
+def test_the_health_of_redis_is_seen_without_a_password(guarded: GuardedRedis) -> None:
+    cli = Path(program()).with_name("redis-cli")
+    if not cli.is_file():
+        pytest.skip(f"there is no redis-cli beside {program()}")
+    _, check = COMPOSE["services"]["redis"]["healthcheck"]["test"]
+    for port, code in ((guarded.port, 0), (1, 1)):
+        command = check.replace("redis-cli", f"{cli} -p {port}")
+        assert subprocess.run(["sh", "-c", command], capture_output=True, check=False).returncode == code
+
+
+# -- PostgreSQL
+
+
+def test_the_roles_of_the_corpus_have_the_rights_that_they_need(made: Path, own_server: PostgresServer, tmp_path: Path) -> None:
+    psql = programs(tmp_path) / "psql"
+    admin = urlsplit(own_server.url)
+    environment = {"CORPUS_PASSWORD_FILE": str(made / "postgres_topical"), "PGPASSWORD": "ge@heim", "PATH": "/usr/bin:/bin"}
+    where = ["-h", "127.0.0.1", "-p", str(admin.port), "-U", "postgres", "-d", "postgres"]
+    command = [psql, "--no-psqlrc", *where, "-f", DEPLOY / "postgres-roles.sql"]
+    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    url = read(made, "corpus_url").replace("@postgres:5432/", f"@127.0.0.1:{admin.port}/")
+    with CorpusStore(url) as corpus:  # makes the tables
+        assert corpus.put(Record(url="http://a.cn/1", host="a.cn", keep=True, text="主题教育")).order == 1
+    for statement in (
+        "CREATE DATABASE other",
+        "CREATE ROLE other",
+        "ALTER ROLE topical SUPERUSER",
+        "DROP DATABASE corpus",
+        "COPY pages TO PROGRAM 'true'",
+        "SELECT pg_read_file('/etc/passwd')",
+        "SELECT * FROM pg_authid",
+    ):
+        with pytest.raises(psycopg.Error, match=r"permission|must be"):
+            own_server.execute(statement, url)
+
+    own_server.execute("CREATE ROLE reader LOGIN PASSWORD 'r'")
+    reader = f"postgresql://reader:r@127.0.0.1:{admin.port}/corpus"
+    with pytest.raises(psycopg.OperationalError, match="permission denied"):  # who is in no group
+        own_server.execute("SELECT 1", reader)
+    own_server.execute("GRANT corpus_readers TO reader")
+    assert own_server.execute("SELECT url FROM pages", reader) == [("http://a.cn/1",)]
+    for statement in ("DELETE FROM pages", "CREATE TABLE mine (x int)"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            own_server.execute(statement, reader)
+
+
+# -- compose.yaml, Dockerfile
+
+
+def test_what_the_services_use_is_there(made: Path) -> None:
+    for service in COMPOSE["services"].values():
+        assert set(service["networks"]) <= set(COMPOSE["networks"])
+        assert {volume.partition(":")[0] for volume in service["volumes"]} <= set(COMPOSE["volumes"])
+        assert set(service["secrets"]) <= set(COMPOSE["secrets"])
+        assert {config["source"] for config in service.get("configs", [])} <= set(COMPOSE["configs"])
+        assert set(service.get("depends_on", {})) <= set(COMPOSE["services"])
+        mounted = {f"/run/secrets/{name}" for name in service["secrets"]}
+        assert set(re.findall(r"/run/secrets/\w+", str(service))) <= mounted
+    assert all((DEPLOY / config["file"]).is_file() for config in COMPOSE["configs"].values())
+    assert all((made.parent / secret["file"]).is_file() for secret in COMPOSE["secrets"].values())
+    build = COMPOSE["services"]["scrapyd"]["build"]
+    assert (DEPLOY / build["context"]).resolve() == ROOT
+    docker = (ROOT / build["dockerfile"]).read_text(encoding="utf-8")
+    copied = re.findall(r"^COPY (\S+)", docker, re.MULTILINE)
+    assert copied and all((ROOT / path).is_file() for path in copied)
+    allowed = (ROOT / f"{build['dockerfile']}.dockerignore").read_text(encoding="utf-8").split()
+    assert allowed == ["*", *(f"!{path}" for path in copied)]
+
+
+def test_every_service_is_bounded_and_closed() -> None:
+    services = COMPOSE["services"]
+    for service in services.values():
+        assert {"cpus", "memory"} <= set(service["deploy"]["resources"]["limits"])
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
+        assert not [name for name in service.get("environment", {}) if "PASSWORD" in name and not name.endswith("_FILE")]
+    assert COMPOSE["networks"]["data"]["internal"] is True
+    assert {name for name, service in services.items() if service["networks"] == ["data"]} == {"redis", "postgres"}
+
+
+def test_scrapyd_is_closed_by_its_configuration() -> None:
+    config = configparser.ConfigParser()
+    config.read(DEPLOY / "scrapyd.conf")
+    assert config["scrapyd"]["bind_address"] == "127.0.0.1"
+    assert config["scrapyd"].getint("max_proc") > 0
+    assert not {"username", "password"} & set(config["scrapyd"]), "they come from the environment"
+
+
+# -- systemd
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_a_unit_is_one(unit: Path, tmp_path: Path) -> None:
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("there is no systemd here to read its units")
+    copy = tmp_path / unit.name.replace("@", "@1")
+    # The programs are not installed where the unit has them.
+    copy.write_text(re.sub(r"(?m)^ExecStart=\S+", "ExecStart=/bin/sh", unit.read_text(encoding="utf-8")), encoding="utf-8")
+    done = subprocess.run([analyze, "verify", "--man=no", copy], capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")  # unknown keys are only warned of
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_a_unit_gets_its_secrets_as_files_and_has_bounds(unit: Path, made: Path) -> None:
+    text = unit.read_text(encoding="utf-8")
+    loaded = dict(re.findall(r"^LoadCredential=(\w+):(\S+)$", text, re.MULTILINE))
+    assert loaded and all((made / Path(path).name).is_file() for path in loaded.values())
+    assert set(re.findall(r"(\w+)_FILE=%d/(\w+)", text)) == {("REDIS_URL", "redis_url"), ("TOPICAL_CORPUS", "corpus_url")}
+    assert set(loaded) == {"redis_url", "corpus_url"}
+    for key in ("MemoryMax", "CPUQuota", "TasksMax", "TimeoutStopSec", "NoNewPrivileges", "ProtectSystem"):
+        assert re.search(rf"^{key}=\S+$", text, re.MULTILINE), key
+    assert "KillMode" not in text, "all processes of the unit get SIGTERM: crawls end in order, and only they end their children"
