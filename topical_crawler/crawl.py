@@ -236,7 +236,7 @@ class Crawl:
         """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now."""
         if self.control.paused or self.control.stopping:
             return None
-        while (entry := self.frontier.pop(now)) is not None:
+        while (entry := self.frontier.pop(now, self.options.in_flight - len(self.in_flight))) is not None:
             if self.frontier.shared and self.options.max_pages_per_host:
                 self._read_log(0)  # others fetch from the host too
             reason = self.rules.late_refusal(entry, sum(e.host == entry.host for e in self.in_flight.values()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,6 +15,9 @@ from sqlalchemy.engine import Engine
 
 from topical_crawler.corpus.failures import CorpusError
 
+_PAUSE = 0.05  # seconds
+# A writer takes the lock before it looks for duplicates, so that no other can store one in between.
+_BEGIN = {"reads": "BEGIN", "writes": "BEGIN IMMEDIATE", "none": ""}
 _SECRETS = ("password", "sslpassword")
 _DRIVER = "postgresql+psycopg"
 _CONNECT_ARGS: dict[str, Any] = {
@@ -41,8 +45,8 @@ def shown(target: str) -> str:
 
 
 def open_engine(target: str, *, read_only: bool, patience: float) -> Engine:
-    """Connections to the database, none of them made yet. A transaction of a connection with the execution option ``writes``
-    may write.
+    """Connections to the database, none of them made yet. Their execution option ``transaction`` says what a transaction does
+    on SQLite: "reads", which it does where nothing is said, or "writes".
 
     Args:
         target: path of an SQLite file, made with its folders unless ``read_only``; or a URL.
@@ -99,10 +103,24 @@ def _sqlite(name: str, read_only: bool, patience: float) -> Engine:
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        # A writer takes the lock before it looks for duplicates, so that no other can store one in between.
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
+        if statement := _BEGIN[connection.get_execution_options().get("transaction", "reads")]:
+            connection.exec_driver_sql(statement)
 
     return engine
+
+
+def write_ahead(engine: Engine, patience: float) -> None:
+    """Let an SQLite file have a write-ahead log, with which others read while one writes. The mode stays with the file."""
+    deadline = time.monotonic() + patience
+    with engine.connect().execution_options(transaction="none") as connection:
+        while connection.exec_driver_sql("PRAGMA journal_mode").scalar() != "wal":
+            try:
+                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+                return  # also where the file's system has no such log
+            except sa.exc.OperationalError:  # another reads or writes just now; SQLite itself does not wait for this lock
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_PAUSE)
 
 
 def _parse(text: str) -> sa.URL:

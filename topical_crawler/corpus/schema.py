@@ -79,7 +79,7 @@ def open_for_writing(connection: sa.Connection, place: str) -> int:
     Either is one transaction, and of several processes that come together one does it.
 
     Args:
-        connection: without a transaction, with the execution option ``writes``.
+        connection: without a transaction; one that may write.
         place: the corpus as it is shown to people.
 
     Returns:
@@ -89,12 +89,11 @@ def open_for_writing(connection: sa.Connection, place: str) -> int:
         CorpusError: the database holds something else, or a corpus of a newer version.
     """
     # Looked at before the lock is taken: opening does not wait for whoever is writing.
-    with connection.execution_options(writes=False).begin():
+    with connection.begin():
         found = _version(connection, place)
-    connection.execution_options(writes=True)
     if found == VERSION:
         return found
-    with connection.begin():
+    with connection.execution_options(transaction="writes").begin():
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(UPGRADE_LOCK)))
         found = _version(connection, place)  # again: meanwhile another may have done it

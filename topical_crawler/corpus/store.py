@@ -22,7 +22,7 @@ from typing import Any, Self
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from topical_crawler.corpus.database import open_engine, shown
+from topical_crawler.corpus.database import open_engine, shown, write_ahead
 from topical_crawler.corpus.dedup import text_hash
 from topical_crawler.corpus.failures import CorpusError, explained, explaining, is_away
 from topical_crawler.corpus.record import Filters, Record
@@ -38,8 +38,8 @@ PATIENCE = 60.0
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 _WRITING: dict[str, dict[str, Any]] = {
-    "sqlite": {"writes": True},
-    "postgresql": {"writes": True, "isolation_level": "READ COMMITTED", "postgresql_readonly": False},
+    "sqlite": {},
+    "postgresql": {"isolation_level": "READ COMMITTED", "postgresql_readonly": False},
 }
 _FIELDS = tuple(f.name for f in dataclasses.fields(Record) if f.name != "order")
 _STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_of", "encoding", "worker")
@@ -93,12 +93,10 @@ class CorpusStore:
                         present = open_for_reading(connection, self.name)
                     self.columns = [column for column in pages.c if column.name in present]
                 else:
-                    with self._engine.connect().execution_options(**self._writes) as connection:
+                    with self._engine.connect().execution_options(**self._writes, transaction="reads") as connection:
                         self.found_version = open_for_writing(connection, self.name)
-                if dialect == "sqlite" and not read_only:
-                    # Only now that the file is known to be ours: the mode stays with the file.
-                    with contextlib.closing(self._engine.raw_connection()) as raw:
-                        raw.cursor().execute("PRAGMA journal_mode=WAL")
+                    if dialect == "sqlite":
+                        write_ahead(self._engine, patience)  # only now that the file is known to be ours
         except BaseException:
             self.close()
             raise
@@ -143,7 +141,7 @@ class CorpusStore:
 
     def _store(self, record: Record) -> Record:
         if self._writer is None:
-            self._writer = self._engine.connect().execution_options(**self._writes)
+            self._writer = self._engine.connect().execution_options(**self._writes, transaction="writes")
         writer = self._writer
         with writer.begin():
             if record.keep and record.content_hash:
@@ -199,7 +197,7 @@ class CorpusStore:
         """
         with (
             explaining(self.name, "written"),
-            self._engine.connect().execution_options(**self._writes) as connection,
+            self._engine.connect().execution_options(**self._writes, transaction="writes") as connection,
             connection.begin(),
         ):
             yield connection

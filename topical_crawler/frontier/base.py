@@ -125,8 +125,9 @@ class Frontier(Protocol):
         """
         ...
 
-    def pop(self, now: float) -> Entry | None:
-        """The best waiting entry among hosts whose turn it is, now in flight; None where there is none."""
+    def pop(self, now: float, ahead: int = 1) -> Entry | None:
+        """The best waiting entry among hosts whose turn it is, now in flight; None where there is none. A shared frontier may
+        reserve, all at once, as many entries as the caller is about to pop: ``ahead``, this one included."""
         ...
 
     def best(self, now: float) -> float | None:

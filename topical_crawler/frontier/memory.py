@@ -98,7 +98,7 @@ class MemoryFrontier:
                 self._drop(row, entry.dropped)
                 result.dropped[entry.dropped] = result.dropped.get(entry.dropped, 0) + 1
 
-    def pop(self, now: float) -> Entry | None:
+    def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """See :meth:`Frontier.pop`."""
         best = self._hosts.best(now)
         if best is None:

@@ -11,6 +11,7 @@ import heapq
 import json
 import math
 import secrets
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -80,6 +81,7 @@ class RedisFrontier:
         self._prefix = _PREFIX % name
         self._now = "" if clock == "server" else "0"
         self._tokens: dict[bytes, int] = {}
+        self._taken: deque[tuple[bytes, bytes, int]] = deque()  # reserved, and not given out yet
         self._lost = 0
         self._closed = False
         self._server.check()
@@ -112,11 +114,12 @@ class RedisFrontier:
         """See :meth:`Frontier.push`. All or nothing."""
         return _pushed(self._run("push", pack_links([check(entry) for entry in entries])))
 
-    def pop(self, now: float) -> Entry | None:
+    def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """See :meth:`Frontier.pop`. An entry whose record cannot be read is dropped, counted and logged; the next one follows."""
-        while (found := self._run("pop", "pop", self.worker, now=now)) is not None:
-            record, key, token = found
-            self._tokens[key] = token
+        while self._taken or self._take(now, ahead):
+            record, key, token = self._taken.popleft()
+            if self._tokens.get(key) != token:  # its lease ran out meanwhile
+                continue
             try:
                 return read_entry(key, record)
             except RecordError as error:
@@ -124,13 +127,25 @@ class RedisFrontier:
                 self.drop(key, DAMAGED)
         return None
 
+    def _take(self, now: float, ahead: int) -> bool:
+        found = self._run("pop", "pop", self.worker, max(1, ahead), now=now) or ()
+        for record, key, token in zip(found[::3], found[1::3], found[2::3], strict=True):
+            self._taken.append((record, key, token))
+            self._tokens[key] = token
+        return bool(found)
+
     def best(self, now: float) -> float | None:
         """See :meth:`Frontier.best`."""
+        if self._taken:
+            record, key, _ = self._taken[0]
+            return read_entry(key, record).priority
         found = self._run("pop", "best", self.worker, now=now)
         return None if found is None else float(found)
 
     def wait(self, now: float) -> float | None:
         """See :meth:`Frontier.wait`. Another worker may bring something to pop at any time."""
+        if self._taken:
+            return 0.0
         found = self._run("pop", "wait", self.worker, now=now)
         return None if found is None else float(found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import random
 import re
@@ -11,7 +12,7 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 import redis
-from redis.exceptions import BusyLoadingError, NoPermissionError, OutOfMemoryError, ReadOnlyError, ResponseError
+from redis.exceptions import BusyLoadingError, NoPermissionError, NoScriptError, OutOfMemoryError, ReadOnlyError, ResponseError
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +43,7 @@ class Server:
         self.name = _place(client)
         self._patience = patience
         self._given_up = False
-        self._scripts: dict[str, Any] = {}
+        self._scripts: dict[str, tuple[str, str]] = {}
         self._shared = _source("common")
 
     def run(self, script: str, prefix: str, *arguments: Any) -> Any:
@@ -52,10 +53,21 @@ class Server:
             FrontierServerError: the server is away or full for longer than ``patience``, refuses the call, or the crawl is gone
             from it.
         """
-        known = self._scripts.get(script)
-        if known is None:
-            known = self._scripts[script] = self.client.register_script(f"{self._shared}\n{_source(script)}")
-        return self.ask(lambda: known(keys=[prefix], args=arguments))
+        text, digest = self._scripts.get(script) or self._read(script)
+
+        def call() -> Any:
+            try:
+                return self.client.evalsha(digest, 1, prefix, *arguments)
+            except NoScriptError:  # the server is new, or was started again
+                self.client.script_load(text)
+                return self.client.evalsha(digest, 1, prefix, *arguments)
+
+        return self.ask(call)
+
+    def _read(self, script: str) -> tuple[str, str]:
+        text = f"{self._shared}\n{_source(script)}"
+        self._scripts[script] = text, hashlib.sha1(text.encode()).hexdigest()
+        return self._scripts[script]
 
     def ask(self, call: Callable[[], _T]) -> _T:
         """The result of ``call``, made again while the server is away. It may be made twice: it must not matter."""

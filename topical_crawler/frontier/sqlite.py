@@ -110,7 +110,7 @@ class SqliteFrontier:
             self._commit()
         return result
 
-    def pop(self, now: float) -> Entry | None:
+    def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """See :meth:`Frontier.pop`."""
         best = self._hosts.best(now)
         if best is None:

@@ -1,5 +1,6 @@
--- ARGV: time, what ('pop', 'best' or 'wait'), worker. Leases that ran out are given back first.
--- pop: {record, key, token} of the best entry, now leased; best: its priority; wait: seconds until a host's turn comes. Else false.
+-- ARGV: time, what ('pop', 'best' or 'wait'), worker, most entries to pop. Leases that ran out are given back first.
+-- pop: {record, key, token, record ...} of the best entries, now leased; best: the priority of the best one; wait: seconds until a host's
+-- turn comes. Else false.
 local failed = begin(ARGV[1])
 if failed then return failed end
 local what, worker = ARGV[2], ARGV[3]
@@ -21,15 +22,16 @@ local function expire()
   end
 end
 
-local function pop()
-  if max_pages > 0 and tonumber(call('HGET', META, 'pages') or 0) + call('HLEN', FLIGHTS) >= max_pages then return false end
+-- The best entry; nil where there is none.
+local function take()
   while true do
     local best = call('ZPOPMIN', READY)[1]
-    if not best then return false end
+    if not best then return nil end
     local host = string.sub(best, 7)
-    host_record(host)[4] = ''
-    local m = call('ZPOPMIN', QUEUE .. host)[1]
+    local h = host_record(host)
+    h[4] = ''
     touched[host] = true
+    local m = call('ZPOPMIN', QUEUE .. host)[1]
     if m then
       local key = string.sub(m, 7)
       local record = call('HGET', ENTRIES, key)
@@ -37,14 +39,33 @@ local function pop()
       -- A second place of an entry that was found again while its record was damaged leads nowhere.
       if not record or not parse(record) then set_aside(key, record)
       elseif string.byte(record, 2) == WAITING and call('HSETNX', FLIGHTS, key, cmsgpack.pack({token, now, host, m, worker})) == 1 then
-        call('ZADD', LEASES, now + lease, key)
-        local h = host_record(host)
         h[#h + 1] = now
-        return {record, key, token}
+        settle_touched()
+        return record, key
       end
     end
     settle_touched()
   end
+end
+
+local function pop(most)
+  if max_pages > 0 then
+    most = math.min(most, max_pages - tonumber(call('HGET', META, 'pages') or 0) - call('HLEN', FLIGHTS))
+  end
+  local taken, leases = {}, {}
+  while most > 0 do
+    local record, key = take()
+    if not record then break end
+    taken[#taken + 1] = record
+    taken[#taken + 1] = key
+    taken[#taken + 1] = token
+    leases[#leases + 1] = now + lease
+    leases[#leases + 1] = key
+    token, most = token + 1, most - 1
+  end
+  if #taken > 3 then call('HSET', META, 'token', token) end
+  if #leases > 0 then call('ZADD', LEASES, unpack(leases)) end
+  return taken[1] and taken or false
 end
 
 if now >= check then
@@ -54,7 +75,7 @@ end
 wake()
 local result = false
 if what == 'pop' then
-  result = pop()
+  result = pop(tonumber(ARGV[4]))
 elseif what == 'best' then
   local best = call('ZRANGE', READY, 0, 0, 'WITHSCORES')
   if best[2] then result = string.format('%.17g', -best[2]) end
