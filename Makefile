@@ -42,7 +42,7 @@ bench: setup
 	$(BIN)/python benchmarks/crawl.py $(ARGS)
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/strategies.py
-	$(BIN)/python benchmarks/frontier.py --entries 100000
+	$(BIN)/python benchmarks/frontier.py --entries 100000 --backend memory sqlite redis
 
 wheel: setup
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .

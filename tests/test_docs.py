@@ -139,7 +139,9 @@ def test_every_command_and_option_is_documented(command: str, sub: str, parser: 
 
 def test_all_commands_are_looked_at() -> None:
     assert {f"{command} {sub}" for command, sub, _ in subcommands()} == {
-        *("corpus stats", "corpus export", "corpus fetched"),
+        *("corpus stats", "corpus export", "corpus fetched", "corpus copy", "corpus upgrade"),
+        *("frontier stats", "frontier top", "frontier push", "frontier pause", "frontier resume", "frontier stop"),
+        *("frontier threshold", "frontier requeue", "frontier purge"),
         *("evaluate sites", "evaluate harvest", "evaluate threshold", "evaluate words", "evaluate urls"),
         *("evaluate crawl", "evaluate papers"),
         *("lexicon fetch", "lexicon list", "lexicon check", "lexicon train", "lexicon import"),

@@ -80,6 +80,7 @@ class Crawl:
         self.progress = Progress()
         self.in_flight: dict[bytes, Entry] = {}
         self.finished = 0
+        self._looked_after = 0
         self.fetched = 0
         self.failed = ""
         self._lock = lock
@@ -135,6 +136,7 @@ class Crawl:
             after = int(saved["after"])
             self.strategy.load_state_dict(saved["state"])
         self._read_log(after)
+        self._looked_after = self.finished
         if is_due(self.finished) and self._is_first("rescoring", self.finished):
             self._rescore_waiting()  # where the last run ended between the page and this
         if self.finished:
@@ -165,9 +167,8 @@ class Crawl:
             self._renewed = time.monotonic()
             for key in self.frontier.renew():
                 self._lose(key)
-        before = self.finished
         self._read_log(0)
-        self._after_pages(before)
+        self._after_pages()
         if self._feed is not None and self._feed.poll(self._take_seeds):
             self._busy = time.monotonic()
 
@@ -183,6 +184,8 @@ class Crawl:
         """Whether there is, or may come, something to fetch: over all workers, where there are several."""
         if self.control.stopping or self.limit_reached:
             return False
+        if self.control.paused:
+            return True  # a person looks at it, and may feed it
         if not self.frontier.shared:
             return len(self.frontier) > 0
         counts = self.frontier.counts()
@@ -200,6 +203,8 @@ class Crawl:
         item.verdict = verdict = self.strategy.judge(page, item.entry.evidence)
         if not verdict.keep:
             item.reason = OFF_TOPIC
+        if self.frontier.shared:
+            self._read_log(0)  # the links are scored by what all workers have found out
         self.strategy.learn(item.entry.url, verdict)
         item.links = self._entries(page, item.entry, verdict)
 
@@ -321,12 +326,12 @@ class Crawl:
         else:
             self.progress.latest = item.title
         if not self.frontier.shared:
-            self._after_pages(self.finished - 1)
+            self._after_pages()
 
-    def _after_pages(self, before: int) -> None:
-        """What is due at certain numbers of finished pages, ``before`` of which were there when this was called last. Of many
-        workers one does it."""
-        after = self.finished
+    def _after_pages(self) -> None:
+        """What is due at certain numbers of finished pages. Of many workers one does it."""
+        before, after = self._looked_after, self.finished
+        self._looked_after = after
         if after // CHECKPOINT_PAGES > before // CHECKPOINT_PAGES and self._is_first("checkpoint", after):
             self._checkpoint()
         if any(is_due(n) for n in range(before + 1, after + 1)) and self._is_first("rescoring", after):

@@ -101,7 +101,6 @@ class TopicalScheduler(BaseScheduler):
         return None
 
     def _tick(self) -> None:
-        paused = self._crawl.control.paused
         try:
             self._crawl.tick()
         except STORAGE_ERRORS as error:
@@ -112,8 +111,7 @@ class TopicalScheduler(BaseScheduler):
         if self._crawl.control.stopping:
             self._end(STOPPED)
             return
-        if self._crawl.control.paused != paused or self._crawl.frontier.shared:
-            self._wake()
+        self._wake()  # there may be seeds, or no pause any more
         self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def enqueue_request(self, request: Request) -> bool:

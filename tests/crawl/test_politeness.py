@@ -130,7 +130,7 @@ def test_several_in_flight_keep_the_delay(topic: Path, tmp_path: Path, limit: in
     """Where the host may have several requests at a time, and all of them wait for a robots.txt that then asks for a delay."""
     pages: Mapping[str, Reply] = {f"/{n}.html": Reply(article(f"{n}"), headers=CLOSE) for n in range(6)}
     rules = Reply("User-agent: *\nCrawl-delay: 0.4\n", content_type=TEXT, headers=CLOSE)
-    with taken_up_late(Site({"/robots.txt": rules, **pages})) as busy:
+    with taken_up_late(Site({"/robots.txt": rules, **pages}), 0.6) as busy:  # longer than the delay
         crawled = crawl(
             topic, tmp_path / "data", " ".join(f"{busy.url}{path}" for path in pages),
             DOWNLOAD_DELAY=delay, CONCURRENT_REQUESTS=16, CONCURRENT_REQUESTS_PER_DOMAIN=limit,

@@ -67,7 +67,7 @@ def shared(
     def site(rules: Reply) -> Site:
         links = dict.fromkeys(PAGES, "党建") | {"/private/x.html": "党建"}
         pages = {path: Reply(article(path, links), headers=CLOSE) for path in (*PAGES, "/private/x.html")}
-        return taken_up_late(Site({**pages, "/robots.txt": lambda _: robots(rules)}))
+        return taken_up_late(Site({**pages, "/robots.txt": lambda _: robots(rules)}), 0.4)  # longer than the delay
 
     def slowly(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n")

@@ -25,8 +25,8 @@ sys.path.append(str(ROOT / "tests"))
 from redis_tools import RedisServer
 
 DELAY = 0.1
-SOON = 2.0
-"""Seconds within which a crawl obeys: it looks once a second."""
+SOON = 4.0
+"""Seconds within which a crawl obeys: it looks once a second; the rest is for a busy machine."""
 
 
 def chain(path: str) -> Reply | None:
@@ -83,8 +83,9 @@ class Crawl:
         asked = time.monotonic()
         until(lambda: not self.site.hits or time.monotonic() - self.site.pages()[-1].began > 0.7, self)
         assert self.site.pages()[-1].began < asked + SOON
-        stats = self.ask("stats")
-        assert stats["paused"] and stats["in_flight"] == 0
+        while (stats := self.ask("stats"))["in_flight"]:
+            assert time.monotonic() < asked + LONGEST, stats
+        assert stats["paused"]
         return stats
 
     def end(self) -> tuple[int, str]:
@@ -205,7 +206,7 @@ def test_the_queue_is_purged_and_the_paused_crawl_waits_for_more(crawl: Crawl) -
     assert crawl.ask("purge", "--below", 0, "--host", host, "--yes") == {"purged": 0, "waiting": 1}
     assert crawl.ask("purge", "--host", host, "--yes") == {"purged": 1, "waiting": 0}
     assert crawl.say("top").stdout == "nothing waits\n"
-    time.sleep(SOON)
+    time.sleep(2)  # time enough to end, if it took an empty queue for the end
     assert crawl.ask("stats")["dropped_because"] == {"purged": 1}
     assert crawl.ask("requeue", waiting["url"])["requeued"] == 1
     before = len(site.pages())

@@ -519,7 +519,8 @@ class TestDiscard:
 
 class TestRevive:
     def test_a_page_that_was_done_is_fetched_once_more(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲", 0.7)])
+        frontier.push([entry("甲", 0.9)])
+        frontier.put_back(pop(frontier), 0.7)
         frontier.done(pop(frontier).key, outcome("甲"), [entry("乙", 0.5), entry("丙", 0.9)])
         assert frontier.revive({key("甲"): "http://a.cn/甲"}) == 1
         assert frontier.counts() == {State.WAITING: 3, State.IN_FLIGHT: 0, State.DONE: 0, State.DROPPED: 0}
