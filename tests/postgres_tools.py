@@ -98,7 +98,11 @@ class PostgresServer(GivenServer):
         if os.geteuid() == 0:
             self._user = {"user": "nobody", "group": pwd.getpwnam("nobody").pw_gid, "extra_groups": []}
         self._folder = Path(tempfile.mkdtemp(prefix="topical-postgresql-"))
-        self._programs = programs(self._folder)
+        try:
+            self._programs = programs(self._folder)
+        except RuntimeError:
+            self._folder.rmdir()
+            raise
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Self:

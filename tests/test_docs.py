@@ -17,11 +17,13 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import walk_modules_iter
 from scrapy.utils.spider import iter_spider_classes
 
-from topical_crawler import crawl, pipelines, settings, strategies, topic_files
+from topical_crawler import crawl, frontier, pipelines, settings, strategies, topic_files
 from topical_crawler.corpus import clean, extract, store
+from topical_crawler.frontier.redis import DAMAGED
 from topical_crawler.relevance.book_parameters import CategoryVsmParameters, KeywordVsmParameters, Odp2evsmParameters
 from topical_crawler.semantics.resources import RESOURCES
 from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.steering import PURGED
 from topical_crawler.strategies import OFF_TOPIC, STRATEGIES, vector
 from topical_crawler.strategies.content_url import ContentParameters, ContentUrlParameters
 from topical_crawler.strategies.esvsm import EsvsmParameters
@@ -159,6 +161,7 @@ def test_no_command_is_documented_that_does_not_exist() -> None:
 def test_every_argument_of_the_spider_is_documented(readme: str) -> None:
     code = "".join((ROOT / "topical_crawler" / f).read_text(encoding="utf-8") for f in ("config.py", "spiders/topical.py"))
     read = set(re.findall(r'arguments(?:\.get\(|\[)"(\w+)"', code)) | set(re.findall(r'number\("(\w+)"', code))
+    read = {name for name in read if not name.startswith("_")}  # scrapyd's own
     section = re.search(r"^\| .*`-a`.*?\n\n", TEXT[readme], re.MULTILINE | re.DOTALL)
     assert section is not None
     documented = {row[0].strip("`") for row in table_rows(section[0]) if row[0].startswith("`")}
@@ -265,6 +268,7 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
 
 def test_every_reason_of_a_dropped_link_is_documented() -> None:
     reasons = {crawl.BELOW_THRESHOLD, strategies.NO_TOPIC_WORD, strategies.PAGE_OFF_TOPIC, "too many links on a page"}
+    reasons |= {crawl.LOST_FROM_SIGHT, frontier.NO_ROOM, DAMAGED, PURGED}
     reasons |= returned_texts("link_rules.py", "refusal", "late_refusal")
     documented = documented_reasons("Why a link is dropped")
     assert {r for r in reasons if f"`{r}`" not in documented} == set()

@@ -7,21 +7,23 @@ import secrets
 import socket
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 import platformdirs
-import redis
 from scrapy.settings import BaseSettings
-from scrapy_redis.connection import get_redis_from_settings
 
 from topical_crawler.evaluation.replay import Recording
 from topical_crawler.evaluation.warc import RecordingError
-from topical_crawler.frontier import RedisFrontier
 from topical_crawler.options import CrawlError, CrawlOptions
 from topical_crawler.passwords import masked
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.topic import Topic, read_seeds
+
+if TYPE_CHECKING:
+    import redis
+
+    from topical_crawler.frontier import RedisFrontier
 
 
 def cache_dir(settings: BaseSettings) -> Path:
@@ -135,6 +137,8 @@ def redis_client(settings: BaseSettings) -> redis.Redis:
     Raises:
         CrawlError: they name none.
     """
+    from scrapy_redis.connection import get_redis_from_settings
+
     try:
         client: redis.Redis = get_redis_from_settings(settings)
     except (ValueError, TypeError) as error:
@@ -151,6 +155,8 @@ def open_redis_frontier(settings: BaseSettings, name: str) -> RedisFrontier:
         CrawlError: the settings name no server.
         FrontierServerError: it cannot be used, or has no such crawl.
     """
+    from topical_crawler.frontier import RedisFrontier
+
     return RedisFrontier(redis_client(settings), name, patience=5.0, attach=True)
 
 

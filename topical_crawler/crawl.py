@@ -28,13 +28,12 @@ from topical_crawler.frontier import (
     LeaseLost,
     Outcome,
     Pushed,
-    RedisFrontier,
     State,
 )
 from topical_crawler.items import PageItem
 from topical_crawler.link_rules import LinkRules
 from topical_crawler.mailbox import FOLDER, Mailbox
-from topical_crawler.opening import claim_directory, claim_shared, log_progress, now_iso, open_frontier, say_missing
+from topical_crawler.opening import claim_directory, log_progress, now_iso, open_frontier, say_missing
 from topical_crawler.options import CrawlError, CrawlOptions
 from topical_crawler.page import Evidence, Page, Verdict
 from topical_crawler.progress import Progress
@@ -119,10 +118,10 @@ class Crawl:
                 progress=log_progress(),
             )
             try:
-                frontier = undo.enter_context(closing(open_frontier(options)))
-                if isinstance(frontier, RedisFrontier):
-                    claim_shared(frontier, topic, options)
-                store = undo.enter_context(CorpusStore(options.corpus or str(directory / "corpus.sqlite")))
+                frontier = undo.enter_context(closing(open_frontier(options, topic)))
+                store = undo.enter_context(
+                    CorpusStore(options.corpus or str(directory / "corpus.sqlite"), patience=options.patience)
+                )
             except STORAGE_ERRORS as error:
                 raise CrawlError(str(error)) from None
             crawl = cls(options, topic, strategy, frontier, store, lock)
@@ -372,6 +371,7 @@ class Crawl:
             reason=item.reason,
             duplicate_of=item.duplicate_of,
             why=why,
+            worker=self.options.worker if self.frontier.shared else "",
         )
 
     def _note(self, pushed: Pushed) -> Pushed:

@@ -9,23 +9,26 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from topical_crawler import __version__, strategies
 from topical_crawler.corpus.export import replacing
-from topical_crawler.frontier import Frontier, MemoryFrontier, RedisFrontier, SqliteFrontier
+from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
 from topical_crawler.options import CrawlError, CrawlOptions
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.topic import Topic
 
+if TYPE_CHECKING:
+    from topical_crawler.frontier import RedisFrontier
+
 logger = logging.getLogger(__name__)
 
 
-def open_frontier(options: CrawlOptions) -> Frontier:
+def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
     """The frontier that the options name.
 
     Raises:
-        CrawlError: there is no such kind.
+        CrawlError: there is no such kind, or the crawl in Redis is another one.
         FrontierFileError, FrontierServerError: it cannot be used.
     """
     bounds = (options.delay, options.in_flight_per_host, options.max_waiting)
@@ -34,8 +37,10 @@ def open_frontier(options: CrawlOptions) -> Frontier:
     if options.frontier == "sqlite":
         return SqliteFrontier(options.data_dir / "frontier.sqlite", *bounds)
     if options.frontier == "redis":
+        from topical_crawler.frontier import RedisFrontier
+
         assert options.redis is not None
-        return RedisFrontier(
+        frontier = RedisFrontier(
             options.redis,
             options.name,
             *bounds,
@@ -44,6 +49,12 @@ def open_frontier(options: CrawlOptions) -> Frontier:
             worker=options.worker,
             patience=options.patience,
         )
+        try:
+            _claim_shared(frontier, topic, options)
+        except BaseException:
+            frontier.close()
+            raise
+        return frontier
     raise CrawlError(f"TOPICAL_FRONTIER={options.frontier!r}: there is no such frontier. Remedy: sqlite, memory or redis")
 
 
@@ -61,7 +72,7 @@ def claim_directory(directory: Path, topic: Topic, options: CrawlOptions) -> Non
         out.write(json.dumps(_claim(topic, options), ensure_ascii=False, indent=1) + "\n")
 
 
-def claim_shared(frontier: RedisFrontier, topic: Topic, options: CrawlOptions) -> None:
+def _claim_shared(frontier: RedisFrontier, topic: Topic, options: CrawlOptions) -> None:
     """The same for a crawl in Redis. Its workers must also have the same edition of the topic: each would judge by its own."""
     mine = {**_claim(topic, options), "edition": edition(topic)}
     known = frontier.agree("claim", mine)

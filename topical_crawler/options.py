@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-
-import redis
+from typing import TYPE_CHECKING
 
 from topical_crawler.text import Backend
+
+if TYPE_CHECKING:
+    import redis
 
 
 class CrawlError(Exception):

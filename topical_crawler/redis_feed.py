@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import redis
+if TYPE_CHECKING:
+    import redis
 
 logger = logging.getLogger(__name__)
 

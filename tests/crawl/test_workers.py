@@ -117,7 +117,9 @@ def test_seeds_are_fed_to_workers_that_wait_for_them(server: RedisServer, topic:
 
 def test_a_server_that_goes_for_good_ends_the_crawl_in_order(topic: Path, tmp_path: Path) -> None:
     with RedisServer(tmp_path / "redis", appendonly="yes", requirepass="geheim") as server, tree(0.1) as site:
-        line = command(topic, tmp_path / "data", f"{site.url}/0.html", **shared(server, "weg", TOPICAL_PATIENCE=1, TOPICAL_LEASE_SECONDS=3))
+        line = command(
+            topic, tmp_path / "data", f"{site.url}/0.html", **shared(server, "weg", TOPICAL_PATIENCE=1, TOPICAL_LEASE_SECONDS=3)
+        )
         worker = start(line)
         while len(site.hits) < 8:
             time.sleep(0.02)

@@ -418,6 +418,10 @@ class TestReprice:
         assert frontier.waiting(10)[-1].evidence == entry("甲", 0.1, "http://a.cn/p").evidence
         assert (len(frontier), frontier.waiting(0)) == (3, [])
 
+    def test_waiting_among_equals_of_many_hosts(self, frontier: Frontier) -> None:
+        frontier.push([entry(str(n), 0.5, host=f"{9 - n}.cn") for n in range(10)])
+        assert [[name(e) for e in frontier.waiting(limit)] for limit in (1, 3)] == [["0"], ["0", "1", "2"]]
+
     def test_priorities_rise_and_fall(self, make: Make) -> None:
         frontier = make(delay=0.0, in_flight_per_host=9)
         frontier.push([entry("甲", 0.9), entry("乙", 0.5), entry("丙", 0.1, host="b.cn"), entry("丁", 0.2, host="b.cn")])

@@ -13,8 +13,7 @@ from filelock import FileLock, Timeout
 from scrapy.settings import BaseSettings
 
 from topical_crawler.config import open_redis_frontier
-from topical_crawler.frontier import SqliteFrontier
-from topical_crawler.frontier.redis_scripts import FrontierServerError
+from topical_crawler.frontier import FrontierServerError, SqliteFrontier
 from topical_crawler.mailbox import FOLDER, Answer, Mailbox
 from topical_crawler.options import CrawlError
 from topical_crawler.steering import Request, SteeringError, perform

@@ -91,6 +91,10 @@ class Pushed:
     dropped: dict[str, int] = field(default_factory=dict)
 
 
+class FrontierServerError(RuntimeError):
+    """A Redis server that cannot be used; the message names it, without a password, and the remedy."""
+
+
 class LeaseLost(LookupError):
     """The entry is no longer this process's: its lease ran out, and it waits again or another process has it."""
 
@@ -104,7 +108,8 @@ class Frontier(Protocol):
     of its entries are in flight. Order: among the hosts whose turn it is, the highest priority first; equal priorities in the
     order in which they were first pushed. Room: where more than ``max_waiting`` entries wait (0: no bound) after a ``push`` or a
     ``done``, those of the lowest priority are dropped, among equals the last pushed, under the reason :data:`NO_ROOM`; their
-    evidence may be forgotten. They count as dropped, not in what ``push`` returns.
+    evidence is forgotten. They count as dropped, not in what ``push`` returns. What is put back, requeued or revived may exceed
+    the bound until then.
     """
 
     shared: bool

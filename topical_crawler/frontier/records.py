@@ -22,8 +22,8 @@ MAX_OUTCOME = 1 << 20
 """Bytes of an outcome with its lesson."""
 
 HEADER = struct.Struct(">BB6sdHHBBHHB")
-"""What a record begins with: version, state, number, priority, depth, times put back, pieces of evidence, and the bytes of host, URL,
-meta and reason (``lua/common.lua``)."""
+"""What a record begins with: version, state, number, priority, depth, times put back, pieces of evidence, and the bytes of
+host, URL, meta and reason (``lua/common.lua``)."""
 
 
 class RecordError(ValueError):

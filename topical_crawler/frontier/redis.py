@@ -18,9 +18,9 @@ from typing import Any, Literal
 import msgpack
 import redis
 
-from topical_crawler.frontier.base import REDIRECTED, Entry, LeaseLost, Outcome, Pushed, State
+from topical_crawler.frontier.base import REDIRECTED, Entry, FrontierServerError, LeaseLost, Outcome, Pushed, State
 from topical_crawler.frontier.records import VERSION, RecordError, pack_links, pack_outcome, read_entry, read_outcome
-from topical_crawler.frontier.redis_scripts import FrontierServerError, Server, logger
+from topical_crawler.frontier.redis_scripts import Server, logger
 from topical_crawler.frontier.rules import check, check_priority, host_of
 
 DAMAGED = "damaged entry"
@@ -177,8 +177,9 @@ class RedisFrontier:
 
     def waiting(self, limit: int) -> list[Entry]:
         """See :meth:`Frontier.waiting`. Read in many small steps: what changes meanwhile may be missing."""
-        hosts = sorted((score, host) for host, score in self._heads())[:limit]
-        best = heapq.merge(*(self._queue(host) for _, host in hosts))
+        heads = sorted((score, host) for host, score in self._heads())
+        last = heads[:limit][-1:]  # of hosts with equals, the numbers decide: all of them are read
+        best = heapq.merge(*(self._queue(host) for score, host in heads if last and score <= last[0][0]))
         keys = [member[6:] for (_, member), _ in zip(best, range(limit), strict=False)]
         found = []
         for first in range(0, len(keys), _READ):

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 import redis
 from redis.exceptions import BusyLoadingError, NoPermissionError, NoScriptError, OutOfMemoryError, ReadOnlyError, ResponseError
 
+from topical_crawler.frontier.base import FrontierServerError
+
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
@@ -22,10 +24,6 @@ _PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|TRYAGAIN|CLUSTERDOW
 """Answers after which the same call may succeed; of a script's own commands they come inside another message."""
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
-
-
-class FrontierServerError(RuntimeError):
-    """A Redis server that cannot be used; the message names it, without a password, and the remedy."""
 
 
 class Server:

@@ -6,8 +6,6 @@ import dataclasses
 from collections.abc import Iterator
 from typing import ClassVar
 
-from sqlalchemy.exc import DatabaseError
-
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.sources.base import Document, Source, SourceError, flaw
@@ -43,5 +41,5 @@ class Collected(Source):
                         continue
                     values = {f.name: getattr(record, f.name) for f in dataclasses.fields(record) if f.name not in _NOT_FIELDS}
                     yield Document(text, record.title, record.url, values)
-            except DatabaseError as error:
-                self._damage("damaged", f"{file}: {error.orig}. Remedy: restore the file, or export what can be read of it")
+            except CorpusError as error:
+                self._damage("damaged", str(error))
