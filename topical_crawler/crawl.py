@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +203,8 @@ class Crawl:
         if not verdict.keep:
             item.reason = OFF_TOPIC
         if self.frontier.shared:
-            self._read_log(0)  # the links are scored by what all workers have found out
+            with suppress(FrontierServerError):  # told where the frontier is asked for more than advice
+                self._read_log(0)  # the links are scored by what all workers have found out
         self.strategy.learn(item.entry.url, verdict)
         item.links = self._entries(page, item.entry, verdict)
 

@@ -9,11 +9,11 @@ True
 from __future__ import annotations
 
 import functools
-import importlib.resources
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from topical_crawler.lexicon_data import jieba_file
 from topical_crawler.text import normalise
 
 
@@ -61,4 +61,4 @@ def language() -> Language:
 
 
 def _lines(name: str) -> list[str]:
-    return importlib.resources.files("jieba").joinpath(name).read_text(encoding="utf-8").splitlines()
+    return jieba_file(name).splitlines()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import warnings
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from types import ModuleType
 
 
 def lexicon() -> Traversable:
@@ -27,3 +30,19 @@ def lexicon() -> Traversable:
     raise FileNotFoundError(
         f"no lexicon beside or inside {package}: install the package with its data, or run from a complete checkout"
     )
+
+
+def jieba() -> ModuleType:
+    """The segmenter's package. With some versions of setuptools it tells everyone that pkg_resources is going away: not here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="pkg_resources is deprecated")
+        return importlib.import_module("jieba")
+
+
+def jieba_file(name: str) -> str:
+    """The text of one of its data files.
+
+    >>> jieba_file("dict.txt").partition(" ")[0]
+    'AT&T'
+    """
+    return files(jieba()).joinpath(name).read_text(encoding="utf-8")

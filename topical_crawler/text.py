@@ -7,15 +7,13 @@
 from __future__ import annotations
 
 import functools
-import importlib.resources
 import logging
 import unicodedata
-import warnings
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Literal
 
-from topical_crawler.lexicon_data import lexicon
+from topical_crawler.lexicon_data import jieba, jieba_file, lexicon
 
 Backend = Literal["auto", "jieba", "rjieba"]
 
@@ -111,7 +109,7 @@ def _function_words() -> frozenset[str]:
 
 
 def _dictionary_text() -> str:
-    return importlib.resources.files("jieba").joinpath("dict.txt").read_text(encoding="utf-8")
+    return jieba_file("dict.txt")
 
 
 def _open_backend(backend: Backend, terms: frozenset[str], cache_dir: Path | None) -> tuple[str, Callable[[str], list[str]]]:
@@ -130,12 +128,8 @@ def _open_backend(backend: Backend, terms: frozenset[str], cache_dir: Path | Non
             for term in ordered:
                 fast.add_word(term, fast.suggest_freq(term), "n")
             return "rjieba", fast.cut
-    with warnings.catch_warnings():  # it says to everyone that setuptools is going to change
-        warnings.filterwarnings("ignore", message="pkg_resources is deprecated")
-        import jieba
-
     logging.getLogger("jieba").setLevel(logging.WARNING)
-    tokenizer = jieba.Tokenizer()
+    tokenizer = jieba().Tokenizer()
     if cache_dir is not None:
         cache_dir.mkdir(parents=True, exist_ok=True)
         tokenizer.tmp_dir = str(cache_dir)

@@ -62,11 +62,11 @@ def run(lines: list[list[str]]) -> list[tuple[int, str]]:
 
 
 def test_three_workers_make_the_corpus_of_one(server: RedisServer, topic: Path, tmp_path: Path) -> None:
-    client = server.client()
-    with tree() as alone, tree(0.05, lambda: client.zcard("topical:{drei}:workers") == 3) as site:
+    client, slow = server.client(), {"DOWNLOAD_DELAY": 0.2, "CONCURRENT_REQUESTS": 2}  # all of them have begun before it ends
+    with tree() as alone, tree(0.0, lambda: client.zcard("topical:{drei}:workers") == 3) as site:
         crawl(topic, tmp_path / "one", f"{alone.url}/0.html", **POLITE)
         lines = [
-            command(topic, tmp_path / "many", f"{site.url}/0.html", **shared(server, "drei", TOPICAL_WORKER=f"w{n}"))
+            command(topic, tmp_path / "many", f"{site.url}/0.html", **shared(server, "drei", TOPICAL_WORKER=f"w{n}", **slow))
             for n in range(3)
         ]
         ended = run(lines)
@@ -203,7 +203,7 @@ class TestOneCrawl:
         changed = make_topic(tmp_path / "new" / topic.name)
         (changed / "terms.tsv").write_text("党建\t1\n支部\t2\n", encoding="utf-8")
         one = self.open(server, folder, topic, "w1")
-        with pytest.raises(CrawlError, match="another edition of the topic.*Remedy"):
+        with pytest.raises(CrawlError, match=r"another edition of the topic.*Remedy"):
             self.open(server, folder, changed, "w2")
         with pytest.raises(CrawlError, match="by the strategy 'semantic', not 'random'"):
             self.open(server, folder, topic, "w3", TOPICAL_STRATEGY="random")

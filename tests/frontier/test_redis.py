@@ -305,7 +305,7 @@ class TestServer:
 
     @pytest.mark.parametrize("options", [{"lease": 0}, {"delay": -1}, {"in_flight_per_host": 0}, {"max_waiting": -1}])
     def test_settings_that_make_no_sense(self, worker: Worker, options: dict[str, float]) -> None:
-        with pytest.raises(ValueError, match="must|needed"):
+        with pytest.raises(ValueError, match=r"must|needed"):
             worker("w", **options)
 
     def test_texts_instead_of_bytes(self, server: RedisServer) -> None:
@@ -345,7 +345,7 @@ class TestServer:
                 lambda: frontier.pop(0.0),
                 lambda: frontier.done(popped.key, outcome("x"), found),
             ):
-                with pytest.raises(FrontierServerError, match="no memory left.*Remedy"):
+                with pytest.raises(FrontierServerError, match=r"no memory left.*Remedy"):
                     call()
             assert frontier.counts() == before
             assert "Trying again" in caplog.text

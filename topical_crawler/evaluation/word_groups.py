@@ -13,7 +13,6 @@ The paper's 420 groups are not published. Ours are drawn from Cilin by a seed, w
 from __future__ import annotations
 
 import bisect
-import importlib.resources
 import itertools
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ import numpy as np
 
 from topical_crawler.evaluation.intervals import Interval, wilson
 from topical_crawler.evaluation.words import Bools, Floats, Similarities, spearman
+from topical_crawler.lexicon_data import jieba_file
 from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.similarity import SimilarityParameters
 from topical_crawler.text import normalise
@@ -51,7 +51,7 @@ class WordGroup:
 
 def jieba_frequencies() -> dict[str, int]:
     """The words of jieba's dictionary, normalised, with their count. A count of 2 or 3 stands for none (six of ten words)."""
-    text = importlib.resources.files("jieba").joinpath("dict.txt").read_text(encoding="utf-8")
+    text = jieba_file("dict.txt")
     found: dict[str, int] = {}
     for line in text.splitlines():
         word, count, _ = line.split(" ")
