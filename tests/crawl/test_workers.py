@@ -186,7 +186,8 @@ class TestOneCrawl:
         resumed.close()
 
     def test_bounds_hold_over_all(self, server: RedisServer, topic: Path, tmp_path: Path) -> None:
-        one, other = (self.open(server, tmp_path / "bounds", topic, w, TOPICAL_MAX_PAGES=3) for w in ("w1", "w2"))
+        bounds = {"TOPICAL_MAX_PAGES": 3, "CONCURRENT_REQUESTS": 1}
+        one, other = (self.open(server, tmp_path / "bounds", topic, w, **bounds) for w in ("w1", "w2"))
         one.push([seed_entry(f"http://{n}.cn/") for n in range(9)])
         for worker in (one, other, one):
             self.fetch(worker, article("首页"))
