@@ -242,24 +242,33 @@ class Crawl:
         if self.control.paused or self.control.stopping:
             return None
         while (entry := self.frontier.pop(now, self.options.in_flight - len(self.in_flight))) is not None:
-            if self.frontier.shared and self.options.max_pages_per_host:
-                self._read_log(0)  # others fetch from the host too
-            reason = self.rules.late_refusal(entry, sum(e.host == entry.host for e in self.in_flight.values()))
-            if reason is not None:
-                self.frontier.drop(entry.key, reason)
-                self.progress.links[reason] += 1
+            try:
+                if self._is_next(entry, now):
+                    return entry
+            except LeaseLost:  # it was reserved for too long
                 continue
-            if entry.evidence and entry.priority < SEED_PRIORITY and entry.rescored < self.options.rescore:
-                # Whether a link is worth a visit was decided when it was found; here only its place can change.
-                priority = self.strategy.score([entry.candidate()])[0]
-                next_best = self.frontier.best(now)
-                if priority is not None and priority < entry.priority and next_best is not None and priority < next_best:
-                    self.frontier.put_back(entry, priority)
-                    continue
-            self.in_flight[entry.key] = entry
-            self.progress.best = entry.priority
-            return entry
         return None
+
+    def _is_next(self, entry: Entry, now: float) -> bool:
+        """Whether a popped entry is to be fetched now; else it is dropped, or waits again."""
+        if self.frontier.shared and self.options.max_pages_per_host:
+            self._read_log(0)  # others fetch from the host too
+        reason = self.rules.late_refusal(entry, sum(e.host == entry.host for e in self.in_flight.values()))
+        if reason is not None:
+            self.frontier.drop(entry.key, reason)
+            self.progress.links[reason] += 1
+            return False
+        if entry.evidence and entry.priority < SEED_PRIORITY and entry.rescored < self.options.rescore:
+            # Whether a link is worth a visit was decided when it was found; here only its place can change.
+            priority = self.strategy.score([entry.candidate()])[0]
+            if priority is not None and priority < entry.priority:
+                next_best = self.frontier.best(now)
+                if next_best is not None and priority < next_best:
+                    self.frontier.put_back(entry, priority)
+                    return False
+        self.in_flight[entry.key] = entry
+        self.progress.best = entry.priority
+        return True
 
     @property
     def still_waiting(self) -> tuple[int, int] | None:
