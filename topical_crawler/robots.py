@@ -25,8 +25,6 @@ from topical_crawler.urls import host
 
 logger = logging.getLogger(__name__)
 
-ROBOTS_SECONDS = 86_400.0
-"""How long a robots.txt holds (TOPICAL_ROBOTS_SECONDS)."""
 _ROBOTS_AGAIN = 600.0
 """Seconds after which a robots.txt that could not be had is asked for again, and after which a worker looks at the shared one."""
 _ROBOTS_BYTES = 512 * 1024
@@ -74,7 +72,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         settings = crawler.settings
-        self._seconds = settings.getfloat("TOPICAL_ROBOTS_SECONDS", ROBOTS_SECONDS)
+        self._seconds = settings.getfloat("TOPICAL_ROBOTS_SECONDS")
         self._longest = 0.0 if settings.get("TOPICAL_REPLAY") else settings.getfloat("TOPICAL_MAX_CRAWL_DELAY")
         self._rules: dict[str, _Rules] = {}  # by origin, the oldest first
         self._asking: dict[str, asyncio.Task[_Rules]] = {}

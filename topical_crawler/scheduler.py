@@ -46,7 +46,6 @@ class TopicalScheduler(BaseScheduler):
         self._closing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._answered: set[bytes] = set()
-        logging.getLogger("scrapy.downloadermiddlewares.robotstxt").addFilter(_in_one_line)
         connect = crawler.signals.connect
         connect(self._scraped, signals.item_scraped)
         connect(self._dropped, signals.item_dropped)
@@ -247,9 +246,3 @@ class TopicalScheduler(BaseScheduler):
 def _error(kind: type[BaseException] | None) -> str:
     """The reason of a page that is given up because of an error."""
     return f"error: {kind.__name__ if kind else 'unknown'}"
-
-
-def _in_one_line(record: logging.LogRecord) -> bool:
-    """Scrapy logs a robots.txt that cannot be had with its whole traceback, for every dead host: the first line says it all."""
-    record.exc_info = None
-    return True

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 
 ROOT = Path(__file__).parents[2]
+NewPlace = Callable[[str], str]
 
 
 def kept(n: int, text: str = "", **more: object) -> Record:

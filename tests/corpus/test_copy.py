@@ -7,8 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from conftest import NewPlace
-from corpus_tools import everything, kept, rejected, start
+from corpus_tools import NewPlace, everything, kept, rejected, start
 
 from topical_crawler.corpus.copy import BATCH, copy, merge
 from topical_crawler.corpus.failures import CorpusError

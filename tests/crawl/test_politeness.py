@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from crawl_tools import Crawled, Reply, Route, Site, article, crawl, rows
 from politeness_tools import CLOSE, TEXT, both_schemes, gaps, most_in_flight, taken_up_late
 
+from topical_crawler.corpus.record import Record
+
 DELAY = 0.3
-CRAWL_DELAY = 0.8
+CRAWL_DELAY = 0.7
+HUNG_UP = "connection failed"
 PAGES = [f"/{n}.html" for n in range(4)]
 
 
@@ -23,52 +28,93 @@ def site(robots: str | None) -> Site:
     return taken_up_late(Site({"/": Reply(article("首页", links), headers=CLOSE), "/robots.txt": rules, **routes}))
 
 
+def broken() -> Site:
+    """A robots.txt that fails, then has moved; pages that hang up without a word."""
+
+    def hang_up(handler: BaseHTTPRequestHandler) -> None:
+        site.closing.wait(0.2)
+
+    def robots(path: str) -> Reply:
+        return Reply("busy", 503) if site.asked(path) == 0 else Reply(status=302, headers={"Location": "/rules.txt", **CLOSE})
+
+    site = taken_up_late(Site({path: Reply(raw=hang_up) for path in ("/a.html", "/b.html")}))
+    site.routes |= {"/robots.txt": robots, "/rules.txt": Reply("User-agent: *\nDisallow: /private/\n", 200, TEXT, CLOSE)}
+    return site
+
+
+def double(folder: Path) -> Site:
+    """http and https; the robots.txt that is asked for first, by http, forbids /a.html, the other one /d.html."""
+    forbidden = iter(("/a.html", "/d.html"))
+
+    def robots(_: str) -> Reply:
+        return Reply(f"User-agent: *\nDisallow: {next(forbidden)}\n", 200, TEXT, CLOSE)
+
+    pages = {f"/{name}.html": Reply(article(name), headers=CLOSE) for name in "abcd"}
+    return both_schemes(Site({"/robots.txt": robots, **pages}), folder)
+
+
+@dataclass(frozen=True)
+class Polite:
+    """A crawl with many requests in flight, one of a host at a time: over a host without robots.txt, one with rules and a
+    Crawl-delay, one that fails, and one with http and https."""
+
+    free: Site
+    strict: Site
+    broken: Site
+    double: Site
+    crawled: Crawled
+    rows: list[Record]
+
+    def reasons(self, site: Site) -> dict[str, str]:
+        """Why each page of a site was rejected, by path."""
+        return {urlsplit(r.url).path: r.reason for r in self.rows if urlsplit(r.url).netloc == urlsplit(site.url).netloc}
+
+
 @pytest.fixture(scope="module")
-def polite(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site, Crawled, Path]]:
-    """One crawl with many requests in flight over two hosts: one without robots.txt, one with rules and a Crawl-delay."""
-    data = tmp_path_factory.mktemp("polite") / "data"
+def polite(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Polite]:
+    folder = tmp_path_factory.mktemp("polite")
     rules = f"User-agent: *\nDisallow: /private/\nCrawl-delay: {CRAWL_DELAY}\n"
-    with site(None) as free, site(rules) as strict:
-        crawled = crawl(topic, data, f"{free.url}/ {strict.url}/", DOWNLOAD_DELAY=DELAY, CONCURRENT_REQUESTS=16)
-        yield free, strict, crawled, data
+    with site(None) as free, site(rules) as strict, broken() as failing, double(folder) as both:
+        secure = both.url.replace("http:", "https:")
+        seeds = [
+            f"{free.url}/",
+            f"{strict.url}/",
+            *(f"{failing.url}{path}" for path in ("/a.html", "/b.html", "/private/x.html")),
+        ]
+        seeds += [f"{both.url}/a.html", f"{both.url}/b.html", f"{secure}/c.html", f"{secure}/d.html"]
+        crawled = crawl(topic, folder / "data", " ".join(seeds), DOWNLOAD_DELAY=DELAY, CONCURRENT_REQUESTS=16, RETRY_TIMES=1)
+        yield Polite(free, strict, failing, both, crawled, rows(folder / "data"))
 
 
-def test_everything_allowed_is_fetched(polite: tuple[Site, Site, Crawled, Path]) -> None:
-    free, strict, crawled, _ = polite
-    assert crawled.code == 0
-    assert sorted(h.path for h in free.pages()) == ["/", *PAGES, "/private/x.html"]
-    assert sorted(h.path for h in strict.pages()) == ["/", *PAGES]
+def test_everything_allowed_is_fetched(polite: Polite) -> None:
+    assert polite.crawled.code == 0
+    assert sorted(h.path for h in polite.free.pages()) == ["/", *PAGES, "/private/x.html"]
+    assert sorted(h.path for h in polite.strict.pages()) == ["/", *PAGES]
 
 
-def test_robots_txt_is_read_once_and_obeyed(polite: tuple[Site, Site, Crawled, Path]) -> None:
-    free, strict, _, data = polite
-    assert free.asked("/robots.txt") == strict.asked("/robots.txt") == 1
-    reasons = {r.url: r.reason for r in rows(data)}
-    assert reasons[f"{strict.url}/private/x.html"] == "robots.txt"
-    assert reasons[f"{free.url}/private/x.html"] == ""
+def test_robots_txt_is_read_once_and_obeyed(polite: Polite) -> None:
+    assert polite.free.asked("/robots.txt") == polite.strict.asked("/robots.txt") == 1
+    assert polite.reasons(polite.strict)["/private/x.html"] == "robots.txt"
+    assert polite.reasons(polite.free)["/private/x.html"] == ""
 
 
-def test_the_delay_lies_between_any_two_requests_of_a_host(polite: tuple[Site, Site, Crawled, Path]) -> None:
-    free, _, _, _ = polite
-    assert free.hits[0].path == "/robots.txt"
-    assert min(gaps(free.hits)) >= DELAY
+def test_the_delay_lies_between_any_two_requests_of_a_host(polite: Polite) -> None:
+    assert polite.free.hits[0].path == "/robots.txt"
+    assert min(gaps(polite.free.hits)) >= DELAY
 
 
-def test_a_crawl_delay_is_obeyed(polite: tuple[Site, Site, Crawled, Path]) -> None:
-    _, strict, _, _ = polite
-    assert strict.hits[0].path == "/robots.txt"
-    assert min(gaps(strict.hits)) >= CRAWL_DELAY
+def test_a_crawl_delay_is_obeyed(polite: Polite) -> None:
+    assert polite.strict.hits[0].path == "/robots.txt"
+    assert min(gaps(polite.strict.hits)) >= CRAWL_DELAY
 
 
-def test_the_crawl_is_no_slower_than_it_must_be(polite: tuple[Site, Site, Crawled, Path]) -> None:
+def test_the_crawl_is_no_slower_than_it_must_be(polite: Polite) -> None:
     """Scrapy by itself asks an empty-handed scheduler every five seconds."""
-    free, strict, _, _ = polite
-    assert max(gaps(free.hits) + gaps(strict.hits)) < 4
+    assert max(gaps(polite.free.hits) + gaps(polite.strict.hits)) < 4
 
 
-def test_hosts_are_crawled_side_by_side(polite: tuple[Site, Site, Crawled, Path]) -> None:
-    free, strict, _, _ = polite
-    assert strict.pages()[0].began < free.pages()[-1].began
+def test_hosts_are_crawled_side_by_side(polite: Polite) -> None:
+    assert polite.strict.pages()[0].began < polite.free.pages()[-1].began
 
 
 def test_one_request_of_a_host_at_a_time_without_a_delay(topic: Path, tmp_path: Path) -> None:
@@ -85,73 +131,35 @@ def test_one_request_of_a_host_at_a_time_without_a_delay(topic: Path, tmp_path: 
     assert most_in_flight(slow.hits) == 1
 
 
-def test_what_brings_no_answer_counts_too(topic: Path, tmp_path: Path) -> None:
+def test_what_brings_no_answer_counts_too(polite: Polite) -> None:
     """A robots.txt that fails, is asked for again and has moved; pages that hang up, and are asked for again."""
-
-    def hang_up(handler: BaseHTTPRequestHandler) -> None:
-        broken.closing.wait(0.2)
-
-    def robots(path: str) -> Reply:
-        return Reply("busy", 503) if broken.asked(path) == 0 else Reply(status=302, headers={"Location": "/rules.txt", **CLOSE})
-
-    seeds = ["/a.html", "/b.html", "/private/x.html"]
-    broken = taken_up_late(Site({path: Reply(raw=hang_up) for path in seeds}))
-    broken.routes |= {"/robots.txt": robots, "/rules.txt": Reply("User-agent: *\nDisallow: /private/\n", 200, TEXT, CLOSE)}
-    with broken:
-        addresses = " ".join(f"{broken.url}{path}" for path in seeds)
-        assert crawl(topic, tmp_path / "data", addresses, DOWNLOAD_DELAY=DELAY, RETRY_TIMES=1).code == 0
-    assert [h.path for h in broken.hits[:3]] == ["/robots.txt", "/robots.txt", "/rules.txt"]
-    assert sorted(h.path for h in broken.hits[3:]) == ["/a.html", "/a.html", "/b.html", "/b.html"]
-    assert min(gaps(broken.hits)) >= DELAY
-    assert {r.reason for r in rows(tmp_path / "data")} == {"connection failed", "robots.txt"}
+    hits = polite.broken.hits
+    assert [h.path for h in hits[:3]] == ["/robots.txt", "/robots.txt", "/rules.txt"]
+    assert sorted(h.path for h in hits[3:]) == ["/a.html", "/a.html", "/b.html", "/b.html"]
+    assert min(gaps(hits)) >= DELAY
+    assert polite.reasons(polite.broken) == {"/a.html": HUNG_UP, "/b.html": HUNG_UP, "/private/x.html": "robots.txt"}
 
 
-def test_http_and_https_of_a_host_have_rules_of_their_own_and_one_delay(topic: Path, tmp_path: Path) -> None:
-    open_pages = {f"/{word}/{n}.html": Reply(article(f"{word}{n}"), headers=CLOSE) for word in "ab" for n in range(2)}
-    asked: list[str] = []
-
-    def robots(_: str) -> Reply:
-        asked.append("")
-        return Reply(f"User-agent: *\nDisallow: /{'ab'[len(asked) - 1]}/\n", 200, TEXT, CLOSE)
-
-    with both_schemes(Site({"/robots.txt": robots, **open_pages}), tmp_path) as double:
-        plain, secure = double.url, double.url.replace("http:", "https:")
-        seeds = [f"{base}{path}" for base, path in zip((plain, plain, secure, secure), open_pages, strict=True)]
-        seeds.insert(2, f"{plain}/b/0.html")
-        assert crawl(topic, tmp_path / "data", " ".join(seeds), DOWNLOAD_DELAY=DELAY).code == 0
-    reasons = {r.url: r.reason for r in rows(tmp_path / "data")}
-    assert double.asked("/robots.txt") == 2
-    assert {url for url, reason in reasons.items() if reason == "robots.txt"} == {*seeds[:2], *seeds[3:]}
-    assert min(gaps(double.hits)) >= DELAY
+def test_http_and_https_of_a_host_have_rules_of_their_own_and_one_delay(polite: Polite) -> None:
+    assert polite.double.asked("/robots.txt") == 2
+    assert polite.reasons(polite.double) == {"/a.html": "robots.txt", "/b.html": "", "/c.html": "", "/d.html": "robots.txt"}
+    assert min(gaps(polite.double.hits)) >= DELAY
 
 
-@pytest.mark.parametrize(("limit", "delay"), [(2, DELAY), (8, 0)])
-def test_several_in_flight_keep_the_delay(topic: Path, tmp_path: Path, limit: int, delay: float) -> None:
-    """Where the host may have several requests at a time, and all of them wait for a robots.txt that then asks for a delay."""
-    pages: Mapping[str, Reply] = {f"/{n}.html": Reply(article(f"{n}"), headers=CLOSE) for n in range(6)}
-    rules = Reply("User-agent: *\nCrawl-delay: 0.4\n", content_type=TEXT, headers=CLOSE)
-    with taken_up_late(Site({"/robots.txt": rules, **pages}), 0.6) as busy:  # longer than the delay
-        crawled = crawl(
-            topic, tmp_path / "data", " ".join(f"{busy.url}{path}" for path in pages),
-            DOWNLOAD_DELAY=delay, CONCURRENT_REQUESTS=16, CONCURRENT_REQUESTS_PER_DOMAIN=limit,
-        )  # fmt: skip
-    assert crawled.code == 0
-    assert sorted(h.path for h in busy.pages()) == sorted(pages)
-    assert busy.asked("/robots.txt") == 1
-    assert min(gaps(busy.hits)) >= 0.4
-
-
-def test_robots_txt_holds_for_requests_that_wait_for_it_together(topic: Path, tmp_path: Path) -> None:
-    """Scrapy 2.19 gives the parsed file to the first of them and lets the others pass."""
-    forbidden = {f"/private/{n}.html": Reply(article(f"{n}")) for n in range(6)}
-    rules = Reply("User-agent: *\nDisallow: /private/\n", content_type=TEXT)
-    with Site({"/robots.txt": rules, "/open.html": Reply(article("公开")), **forbidden}) as strict:
-        seeds = " ".join(f"{strict.url}{path}" for path in (*forbidden, "/open.html"))
+def test_requests_that_wait_for_robots_txt_together_obey_it(topic: Path, tmp_path: Path) -> None:
+    """Scrapy 2.19 gives the parsed file to the first of them and lets the others pass; here also its Crawl-delay lies between
+    them, where the host had none before."""
+    forbidden = {f"/private/{n}.html": Reply(article(f"{n}"), headers=CLOSE) for n in range(4)}
+    allowed = {f"/{n}.html": Reply(article(f"{n}"), headers=CLOSE) for n in range(4)}
+    rules = Reply("User-agent: *\nDisallow: /private/\nCrawl-delay: 0.4\n", 200, TEXT, CLOSE)
+    with taken_up_late(Site({"/robots.txt": rules, **allowed, **forbidden}), 0.6) as strict:  # longer than the delay
+        seeds = " ".join(f"{strict.url}{path}" for path in (*forbidden, *allowed))
         crawled = crawl(
             topic, tmp_path / "data", seeds, DOWNLOAD_DELAY=0, CONCURRENT_REQUESTS=16, CONCURRENT_REQUESTS_PER_DOMAIN=8
         )
     assert crawled.code == 0
-    assert [h.path for h in strict.pages()] == ["/open.html"]
+    assert sorted(h.path for h in strict.hits) == [*allowed, "/robots.txt"]
+    assert min(gaps(strict.hits)) >= 0.4
     assert [r.reason for r in rows(tmp_path / "data")].count("robots.txt") == len(forbidden)
 
 

@@ -22,7 +22,7 @@ from redis_tools import RedisServer
 WORKERS = 4
 DELAY = 0.3
 CRAWL_DELAY = 0.5
-PAGES = [f"/{n}.html" for n in range(7)]
+PAGES = [f"/{n}.html" for n in range(5)]
 SEEDS = 3
 """Pages of a host that are seeds, so that several workers wait for its robots.txt."""
 TOLERANCE = 0.001
@@ -71,7 +71,7 @@ def shared(
 
     def slowly(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n")
-        slow.closing.wait(2.5 * DELAY)
+        slow.closing.wait(1.5 * DELAY)
         handler.wfile.write(article(handler.path).encode())
 
     rules = f"User-agent: *\nDisallow: /private/\nCrawl-delay: {CRAWL_DELAY}\n"

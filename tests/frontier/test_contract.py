@@ -96,7 +96,9 @@ class TestPoliteness:
     def test_delay_counts_from_the_last_pop_whatever_is_finished_last(self, make: Make) -> None:
         frontier = make(delay=5.0, in_flight_per_host=2)
         frontier.push([entry(n) for n in "甲乙丙"])
-        assert [name(frontier.pop(0.0)), name(frontier.pop(5.0))] == ["甲", "乙"]
+        for popped, now in zip("甲乙", (0.0, 5.0), strict=True):
+            assert name(frontier.pop(now)) == popped
+            frontier.sent(key(popped), now)
         frontier.done(key("乙"), outcome("乙"))
         frontier.done(key("甲"), outcome("甲"))
         assert frontier.wait(6.0) == 4.0
@@ -113,11 +115,32 @@ class TestPoliteness:
         with pytest.raises(LookupError):
             frontier.sent(key("甲"), 16.0)
 
+    def test_of_a_host_with_a_delay_one_entry_is_on_its_way(self, make: Make) -> None:
+        frontier = make(delay=2.0, in_flight_per_host=2)
+        frontier.push([entry(n) for n in "甲乙丙丁"])
+        assert name(frontier.pop(0.0)) == "甲"
+        assert frontier.pop(9.0) is None and frontier.wait(9.0) is None and frontier.best(9.0) is None
+        frontier.sent(key("甲"), 10.0)
+        assert frontier.wait(10.0) == 2.0
+        assert name(frontier.pop(12.0)) == "乙"
+        frontier.sent(key("乙"), 12.0)
+        assert frontier.pop(20.0) is None  # two are in flight
+        frontier.done(key("甲"), outcome("甲"))
+        assert name(frontier.pop(20.0)) == "丙"
+        frontier.done(key("乙"), outcome("乙"))
+        assert frontier.pop(30.0) is None
+        frontier.requeue(key("丙"))  # it ends without having arrived
+        assert name(frontier.pop(30.0)) == "丙"
+        frontier.set_delay("a.cn", 0.0)
+        assert name(frontier.pop(30.0)) == "丁"
+
     def test_a_host_with_a_delay_of_its_own(self, make: Make) -> None:
         frontier = make(delay=1.0, in_flight_per_host=9)
         frontier.set_delay("b.cn", 30.0)
         frontier.push([entry(f"{host}{n}", host=host) for host in ("a.cn", "b.cn") for n in range(2)])
         assert drain(frontier, 0.0) == ["a.cn0", "b.cn0"]
+        for popped in ("a.cn0", "b.cn0"):
+            frontier.sent(key(popped), 0.0)
         assert drain(frontier, 1.0) == ["a.cn1"]
         assert drain(frontier, 29.0) == []
         assert drain(frontier, 30.0) == ["b.cn1"]
@@ -125,7 +148,7 @@ class TestPoliteness:
     def test_set_delay_holds_from_now_on_for_a_resting_host(self, make: Make) -> None:
         frontier = make(delay=50.0, in_flight_per_host=9)
         frontier.push([entry("甲"), entry("乙")])
-        frontier.pop(0.0)
+        frontier.sent(pop(frontier, 0.0).key, 0.0)
         assert frontier.wait(1.0) == 49.0
         frontier.set_delay("a.cn", 4.0)
         assert frontier.wait(1.0) == 3.0
@@ -186,7 +209,9 @@ class TestPutBack:
     def test_gives_back_its_own_turn_only(self, make: Make) -> None:
         frontier = make(delay=5.0, in_flight_per_host=2)
         frontier.push([entry("甲", 0.9), entry("乙", 0.8), entry("丙", 0.7)])
-        first, _ = pop(frontier, 0.0), pop(frontier, 5.0)
+        first = pop(frontier, 0.0)
+        frontier.sent(first.key, 0.0)
+        frontier.sent(pop(frontier, 5.0).key, 5.0)
         frontier.put_back(first, 0.1)
         assert frontier.wait(6.0) == 4.0  # the pop at 5.0 stands
 
@@ -734,6 +759,8 @@ class TestClocks:
             while len(out) > rng.randrange(6):
                 finished = out.pop(rng.randrange(len(out)))
                 (frontier.done(finished, outcome("甲")) if rng.random() < 0.5 else frontier.requeue(finished))
+        for finished in out:
+            frontier.done(finished, outcome("甲"))
         return visits
 
     @staticmethod

@@ -45,6 +45,7 @@ class Model:
     max_waiting: int
     known: dict[bytes, Known] = field(default_factory=dict)
     flights: dict[bytes, float] = field(default_factory=dict)
+    arrived: set[bytes] = field(default_factory=set)
     last: dict[str, float] = field(default_factory=dict)
     done: int = 0
 
@@ -88,7 +89,8 @@ class Model:
         return max([self.last.get(host, -1e9), *flights]) + self.delay
 
     def room(self, host: str) -> bool:
-        return sum(self.known[k].host == host for k in self.flights) < self.limit
+        flights = {k for k in self.flights if self.known[k].host == host}
+        return len(flights) < self.limit and (not self.delay or flights <= self.arrived)
 
     def best(self, now: float) -> bytes | None:
         ready = [
@@ -146,6 +148,15 @@ class Comparison(RuleBasedStateMachine):
             assert [e.parent for e in popped.evidence] == known.parents
             known.state = State.IN_FLIGHT
             self.model.flights[expected] = self.now
+            self.model.arrived.discard(expected)
+
+    @precondition(lambda self: self.model.flights)
+    @rule(choice=st.integers(0, 9))
+    def sent(self, choice: int) -> None:
+        k = self.a_flight(choice)
+        self.frontier.sent(k, self.now)
+        self.model.flights[k] = self.now
+        self.model.arrived.add(k)
 
     @rule(seconds=st.sampled_from([0.5, 1.0, 3.0]))
     def time_passes(self, seconds: float) -> None:

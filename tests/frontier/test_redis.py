@@ -127,7 +127,7 @@ class TestManyWorkers:
         one, other = worker("w1"), worker("w2")
         one.push([entry("甲"), entry("乙")])
         one.set_delay("a.cn", 30.0)
-        pop(one, 0.0)
+        one.sent(pop(one, 0.0).key, 0.0)
         assert other.pop(29.0) is None and other.wait(29.0) == 1.0
         assert other.pop(30.0) is not None
 
@@ -137,7 +137,7 @@ class TestManyWorkers:
         first, second = worker("w1", delay=5.0), worker("w2", delay=0.0)
         assert "delay of 5 s" in caplog.text
         second.push([entry("甲"), entry("乙")])
-        pop(second, 0.0)
+        second.sent(pop(second, 0.0).key, 0.0)
         assert second.wait(1.0) == 4.0
         first.close(), second.close()
         third = worker("w3", delay=1.0)

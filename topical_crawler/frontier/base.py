@@ -104,12 +104,13 @@ class Frontier(Protocol):
     """Best-first, polite, crash-safe. Times are seconds on one monotonic clock, passed in by the caller (never read here); a
     frontier that is shared between machines keeps the time itself and takes no notice of them.
 
-    Politeness: a host's turn comes ``delay`` seconds after its last ``pop`` and only while fewer than ``in_flight_per_host``
-    of its entries are in flight. Order: among the hosts whose turn it is, the highest priority first; equal priorities in the
-    order in which they were first pushed. Room: where more than ``max_waiting`` entries wait (0: no bound) after a ``push`` or a
-    ``done``, those of the lowest priority are dropped, among equals the last pushed, under the reason :data:`NO_ROOM`; their
-    evidence is forgotten. They count as dropped, not in what ``push`` returns. What is put back, requeued or revived may exceed
-    the bound until then.
+    Politeness: a host's turn comes ``delay`` seconds after its last ``pop`` or ``sent`` and only while fewer than
+    ``in_flight_per_host`` of its entries are in flight. Of a host with a delay one entry at most is on its way, that is in flight
+    and not ``sent``: of two, the second could arrive right behind the first. Order: among the hosts whose turn it is, the highest
+    priority first; equal priorities in the order in which they were first pushed. Room: where more than ``max_waiting`` entries
+    wait (0: no bound) after a ``push`` or a ``done``, those of the lowest priority are dropped, among equals the last pushed,
+    under the reason :data:`NO_ROOM`; their evidence is forgotten. They count as dropped, not in what ``push`` returns. What is
+    put back, requeued or revived may exceed the bound until then.
     """
 
     shared: bool
@@ -145,7 +146,8 @@ class Frontier(Protocol):
         ...
 
     def sent(self, key: bytes, now: float) -> None:
-        """An entry in flight goes out only now (it had to wait for its host's robots.txt): the host's delay counts from here."""
+        """An entry in flight has surely arrived at its host (its answer begins, or it has failed): the host's delay counts from
+        here. May be said again, when the last time counts."""
         ...
 
     def put_back(self, entry: Entry, priority: float) -> None:

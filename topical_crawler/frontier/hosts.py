@@ -9,17 +9,20 @@ from collections.abc import Iterator
 Place = tuple[float, int]
 """Where an entry stands in the order: (−priority, number of its first push). Smaller is fetched first."""
 
+Turn = tuple[float, bool]
+"""A turn of a host that is taken: from when its delay counts, and whether its entry is still on its way to the host."""
+
 _SPARE = 64
 
 
 class _Host:
-    """One host. ``given`` holds the times of the pops that are in flight, ``last`` the time of the last one that was finished."""
+    """One host. ``given`` holds the turns of what is in flight, ``last`` the time of the last one that was finished."""
 
     __slots__ = ("due", "given", "head", "last")
 
     def __init__(self) -> None:
         self.head: Place | None = None
-        self.given: list[float] = []
+        self.given: list[Turn] = []
         self.last = -math.inf
         self.due: float | None = None  # the time for which the host stands in the heap of times
 
@@ -28,9 +31,9 @@ class Hosts:
     """The hosts of a frontier, in memory.
 
     A host with a waiting entry is *ready* (in the ready heap, by its best entry), *resting* (in the heap of times, until its
-    delay is over) or *full* (in no heap: only a finished page changes that). Both heaps are cleaned lazily: what no longer
-    agrees with its host is skipped when it comes up, and a heap of mostly such items is rebuilt. So no operation looks at the
-    hosts that are not ready. Where the clock steps back, a host rests the longer; its turn never comes early.
+    delay is over) or *full* (in no heap: only a page that arrives or is finished changes that). Both heaps are cleaned lazily:
+    what no longer agrees with its host is skipped when it comes up, and a heap of mostly such items is rebuilt. So no operation
+    looks at the hosts that are not ready. Where the clock steps back, a host rests the longer; its turn never comes early.
 
     Args:
         delay: seconds between two pops of a host, >= 0.
@@ -97,7 +100,7 @@ class Hosts:
         while ready:
             negative, number, name = ready[0]
             host = self._hosts[name]
-            if host.head == (negative, number) and host.due is None and len(host.given) < self.in_flight_per_host:
+            if host.head == (negative, number) and host.due is None and self._has_room(name, host):
                 return name, host.head
             heapq.heappop(ready)
         return None
@@ -109,44 +112,53 @@ class Hosts:
         while self._times:
             due, name = self._times[0]
             host = self._hosts[name]
-            if host.due == due and host.head is not None and len(host.given) < self.in_flight_per_host:
+            if host.due == due and host.head is not None and self._has_room(name, host):
                 return due - now
             heapq.heappop(self._times)
             if host.due == due:
                 host.due = None
         return None
 
-    def take(self, name: str, now: float, head: Place | None) -> None:
-        """The host's best entry goes in flight; the next one is at ``head``."""
-        self._hosts[name].given.append(now)
+    def take(self, name: str, now: float, head: Place | None) -> Turn:
+        """The host's best entry goes in flight; the next one is at ``head``. Returns its turn."""
+        turn = (now, True)
+        self._hosts[name].given.append(turn)
         self.set_head(name, head)
+        return turn
 
-    def restart(self, name: str, given: float, now: float) -> None:
-        """An entry given out at time ``given`` is sent only ``now``: the delay counts from here."""
+    def restart(self, name: str, turn: Turn, now: float) -> Turn:
+        """An entry in flight has arrived by ``now``: the delay counts from here. Returns its turn from now on."""
+        host, arrived = self._hosts[name], (now, False)
+        host.given.remove(turn)
+        host.given.append(arrived)
+        self._enlist(name, host)
+        return arrived
+
+    def finish(self, name: str, turn: Turn) -> None:
+        """An entry is no longer in flight; its turn is used."""
         host = self._hosts[name]
-        host.given.remove(given)
-        host.given.append(now)
+        host.given.remove(turn)
+        host.last = max(host.last, turn[0])
         self._enlist(name, host)
 
-    def finish(self, name: str, given: float) -> None:
-        """An entry given out at time ``given`` is no longer in flight; its turn is used."""
-        host = self._hosts[name]
-        host.given.remove(given)
-        host.last = max(host.last, given)
-        self._enlist(name, host)
-
-    def give_back(self, name: str, given: float) -> None:
+    def give_back(self, name: str, turn: Turn) -> None:
         """As :meth:`finish`, but the turn is as if it had never been taken."""
         host = self._hosts[name]
-        host.given.remove(given)
+        host.given.remove(turn)
         self._enlist(name, host)
+
+    def _has_room(self, name: str, host: _Host) -> bool:
+        """Whether a further entry may go in flight. Of a host with a delay only one is on its way at a time: of two, the second
+        could arrive right behind the first."""
+        if len(host.given) >= self.in_flight_per_host:
+            return False
+        return not any(on_its_way for _, on_its_way in host.given) or self._delays.get(name, self.default_delay) == 0
 
     def _enlist(self, name: str, host: _Host) -> None:
         """Put the host where it belongs after a change. Whether its rest is over, :meth:`_wake` says, which knows the time."""
-        if host.head is None or len(host.given) >= self.in_flight_per_host:
+        if host.head is None or not self._has_room(name, host):
             return
-        due = max(host.given, default=host.last)
-        due = max(due, host.last) + self._delays.get(name, self.default_delay)
+        due = max([host.last, *(given for given, _ in host.given)]) + self._delays.get(name, self.default_delay)
         if due == -math.inf:
             host.due = None
             self._push_ready(name, host.head)
@@ -166,7 +178,7 @@ class Hosts:
             if host.due != due:
                 continue
             host.due = None
-            if host.head is not None and len(host.given) < self.in_flight_per_host:
+            if host.head is not None and self._has_room(name, host):
                 self._push_ready(name, host.head)
 
     def _push_ready(self, name: str, head: Place) -> None:
@@ -177,7 +189,7 @@ class Hosts:
 
     def _ready_hosts(self) -> Iterator[tuple[str, Place]]:
         for name, host in self._hosts.items():
-            if host.head is not None and host.due is None and len(host.given) < self.in_flight_per_host:
+            if host.head is not None and host.due is None and self._has_room(name, host):
                 yield name, host.head
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from topical_crawler.frontier.base import NO_ROOM, Entry, Outcome, Pushed, State
-from topical_crawler.frontier.hosts import Hosts
+from topical_crawler.frontier.hosts import Hosts, Turn
 from topical_crawler.frontier.rules import check, check_max_waiting, check_priority, gained, host_of, not_in_flight
 from topical_crawler.page import Evidence
 
@@ -41,7 +41,7 @@ class MemoryFrontier:
         self.recovered = 0
         self._hosts = Hosts(delay, in_flight_per_host)
         self._waiting: dict[bytes, _Row] = {}
-        self._in_flight: dict[bytes, tuple[_Row, float]] = {}
+        self._in_flight: dict[bytes, tuple[_Row, Turn]] = {}
         self._done: dict[bytes, _Row] = {}  # without evidence
         self._dropped: dict[bytes, tuple[_Row, str]] = {}
         self._reasons: Counter[str] = Counter()
@@ -106,9 +106,8 @@ class MemoryFrontier:
         host, _ = best
         key = heapq.heappop(self._queues[host])[2]  # the head of a queue is always live, see _next
         row = self._waiting.pop(key)
-        self._in_flight[key] = (row, now)
         self._live[host] -= 1
-        self._hosts.take(host, now, self._next(host))
+        self._in_flight[key] = (row, self._hosts.take(host, now, self._next(host)))
         return _entry(row)
 
     def best(self, now: float) -> float | None:
@@ -122,15 +121,14 @@ class MemoryFrontier:
 
     def sent(self, key: bytes, now: float) -> None:
         """See :meth:`Frontier.sent`."""
-        row, given = self._take(key)
-        self._hosts.restart(row[2], given, now)
-        self._in_flight[key] = (row, now)
+        row, turn = self._take(key)
+        self._in_flight[key] = (row, self._hosts.restart(row[2], turn, now))
 
     def put_back(self, entry: Entry, priority: float) -> None:
         """See :meth:`Frontier.put_back`."""
         check_priority(priority, entry.url)
-        row, given = self._take(entry.key)
-        self._hosts.give_back(row[2], given)
+        row, turn = self._take(entry.key)
+        self._hosts.give_back(row[2], turn)
         place, url, host, depth, rescored, *rest = row
         self._wait(((-priority, place[1], entry.key), url, host, depth, rescored + 1, *rest))
 
@@ -152,8 +150,8 @@ class MemoryFrontier:
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
         """See :meth:`Frontier.requeue`."""
-        row, given = self._take(key)
-        self._hosts.finish(row[2], given)
+        row, turn = self._take(key)
+        self._hosts.finish(row[2], turn)
         place, old_url, host, depth, rescored, old_meta, *evidence = row
         if url is not None:
             host = host_of(url, old_url, host)
@@ -162,16 +160,16 @@ class MemoryFrontier:
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
         """See :meth:`Frontier.done`."""
         entries = [check(entry) for entry in links]
-        row, given = self._take(key)
-        self._hosts.finish(row[2], given)
+        row, turn = self._take(key)
+        self._hosts.finish(row[2], turn)
         self._done[key] = row[:_HEAD]
         self._outcomes.append(outcome)
         return self.push(entries)
 
     def drop(self, key: bytes, reason: str) -> None:
         """See :meth:`Frontier.drop`."""
-        row, given = self._take(key)
-        self._hosts.give_back(row[2], given)
+        row, turn = self._take(key)
+        self._hosts.give_back(row[2], turn)
         self._drop(row, reason)
 
     def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
@@ -311,7 +309,7 @@ class MemoryFrontier:
         row = self._waiting.get(place[2])
         return row is not None and row[0] is place
 
-    def _take(self, key: bytes) -> tuple[_Row, float]:
+    def _take(self, key: bytes) -> tuple[_Row, Turn]:
         try:
             return self._in_flight.pop(key)
         except KeyError:

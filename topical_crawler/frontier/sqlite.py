@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from topical_crawler.frontier import statements as sql
 from topical_crawler.frontier.base import NO_ROOM, Entry, Outcome, Pushed, State
 from topical_crawler.frontier.database import Database
-from topical_crawler.frontier.hosts import Hosts, Place
+from topical_crawler.frontier.hosts import Hosts, Place, Turn
 from topical_crawler.frontier.rows import Row, unpack
 from topical_crawler.frontier.rules import check, check_max_waiting, check_priority, host_of, not_in_flight
 from topical_crawler.frontier.worst import Worst
@@ -38,7 +38,7 @@ class _Flight(NamedTuple):
     number: int
     host: str
     priority: float
-    given: float
+    turn: Turn
 
 
 class SqliteFrontier:
@@ -118,8 +118,8 @@ class SqliteFrontier:
         host, (_, number) = best
         entry = _entry(self._db.rows(sql.ENTRY, (number,))[0])
         self._db.run(sql.GIVE_OUT, (number,))
-        self._hosts.take(host, now, self._head(host))
-        self._in_flight[entry.key] = _Flight(number, host, entry.priority, now)
+        turn = self._hosts.take(host, now, self._head(host))
+        self._in_flight[entry.key] = _Flight(number, host, entry.priority, turn)
         self._waiting -= 1
         return entry
 
@@ -135,8 +135,7 @@ class SqliteFrontier:
     def sent(self, key: bytes, now: float) -> None:
         """See :meth:`Frontier.sent`."""
         flight = self._flight(key)
-        self._hosts.restart(flight.host, flight.given, now)
-        self._in_flight[key] = flight._replace(given=now)
+        self._in_flight[key] = flight._replace(turn=self._hosts.restart(flight.host, flight.turn, now))
 
     def put_back(self, entry: Entry, priority: float) -> None:
         """See :meth:`Frontier.put_back`."""
@@ -384,7 +383,7 @@ class SqliteFrontier:
 
     def _land(self, key: bytes, *, give_back: bool = False) -> None:
         flight = self._in_flight.pop(key)
-        (self._hosts.give_back if give_back else self._hosts.finish)(flight.host, flight.given)
+        (self._hosts.give_back if give_back else self._hosts.finish)(flight.host, flight.turn)
 
     def _commit(self) -> None:
         self._db.commit()

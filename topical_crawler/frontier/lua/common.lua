@@ -7,7 +7,7 @@
 --   ready     ZSET   the hosts whose turn it is, as number of the best entry .. host, by its score
 --   resting   ZSET   the hosts whose delay is running -> when it is over
 --   hosts     HASH   host -> {own delay or -1, last use, when it is due, member in `ready`, score of the best that waits or false,
---                    times of what is in flight ...}
+--                    times of what is in flight ...; as a string for what has not arrived there yet}
 --   flights   HASH   key -> {token, given out at, host, member, worker}
 --   leases    ZSET   key -> when it runs out
 --   outcomes  LIST   what became of the pages, in their order
@@ -110,6 +110,15 @@ local function enqueue(e, key)
   end
 end
 
+-- Whether a further entry of the host may go in flight. Of a host with a delay only one is on its way at a time: of two, the second could
+-- arrive right behind the first.
+local function has_room(h)
+  if #h - FLYING + 1 >= limit then return false end
+  if (h[1] >= 0 and h[1] or delay) == 0 then return true end
+  for i = FLYING, #h do if type(h[i]) == 'string' then return false end end
+  return true
+end
+
 -- Put a host where it belongs after a change: among the ready, the resting, or nowhere (nothing waits, or it is full).
 local function settle(host)
   local h = host_record(host)
@@ -118,9 +127,9 @@ local function settle(host)
   local score = head[2] and tonumber(head[2]) or false
   if (score == false) ~= (h[5] == false) then with_waiting = with_waiting + (score and 1 or -1) end
   if score then
-    if #h - FLYING + 1 < limit then
+    if has_room(h) then
       local last = h[2]
-      for i = FLYING, #h do if h[i] > last then last = h[i] end end
+      for i = FLYING, #h do last = math.max(last, tonumber(h[i])) end
       if last == NEVER then ready = string.sub(head[1], 1, 6) .. host
       else
         due = last + (h[1] >= 0 and h[1] or delay)
@@ -168,7 +177,7 @@ local function land(key, flight, give_back)
   for i = FLYING, #h do
     if h[i] == flight[2] then table.remove(h, i) break end
   end
-  if not give_back and flight[2] > h[2] then h[2] = flight[2] end
+  if not give_back then h[2] = math.max(h[2], tonumber(flight[2])) end
   touched[flight[3]] = true
 end
 

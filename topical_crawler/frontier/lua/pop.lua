@@ -24,6 +24,7 @@ end
 
 -- The best entry; nil where there is none.
 local function take()
+  local given = string.format('%.17g', now)  -- a string: it has not arrived at its host
   while true do
     local best = call('ZPOPMIN', READY)[1]
     if not best then return nil end
@@ -38,8 +39,8 @@ local function take()
       waiting = waiting - 1
       -- A second place of an entry that was found again while its record was damaged leads nowhere.
       if not record or not parse(record) then set_aside(key, record)
-      elseif string.byte(record, 2) == WAITING and call('HSETNX', FLIGHTS, key, cmsgpack.pack({token, now, host, m, worker})) == 1 then
-        h[#h + 1] = now
+      elseif string.byte(record, 2) == WAITING and call('HSETNX', FLIGHTS, key, cmsgpack.pack({token, given, host, m, worker})) == 1 then
+        h[#h + 1] = given
         settle_touched()
         return record, key
       end
