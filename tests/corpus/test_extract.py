@@ -242,11 +242,18 @@ def _grams(text: str) -> Counter[str]:
 
 
 def _children(pid: int | None = None) -> list[int]:
-    found = []
+    """Extracting processes that a process has started: other tests keep servers."""
+    found: list[int] = []
     for task in Path(f"/proc/{pid or os.getpid()}/task").iterdir():
         with contextlib.suppress(FileNotFoundError):  # a thread that has ended meanwhile
             found += [int(child) for child in (task / "children").read_text().split()]
-    return found
+    return [child for child in found if _extracts(child)]
+
+
+def _extracts(pid: int) -> bool:
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return b"topical_crawler.corpus.extract" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def _kill_children() -> None:
