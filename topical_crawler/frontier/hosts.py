@@ -6,6 +6,8 @@ import heapq
 import math
 from collections.abc import Iterator
 
+from topical_crawler.frontier.rules import check_delay, check_in_flight
+
 Place = tuple[float, int]
 """Where an entry stands in the order: (−priority, number of its first push). Smaller is fetched first."""
 
@@ -41,11 +43,8 @@ class Hosts:
     """
 
     def __init__(self, delay: float, in_flight_per_host: int) -> None:
-        _check_delay(delay)
-        if in_flight_per_host < 1:
-            raise ValueError(
-                f"in_flight_per_host is {in_flight_per_host}: at least one entry of a host must be allowed in flight"
-            )
+        check_delay(delay)
+        check_in_flight(in_flight_per_host)
         self.default_delay = delay
         self.in_flight_per_host = in_flight_per_host
         self._delays: dict[str, float] = {}
@@ -88,7 +87,7 @@ class Hosts:
 
     def set_delay(self, name: str, seconds: float) -> None:
         """The delay of one host from now on, counted from its last pop."""
-        _check_delay(seconds)
+        check_delay(seconds)
         self._delays[name] = seconds
         if (host := self._hosts.get(name)) is not None:
             self._enlist(name, host)
@@ -191,8 +190,3 @@ class Hosts:
         for name, host in self._hosts.items():
             if host.head is not None and host.due is None and self._has_room(name, host):
                 yield name, host.head
-
-
-def _check_delay(seconds: float) -> None:
-    if not 0 <= seconds < math.inf:
-        raise ValueError(f"a delay of {seconds} seconds: it must be a number of seconds, 0 or more")

@@ -21,7 +21,7 @@ import redis
 from topical_crawler.frontier.base import REDIRECTED, Entry, FrontierServerError, LeaseLost, Outcome, Pushed, State
 from topical_crawler.frontier.records import VERSION, RecordError, pack_links, pack_outcome, read_entry, read_outcome
 from topical_crawler.frontier.redis_scripts import Server, logger
-from topical_crawler.frontier.rules import check, check_priority, host_of
+from topical_crawler.frontier.rules import check, check_delay, check_in_flight, check_max_waiting, check_priority, host_of
 
 DAMAGED = "damaged entry"
 """Why an entry is dropped whose evidence cannot be read."""
@@ -246,8 +246,7 @@ class RedisFrontier:
 
     def set_delay(self, host: str, seconds: float) -> None:
         """See :meth:`Frontier.set_delay`. Holds for all workers."""
-        if not 0 <= seconds < math.inf:
-            raise ValueError(f"a delay of {seconds} seconds: it must be a number of seconds, 0 or more")
+        check_delay(seconds)
         self._run("change", "delay", host, repr(float(seconds)))
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
@@ -398,12 +397,9 @@ def _literal(text: str) -> str:
 
 
 def _check(delay: float, in_flight_per_host: int, max_waiting: int, lease: float, name: str) -> None:
-    if not 0 <= delay < math.inf:
-        raise ValueError(f"a delay of {delay} seconds: it must be a number of seconds, 0 or more")
-    if in_flight_per_host < 1:
-        raise ValueError(f"in_flight_per_host is {in_flight_per_host}: at least one entry of a host must be allowed in flight")
-    if max_waiting < 0:
-        raise ValueError(f"max_waiting is {max_waiting}: it must be a number of entries, 0 for no bound")
+    check_delay(delay)
+    check_in_flight(in_flight_per_host)
+    check_max_waiting(max_waiting)
     if not 1 <= lease < math.inf:
         raise ValueError(f"a lease of {lease} seconds: it must be a number of seconds, 1 or more")
     if not name or any(c in "{}\r\n" for c in name):

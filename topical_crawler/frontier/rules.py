@@ -47,6 +47,18 @@ def host_of(url: str, known_url: str, known_host: str) -> str:
     return known_host if authority == urlsplit(known_url).netloc else authority.rpartition("@")[2].lower()
 
 
+def check_delay(seconds: float) -> None:
+    """Raises ValueError for a delay that is negative or endless."""
+    if not 0 <= seconds < math.inf:
+        raise ValueError(f"a delay of {seconds} seconds: it must be a number of seconds, 0 or more")
+
+
+def check_in_flight(number: int) -> None:
+    """Raises ValueError for a limit that lets nothing through."""
+    if number < 1:
+        raise ValueError(f"in_flight_per_host is {number}: at least one entry of a host must be allowed in flight")
+
+
 def check_max_waiting(number: int) -> None:
     """Raises ValueError for a bound that is less than none."""
     if number < 0:
