@@ -63,7 +63,7 @@ PARTS: dict[Place, str] = {
     ("rows.py", "*"): "frontier",
     ("hosts.py", "*"): "frontier",
     ("replay.py", "*"): "replay (the recorded web)",
-    ("extract.py", "*"): "hand pages to extraction",
+    ("pool.py", "*"): "hand pages to extraction",
     ("worker.py", "*"): "hand pages to extraction",
 }
 """File of the package and function ("*": any) to the part of the crawl that its time is counted for; the innermost one counts."""

@@ -18,7 +18,9 @@ from scrapy.utils.misc import walk_modules_iter
 from scrapy.utils.spider import iter_spider_classes
 
 from topical_crawler import crawl, frontier, pipelines, settings, strategies, topic_files
-from topical_crawler.corpus import clean, extract, store
+from topical_crawler.cleaning import boilerplate
+from topical_crawler.corpus import store
+from topical_crawler.extraction import extract
 from topical_crawler.frontier.redis import DAMAGED
 from topical_crawler.relevance.book_parameters import CategoryVsmParameters, KeywordVsmParameters, Odp2evsmParameters
 from topical_crawler.semantics.resources import RESOURCES
@@ -44,6 +46,7 @@ GUIDES = (
     "docs/workers.md",
     "docs/deployment.md",
     "docs/metrics.md",
+    "docs/export.md",
 )
 TEXT = {name: (ROOT / name).read_text(encoding="utf-8") for name in GUIDES}
 EVERYWHERE = "\n".join(TEXT.values())
@@ -260,7 +263,8 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
         if file.parent.name not in ("actions", "evaluation") and file.name != "page_fetch.py":  # these speak of no crawl
             reasons |= set(re.findall(r'reason ?= ?"([a-z][^"]+)"', file.read_text(encoding="utf-8")))
     reasons |= {extract.NO_TEXT, extract.TOO_LARGE, extract.FAILED, extract.TIMED_OUT, extract.CRASHED}
-    reasons |= {clean.NO_TEXT, clean.BOILERPLATE_ONLY, clean.COPYRIGHT_ONLY, clean.NEAR_EMPTY}
+    reasons |= {extract.LIST_PAGE, extract.VIDEO_PAGE, extract.GALLERY_PAGE}
+    reasons |= {boilerplate.NO_TEXT, boilerplate.BOILERPLATE_ONLY, boilerplate.COPYRIGHT_ONLY, boilerplate.NEAR_EMPTY}
     reasons |= returned_texts("spiders/topical.py", "failure_reason")
     documented = documented_reasons("Why a page is rejected")
     assert {r for r in reasons if f"`{r}" not in documented} == set()

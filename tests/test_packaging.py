@@ -39,7 +39,7 @@ except TopicError as error:
     assert "partybuilding" in str(error)
 from topical_crawler import settings
 from topical_crawler.spiders.topical import TopicalSpider
-from topical_crawler.corpus.clean import default_patterns
+from topical_crawler.cleaning.boilerplate import default_patterns
 default_patterns()
 print(len(topic.terms), len(topic.seeds), verdict.keep, ",".join(list_topics()), TopicalSpider.name)
 """

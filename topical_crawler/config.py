@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import os
+import re
 import secrets
 import socket
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast, get_args
 from urllib.parse import quote, urlsplit
 
 import platformdirs
 from scrapy.settings import BaseSettings
 
+from topical_crawler.cleaning.process import CleaningOptions, Convert, Personal
+from topical_crawler.cleaning.quality import Limits
 from topical_crawler.evaluation.replay import Recording
 from topical_crawler.evaluation.warc import RecordingError
 from topical_crawler.options import CrawlError, CrawlOptions
@@ -34,6 +39,91 @@ def cache_dir(settings: BaseSettings) -> Path:
 def data_dir(settings: BaseSettings, topic_name: str) -> Path:
     """Where the state and the corpus of a topic's crawl lie: ``TOPICAL_DATA_DIR``, else ``data/<topic>``."""
     return Path(settings.get("TOPICAL_DATA_DIR") or f"data/{topic_name}").expanduser()
+
+
+def archive_folder(settings: BaseSettings, topic_name: str) -> Path | None:
+    """Where everything that is fetched is archived: the path that ``TOPICAL_ARCHIVE`` gives, ``archive`` in the data directory
+    where it says yes; None where it says no."""
+    given = str(settings.get("TOPICAL_ARCHIVE") or "").strip()
+    if given.lower() in ("", "0", "false", "no", "off"):
+        return None
+    if given.lower() in ("1", "true", "yes", "on"):
+        return data_dir(settings, topic_name) / "archive"
+    return Path(given).expanduser()
+
+
+def archive_megabytes(settings: BaseSettings) -> float:
+    """``TOPICAL_ARCHIVE_MB``: the size of a file of the archive.
+
+    Raises:
+        CrawlError: it is no number above 0.
+    """
+    try:
+        found = float(settings.get("TOPICAL_ARCHIVE_MB"))
+    except (TypeError, ValueError):
+        found = 0.0
+    if not 0 < found < float("inf"):
+        given = settings.get("TOPICAL_ARCHIVE_MB")
+        raise CrawlError(f"TOPICAL_ARCHIVE_MB={given!r}: a number of megabytes above 0 is expected (-s TOPICAL_ARCHIVE_MB=1000)")
+    return found
+
+
+def cleaning_options(settings: BaseSettings) -> CleaningOptions:
+    """How texts are cleaned and which are refused.
+
+    Raises:
+        CrawlError: a value cannot be used.
+    """
+    languages = tuple(str(settings.get("TOPICAL_LANGUAGES") or "").replace(",", " ").lower().split())
+    for code in languages:
+        if not re.fullmatch("[a-z]{2}", code):
+            raise CrawlError(f"TOPICAL_LANGUAGES={code!r}: two letters are expected (-s TOPICAL_LANGUAGES=zh,en)")
+    personal = str(settings.get("TOPICAL_PERSONAL"))
+    if personal not in get_args(Personal):
+        raise CrawlError(f"TOPICAL_PERSONAL={personal!r}: one of {', '.join(get_args(Personal))} is expected")
+    convert = str(settings.get("TOPICAL_CONVERT") or "")
+    if convert not in get_args(Convert):
+        raise CrawlError(f"TOPICAL_CONVERT={convert!r}: simplified, traditional or nothing is expected")
+    try:
+        min_characters = int(str(settings.get("TOPICAL_MIN_CHARACTERS")))
+    except ValueError:
+        min_characters = -1
+    if min_characters < 0:
+        raise CrawlError(
+            f"TOPICAL_MIN_CHARACTERS={settings.get('TOPICAL_MIN_CHARACTERS')!r}: a whole number of 0 or more is expected "
+            "(-s TOPICAL_MIN_CHARACTERS=200)"
+        )
+    return CleaningOptions(
+        min_characters=min_characters,
+        limits=_limits(settings.get("TOPICAL_QUALITY"), languages),
+        personal=cast(Personal, personal),
+        convert=cast(Convert, convert),
+        site_lines=settings.getbool("TOPICAL_SITE_LINES"),
+    )
+
+
+def _limits(given: Any, languages: tuple[str, ...]) -> Limits:
+    """Those of ``TOPICAL_QUALITY``: all, none but the language's, or the defaults with some replaced."""
+    wanted = "expected is True, False or numbers by name (-s 'TOPICAL_QUALITY={\"min_han\": 0.3}')"
+    if isinstance(given, str) and given.strip().startswith("{"):
+        try:
+            given = json.loads(given)
+        except ValueError as error:
+            raise CrawlError(f"TOPICAL_QUALITY={given!r} is no JSON ({error}); {wanted}") from None
+    if not isinstance(given, Mapping):
+        said = str(given).strip().lower()
+        if said in ("1", "true", "yes", "on"):
+            return Limits(languages=languages)
+        if said in ("", "0", "false", "no", "off", "none"):
+            return Limits.of_language(languages)
+        raise CrawlError(f"TOPICAL_QUALITY={given!r}: {wanted}")
+    names = [f.name for f in dataclasses.fields(Limits) if f.name != "languages"]
+    for name, value in given.items():
+        if name not in names:
+            raise CrawlError(f"TOPICAL_QUALITY has no limit {name!r}; there are {', '.join(names)}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+            raise CrawlError(f"TOPICAL_QUALITY: {name}={value!r}: a number of 0 or more is expected; {wanted}")
+    return Limits(languages=languages, **{name: float(value) for name, value in given.items()})
 
 
 def resources(settings: BaseSettings) -> Resources | None:
@@ -84,6 +174,16 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
             Recording(settings["TOPICAL_REPLAY"], cache_dir(settings)).close()
         except RecordingError as error:
             raise CrawlError(f"nothing to replay: {error}") from None
+    archive = archive_folder(settings, topic.name)
+    if archive is not None:
+        archive_megabytes(settings)
+        try:
+            archive.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CrawlError(
+                f"TOPICAL_ARCHIVE={archive}: no folder can be made there ({error.strerror}). Remedy: name another, or 1 for "
+                "archive/ in the data folder"
+            ) from None
     return CrawlOptions(
         topic=topic.name,
         name=crawl_name(settings, topic.name),
@@ -100,6 +200,8 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         max_pages_per_host=number("pages_per_host", "TOPICAL_MAX_PAGES_PER_HOST"),
         max_links=number("", "TOPICAL_MAX_LINKS"),
         trap_pages=number("", "TOPICAL_TRAP_PAGES"),
+        barren_pages=number("", "TOPICAL_BARREN_PAGES"),
+        barren_leave=number("", "TOPICAL_BARREN_LEAVE"),
         rescore=number("", "TOPICAL_RESCORE"),
         # A recording needs no politeness; one request in flight makes a replay repeatable to the page.
         delay=0.0 if replay else delay,
@@ -112,6 +214,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         idle=settings.getfloat("TOPICAL_IDLE_SECONDS"),
         redis=redis_client(settings) if settings.get("TOPICAL_FRONTIER") == "redis" else None,
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
+        cleaning=cleaning_options(settings),
     )
 
 

@@ -5,6 +5,7 @@ The Scrapy components (scheduler, middleware, pipelines, display) are thin: what
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import time
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from filelock import FileLock, Timeout
 
 from topical_crawler import strategies
 from topical_crawler.control import Control
+from topical_crawler.corpus.keeping import PART
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
@@ -31,7 +33,7 @@ from topical_crawler.frontier import (
     State,
 )
 from topical_crawler.items import PageItem
-from topical_crawler.link_rules import LinkRules
+from topical_crawler.link_rules import LinkRules, led_by_others
 from topical_crawler.mailbox import FOLDER, Mailbox
 from topical_crawler.opening import claim_directory, log_progress, now_iso, open_frontier, say_missing
 from topical_crawler.options import CrawlError, CrawlOptions
@@ -39,6 +41,7 @@ from topical_crawler.page import Evidence, Page, Verdict
 from topical_crawler.progress import Progress
 from topical_crawler.redis_feed import RedisFeed
 from topical_crawler.semantics.resources import Resources
+from topical_crawler.site_yield import Yield
 from topical_crawler.steering import SEED_PRIORITY, seed_entry
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.topic import Topic
@@ -57,6 +60,8 @@ STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError)
 LOST_FROM_SIGHT = "lease lost"
 """What is counted when a page comes in whose lease ran out: another worker has it."""
 BELOW_THRESHOLD = "below threshold"
+_PART = "topical_part"
+"""In the meta of an entry: it is a further part of the article of this name, which was kept."""
 
 
 class Crawl:
@@ -200,6 +205,9 @@ class Crawl:
         page = item.page
         assert page is not None
         item.verdict = verdict = self.strategy.judge(page, item.entry.evidence)
+        if not verdict.keep and _PART in item.entry.meta:
+            item.verdict = verdict = dataclasses.replace(verdict, keep=True)
+            item.as_part = True
         if not verdict.keep:
             item.reason = OFF_TOPIC
         if self.frontier.shared:
@@ -226,7 +234,7 @@ class Crawl:
             if priority is None:
                 entry.dropped = BELOW_THRESHOLD if verdict.keep else self.strategy.closed
             else:
-                entry.priority = priority
+                entry.priority = self.rules.place(priority, entry.host)
         if (left := len(page.links) - self.options.max_links) > 0:
             self.progress.links["too many links on a page"] += left
         return entries
@@ -258,10 +266,10 @@ class Crawl:
             self.frontier.drop(entry.key, reason)
             self.progress.links[reason] += 1
             return False
-        if entry.evidence and entry.priority < SEED_PRIORITY and entry.rescored < self.options.rescore:
+        if entry.evidence and entry.priority < SEED_PRIORITY:
             # Whether a link is worth a visit was decided when it was found; here only its place can change.
-            priority = self.strategy.score([entry.candidate()])[0]
-            if priority is not None and priority < entry.priority:
+            priority = self._place_now(entry)
+            if priority < entry.priority:
                 next_best = self.frontier.best(now)
                 if next_best is not None and priority < next_best:
                     self.frontier.put_back(entry, priority)
@@ -269,6 +277,13 @@ class Crawl:
         self.in_flight[entry.key] = entry
         self.progress.best = entry.priority
         return True
+
+    def _place_now(self, entry: Entry) -> float:
+        """The priority of a popped link by what is known now; one that was put back often enough keeps its own."""
+        if entry.rescored < self.options.rescore:
+            score = self.strategy.score([entry.candidate()])[0]
+            return entry.priority if score is None else self.rules.place(score, entry.host)
+        return self.rules.place(entry.priority, entry.host)
 
     @property
     def still_waiting(self) -> tuple[int, int] | None:
@@ -302,7 +317,7 @@ class Crawl:
         target = Entry(
             key, url, host(url), entry.priority, entry.depth, entry.evidence, meta, dropped=self.rules.refusal(url, entry.depth)
         )
-        item = PageItem(entry, url, now_iso(), status=status, reason=REDIRECTED, links=[target])
+        item = PageItem(entry, url, now_iso(), status=status, reason=REDIRECTED, links=[target], duplicate_of=url)
         self.finish(item)
 
     def finish(self, item: PageItem) -> None:
@@ -312,13 +327,16 @@ class Crawl:
             return  # finished already: an error was reported after the item had passed; or its lease is lost
         if not item.reason and (item.verdict is None or not item.verdict.keep):
             item.reason = OFF_TOPIC
-        stored = self.store.put(self._record(item))
+        stored = self.store.put(self._record(item), item.lines)
         item.reason, item.duplicate_of = stored.reason, stored.duplicate_of
+        if item.parts and item.reason in ("", PART):
+            self._follow_parts(item)
         verdict = item.verdict
         if verdict is None:
             outcome = Outcome(entry.url, False, reason=item.reason)
         else:
-            outcome = Outcome(entry.url, verdict.keep, verdict.relevance, item.reason, verdict.lesson)
+            led_by = led_by_others(entry) if item.reason in ("", PART) else ()
+            outcome = Outcome(entry.url, verdict.keep, verdict.relevance, item.reason, verdict.lesson, led_by)
         try:
             self._note(self.frontier.done(entry.key, outcome, item.links))
         except LeaseLost:
@@ -329,13 +347,27 @@ class Crawl:
             self.finished += 1
             self._count(outcome)
         if item.reason != REDIRECTED:
-            self.progress.note(entry.host, not item.reason, item.seconds, time.monotonic() - item.arrived)
+            kept = not item.reason
+            page = Yield(1, int(kept), item.size, len(item.text) if kept or item.reason == PART else 0, item.seconds)
+            self.progress.note(entry.host, page, time.monotonic() - item.arrived)
         if item.reason:
             self.progress.reasons[item.reason] += 1
         else:
             self.progress.latest = item.title
         if not self.frontier.shared:
             self._after_pages()
+
+    def _follow_parts(self, item: PageItem) -> None:
+        """The other parts of an article that was kept come before everything else, and belong to it whatever they say."""
+        wanted = {fingerprint(url) for url in item.parts}
+        for link in item.links:
+            if link.key in wanted and link.dropped in (None, BELOW_THRESHOLD, self.strategy.closed):
+                link.dropped, link.priority = None, SEED_PRIORITY
+                link.meta = {**link.meta, _PART: item.found["series"]}
+
+    def article_of(self, entry: Entry) -> str:
+        """The article that an entry is taken to be a further part of, "" if none."""
+        return str(entry.meta.get(_PART, ""))
 
     def _after_pages(self) -> None:
         """What is due at certain numbers of finished pages. Of many workers one does it."""
@@ -369,8 +401,7 @@ class Crawl:
             title=item.title or (item.page.title if item.page else ""),
             text=item.text if not item.reason else None,
             fetched=item.fetched,
-            date=item.date,
-            author=item.author,
+            **self._found(item),
             encoding=item.page.encoding if item.page else "",
             status=item.status,
             size=item.size,
@@ -383,6 +414,13 @@ class Crawl:
             why=why,
             worker=self.options.worker if self.frontier.shared else "",
         )
+
+    def _found(self, item: PageItem) -> dict[str, Any]:
+        """What the extraction found, the page's own address only where it is another."""
+        found = dict(item.found)
+        if found.get("canonical") and fingerprint(found["canonical"]) in (item.entry.key, fingerprint(item.url)):
+            found["canonical"] = ""
+        return found
 
     def _note(self, pushed: Pushed) -> Pushed:
         self.progress.links["new"] += pushed.new
@@ -397,13 +435,13 @@ class Crawl:
 
     def _rescore_waiting(self) -> None:
         """Score the best waiting links again, where what was learned since the last time may have raised some of them."""
-        revision = self.strategy.revision
+        revision = self.strategy.revision + self.rules.revision
         if revision == (self.frontier.load("rescored") or 0):
             return
         entries = [e for e in self.frontier.waiting(RESCORED) if e.evidence and e.priority < SEED_PRIORITY]
         scores = self.strategy.score([e.candidate() for e in entries])
-        changed = {e.key: s for e, s in zip(entries, scores, strict=True) if s is not None and s != e.priority}
-        self.frontier.reprice(changed)
+        places = {e.key: self.rules.place(s, e.host) for e, s in zip(entries, scores, strict=True) if s is not None}
+        self.frontier.reprice({e.key: places[e.key] for e in entries if places.get(e.key, e.priority) != e.priority})
         self.frontier.save("rescored", revision)
 
     def _checkpoint(self) -> None:
@@ -420,7 +458,7 @@ class Crawl:
             logger.error("%s", error)
         self.store.close()
         if self._lock is not None:
-            self._lock.release()
+            self._lock.release(force=True)  # it was acquired, and then entered
 
 
 def is_due(pages: int) -> bool:

@@ -6,9 +6,10 @@ import asyncio
 import logging
 import shlex
 import sys
-import time
+from collections.abc import Iterable
 from typing import Any, Self
 
+from rich.columns import Columns
 from rich.console import Console, Group
 from rich.live import Live
 from rich.logging import RichHandler
@@ -23,12 +24,14 @@ from scrapy.settings import BaseSettings
 from topical_crawler.crawl import Crawl
 from topical_crawler.logs import log_format
 from topical_crawler.progress import Progress
+from topical_crawler.site_yield import Yield
 from topical_crawler.spiders.topical import TopicalSpider
 
 logger = logging.getLogger(__name__)
 
 _REFRESH = 0.5
 _SITES = 15
+_LIVE_SITES = 8
 
 
 def wants_live(settings: BaseSettings) -> bool:
@@ -106,34 +109,50 @@ def _log_above(console: Console) -> None:
 
 def line_view(crawl: Crawl) -> str:
     """The state of a crawl in one line."""
-    p, seconds = crawl.progress, max(1e-9, time.monotonic() - crawl.progress.started)
+    p, recent = crawl.progress, crawl.progress.recent
     links, hosts = crawl.still_waiting or ("?", "?")
     return (
-        f"{crawl.fetched} pages, {p.kept} kept in this run, harvest rate of the last {len(p.recent)} {p.harvest_rate:.0%}, "
+        f"{crawl.fetched} pages, {p.kept} kept in this run, harvest rate of the last {recent.pages} {recent.harvest_rate:.0%}, "
+        f"{p.total.megabytes:.1f} MB, {p.total.density:,.0f} characters/MB ({recent.density:,.0f} of the last {recent.pages}), "
         f"{links} waiting on {hosts} hosts, {len(crawl.in_flight)} in flight, "
-        f"{p.pages / seconds:.1f} pages/s, best waiting {p.best:.3g}"
+        f"{p.pages / p.seconds:.1f} pages/s, best waiting {p.best:.3g}"
     )
 
 
 def live_view(crawl: Crawl) -> Group:
-    """The state of a crawl as a small panel."""
-    p, seconds = crawl.progress, max(1e-9, time.monotonic() - crawl.progress.started)
+    """The state of a crawl as a small panel, with the sites that most was downloaded from."""
+    p, recent = crawl.progress, crawl.progress.recent
     links, hosts = crawl.still_waiting or ("?", "?")
     grid = Table.grid(padding=(0, 3))
     title = escape(crawl.topic.title)
     limit = f" of {crawl.options.max_pages}" if crawl.options.max_pages else ""
     grid.add_row(f"[bold]{title}[/]", f"pages [bold]{crawl.fetched}[/]{limit}", f"kept [bold green]{p.kept}[/]",
-                 f"harvest rate [bold]{p.harvest_rate:.0%}[/] of the last {len(p.recent)}")  # fmt: skip
+                 f"harvest rate [bold]{recent.harvest_rate:.0%}[/] of the last {recent.pages}")  # fmt: skip
     grid.add_row("", f"waiting [bold]{links}[/]", f"hosts [bold]{hosts}[/]",
-                 f"[bold]{p.pages / seconds:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
+                 f"[bold]{p.pages / p.seconds:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
+    grid.add_row("", f"MB [bold]{p.total.megabytes:.1f}[/]", "chars/MB",
+                 f"[bold]{p.total.density:,.0f}[/], {recent.density:,.0f} of the last {recent.pages}")  # fmt: skip
     rejected = "  ".join(f"{reason} {n}" for reason, n in p.reasons.most_common(5))
-    return Group(grid, Text(f"rejected: {rejected}", style="dim", overflow="ellipsis", no_wrap=True),
+    heaviest = sorted(p.sites, key=lambda site: (-p.sites[site].size, site))[:_LIVE_SITES]
+    return Group(grid, _sites(crawl, heaviest),
+                 Text(f"rejected: {rejected}", style="dim", overflow="ellipsis", no_wrap=True),
                  Text(f"latest:   {p.latest}", style="dim", overflow="ellipsis", no_wrap=True))  # fmt: skip
 
 
-def _by_yield(progress: Progress) -> list[tuple[str, int, int]]:
-    """(site, pages fetched, pages kept), those that brought most first."""
-    return sorted(progress.sites(), key=lambda row: (-row[2], -row[1], row[0]))
+def _sites(crawl: Crawl, names: Iterable[str]) -> Table:
+    """What some sites brought; of a barren one also what becomes of its links."""
+    table = _table("site", "fetched", "kept", "harvest", "MB", "chars/MB", "")
+    table.columns[0].max_width = 30  # that all stands in 80 columns
+    for name in names:
+        site, standing = crawl.progress.sites[name], crawl.rules.standing(name)
+        counts = (str(site.pages), str(site.kept), f"{site.harvest_rate:.0%}", f"{site.megabytes:.1f}", f"{site.density:,.0f}")
+        table.add_row(escape(name), *counts, f"[yellow]{standing}[/]")
+    return table
+
+
+def _by_yield(progress: Progress) -> list[str]:
+    """The sites, those that brought most texts first."""
+    return sorted(progress.sites, key=lambda site: (-progress.sites[site].kept, -progress.sites[site].pages, site))
 
 
 def _table(first: str, *others: str) -> Table:
@@ -158,31 +177,40 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "reason": reason,
         "pages": p.pages,
         "kept": p.kept,
-        "seconds": round(time.monotonic() - p.started, 1),
+        "seconds": round(p.seconds, 1),
+        **_yield(p.total),
         "rejected": dict(p.reasons.most_common()),
         "links": dict(p.links.most_common()),
-        "hosts": len(p.per_site),
-        "sites": {site: {"pages": n, "kept": kept} for site, n, kept in _by_yield(p)[:_SITES]},
+        "hosts": len(p.sites),
+        "hosts_slowed": len(crawl.rules.slowed - crawl.rules.left),
+        "hosts_left": len(crawl.rules.left),
+        "sites": {
+            name: {"pages": p.sites[name].pages, "kept": p.sites[name].kept, **_yield(p.sites[name])}
+            for name in _by_yield(p)[:_SITES]
+        },
         "waiting": crawl.still_waiting[0] if crawl.still_waiting else None,
         "corpus": crawl.store.name,
     }
 
 
+def _yield(found: Yield) -> dict[str, Any]:
+    return {"bytes": found.size, "characters": found.characters, "characters_per_megabyte": round(found.density)}
+
+
 def summary(crawl: Crawl, reason: str) -> Group:
     """What a crawl brought: kept, rejected by reason, per site, slowest hosts, where the corpus is, what to do next."""
     p = crawl.progress
-    seconds = time.monotonic() - p.started
     head = Text.from_markup(
         f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why_ended(crawl, reason))}. "
-        f"This run: {p.pages} pages in {seconds:.0f} s, [bold green]{p.kept} kept[/]"
-        + (f" ({p.kept / p.pages:.0%})" if p.pages else "")
+        f"This run: {p.pages} pages in {p.seconds:.0f} s, [bold green]{p.kept} kept[/]"
+        + (f" ({p.total.harvest_rate:.0%})" if p.pages else "")
+        + f"; {p.total.megabytes:.1f} MB, {p.total.density:,.0f} characters/MB"
     )
-    sites = _table("site", "fetched", "kept", "harvest")
-    rows = _by_yield(p)
-    for site, fetched, kept in rows[:_SITES]:
-        sites.add_row(escape(site), str(fetched), str(kept), f"{kept / fetched:.0%}")
-    if len(rows) > _SITES:
-        sites.add_row(f"… and {len(rows) - _SITES} more", style="dim")
+    names = _by_yield(p)
+    sites = _sites(crawl, names[:_SITES])
+    if len(names) > _SITES:
+        sites.add_row(f"… and {len(names) - _SITES} more", style="dim")
+    sites.add_row("")
     reasons = _table("rejected because", "pages")
     for name, n in p.reasons.most_common():
         reasons.add_row(escape(name), str(n))
@@ -191,21 +219,21 @@ def summary(crawl: Crawl, reason: str) -> Group:
         if name != "new" and n:
             links.add_row(escape(name), str(n))
     slow = _table("slowest hosts", "s a page")
-    for site, mean in sorted(p.latencies(), key=lambda row: -row[1])[:5]:
+    for mean, name in sorted(((site.seconds / site.pages, name) for name, site in p.sites.items()), reverse=True)[:5]:
         if mean >= 0.01:  # a replay answers at once
-            slow.add_row(escape(site), f"{mean:.2f}")
+            slow.add_row(escape(name), f"{mean:.2f}")
     right = Table.grid()
     for table in (reasons, links, slow):
         if table.row_count:
             right.add_row(table)
             right.add_row("")
-    side = Table.grid(padding=(0, 6))
-    side.add_row(sites, right)
-    waiting = crawl.still_waiting
+    side = Columns([sites, right], padding=(0, 3))  # one below the other where the terminal is narrow
+    waiting, barren, left = crawl.still_waiting, crawl.rules.slowed, crawl.rules.left
     place = shlex.quote(crawl.store.name if crawl.options.corpus else str(crawl.options.data_dir))
     last = Text(
         f"\nCorpus: {crawl.store.name}; {'links' if waiting is None else f'{waiting[0]} links'} still wait"
         + (" (the same command goes on)" if waiting != (0, 0) else "")
+        + (f"\nBarren: {len(barren - left)} hosts slowed, {len(left)} left" if barren else "")
         + f"\nNext:   scrapy corpus stats {place}\n        scrapy corpus export {place} --format jsonl -o corpus.jsonl\n"
     )
     return Group(head, side, last)

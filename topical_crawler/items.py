@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
+from topical_crawler.corpus.record import PageLines
+from topical_crawler.extraction.extract import Extracted
 from topical_crawler.frontier import Entry
 from topical_crawler.page import Page, Verdict
 
@@ -24,7 +27,12 @@ class PageItem:
         page: the page, where there is one; the strategy's relevance middleware judges it.
         verdict: the strategy's judgement.
         links: the page's links as they go to the frontier, with their priorities or the reason why they are dropped.
-        text, title, date, author: filled by the extraction.
+        as_part: whether the page is taken for a further part of an article that was kept, though it is off topic by itself.
+        extracted: what was found on the page, before the cleaning.
+        text, title: of the article, cleaned.
+        found: what else the extraction and the cleaning found, as fields of :class:`~topical_crawler.corpus.record.Record`.
+        parts: addresses of the other parts of an article on several pages.
+        lines: the text's lines as they were extracted, for learning which ones repeat over the host.
         duplicate_of: URL of the page in the corpus that holds the same text.
         arrived: when the answer or the failure came, on the monotonic clock.
     """
@@ -41,8 +49,11 @@ class PageItem:
     links: list[Entry] = field(default_factory=list, repr=False)
     text: str = field(default="", repr=False)
     title: str = ""
-    date: str = ""
-    author: str = ""
+    as_part: bool = False
+    extracted: Extracted | None = field(default=None, repr=False)
+    found: dict[str, Any] = field(default_factory=dict, repr=False)
+    parts: tuple[str, ...] = ()
+    lines: PageLines | None = field(default=None, repr=False)
     duplicate_of: str = ""
     arrived: float = field(default_factory=time.monotonic, repr=False, compare=False)
 

@@ -1,35 +1,88 @@
-"""Which links are not followed, whatever they may lead to: bounds that a person set, and traps."""
+"""Which links are not followed, whatever they may lead to, and which give way: bounds that a person set, traps, barren hosts.
+
+A host is barren of which many pages were fetched in a row without a text for the corpus. First its links are *slowed*: they wait
+until nothing else is to be fetched. If that does not change it, the host is *left*: the rest of its links is dropped. A text
+makes it good again. So does a text on another host to which one of its pages led: of a hub nothing is kept, but it is not barren.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 
+from topical_crawler.corpus.keeping import PART
 from topical_crawler.frontier import Entry, Outcome
 from topical_crawler.options import CrawlOptions
+from topical_crawler.strategies import OFF_TOPIC
 from topical_crawler.urls import fingerprint, host, is_binary, looks_like_trap, shape
 
+MOST_CREDIT = 10
+"""How many times as many pages without a text a host may have that has given texts: once more for each, up to this. Hosts that
+bring hundreds of texts have stretches of 200 and 300 pages between two of them."""
+_ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large"))
 _NO_ADDRESS = fingerprint("")
 
 
 class LinkRules:
-    """Refuses links with a reason. It knows what was fetched so far by :meth:`count`; on resume it is told again."""
+    """Refuses links with a reason. It knows what was fetched so far by :meth:`count`; on resume it is told again.
+
+    Attributes:
+        slowed: hosts whose links give way to others; those that have been left are among them.
+        left: hosts whose links are dropped.
+        revision: how often a host has joined or quitted ``slowed``.
+    """
 
     def __init__(self, options: CrawlOptions) -> None:
         self._options = options
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
         self._per_host: Counter[str] = Counter()
         self._shapes: dict[str, tuple[int, int]] = {}  # pages fetched, texts kept
+        self._given: dict[str, tuple[int, int]] = {}  # by host: pages since the last text, texts
+        self.slowed: set[str] = set()
+        self.left: set[str] = set()
+        self.revision = 0
 
     def count(self, outcome: Outcome) -> None:
         """Take note of a fetched page."""
-        self._per_host[host(outcome.url)] += 1
+        name, gave_text = host(outcome.url), outcome.reason in ("", PART)
+        self._per_host[name] += 1
         form = shape(outcome.url)
         if not outcome.url.endswith(form):  # an address without numbers and queries is a shape of its own: nothing to count
             pages, texts = self._shapes.get(form, (0, 0))
-            self._shapes[form] = (pages + 1, texts + (not outcome.reason))
+            self._shapes[form] = (pages + 1, texts + gave_text)
+        if gave_text:
+            for giver in {name, *outcome.led_by}:
+                self._give(giver, 0, self._given.get(giver, (0, 0))[1] + 1)
+        elif outcome.keep or outcome.reason in _ARRIVED:  # of what did not arrive nobody knows what it holds
+            pages, texts = self._given.get(name, (0, 0))
+            self._give(name, pages + 1, texts)
+
+    def _give(self, name: str, pages: int, texts: int) -> None:
+        self._given[name] = (pages, texts)
+        credit = min(1 + texts, MOST_CREDIT)
+        left = 0 < self._options.barren_leave * credit <= pages
+        slowed = left or 0 < self._options.barren_pages * credit <= pages
+        self.revision += slowed is not (name in self.slowed)
+        for hosts, belongs in ((self.slowed, slowed), (self.left, left)):
+            (hosts.add if belongs else hosts.discard)(name)
+
+    def standing(self, name: str) -> str:
+        """What is done with a barren host: "slowed" or "left"; "" for any other."""
+        return "left" if name in self.left else "slowed" if name in self.slowed else ""
+
+    def place(self, priority: float, name: str) -> float:
+        """Where a link of a host waits: of a slowed one below 0, which is behind the links of all others, in their own order.
+
+        Args:
+            priority: by the link's score, or where it was put before.
+        """
+        return -1 / (1 + priority) if priority >= 0 and name in self.slowed else priority
 
     def refusal(self, url: str, depth: int) -> str | None:
-        """Why a link is not followed whatever it may lead to; None where nothing speaks against it."""
+        """Why a link is not followed whatever it may lead to; None where nothing speaks against it.
+
+        Args:
+            depth: links followed from a seed. What a person asked for himself, of depth 0, is fetched of a barren host too.
+        """
         if fingerprint(url) == _NO_ADDRESS:
             return "unusable address"
         if is_binary(url):
@@ -40,6 +93,8 @@ class LinkRules:
             return "too deep"
         if looks_like_trap(url) or self.is_trap(url):
             return "trap"
+        if depth and host(url) in self.left:
+            return "barren host"
         return None
 
     def allowed(self, name: str) -> bool:
@@ -65,7 +120,20 @@ class LinkRules:
             return "too deep"
         if self.is_trap(entry.url):
             return "trap"
+        if entry.depth and entry.host in self.left:
+            return "barren host"
         limit = self._options.max_pages_per_host
         if limit and self._per_host[entry.host] + in_flight >= limit:
             return "host limit"
         return None
+
+
+def led_by_others(entry: Entry) -> tuple[str, ...]:
+    """The other hosts on whose pages a link was found.
+
+    >>> from topical_crawler.page import Evidence
+    >>> found = [Evidence(f"http://{name}/", 0.0, False, "党建") for name in ("a.cn", "www.b.cn", "a.cn:8080", "www.b.cn")]
+    >>> led_by_others(Entry(fingerprint("http://a.cn/1"), "http://a.cn/1", "a.cn", 0.5, 1, tuple(found)))
+    ('www.b.cn', 'a.cn:8080')
+    """
+    return tuple(dict.fromkeys(name for e in entry.evidence if (name := host(e.parent)) and name != entry.host))

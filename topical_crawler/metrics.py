@@ -172,6 +172,8 @@ class CrawlCollector(Collector):
         yield InfoMetricFamily("topical_crawl", "What is crawled, and by which worker.", about)
         yield CounterMetricFamily("topical_pages", "Pages fetched by this worker, failures counted, redirects not.", p.pages)
         yield CounterMetricFamily("topical_kept", "Pages that this worker put into the corpus.", p.kept)
+        yield CounterMetricFamily("topical_characters", "Characters of the clean texts of the kept pages.", p.total.characters)
+        yield CounterMetricFamily("topical_page_bytes", "Bytes of all pages, unpacked, also of the rejected.", p.total.size)
         rejected = CounterMetricFamily(
             "topical_rejected",
             "Fetched addresses that are not in the corpus; reason redirected is no page of topical_pages_total.",
@@ -186,8 +188,12 @@ class CrawlCollector(Collector):
             yield CounterMetricFamily("topical_bytes", "Bytes downloaded, as they came over the line, with their heads.", size)
         yield CounterMetricFamily("topical_storage_failures", "Times the corpus or frontier failed to store.", p.storage_failures)
         yield GaugeMetricFamily(
-            "topical_harvest_rate", "Part of this worker's last 100 pages that was kept, 0 to 1.", p.harvest_rate
+            "topical_harvest_rate", "Part of this worker's last 100 pages that was kept, 0 to 1.", p.recent.harvest_rate
         )
+        barren = GaugeMetricFamily("topical_barren_hosts", "Hosts that give no text, by what is done.", labels=["standing"])
+        barren.add_metric(["slowed"], len(crawl.rules.slowed - crawl.rules.left))
+        barren.add_metric(["left"], len(crawl.rules.left))
+        yield barren
         yield GaugeMetricFamily(
             "topical_best_priority", "Priority of what this worker fetched last, the best then; 1000000: a seed.", p.best
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topical_crawler import __version__, strategies
-from topical_crawler.corpus.export import replacing
+from topical_crawler.export.files import replacing
 from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
 from topical_crawler.options import CrawlError, CrawlOptions
 from topical_crawler.semantics.resources import Resources

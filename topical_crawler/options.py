@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from topical_crawler.cleaning.process import CleaningOptions
 from topical_crawler.text import Backend
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class CrawlOptions:
     max_pages_per_host: int
     max_links: int
     trap_pages: int
+    barren_pages: int
+    barren_leave: int
     rescore: int
     delay: float
     in_flight: int
@@ -46,3 +49,4 @@ class CrawlOptions:
     idle: float = 0.0
     redis: redis.Redis | None = None
     start_urls_key: str = ""
+    cleaning: CleaningOptions = CleaningOptions()

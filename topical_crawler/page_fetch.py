@@ -21,14 +21,14 @@ from scrapy.robotstxt import RobotParser
 from scrapy.settings import BaseSettings, Settings
 from twisted.python.failure import Failure
 
+from topical_crawler.cleaning.boilerplate import Cleaner
 from topical_crawler.config import cache_dir
-from topical_crawler.corpus.clean import Cleaner
-from topical_crawler.corpus.extract import ExtractPool
-from topical_crawler.corpus.worker import Worker, WorkerDied, WorkerLate
 from topical_crawler.crawl import seed_entry
 from topical_crawler.decode import decode
 from topical_crawler.evaluation.replay import Recording
 from topical_crawler.evaluation.warc import RecordingError
+from topical_crawler.extraction.pool import ExtractPool
+from topical_crawler.extraction.worker import Worker, WorkerDied, WorkerLate
 from topical_crawler.items import PageItem
 from topical_crawler.page import Page
 from topical_crawler.spiders.topical import TopicalSpider

@@ -6,10 +6,11 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 
-from topical_crawler.corpus.clean import Cleaner
-from topical_crawler.corpus.extract import ExtractPool
+from topical_crawler.corpus.making import Maker
+from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import PageItem
 from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.strategies import OFF_TOPIC
 
 OFF_TOPIC_TEXT = "off-topic text"
 """Why a page is rejected whose description is on topic and whose main text is not."""
@@ -28,10 +29,8 @@ class ExtractPipeline:
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, PageItem) and item.keep and item.page is not None:
-            extracted = await self._pool.extract(item.page.html, item.url)
-            item.text, item.title = extracted.text, extracted.title or item.page.title
-            item.date, item.author = extracted.date, extracted.author
-            item.reason = extracted.reason
+            item.extracted = await self._pool.extract(item.page.html, item.url, item.fetched)
+            item.text, item.reason, item.parts = item.extracted.text, item.extracted.reason, item.extracted.parts
         return item
 
     def close_spider(self) -> None:
@@ -39,22 +38,30 @@ class ExtractPipeline:
 
 
 class CleanPipeline:
-    """The paper's post-processing: boilerplate-only, copyright-only and near-empty texts are rejected with their reason."""
+    """The paper's post-processing and more: boilerplate is taken out, what is no text is rejected with its reason."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._cleaner = Cleaner(min_characters=crawler.settings.getint("TOPICAL_MIN_CHARACTERS"))
+        self._maker: Maker | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
-        if isinstance(item, PageItem) and item.keep and item.page is not None:
-            cleaned = self._cleaner.clean(item.text, [link.anchor for link in item.page.links], item.title)
-            item.text, item.reason = cleaned.text, cleaned.reason
-            spider = self._crawler.spider
-            if not item.reason and isinstance(spider, TopicalSpider):
-                _, belongs = spider.crawl.strategy.confirm(item.text)
-                item.reason = "" if belongs else OFF_TOPIC_TEXT
+        spider = self._crawler.spider
+        if not isinstance(item, PageItem) or item.extracted is None or item.page is None or not isinstance(spider, TopicalSpider):
+            return item
+        if self._maker is None:
+            self._maker = Maker(spider.crawl.store, spider.crawl.options.cleaning)
+        anchors = [link.anchor for link in item.page.links]
+        made = self._maker.make(item.entry.host, item.extracted, anchors=anchors, title=item.page.title)
+        item.found = made.fields
+        item.text, item.title = made.fields.pop("text", ""), made.fields.pop("title")
+        item.reason, item.lines = made.reason, made.lines
+        if item.as_part and spider.crawl.article_of(item.entry) != item.extracted.series:
+            item.reason = OFF_TOPIC
+        if not item.reason and not item.as_part:
+            _, belongs = spider.crawl.strategy.confirm(item.text)
+            item.reason = "" if belongs else OFF_TOPIC_TEXT
         return item

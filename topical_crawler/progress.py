@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
 
+from topical_crawler.site_yield import Yield
+
 _DOWNLOAD = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0)
 """Up to DOWNLOAD_TIMEOUT; most of the web answers within a second."""
 _PAGE = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0)
@@ -46,44 +48,57 @@ class Durations:
 
 @dataclass
 class Progress:
-    """Counts of this run, for display and for metrics."""
+    """Counts of this run, for display and for metrics.
+
+    Attributes:
+        total: of all pages.
+        sites: by host.
+    """
 
     started: float = field(default_factory=time.monotonic)
-    pages: int = 0
-    kept: int = 0
+    total: Yield = field(default_factory=Yield)
+    sites: dict[str, Yield] = field(default_factory=dict)
     reasons: Counter[str] = field(default_factory=Counter)
     links: Counter[str] = field(default_factory=Counter)
-    recent: deque[bool] = field(default_factory=lambda: deque(maxlen=100))
     best: float = 0.0
     latest: str = ""
-    per_site: dict[str, list[float]] = field(default_factory=dict)
     storage_failures: int = 0
     download: Durations = field(default_factory=partial(Durations, _DOWNLOAD))
     page: Durations = field(default_factory=partial(Durations, _PAGE))
+    _recent: deque[Yield] = field(default_factory=lambda: deque(maxlen=100))
 
-    def note(self, site: str, keep: bool, seconds: float, handled: float = 0.0) -> None:
-        """Count one page of a site: whether it was kept, the seconds from its request to the answer (0: there was none), and
-        those from the answer until the page was stored."""
-        counts = self.per_site.setdefault(site, [0, 0, 0.0])
-        counts[0] += 1
-        counts[1] += keep
-        counts[2] += seconds
-        self.pages += 1
-        self.kept += keep
-        self.recent.append(keep)
+    def note(self, site: str, page: Yield, handled: float = 0.0) -> None:
+        """Count one page of a site; its ``seconds`` are 0 where there was no answer.
+
+        Args:
+            handled: seconds from the answer until the page was stored.
+        """
+        self.sites.setdefault(site, Yield()).add(page)
+        self.total.add(page)
+        self._recent.append(page)
         self.page.add(handled)
-        if seconds > 0:
-            self.download.add(seconds)
-
-    def sites(self) -> list[tuple[str, int, int]]:
-        """(site, pages fetched, pages kept)."""
-        return [(site, int(n), int(kept)) for site, (n, kept, _) in self.per_site.items()]
-
-    def latencies(self) -> list[tuple[str, float]]:
-        """(site, mean seconds from the request to the answer)."""
-        return [(site, seconds / n) for site, (n, _, seconds) in self.per_site.items() if seconds > 0]
+        if page.seconds > 0:
+            self.download.add(page.seconds)
 
     @property
-    def harvest_rate(self) -> float:
-        """Kept pages among the last 100 fetched, 0 to 1."""
-        return sum(self.recent) / len(self.recent) if self.recent else 0.0
+    def recent(self) -> Yield:
+        """Of the last 100 pages."""
+        found = Yield()
+        for page in self._recent:
+            found.add(page)
+        return found
+
+    @property
+    def pages(self) -> int:
+        """Pages that were fetched."""
+        return self.total.pages
+
+    @property
+    def kept(self) -> int:
+        """Pages that were put into the corpus."""
+        return self.total.kept
+
+    @property
+    def seconds(self) -> float:
+        """How long this run has lasted; above 0."""
+        return max(1e-9, time.monotonic() - self.started)

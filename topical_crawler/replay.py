@@ -1,4 +1,4 @@
-"""Scrapy's side of a recorded web: with ``TOPICAL_REPLAY`` set, http and https are answered from a WARC file and nothing goes
+"""Scrapy's side of a recorded web: with ``TOPICAL_REPLAY`` set, http and https are answered from WARC files and nothing goes
 out."""
 
 from __future__ import annotations
@@ -18,8 +18,22 @@ from scrapy.responsetypes import responsetypes
 from topical_crawler.config import cache_dir
 from topical_crawler.evaluation.replay import Recording
 from topical_crawler.evaluation.warc import RecordingError
+from topical_crawler.evaluation.warc import Response as Recorded
 
 logger = logging.getLogger(__name__)
+
+NOT_RECORDED = "not recorded"
+"""Flag of an answer that stands for one that the recording does not have."""
+
+
+def as_answer(recorded: Recorded, request: Request) -> Response:
+    """A recorded answer as the downloader would give it: not yet decompressed."""
+    headers = Headers()
+    for name, value in recorded.headers:
+        headers.appendlist(name.encode("latin-1"), value.encode("latin-1"))
+    body = b"" if request.method == "HEAD" else recorded.body
+    kind = responsetypes.from_args(headers=headers, url=request.url, body=body)
+    return kind(request.url, status=recorded.status, headers=headers, body=body)
 
 
 class Unreachable(IgnoreRequest):
@@ -46,7 +60,9 @@ class ReplayHandler(BaseDownloadHandler):
         path = crawler.settings.get("TOPICAL_REPLAY")
         try:
             if not path:
-                raise RecordingError("the setting TOPICAL_REPLAY is empty; give it the path of a WARC file")
+                raise RecordingError(
+                    "the setting TOPICAL_REPLAY is empty; give it the path of a WARC file or of a folder of them"
+                )
             return cls(crawler, Recording(path, cache_dir(crawler.settings)))
         except RecordingError as error:
             message = f"nothing to replay: {error}"
@@ -66,19 +82,14 @@ class ReplayHandler(BaseDownloadHandler):
         request.meta["download_latency"] = time.monotonic() - started
         if recorded is None:
             if urlsplit(request.url).path == "/robots.txt":
-                return Response(request.url, status=404)
+                return Response(request.url, status=404, flags=[NOT_RECORDED])
             raise Unreachable(f"not in the recording: {request.method} {request.url}")
         limit = request.meta.get("download_maxsize", self._max_size)
         if limit and len(recorded.body) > limit:
             message = f"{request.url}: the response has {len(recorded.body)} bytes, more than DOWNLOAD_MAXSIZE ({limit})"
             logger.warning(message)
             raise DownloadCancelledError(message)
-        headers = Headers()
-        for name, value in recorded.headers:
-            headers.appendlist(name.encode("latin-1"), value.encode("latin-1"))
-        body = b"" if request.method == "HEAD" else recorded.body
-        kind = responsetypes.from_args(headers=headers, url=request.url, body=body)
-        return kind(request.url, status=recorded.status, headers=headers, body=body)
+        return as_answer(recorded, request)
 
     async def close(self) -> None:
         self._recording.close()

@@ -19,7 +19,8 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
 from scrapy.utils.misc import build_from_crawler
 
-from topical_crawler.crawl import Crawl
+from topical_crawler.corpus.hosts import HostFacts, Robots, note_in, what_it_says
+from topical_crawler.crawl import Crawl, now_iso
 from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.urls import host
 
@@ -51,12 +52,14 @@ class _Rules:
     """The robots.txt of one origin. Times are seconds on the monotonic clock.
 
     Attributes:
-        delay: its Crawl-delay within bounds, seconds; 0 where it names none.
+        told: its Crawl-delay, seconds; 0 where it names none.
+        delay: the same within bounds.
         asked: when the host's answer was there; -inf where another worker has asked before.
         until: when it is to be looked at again.
     """
 
     parser: RobotParser
+    told: float
     delay: float
     asked: float
     until: float
@@ -77,6 +80,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self._rules: dict[str, _Rules] = {}  # by origin, the oldest first
         self._asking: dict[str, asyncio.Task[_Rules]] = {}
         self._delays: dict[str, float] = {}  # of hosts with a delay of their own
+        self._notes: set[asyncio.Task[None]] = set()
         crawler.signals.connect(self._give_back, signals.request_scheduled)
 
     @property
@@ -155,6 +159,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             meta["download_slot"] = request.meta["download_slot"]
         robots = Request(f"{origin}/robots.txt", priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)
         text, seconds, origins = "", _ROBOTS_AGAIN, {origin}
+        said: Robots = "unreachable"
         self._stats.inc_value("robotstxt/request_count")
         engine = self.crawler.engine
         assert engine is not None
@@ -169,12 +174,17 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
             if 200 <= response.status < 300:
                 text = _read(response.body)
+                said = what_it_says(text, self._agent)
+            elif 400 <= response.status < 500:
+                said = "none"
             if 200 <= response.status < 300 or response.status in (404, 410):
                 seconds = self._seconds
             if urlsplit(response.url).path == "/robots.txt":
                 origins.add(_origin(response.url))  # http sends to https, and a.cn to www.a.cn: theirs is known with it
         asked = time.monotonic()
         rules = await self._keep(origins, text, asked, seconds, request)
+        for name in {host(name) for name in origins}:
+            self._note_down(HostFacts(name, said, rules.told, now_iso()))
         if notes is not None:
             for name in origins:
                 notes.remember(_note(name), text, math.ceil(max(rules.until - asked, _CLAIM)))
@@ -184,10 +194,10 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         """Parse a robots.txt, tell everybody, and keep it for some seconds, longer than a page that waits for it has to rest."""
         parser = build_from_crawler(self._parserimpl, self.crawler, text.encode())
         await self.crawler.signals.send_catch_log_async(signal=signals.robots_parsed, robotparser=parser, request=request)
-        told = parser.crawl_delay(self._robotstxt_useragent or self._default_useragent)
-        delay = max(0.0, min(float(told or 0.0), self._longest))
+        told = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))
+        delay = min(told, self._longest)
         now = time.monotonic()
-        rules = _Rules(parser, delay, asked, now + max(seconds, 10 * max(delay, self._default_delay)))
+        rules = _Rules(parser, told, delay, asked, now + max(seconds, 10 * max(delay, self._default_delay)))
         for origin in origins:
             self._rules.pop(origin, None)
             self._rules[origin] = rules
@@ -195,6 +205,24 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         while (oldest := next(iter(self._rules))) not in origins and self._rules[oldest].until <= now:
             del self._rules[oldest]
         return rules
+
+    def _note_down(self, facts: HostFacts) -> None:
+        """Into the corpus, in a thread: a database that makes others wait does not hold up the crawl."""
+        crawl = self._crawl
+        if crawl is not None:
+            task = asyncio.create_task(asyncio.to_thread(note_in, crawl.store, facts))
+            self._notes.add(task)
+            task.add_done_callback(self._noted)
+
+    def _noted(self, task: asyncio.Task[None]) -> None:
+        self._notes.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:  # nothing depends on it
+            logger.info("What a robots.txt said could not be noted in the corpus: %s", error)
+
+    @property
+    def _agent(self) -> str:
+        """The name by which rules are looked up."""
+        return str(self._robotstxt_useragent or self._default_useragent)
 
     @property
     def _default_delay(self) -> float:

@@ -19,6 +19,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "topical_crawler.middlewares.RobotsMiddleware": 100,
     "topical_crawler.middlewares.QuickMetaRefreshMiddleware": 580,
+    "topical_crawler.archive.ArchiveMiddleware": 1000,  # next to the downloader: it sees every exchange as it came
 }
 ITEM_PIPELINES = {
     "topical_crawler.pipelines.ExtractPipeline": 100,
@@ -76,18 +77,27 @@ TOPICAL_STRATEGY = ""  # "": the topic's own choice, else semantic
 TOPICAL_FRONTIER = "sqlite"  # sqlite: on disk, survives anything; memory: gone when the process ends; redis: for many workers
 TOPICAL_SEGMENTER = "auto"  # auto: rjieba where installed, else jieba
 TOPICAL_SEED = 0  # of every random choice
-TOPICAL_REPLAY = ""  # a WARC file that answers every request instead of the web
+TOPICAL_REPLAY = ""  # a WARC file, several or a folder of them that answer every request instead of the web
+TOPICAL_ARCHIVE = False  # whether everything that is fetched is kept as it came: True: archive/ in the data directory; or a path
+TOPICAL_ARCHIVE_MB = 1000  # size of a file of the archive
 TOPICAL_MAX_LINKS = 2000  # links read from one page
 TOPICAL_MAX_DEPTH = 0  # links followed from a seed; 0: no bound
 TOPICAL_MAX_PAGES = 0  # pages fetched by a crawl, over all its runs; 0: no bound
 TOPICAL_MAX_PAGES_PER_HOST = 0  # 0: no bound
 TOPICAL_TRAP_PAGES = 200  # pages of one URL shape without one text, after which the rest of the shape is dropped; 0: never
+TOPICAL_BARREN_PAGES = 50  # pages of a host without a text, after which its links give way to those of others; 0: never
+TOPICAL_BARREN_LEAVE = 300  # pages of a host without a text, after which the rest of its links are dropped; 0: never
 TOPICAL_MAX_CRAWL_DELAY = 60  # seconds; a longer Crawl-delay of a robots.txt is cut to this
 TOPICAL_ROBOTS_SECONDS = 86400  # how long a robots.txt holds before it is read again
 TOPICAL_RESCORE = 3  # how often a waiting link may be put back with a lower score; 0: links keep the score they came with
 TOPICAL_EXTRACT_WORKERS = 1  # processes that extract main texts
 TOPICAL_EXTRACT_TIMEOUT = 20  # seconds for one page
 TOPICAL_MIN_CHARACTERS = 50  # texts shorter than this are near-empty
+TOPICAL_LANGUAGES = "zh"  # languages whose texts are taken, two letters each, commas between; "": all
+TOPICAL_QUALITY = True  # texts that are no running text are rejected; a dict or JSON: some limits other than the defaults
+TOPICAL_SITE_LINES = True  # lines that a site repeats on its pages are learned and taken out of its texts
+TOPICAL_PERSONAL = "flag"  # telephone, identity card, bank card numbers, e-mail: flag: counted; mask: replaced too; off
+TOPICAL_CONVERT = ""  # simplified or traditional: the script that Chinese texts are brought into; "": as they are
 TOPICAL_DISPLAY = "auto"  # auto: live in a terminal, lines elsewhere; live, lines, off
 TOPICAL_DISPLAY_INTERVAL = 10  # seconds between two lines
 TOPICAL_LOG_FORMAT = "text"  # text; json: one JSON object a line

@@ -61,6 +61,14 @@ class Segmenter:
         """All words of ``text`` in order, normalised, punctuation included."""
         return self._cut(normalise(text))
 
+    def pieces(self, text: str) -> list[str]:
+        """All of ``text`` cut into words as they stand there, nothing normalised: together they are the text.
+
+        >>> Segmenter().pieces("用Linux，学内核")
+        ['用', 'Linux', '，', '学', '内核']
+        """
+        return self._cut(text)
+
     def words(self, text: str) -> list[str]:
         """The distinct content words of ``text``, in the order of their first occurrence: the paper's *WSet*.
 

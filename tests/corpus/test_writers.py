@@ -8,10 +8,11 @@ from collections import Counter
 import pytest
 from corpus_tools import everything, kept, start
 
-from topical_crawler.corpus.dedup import text_hash
+from topical_crawler.corpus.keeping import DUPLICATE
 from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.rows import storable, values_of
 from topical_crawler.corpus.schema import pages
-from topical_crawler.corpus.store import DUPLICATE, CorpusStore
+from topical_crawler.corpus.store import CorpusStore
 
 WRITERS = 4
 PAGES = 60
@@ -20,6 +21,7 @@ PAGES = 60
 WRITER = """
 import os
 import sys
+from topical_crawler.corpus.rows import storable, values_of
 from topical_crawler.corpus.store import CorpusStore, Record
 
 def write(worker):
@@ -85,5 +87,4 @@ def test_one_writer_waits_for_another_only_over_the_same_text(place: str) -> Non
 
 def row(record: Record) -> dict[str, object]:
     """What a store writes of a record."""
-    names = {column.name for column in pages.c} - {"id"}
-    return {name: getattr(record, name) for name in names} | {"content_hash": text_hash(record.text or "")}
+    return values_of(storable(record))

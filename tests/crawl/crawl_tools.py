@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import re
 import subprocess
 import sys
@@ -23,6 +24,10 @@ DEMO = ROOT / "demo"
 LONGEST = 100
 """Seconds after which a crawl of these tests is taken to hang."""
 HTML = "text/html; charset=utf-8"
+_WHEN = ["主题教育开始以来", "上个星期三", "春耕的时候", "国庆节前后", "雨下了一整夜", "党组织换届之后", "集市散了以后", "入冬前"]
+_WHO = ["第一党支部", "镇里的党组织", "驻村工作队", "退休教师", "合作社", "卫生院", "邻村", "老街道"]
+_DOES = ["走进社区清点过冬的煤", "把水渠修到了山脚下", "与群众面对面商量办法", "挨家登记屋顶漏雨的住户", "在院子里摆开了桌子", "给孩子们讲从前的事"]
+_THEN = ["一直忙到天黑", "谁也没有说累", "账目贴在了村口", "下个月再看结果", "老人们都来帮忙", "办法是大家想出来的"]
 TERMS = ("党建", "支部", "党员", "主题教育", "党组织")
 
 
@@ -37,10 +42,11 @@ def make_topic(folder: Path, **config: object) -> Path:
 
 
 def article(name: str, links: Mapping[str, str] | None = None, *, head: str = "") -> str:
-    """An on-topic page with a text of its own; ``links`` are URL → anchor text."""
+    """An on-topic page with a text of its own, always the same one for a name; ``links`` are URL → anchor text."""
+    choose = random.Random(name).choice
     text = "".join(
-        f"<p>{name}：各级党组织扎实开展主题教育，第{n}党支部的党员走进社区，围绕{name}这件事与群众面对面商量办法。</p>"
-        for n in range(1, 7)
+        f"<p>{name}：{choose(_WHEN)}，{choose(_WHO)}的党员{choose(_DOES)}，{choose(_WHO)}{choose(_DOES)}，{choose(_THEN)}。</p>"
+        for _ in range(6)
     )
     anchors = "".join(f'<p><a href="{url}">{anchor}</a></p>' for url, anchor in (links or {}).items())
     return (

@@ -140,6 +140,9 @@ def test_the_figures_are_those_of_the_crawl(topic: Path, tmp_path: Path) -> None
             assert 0 < seen["topical_best_priority", ""] < 1e6 and seen["topical_storage_failures_total", ""] == 0
             sizes = sum(len(str(site.answer(path).body).encode()) for path in ("/", "/a", "/b", "/weather"))
             assert sizes < seen["topical_bytes_total", ""] < sizes + 5000
+            assert seen["topical_page_bytes_total", ""] == sizes
+            assert 3 * 200 < seen["topical_characters_total", ""] < sizes / 3
+            assert seen["topical_barren_hosts", "slowed"] == seen["topical_barren_hosts", "left"] == 0
             assert ("topical_crawl_info", f"tries,semantic,{topic.name},{__version__},me") in seen
             assert seen["process_resident_memory_bytes", ""] > 1e7
             only_metrics_answer(scraper)

@@ -7,7 +7,7 @@ import signal
 
 import psutil
 
-from topical_crawler.corpus.extract import ExtractPool
+from topical_crawler.extraction.pool import ExtractPool
 
 PAGE = "<html><body><article>" + "<p>各级党组织扎实开展主题教育，党员走进社区，与群众面对面商量办法，解决群众身边的问题。</p>" * 8
 """What has a main text."""

@@ -108,7 +108,7 @@ def test_real_sites(shared_data: Path, tmp_path: Path) -> None:
     sites = ("godweiyang.com", "sunhwee.com")
     recorded = (folder / "dev-web.warc.gz").read_bytes()
     with (tmp_path / "web.warc.gz").open("wb") as out:
-        for address, offset, length in scan(folder / "dev-web.warc.gz"):
+        for address, offset, length, _ in scan(folder / "dev-web.warc.gz"):
             if host(address).endswith(sites):
                 out.write(recorded[offset : offset + length])
     graph = WebGraph.open(tmp_path / "web.warc.gz", tmp_path)

@@ -126,6 +126,69 @@ def test_the_common_form_is_its_own_common_form(rest: str) -> None:
     assert once.isascii()
 
 
+def test_an_answer_that_succeeded_goes_before_the_first_one(tmp_path: Path) -> None:
+    answers = [
+        ("http://a.cn/busy", 503, HTML, b"wait"),
+        ("http://a.cn/gone", 404, HTML, b"gone"),
+        ("http://a.cn/busy", 200, HTML, b"page"),
+        ("http://a.cn/gone", 500, HTML, b"broken"),
+        ("http://a.cn/busy", 200, HTML, b"later"),
+        ("http://a.cn:80/busy?", 301, HTML, b"elsewhere"),
+    ]
+    with Recording(write_warc(tmp_path / "web.warc.gz", answers)) as recording:
+        assert (body(recording, "http://a.cn/busy"), body(recording, "http://a.cn/gone")) == (b"page", b"gone")
+        assert body(recording, "HTTP://a.cn/busy") == b"page"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """A folder of three files, the last of which is still being written."""
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    write_warc(folder / "web-00001.warc.gz", [("http://a.cn/1", 503, HTML, b"one, busy"), ("http://a.cn/2", 200, HTML, b"two")])
+    write_warc(
+        folder / "web-00002.warc", [("http://a.cn/1", 200, HTML, b"one"), ("http://a.cn/2", 200, HTML, b"late")], compressed=False
+    )
+    last = write_warc(folder / "web-00003.warc.gz.open", [(f"http://a.cn/{n}", 200, HTML, os.urandom(500)) for n in (1, 3, 4)])
+    last.write_bytes(last.read_bytes()[:-100])
+    (folder / "notes.txt").write_text("no WARC file")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "given", ["{0}", "{0}/web-00001.warc.gz,{0}/web-00002.warc, {0}/web-00003.warc.gz.open", "{0}/web-*", "{0}/*1.warc.gz,{0}"]
+)
+def test_several_files_answer_as_one(archive: Path, tmp_path: Path, given: str) -> None:
+    for _ in range(2):
+        with Recording(given.format(archive), tmp_path) as recording:
+            assert [path.name for path in recording.files] == ["web-00001.warc.gz", "web-00002.warc", "web-00003.warc.gz.open"]
+            assert [body(recording, f"http://a.cn/{n}") for n in (1, 2, 4)] == [b"one", b"two", None]
+            assert len(body(recording, "http://A.cn/3") or b"") == 500
+            assert list(recording.urls()) == ["http://a.cn/2", "http://a.cn/1", "http://a.cn/3"]
+            assert len(recording) == 3 and "http://a.cn/3#top" in recording
+    made = {path.name for path in archive.iterdir() if path.suffix == ".index"}
+    assert made == {"web-00001.warc.gz.index", "web-00002.warc.index"}
+
+
+def test_more_files_than_are_held_open(tmp_path: Path) -> None:
+    for n in range(70):
+        write_warc(tmp_path / f"web-{n:05}.warc.gz", [(f"http://a.cn/{n}", 200, HTML, str(n).encode())])
+    with Recording(tmp_path) as recording:
+        assert [body(recording, f"http://a.cn/{n}") for n in (*range(70), *range(70))] == [
+            str(n).encode() for n in (*range(70),) * 2
+        ]
+
+
+def test_places_without_a_recording_are_named(tmp_path: Path, archive: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for place in (tmp_path / "empty", f"{archive},{tmp_path}/none.warc.gz", f"{archive}/*.none"):
+        with pytest.raises(RecordingError, match=r"there is no such file; name a "):
+            Recording(place)
+    (archive / "web-00004.warc.gz").write_bytes(b"rubbish" * 10)
+    with pytest.raises(RecordingError, match=r"web-00004.warc.gz, offset 0: no WARC record"):
+        Recording(archive)
+
+
 def test_the_index_is_made_once_and_again_when_the_file_changes(tmp_path: Path) -> None:
     path = write_warc(tmp_path / "web.warc.gz", [("http://a.cn/1", 200, HTML, b"one")])
     Recording(path).close()

@@ -831,6 +831,13 @@ def test_the_lesson_of_a_page_is_kept(frontier: Frontier) -> None:
     assert [o.lesson for _, o in frontier.outcomes()] == [lesson, None]
 
 
+def test_who_led_to_a_page_is_kept(frontier: Frontier) -> None:
+    frontier.push([entry("甲"), entry("乙", host="b.cn")])
+    frontier.done(pop(frontier).key, Outcome("http://a.cn/甲", True, 0.5, led_by=("www.c.cn", "d.cn:8080")))
+    frontier.done(pop(frontier).key, Outcome("http://b.cn/乙", True))
+    assert [o.led_by for _, o in frontier.outcomes()] == [("www.c.cn", "d.cn:8080"), ()]
+
+
 def test_counts_hosts_and_length(frontier: Frontier) -> None:
     assert frontier.counts() == dict.fromkeys(State, 0)
     frontier.push([entry(str(n), host=f"{n % 2}.cn") for n in range(5)] + [entry("x", dropped="站外")])

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from topical_crawler.actions.recorded_crawls import Usage
-from topical_crawler.corpus.export import replacing
 from topical_crawler.evaluation.comparison import RunKey, Setting
 from topical_crawler.evaluation.report import write_json
+from topical_crawler.export.files import replacing
 
 COSTS = ("costs.json", "costs.csv")
 """The files of :func:`write_costs`."""

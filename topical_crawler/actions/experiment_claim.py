@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from topical_crawler import __version__
-from topical_crawler.corpus.export import replacing
+from topical_crawler.export.files import replacing
 from topical_crawler.topic import Topic, TopicError
 
 

@@ -13,9 +13,9 @@ from topical_crawler import config
 from topical_crawler.actions.evaluate_labels import read_corpus
 from topical_crawler.actions.experiment_claim import topic_digest
 from topical_crawler.actions.recorded_crawls import Planned, RecordedCrawls
-from topical_crawler.corpus.export import replacing
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.papers import Experiment, Method
+from topical_crawler.export.files import replacing
 from topical_crawler.topic import Topic, load_topic
 
 

@@ -18,9 +18,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from topical_crawler.actions.crawl_process import CrawlProcess
 from topical_crawler.actions.experiment_claim import claim
-from topical_crawler.corpus.export import replacing
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.export.files import replacing
 from topical_crawler.frontier import REDIRECTED
 
 _LOOK_EVERY = 2.0

@@ -14,7 +14,7 @@ from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.config import cache_dir
-from topical_crawler.corpus.export import replacing
+from topical_crawler.export.files import replacing
 from topical_crawler.lexicon_data import lexicon
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.terms.neighbours import SOURCES, Proposal, propose

@@ -10,13 +10,17 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from topical_crawler.corpus.database import upserting
 from topical_crawler.corpus.failures import CorpusError, explaining
 from topical_crawler.corpus.record import Filters
-from topical_crawler.corpus.schema import pages
+from topical_crawler.corpus.schema import bands, hosts, lines, pages, parts
 from topical_crawler.corpus.store import CorpusStore
 
 BATCH = 200
 """Rows on the way at a time: with texts of 5 kB about a megabyte."""
+
+_BESIDE = (bands, lines, parts, hosts)
+"""What a corpus has beside its pages; one of an older version that is only read lacks it."""
 
 Progress = Callable[[str, int, int], None]
 """Called after every batch: what is being done, rows done, rows in all."""
@@ -78,6 +82,7 @@ def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merge
         done += 1
         if done % BATCH == 0 or done == total:
             progress("copying", done, total)
+    _merge_beside(source, target)
     with source.reading() as reader, target.reading() as other:
         seen = missing = 0
         for rows in _batches(reader, source.columns, source.name):
@@ -92,6 +97,17 @@ def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merge
             f"{target.name} lacks {missing:,} pages or texts of {source.name}: they changed meanwhile. Remedy: run the same again"
         )
     return Merged(done, kept, duplicates, new)
+
+
+def _merge_beside(source: CorpusStore, target: CorpusStore) -> None:
+    """What the source knows beside its pages, where the target does not know it: bands come with the pages themselves."""
+    if "similarity" not in {column.name for column in source.columns}:
+        return
+    with source.reading() as reader, target.writing() as writer:
+        for table in (lines, parts, hosts):
+            insert = upserting(writer.dialect.name, table).on_conflict_do_nothing()
+            for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
+                writer.execute(insert, [dict(row) for row in rows])
 
 
 def _copy(
@@ -121,6 +137,9 @@ def _copy(
         found.add(rows)
         again += len(rows)
         progress("verifying", again, total)
+    for table in _BESIDE if "similarity" in {column.name for column in source.columns} else ():
+        for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
+            writer.execute(table.insert(), [dict(row) for row in rows])
     if (again, found.hex) != (done, given.hex):
         raise CorpusError(
             f"{target.name} gave back other rows than it was given ({again:,} of {done:,}); nothing was stored. Remedy: see that "
@@ -144,9 +163,11 @@ class _Digest:
         return self._hash.hexdigest()
 
 
-def _batches(connection: sa.Connection, columns: Sequence[sa.Column[Any]], place: str) -> Iterator[Sequence[sa.RowMapping]]:
+def _batches(
+    connection: sa.Connection, columns: Sequence[sa.Column[Any]], place: str, *order: sa.Column[Any]
+) -> Iterator[Sequence[sa.RowMapping]]:
     """The rows behind ``connection`` in their order; an error in reading them is one of ``place``, not of where they go."""
-    query = sa.select(*columns).order_by(pages.c.id)
+    query = sa.select(*columns).order_by(*(order or (pages.c.id,)))
     with explaining(place, "read"), connection.execute(query, execution_options={"yield_per": BATCH}) as result:
         yield from result.mappings().partitions()
 

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Engine
 
 from topical_crawler.corpus.failures import CorpusError
@@ -121,6 +122,11 @@ def write_ahead(engine: Engine, patience: float) -> None:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(_PAUSE)
+
+
+def upserting(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    """An insert into ``table`` that can say what happens where the row is there already."""
+    return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
 
 
 def _parse(text: str) -> sa.URL:

@@ -22,9 +22,24 @@ class Record:
         title, author: as found; "" if unknown.
         text: the cleaned main text of a kept page; None for a rejected one.
         reason: why the page was rejected, a short stable English string; "" for a kept one.
-        duplicate_of: URL of the kept page with the same text; "" unless ``reason`` is "duplicate".
+        duplicate_of: URL of the page that holds this one's text, or that it redirects to; "" unless ``reason`` is "duplicate",
+            "part" or "redirected".
+        similarity: of the text to that of ``duplicate_of``, 0 to 1: 1 where they are the same; 0 where there is none.
         fetched: when it was fetched, UTC, ``2026-11-20T08:30:00+00:00``.
         date: of publication, ``YYYY-MM-DD``; "" if unknown.
+        source: the outlet that the page names as its own (来源), "" if unknown.
+        section: where on its site the page stands (a breadcrumb or channel), "" if unknown.
+        canonical: the address that the page calls its own (``link rel=canonical``), where that is another; "" otherwise.
+        license: as the page names it, "" if it names none.
+        kind: "article", "list", "video" or "gallery"; "" where it was not looked at.
+        method: the extractor whose text was taken; "" if none was.
+        series, part: of an article on several pages, the key that they share and the number of this one, from 1; "" and 0
+            for all others.
+        language: ISO 639-1 code of the text, "" if unknown.
+        script: "simplified", "traditional" or "mixed"; "" where the text has no Chinese characters that tell.
+        measures: what the text looks like, by the names of :class:`~topical_crawler.cleaning.quality.Measures`; empty for a
+            page without text.
+        personal: how many of each kind of personal data the text holds or held, by kind; empty if none.
         encoding: the encoding the source was decoded with.
         status: HTTP status; 0 if unknown.
         size: of the response body in bytes.
@@ -48,8 +63,21 @@ class Record:
     text: str | None = None
     reason: str = ""
     duplicate_of: str = ""
+    similarity: float = 0.0
     fetched: str = ""
     date: str = ""
+    source: str = ""
+    section: str = ""
+    canonical: str = ""
+    license: str = ""
+    kind: str = ""
+    method: str = ""
+    series: str = ""
+    part: int = 0
+    language: str = ""
+    script: str = ""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    personal: Mapping[str, int] = field(default_factory=dict)
     encoding: str = ""
     status: int = 0
     size: int = 0
@@ -77,6 +105,30 @@ class Record:
         return len(self.text or "")
 
 
+@dataclass(frozen=True, slots=True)
+class PageLines:
+    """What a page says about the lines of its host: its text as it was extracted, and which lines were taken out of it because
+    the host repeats them."""
+
+    text: str
+    removed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A condition on a number of a page.
+
+    Attributes:
+        name: of the number: "relevance", "characters", "depth", or a measure.
+        operator: ">=", "<=", ">", "<" or "=".
+        value: what it is held against.
+    """
+
+    name: str
+    operator: str
+    value: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
     """Which rows to take: those that meet every condition given.
@@ -87,6 +139,9 @@ class Filters:
         since, until: publication dates ``YYYY-MM-DD``, both included; pages without a date are left out where one is given.
         min_characters: least length of the text.
         rejected: take rejected pages too.
+        languages, scripts, kinds: one of these; empty: all.
+        bounds: on relevance, length, depth and measures (:func:`~topical_crawler.corpus.conditions.parse_bound`).
+        no_personal: only texts in which no personal data were found; those that were not searched are taken.
         limit: most rows; None: all.
     """
 
@@ -96,4 +151,9 @@ class Filters:
     until: str = ""
     min_characters: int = 0
     rejected: bool = False
+    languages: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    no_personal: bool = False
     limit: int | None = None

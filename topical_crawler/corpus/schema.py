@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -11,11 +12,22 @@ from topical_crawler.corpus.failures import CorpusError as CorpusError  # and fo
 
 logger = logging.getLogger(__name__)
 
-VERSION = 2
+VERSION = 3
 """Of the tables below; :mod:`~topical_crawler.corpus.migrations` brings older ones up to it."""
 
 UPGRADE_LOCK = 0x7063_636F_7270_7573
 """PostgreSQL's advisory lock on the tables themselves: one connection at a time makes or changes them."""
+
+_EMPTY, _ZERO = sa.text("''"), sa.text("0")
+TEXTS_OF_3 = ("source", "section", "canonical", "license", "kind", "method", "series", "language", "script")
+"""The columns of text that version 3 brought."""
+MEASURES = (
+    *("han", "latin", "digits", "punctuation", "symbols", "sentences", "common"),
+    *("line_length", "repeated_lines", "repeated_phrases"),
+)
+"""The columns of :class:`~topical_crawler.cleaning.quality.Measures`; null where the page has no text or was not measured."""
+
+_IS_DUPLICATE = sa.text("duplicate_of <> ''")
 
 tables = sa.MetaData()
 
@@ -51,10 +63,57 @@ pages = sa.Table(
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("author", sa.Text, nullable=False),
     sa.Column("why", sa.JSON, nullable=False),
-    # With a default, so that a process of version 1 that is still running can go on storing pages.
-    sa.Column("worker", sa.Text, nullable=False, server_default=sa.text("''")),
+    # With a default, so that a process of an older version that is still running can go on storing pages.
+    sa.Column("worker", sa.Text, nullable=False, server_default=_EMPTY),
+    sa.Column("similarity", sa.Float, nullable=False, server_default=_ZERO),
+    *(sa.Column(name, sa.Text, nullable=False, server_default=_EMPTY) for name in TEXTS_OF_3),
+    sa.Column("part", sa.Integer, nullable=False, server_default=_ZERO),
+    *(sa.Column(name, sa.Float) for name in MEASURES),
+    sa.Column("personal", sa.JSON),
     # Last: SQLite reads a row from the left, and statistics need nothing beyond this point.
     sa.Column("text", sa.Text),
+)
+
+# A corpus has few duplicates beside its other pages; and each has its own address in the index of keys.
+_BY_HASH: dict[str, Any] = {"postgresql_using": "hash"}  # an address may be longer than a tree takes
+sa.Index("ix_pages_duplicate_of", pages.c.duplicate_of, sqlite_where=_IS_DUPLICATE, postgresql_where=_IS_DUPLICATE, **_BY_HASH)
+sa.Index("ix_pages_url", pages.c.url, **_BY_HASH)
+
+bands = sa.Table(
+    "bands",  # of the texts' signatures: where to look for near-duplicates
+    tables,
+    sa.Column("band", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("page", sa.BigInteger, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+
+lines = sa.Table(
+    "lines",  # of texts, by host: those that stand on many of its pages are none of them
+    tables,
+    sa.Column("host", sa.Text, primary_key=True),
+    sa.Column("digest", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("line", sa.Text, nullable=False),
+    sa.Column("pages", sa.Integer, nullable=False),
+    sa.Column("removed", sa.Integer, nullable=False, server_default=_ZERO),
+    sqlite_with_rowid=False,
+)
+
+parts = sa.Table(
+    "parts",  # of articles on several pages
+    tables,
+    sa.Column("series", sa.Text, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("key", sa.String(64), nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+)
+
+hosts = sa.Table(
+    "hosts",  # what their robots.txt said
+    tables,
+    sa.Column("host", sa.Text, primary_key=True),
+    sa.Column("robots", sa.Text, nullable=False),
+    sa.Column("crawl_delay", sa.Float, nullable=False),
+    sa.Column("asked", sa.Text, nullable=False),
 )
 
 

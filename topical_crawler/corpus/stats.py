@@ -7,21 +7,28 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from topical_crawler.corpus.schema import pages
+from topical_crawler.site_yield import density
 
 
 @dataclass(frozen=True, slots=True)
 class HostStats:
-    """One host: pages fetched, pages kept, their characters."""
+    """One host: pages fetched, pages kept, the characters of their texts, and the bytes of all that was fetched, unpacked."""
 
     host: str
     fetched: int
     kept: int
     characters: int
+    size: int
 
     @property
     def harvest(self) -> float:
         """Share of the fetched pages that was kept, 0 to 1."""
         return self.kept / self.fetched
+
+    @property
+    def density(self) -> float:
+        """Characters of the kept texts for a downloaded megabyte."""
+        return density(self.characters, self.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,7 @@ class Stats:
         fetched, kept: numbers of pages.
         rejected: number of rejected pages by reason, the most frequent first.
         characters: of all kept texts.
+        size: bytes of all that was fetched, unpacked, the rejected pages counted.
         hosts: the hosts, most kept pages first.
         dated: number of kept pages with a publication date.
         first_date, last_date: earliest and latest of them; "" if there is none.
@@ -42,6 +50,7 @@ class Stats:
     kept: int
     rejected: dict[str, int]
     characters: int
+    size: int
     hosts: tuple[HostStats, ...]
     dated: int
     first_date: str
@@ -54,16 +63,19 @@ class Stats:
         """Share of the fetched pages that was kept, 0 to 1; 0 if none was fetched."""
         return self.kept / self.fetched if self.fetched else 0.0
 
+    @property
+    def density(self) -> float:
+        """Characters of the kept texts for a downloaded megabyte; 0 if nothing was downloaded."""
+        return density(self.characters, self.size)
+
 
 def read_stats(connection: sa.Connection) -> Stats:
     """Count what the corpus behind ``connection`` holds."""
     number = sa.func.count()
     kept = sa.func.sum(sa.case((pages.c.keep, 1), else_=0))
     characters = sa.func.sum(sa.case((pages.c.keep, pages.c.characters), else_=0))
-    hosts = [
-        HostStats(host, fetched, int(k), int(c))
-        for host, fetched, k, c in connection.execute(sa.select(pages.c.host, number, kept, characters).group_by(pages.c.host))
-    ]
+    by_host = sa.select(pages.c.host, number, kept, characters, sa.func.sum(pages.c.size)).group_by(pages.c.host)
+    hosts = [HostStats(host, fetched, int(k), int(c), int(s)) for host, fetched, k, c, s in connection.execute(by_host)]
     by_reason = sa.select(pages.c.reason, number).where(~pages.c.keep).group_by(pages.c.reason)
     reasons = [(reason, count) for reason, count in connection.execute(by_reason)]
     dates = sa.select(number, sa.func.min(pages.c.date), sa.func.max(pages.c.date)).where(pages.c.keep, pages.c.date != "")
@@ -76,6 +88,7 @@ def read_stats(connection: sa.Connection) -> Stats:
         # Sorted here: the databases disagree about the order of letters.
         rejected=dict(sorted(reasons, key=lambda found: (-found[1], found[0]))),
         characters=sum(h.characters for h in hosts),
+        size=sum(h.size for h in hosts),
         hosts=tuple(sorted(hosts, key=lambda h: (-h.kept, -h.fetched, h.host))),
         dated=dated,
         first_date=first_date or "",

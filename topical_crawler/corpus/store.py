@@ -11,27 +11,28 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import TracebackType
 from typing import Any, Self
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
+from topical_crawler.cleaning.site_lines import Learned
+from topical_crawler.corpus import site_lines
+from topical_crawler.corpus.conditions import conditions, needed
 from topical_crawler.corpus.database import open_engine, shown, write_ahead
-from topical_crawler.corpus.dedup import text_hash
 from topical_crawler.corpus.failures import CorpusError, explained, explaining, is_away
-from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.keeping import keep_once
+from topical_crawler.corpus.record import Filters, PageLines, Record
+from topical_crawler.corpus.rows import record_of, storable
 from topical_crawler.corpus.schema import open_for_reading, open_for_writing, pages
 from topical_crawler.corpus.stats import Stats, read_stats
 
 logger = logging.getLogger(__name__)
 
-DUPLICATE = "duplicate"
 PATIENCE = 60.0
 """Seconds to wait for a database that is away or locked."""
 
@@ -41,16 +42,8 @@ _WRITING: dict[str, dict[str, Any]] = {
     "sqlite": {},
     "postgresql": {"isolation_level": "READ COMMITTED", "postgresql_readonly": False},
 }
-_FIELDS = tuple(f.name for f in dataclasses.fields(Record) if f.name != "order")
-_STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_of", "encoding", "worker")
-_LOCK_TEXT = sa.select(sa.func.pg_advisory_xact_lock(sa.bindparam("number", type_=sa.BigInteger)))
-_TWIN = (
-    sa.select(pages.c.url)
-    .where(pages.c.content_hash == sa.bindparam("hash"), pages.c.keep, pages.c.key != sa.bindparam("own"))
-    .order_by(pages.c.id)
-    .limit(1)
-)
-_HELD = sa.select(pages.c.id).where(pages.c.key == sa.bindparam("own"))
+_LONGEST_CHAIN = 10
+"""Steps from a kept page over redirects and copies that are followed back."""
 
 
 class CorpusStore:
@@ -83,7 +76,6 @@ class CorpusStore:
         self._engine = open_engine(os.fspath(target), read_only=read_only, patience=patience)
         dialect = self._engine.dialect.name
         self._writes = {} if read_only else _WRITING[dialect]
-        self._put = _upsert(postgresql.insert(pages) if dialect == "postgresql" else sqlite.insert(pages))
         self._writer: sa.Connection | None = None
         self.columns = list(pages.c)
         try:
@@ -101,12 +93,19 @@ class CorpusStore:
             self.close()
             raise
 
-    def put(self, record: Record) -> Record:
+    def put(self, record: Record, lines: PageLines | None = None) -> Record:
         """Store a page; the row with the same key is replaced and keeps its place in the order.
 
-        A kept page whose text is that of a kept page with another key (see :func:`~topical_crawler.corpus.dedup.text_hash`) is
-        stored as rejected: reason "duplicate", ``duplicate_of`` set, no text. So putting a page twice changes nothing; and a text
-        that is kept is never replaced by a rejection (a later fetch that failed, another topic's judgement).
+        A text is kept once. A kept page whose text is that of a kept page with another key, letter by letter
+        (:func:`~topical_crawler.corpus.dedup.text_hash`) or nearly (:mod:`~topical_crawler.corpus.near`), is stored as rejected:
+        reason "duplicate", ``duplicate_of`` and ``similarity`` set, no text. The parts of an article on several pages
+        (``series``, ``part``) are joined in the row of the first of them; the others are stored as rejected, reason "part". So
+        putting a page twice changes nothing; and a text that is kept is never replaced by a rejection (a later fetch that failed,
+        another topic's judgement).
+
+        Args:
+            record: the page.
+            lines: its text as it was extracted, for learning which lines repeat over its host.
 
         Returns:
             The record as it was stored, with ``content_hash`` and ``order``.
@@ -115,15 +114,30 @@ class CorpusStore:
             CorpusError: it could not be stored within ``patience`` seconds, and the corpus is as it was before; or it was opened
                 for reading.
         """
+        return self._writing_one(storable(record), lines, replaces=False)
+
+    def replace(self, record: Record) -> Record:
+        """Store a page that was read from this corpus and changed. Other than by :meth:`put` its text may become a rejection, and
+        of two rows with one text that with the lower number is the one that is kept.
+
+        Raises:
+            CorpusError: as :meth:`put`.
+        """
+        return self._writing_one(storable(record), None, replaces=True)
+
+    def _writing_one(self, record: Record, lines: PageLines | None, *, replaces: bool) -> Record:
         if self.read_only:
             raise CorpusError(f"{self.name} was opened for reading. Remedy: open it without read_only")
-        digest = text_hash(record.text) if record.text else record.content_hash  # that of another corpus' duplicate stays
-        record = dataclasses.replace(record, content_hash=digest, **_storable(record))
         deadline = time.monotonic() + self._patience
         pause = 0.0
         while True:
             try:
-                stored = self._store(record)
+                if self._writer is None:
+                    self._writer = self._engine.connect().execution_options(**self._writes, transaction="writes")
+                with self._writer.begin():
+                    stored, is_new = keep_once(self._writer, record, replaces=replaces)
+                    if lines is not None and is_new and stored.keep:
+                        site_lines.learn(self._writer, record.host, lines.text, lines.removed)
             except sa.exc.DBAPIError as error:
                 self._drop_writer()
                 remaining = deadline - time.monotonic()
@@ -139,39 +153,63 @@ class CorpusStore:
                     logger.warning("%s is back", self.name)
                 return stored
 
-    def _store(self, record: Record) -> Record:
-        if self._writer is None:
-            self._writer = self._engine.connect().execution_options(**self._writes, transaction="writes")
-        writer = self._writer
-        with writer.begin():
-            if record.keep and record.content_hash:
-                if writer.dialect.name == "postgresql":
-                    # Until the end of the transaction, who else stores this text waits here, and then finds it.
-                    writer.execute(_LOCK_TEXT, {"number": int(record.content_hash[:16], 16) - 2**63})
-                twin = writer.scalar(_TWIN, {"hash": record.content_hash, "own": record.key})
-                if twin is not None:
-                    record = dataclasses.replace(record, keep=False, text=None, reason=DUPLICATE, duplicate_of=twin)
-            values = {name: getattr(record, name) for name in _FIELDS}
-            values["why"] = dict(record.why)
-            values["characters"] = record.characters
-            order = writer.scalar(self._put, values)
-            if order is None:  # the row keeps its text
-                order = writer.scalar(_HELD, {"own": record.key})
-        return dataclasses.replace(record, order=order)
-
     def records(self, filters: Filters = Filters()) -> Iterator[Record]:  # noqa: B008 - immutable
         """Rows that meet ``filters``, in fetch order, read as they are needed."""
-        query = sa.select(*self.columns).where(*_conditions(filters)).order_by(pages.c.id).limit(filters.limit)
-        names = [column.name for column in self.columns if column.name in _FIELDS]
+        self._check(filters)
+        query = sa.select(*self.columns).where(*conditions(filters)).order_by(pages.c.id).limit(filters.limit)
+        names = {column.name for column in self.columns}
         with self.reading() as connection:
             for row in connection.execution_options(yield_per=200).execute(query).mappings():
-                yield Record(**{name: row[name] for name in names}, order=row["id"])
+                yield record_of(row, names)
+
+    def keys(self, filters: Filters) -> Iterator[str]:
+        """Keys of the rows that meet ``filters``, in fetch order."""
+        self._check(filters)
+        query = sa.select(pages.c.key).where(*conditions(filters)).order_by(pages.c.id).limit(filters.limit)
+        with self.reading() as connection:
+            yield from connection.execution_options(yield_per=1000).scalars(query)
+
+    def _check(self, filters: Filters) -> None:
+        lacking = needed(filters) - {column.name for column in self.columns}
+        if lacking:
+            raise CorpusError(
+                f"{self.name} is of an older version and knows no {', '.join(sorted(lacking))}. Remedy: bring it up to date with "
+                "scrapy corpus upgrade"
+            )
 
     def fetched(self, *, kept: bool = False) -> Iterator[str]:
         """URLs in the order in which they were fetched; with ``kept`` only those of kept pages."""
         query = sa.select(pages.c.url).order_by(pages.c.id)
         with self.reading() as connection:
             yield from connection.execution_options(yield_per=1000).scalars(query.where(pages.c.keep) if kept else query)
+
+    def places(self, urls: Collection[str]) -> dict[str, list[str]]:
+        """By kept page, where else its text was seen: duplicates, further parts, addresses that redirect to any of them; in fetch
+        order, each once."""
+        found: dict[str, dict[str, None]] = {url: {} for url in urls}
+        if "similarity" not in {column.name for column in self.columns}:
+            return {url: [] for url in urls}
+        origins = {url: {url} for url in urls}  # by address, the kept pages that it leads to
+        with self.reading() as connection:
+            for _ in range(_LONGEST_CHAIN):
+                query = sa.select(pages.c.url, pages.c.final_url, pages.c.duplicate_of).where(
+                    pages.c.duplicate_of.in_(origins), pages.c.duplicate_of != ""
+                )
+                further: dict[str, set[str]] = {}
+                for url, final_url, target in connection.execute(query.order_by(pages.c.id)):
+                    for origin in origins[target]:
+                        if url not in found[origin]:
+                            found[origin] |= {url: None, final_url: None}
+                            further.setdefault(url, set()).add(origin)
+                if not further:
+                    break
+                origins = further
+        return {url: [place for place in seen if place != url] for url, seen in found.items()}
+
+    def learned(self, host: str, text: str) -> Learned:
+        """What is known of the lines of a page of ``host`` with this text, as extracted."""
+        with self.reading() as connection:
+            return site_lines.known(connection, host, text)
 
     def stats(self) -> Stats:
         """Counts over the whole corpus."""
@@ -217,44 +255,3 @@ class CorpusStore:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
-
-
-def _upsert(insert: sqlite.Insert | postgresql.Insert) -> sa.Executable:
-    """Insert a page, or replace the row of its key unless that has a text and the page has none; gives the row's id, None where
-    nothing was replaced."""
-    new = insert.excluded
-    changed = {column.name: new[column.name] for column in pages.c if column.name not in ("id", "key")}
-    where = sa.or_(new.keep, sa.not_(pages.c.keep))
-    return insert.on_conflict_do_update(index_elements=[pages.c.key], set_=changed, where=where).returning(pages.c.id)
-
-
-def _conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
-    if not filters.rejected:
-        yield pages.c.keep
-    if filters.hosts:
-        yield sa.or_(
-            *(pages.c.host == h.lower() for h in filters.hosts),
-            *(pages.c.host.endswith("." + h.lower(), autoescape=True) for h in filters.hosts),
-        )
-    if filters.min_relevance is not None:
-        yield pages.c.relevance >= filters.min_relevance
-    if filters.since or filters.until:
-        yield pages.c.date != ""
-    if filters.since:
-        yield pages.c.date >= filters.since
-    if filters.until:
-        yield pages.c.date <= filters.until
-    if filters.min_characters:
-        yield pages.c.characters >= filters.min_characters
-
-
-def _storable(record: Record) -> dict[str, Any]:
-    """The strings that came from the web, without NUL and lone surrogates, which databases refuse; no text for a rejected
-    page."""
-    found: dict[str, Any] = {name: _plain(getattr(record, name)) for name in _STRINGS}
-    found["text"] = _plain(record.text) if record.keep and record.text else None
-    return found
-
-
-def _plain(text: str) -> str:
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

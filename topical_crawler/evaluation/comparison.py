@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from topical_crawler.corpus.keeping import DUPLICATE
 from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.store import DUPLICATE
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
 from topical_crawler.evaluation.metrics import Quality, TextCollection, area_under_recall, relevant_texts
 from topical_crawler.urls import fingerprint, host

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from topical_crawler.corpus.export import replacing
 from topical_crawler.evaluation.comparison import ORACLE, RunFigures, Setting
 from topical_crawler.evaluation.comparison_html import page
 from topical_crawler.evaluation.curve_styles import TONES, styles
 from topical_crawler.evaluation.ranking import Comparison, Estimate, mean_recall, tightness
 from topical_crawler.evaluation.report import new_figure, save_figure
+from topical_crawler.export.files import replacing
 
 FILES = ("crawl.json", "crawl.csv", "crawl.html", "crawl.png")
 

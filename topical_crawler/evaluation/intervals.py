@@ -14,7 +14,7 @@ _Z = 1.959963984540054
 """The normal distribution holds 95 % between -z and z."""
 
 
-def wilson(right: int, total: int) -> Interval:
+def wilson(right: float, total: float) -> Interval:
     """Where the true share lies when ``right`` of ``total`` were right (Wilson 1927, 95 %).
 
     >>> tuple(round(x, 3) for x in wilson(98, 100))

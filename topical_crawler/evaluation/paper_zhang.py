@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from topical_crawler.corpus.keeping import DUPLICATE
 from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.store import DUPLICATE
 from topical_crawler.evaluation.comparison import REDIRECTED
 from topical_crawler.evaluation.metrics import Quality, TextCollection, relevant_texts
 from topical_crawler.evaluation.paper_claims import Row

@@ -11,11 +11,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from topical_crawler.corpus.export import replacing
 from topical_crawler.evaluation.curve_styles import TONES, styles
 from topical_crawler.evaluation.paper_results import Chart, Reproduction
 from topical_crawler.evaluation.papers_html import end_of_axis, page
 from topical_crawler.evaluation.report import new_figure, save_figure, write_json
+from topical_crawler.export.files import replacing
 
 FILES = ("papers.json", "papers.csv", "papers.html")
 """The files of :func:`write_report` besides the pictures."""

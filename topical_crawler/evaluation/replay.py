@@ -1,12 +1,13 @@
-"""A recorded web: answers from a WARC file by URL, so that a crawl can be repeated to the page.
+"""A recorded web: answers from WARC files by URL, so that a crawl can be repeated to the page.
 
-Only ``response`` records of http and https addresses answer; the first record of a URL wins. The index is made once and kept
-beside the file.
+Only ``response`` records of http and https addresses answer; of a URL's the first with a status of 2xx, else the first of all,
+in the order of the files and of the records in them. The index of a file is made once and kept beside it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import mmap
 import os
@@ -20,9 +21,18 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import platformdirs
 
-from topical_crawler.evaluation.warc import RecordingError, Response, parse, scan
+from topical_crawler.evaluation.warc import OPEN, RecordingError, Response, parse, scan
 
-_VERSION = "1"
+_VERSION = "2"
+_SUFFIXES = (".warc", ".warc.gz")
+_OPENED = 64
+"""Files that are held open at the same time."""
+_TABLE = "CREATE TABLE records (url TEXT UNIQUE, form TEXT, file INTEGER, offset INTEGER, length INTEGER, good INTEGER);"
+_INSERT = "INSERT INTO records "
+_BETTER = (
+    " ON CONFLICT (url) DO UPDATE SET file = excluded.file, offset = excluded.offset, length = excluded.length, good = 1 "
+    "WHERE excluded.good AND NOT good"
+)
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PORTS = {"http": ":80", "https": ":443"}
@@ -47,29 +57,54 @@ def equal_form(url: str) -> str:
     return urlunsplit((scheme, host, _plain(parts.path) or "/", _plain(parts.query), ""))
 
 
+def recorded_files(given: str | os.PathLike[str]) -> list[Path]:
+    """The WARC files that are meant: a file, a folder (those in it, by their names; also unfinished ones, ``….open``), a pattern
+    (``archive/*.warc.gz``), or several of these with commas between.
+
+    Raises:
+        RecordingError: there is no such file, or none in a folder.
+    """
+    text = os.fspath(given)
+    parts = [text] if Path(text).expanduser().exists() else [part.strip() for part in text.split(",") if part.strip()]
+    found: list[Path] = []
+    for part in parts:
+        path = Path(part).expanduser()
+        if path.is_file():
+            files, remedy = [path], ""
+        else:
+            names = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path)))  # noqa: PTH207 - patterns may be absolute
+            files = sorted(name for name in names if name.name.removesuffix(OPEN).endswith(_SUFFIXES) and name.is_file())
+            remedy = "name a WARC file (.warc or .warc.gz), or a folder of them"
+        if not files:
+            raise RecordingError(f"{path}: there is no such file; {remedy}")
+        found += files
+    return list(dict.fromkeys(found))
+
+
 class Recording:
-    """Random access to the responses of a WARC file (``.warc``, or ``.warc.gz`` with a gzip member per record, as WARC writers
+    """Random access to the responses of WARC files (``.warc``, or ``.warc.gz`` with a gzip member per record, as WARC writers
     make it).
 
     Args:
-        path: of the WARC file.
-        cache_dir: folder for the index where the file's own folder is not writable; None: the user's cache folder.
+        path: of a WARC file, or whatever :func:`recorded_files` takes.
+        cache_dir: folder for the index where a file's own folder is not writable; None: the user's cache folder.
+
+    Attributes:
+        files: in the order in which they answer.
 
     Raises:
-        RecordingError: the file is missing or malformed.
+        RecordingError: a file is missing or malformed.
     """
 
     def __init__(self, path: str | os.PathLike[str], cache_dir: str | os.PathLike[str] | None = None) -> None:
-        self.path = Path(path)
-        if not self.path.is_file():
-            raise RecordingError(f"{self.path}: there is no such file; name a WARC file (.warc or .warc.gz)")
-        index = _index_path(self.path, Path(cache_dir or platformdirs.user_cache_path("topical_crawler", ensure_exists=True)))
-        stamp = _stamp(self.path)
-        if not _is_current(index, stamp):
-            _make_index(self.path, index, stamp)
-        self._index = sqlite3.connect(f"{index.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
-        self._file = self.path.open("rb")
-        self._data = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        self.files = recorded_files(path)
+        self._opened: dict[int, mmap.mmap] = {}
+        cache = Path(cache_dir or platformdirs.user_cache_path("topical_crawler", ensure_exists=True))
+        if len(self.files) == 1 and self.files[0].suffix != OPEN:
+            index = _current_index(self.files[0], cache)
+            self._index = sqlite3.connect(_uri(index, immutable=True), uri=True, check_same_thread=False)
+        else:
+            self._index = _joined_index(self.files, cache)
 
     def get(self, url: str) -> Response | None:
         """The recorded answer for ``url``: of the very same URL, else of the URL without its fragment, else of one that is the
@@ -81,21 +116,22 @@ class Recording:
         place = self._place("url", url) or self._place("url", url.partition("#")[0]) or self._place("form", equal_form(url))
         if place is None:
             return None
-        offset, length = place
-        record = self._data[offset : offset + length]
+        file, offset, length = place
+        path = self.files[file]
+        record = self._data(file)[offset : offset + length]
         if record[:2] == b"\x1f\x8b":
             try:
                 record = zlib.decompress(record, 31)
             except zlib.error as error:
-                raise RecordingError(f"{self.path}, offset {offset}: broken record ({error}); fetch the file again") from None
+                raise RecordingError(f"{path}, offset {offset}: broken record ({error}); fetch the file again") from None
         try:
             return parse(record)
         except ValueError as error:
-            raise RecordingError(f"{self.path}, offset {offset}: {error}; record the page again") from None
+            raise RecordingError(f"{path}, offset {offset}: {error}; record the page again") from None
 
     def urls(self) -> Iterator[str]:
-        """The URLs that are recorded, in the order of the file."""
-        for (url,) in self._index.execute("SELECT url FROM records ORDER BY offset"):
+        """The URLs that are recorded, in the order of the files."""
+        for (url,) in self._index.execute("SELECT url FROM records ORDER BY file, offset"):
             yield url
 
     def __len__(self) -> int:
@@ -106,8 +142,8 @@ class Recording:
 
     def close(self) -> None:
         """Let go of the files. Calling it twice is harmless."""
-        self._data.close()
-        self._file.close()
+        while self._opened:
+            self._opened.popitem()[1].close()
         self._index.close()
 
     def __enter__(self) -> Self:
@@ -116,12 +152,60 @@ class Recording:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _place(self, column: str, url: str) -> tuple[int, int] | None:
-        found: tuple[int, int] | None = self._index.execute(
-            f"SELECT offset, length FROM records WHERE {column} = ? ORDER BY offset LIMIT 1",
+    def _place(self, column: str, url: str) -> tuple[int, int, int] | None:
+        found: tuple[int, int, int] | None = self._index.execute(
+            f"SELECT file, offset, length FROM records WHERE {column} = ? ORDER BY good DESC, file, offset LIMIT 1",
             (url.encode("utf-8", "replace").decode(),),
         ).fetchone()
         return found
+
+    def _data(self, number: int) -> mmap.mmap:
+        data = self._opened.pop(number, None)
+        if data is None:
+            if len(self._opened) >= _OPENED:
+                self._opened.pop(next(iter(self._opened))).close()
+            with self.files[number].open("rb") as file:
+                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._opened[number] = data  # the latest is the last to be closed
+        return data
+
+
+def _uri(path: Path, *, immutable: bool = False) -> str:
+    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
+
+
+def _current_index(path: Path, cache_dir: Path) -> Path:
+    index, stamp = _index_path(path, cache_dir), _stamp(path)
+    if not _is_current(index, stamp):
+        _make_index(path, index, stamp)
+    return index
+
+
+def _joined_index(files: list[Path], cache_dir: Path) -> sqlite3.Connection:
+    """One index of several files, in a temporary database; made of theirs, a million URLs in seconds."""
+    joined = sqlite3.connect("", uri=True, check_same_thread=False, isolation_level=None)
+    try:
+        joined.executescript(f"PRAGMA journal_mode=OFF; {_TABLE}")
+        for number, path in enumerate(files):
+            if path.suffix == OPEN:  # it grows, and has another name tomorrow: its index is not kept
+                joined.executemany(f"{_INSERT} VALUES (?, ?, ?, ?, ?, ?) {_BETTER}", _rows(path, number))
+                continue
+            joined.execute("ATTACH ? AS part", (_uri(_current_index(path, cache_dir), immutable=True),))
+            joined.execute(
+                f"{_INSERT} SELECT url, form, ?, offset, length, good FROM part.records WHERE true ORDER BY offset {_BETTER}",
+                (number,),
+            )
+            joined.execute("DETACH part")
+        joined.execute("CREATE INDEX by_form ON records (form)")
+    except BaseException:
+        joined.close()
+        raise
+    return joined
+
+
+def _rows(path: Path, number: int) -> Iterator[tuple[str, str, int, int, int, bool]]:
+    for url, offset, length, good in scan(path):
+        yield url, equal_form(url), number, offset, length, good
 
 
 def _index_path(path: Path, cache_dir: Path) -> Path:
@@ -143,7 +227,7 @@ def _is_current(index: Path, stamp: str) -> bool:
     if not index.is_file():
         return False
     try:
-        with contextlib.closing(sqlite3.connect(f"{index.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        with contextlib.closing(sqlite3.connect(_uri(index), uri=True)) as connection:
             return bool(connection.execute("SELECT stamp = ? FROM made_from", (stamp,)).fetchone()[0])
     except sqlite3.DatabaseError:
         return False
@@ -156,14 +240,11 @@ def _make_index(path: Path, index: Path, stamp: str) -> None:
     try:
         with contextlib.closing(sqlite3.connect(part)) as connection:
             connection.executescript(
-                "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; CREATE TABLE made_from (stamp TEXT);"
-                "CREATE TABLE records (url TEXT UNIQUE, form TEXT, offset INTEGER, length INTEGER);"
+                f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; CREATE TABLE made_from (stamp TEXT); {_TABLE}"
             )
             connection.execute("INSERT INTO made_from VALUES (?)", (stamp,))
-            connection.executemany(
-                "INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?)", ((u, equal_form(u), at, size) for u, at, size in scan(path))
-            )
-            connection.execute("CREATE INDEX by_form ON records (form, offset)")
+            connection.executemany(f"{_INSERT} VALUES (?, ?, ?, ?, ?, ?) {_BETTER}", _rows(path, 0))
+            connection.execute("CREATE INDEX by_form ON records (form)")
             connection.commit()
         part.replace(index)
     finally:

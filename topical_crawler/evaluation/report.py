@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topical_crawler.corpus.export import replacing
+from topical_crawler.export.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,12 +12,16 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+OPEN = ".open"
+"""Ends the name of a file that is not finished."""
 _TARGET = re.compile(rb"^WARC-Target-URI:[ \t]*<?(.*?)>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _TYPE = re.compile(rb"^WARC-Type:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 _LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d+)", re.IGNORECASE | re.MULTILINE)
 _BLANK = re.compile(rb"\r?\n\r?\n")
 _STATUS = re.compile(r"HTTP/\d(?:\.\d)?\s+(\d{3})")
+_GOOD = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+2\d\d\b")
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r\n")
 _READ = 1 << 16
 _HEAD = 1 << 16
@@ -48,33 +52,49 @@ class Response:
         return next((value for key, value in self.headers if key.lower() == name.lower()), "")
 
 
-def scan(path: Path) -> Iterator[tuple[str, int, int]]:
-    """URL, offset and length of every response record of the file at ``path``, in its order.
+def scan(path: Path) -> Iterator[tuple[str, int, int, bool]]:
+    """URL, offset and length of every response record of the file at ``path``, in its order, and whether its status is 2xx.
+
+    A file named ``….open`` is one that is being written, or was when its process died: its whole records are taken.
 
     Raises:
         RecordingError: the file is no WARC file, is cut off, or has several records in one gzip member.
     """
+    unfinished = path.suffix == OPEN
     if path.stat().st_size == 0:
+        if unfinished:
+            return
         raise RecordingError(f"{path}: the file is empty; record again")
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         offset = 0
         while offset < len(data):
             try:
-                head, end = (_gzip_member if data[offset : offset + 2] == b"\x1f\x8b" else _plain_record)(data, offset)
+                record = (_gzip_member if data[offset : offset + 2] == b"\x1f\x8b" else _plain_record)(data, offset)
             except (ValueError, zlib.error) as error:
+                if unfinished:
+                    return
                 raise RecordingError(
                     f"{path}, offset {offset}: {error}; fetch the file again, or try `warcio recompress` on it"
                 ) from None
-            kind, target = _TYPE.search(head), _TARGET.search(head)
+            kind, target = _TYPE.search(record.head), _TARGET.search(record.head)
             if kind and kind[1].lower() == b"response" and target and target[1].lower().startswith((b"http:", b"https:")):
-                yield target[1].decode("utf-8", "replace"), offset, end - offset
-            offset = end
+                good = _GOOD.match(record.block) is not None
+                yield target[1].decode("utf-8", "replace"), offset, record.end - offset, good
+            offset = record.end
             while data[offset : offset + 1] in (b"\r", b"\n"):  # between uncompressed records
                 offset += 1
 
 
-def _gzip_member(data: mmap.mmap, offset: int) -> tuple[bytes, int]:
-    """Header block of the record at ``offset``, and where its gzip member ends."""
+class _Record(NamedTuple):
+    """The header block of a record, the beginning of what follows it, and where in the file the record ends."""
+
+    head: bytes
+    block: bytes
+    end: int
+
+
+def _gzip_member(data: mmap.mmap, offset: int) -> _Record:
+    """The record at ``offset``, which is a gzip member of its own."""
     inflate = zlib.decompressobj(31)
     start, size, position = b"", 0, offset
     while not inflate.eof:
@@ -92,16 +112,21 @@ def _gzip_member(data: mmap.mmap, offset: int) -> tuple[bytes, int]:
         raise ValueError(f"the record is shorter than its Content-Length of {length}")
     if size > len(head) + 4 + length + 4:
         raise ValueError("more than one record in a gzip member, where single ones cannot be found")
-    return head, position - len(inflate.unused_data)
+    return _Record(head, _beginning(start, len(head)), position - len(inflate.unused_data))
 
 
-def _plain_record(data: mmap.mmap, offset: int) -> tuple[bytes, int]:
-    """Header block of the uncompressed record at ``offset``, and where the record ends."""
-    head, length = _head(data[offset : offset + _HEAD])
+def _plain_record(data: mmap.mmap, offset: int) -> _Record:
+    """The uncompressed record at ``offset``."""
+    start = data[offset : offset + _HEAD]
+    head, length = _head(start)
     end = offset + len(head) + 4 + length
     if end > len(data):
         raise ValueError("the file ends within a record")
-    return head, end
+    return _Record(head, _beginning(start, len(head)), end)
+
+
+def _beginning(start: bytes, head: int) -> bytes:
+    return start[head + 4 : head + 24]
 
 
 def _head(record: bytes) -> tuple[bytes, int]:

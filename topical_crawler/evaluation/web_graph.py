@@ -21,10 +21,10 @@ from protego import Protego
 from w3lib.html import get_meta_refresh
 from w3lib.url import safe_url_string
 
-from topical_crawler.corpus.export import replacing
 from topical_crawler.decode import decode
 from topical_crawler.evaluation.replay import Recording, equal_form
 from topical_crawler.evaluation.warc import Response
+from topical_crawler.export.files import replacing
 from topical_crawler.page import Page
 from topical_crawler.urls import fingerprint, is_binary, looks_like_trap
 from topical_crawler.version import __version__

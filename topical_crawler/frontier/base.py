@@ -71,6 +71,7 @@ class Outcome:
         relevance: the strategy's relevance of the page.
         reason: why the page is not in the corpus (off topic, duplicate, an error); "" for a page that is.
         lesson: JSON data that the strategy learns from the page's content; None for most strategies.
+        led_by: other hosts, on whose pages the link to this one stood; told only of a page that is in the corpus.
     """
 
     url: str
@@ -78,6 +79,7 @@ class Outcome:
     relevance: float = 0.0
     reason: str = ""
     lesson: Any = None
+    led_by: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

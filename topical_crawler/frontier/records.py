@@ -78,11 +78,8 @@ def _bytes(text: str) -> bytes:
 def pack_outcome(outcome: Outcome) -> bytes:
     """An outcome as it stands in the log. Raises RecordError for one that is too large."""
     lesson = None if outcome.lesson is None else json.dumps(outcome.lesson, ensure_ascii=False)
-    packed = bytes(
-        msgpack.packb(
-            (VERSION, outcome.url, outcome.keep, float(outcome.relevance), outcome.reason, lesson), unicode_errors="replace"
-        )
-    )
+    fields = (VERSION, outcome.url, outcome.keep, float(outcome.relevance), outcome.reason, lesson, outcome.led_by)
+    packed = bytes(msgpack.packb(fields, unicode_errors="replace"))
     if len(packed) > MAX_OUTCOME:
         raise RecordError(f"{outcome.url}: what is learned from it takes {len(packed)} bytes, more than {MAX_OUTCOME}")
     return packed
@@ -91,10 +88,12 @@ def pack_outcome(outcome: Outcome) -> bytes:
 def read_outcome(packed: bytes) -> Outcome:
     """What :func:`pack_outcome` packed. Raises RecordError for damaged bytes."""
     try:
-        version, url, keep, relevance, reason, lesson = msgpack.unpackb(packed)
+        version, url, keep, relevance, reason, lesson, *more = msgpack.unpackb(packed)
         if version != VERSION:
             raise RecordError(f"an outcome of version {version}, this worker reads version {VERSION}")
-        return Outcome(str(url), bool(keep), float(relevance), str(reason), None if lesson is None else json.loads(lesson))
+        learned = None if lesson is None else json.loads(lesson)
+        led_by = tuple(map(str, more[0])) if more else ()  # what was stored before has no such field
+        return Outcome(str(url), bool(keep), float(relevance), str(reason), learned, led_by)
     except RecordError:
         raise
     except (ValueError, TypeError, msgpack.UnpackException) as error:

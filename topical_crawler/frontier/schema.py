@@ -8,8 +8,9 @@ from pathlib import Path
 
 from topical_crawler.frontier.base import State
 
-VERSION = 2
-"""Version of the tables. A file of version 1, which has no lessons, is brought up to it; of any other version, refused."""
+VERSION = 3
+"""Version of the tables. A file of version 1, which has no lessons, or 2, which does not say who led to a page, is brought up to
+it; of any other version, refused."""
 
 BUSY_SECONDS = 30.0
 """How long a statement waits for another connection that is writing."""
@@ -42,11 +43,15 @@ CREATE TABLE outcomes (
     keep INTEGER NOT NULL,
     relevance REAL NOT NULL,
     reason TEXT NOT NULL,
-    lesson TEXT
+    lesson TEXT,
+    led_by TEXT
 );
 CREATE TABLE saved (name TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES ('format', 'topical_crawler frontier'), ('version', '{VERSION}');
 """
+
+_ADDED = {"1": ("lesson", "led_by"), "2": ("led_by",)}
+"""The columns of outcomes that a file of an older version has not."""
 
 
 class FrontierFileError(RuntimeError):
@@ -84,9 +89,10 @@ def connect(path: str | os.PathLike[str]) -> sqlite3.Connection:
 
 
 def _upgrade(db: sqlite3.Connection) -> None:
-    if db.execute("SELECT value FROM meta WHERE name = 'version'").fetchone() == ("1",):
-        upgrade = "ALTER TABLE outcomes ADD COLUMN lesson TEXT; UPDATE meta SET value = '2' WHERE name = 'version';"
-        db.executescript(f"BEGIN IMMEDIATE; {upgrade} COMMIT;")
+    (version,) = db.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
+    if missing := _ADDED.get(version):
+        columns = "".join(f"ALTER TABLE outcomes ADD COLUMN {name} TEXT; " for name in missing)
+        db.executescript(f"BEGIN IMMEDIATE; {columns}UPDATE meta SET value = '{VERSION}' WHERE name = 'version'; COMMIT;")
 
 
 def broken(file: Path, error: sqlite3.Error) -> FrontierFileError:
@@ -116,7 +122,7 @@ def _check_ours(file: Path, db: sqlite3.Connection, tables: set[str]) -> None:
         raise FrontierFileError(
             f"{file}: an SQLite file of something else (tables {', '.join(sorted(tables))}); name another path for the frontier"
         )
-    if found.get("version") not in ("1", str(VERSION)):
+    if found.get("version") not in (*_ADDED, str(VERSION)):
         raise FrontierFileError(
             f"{file}: a frontier of version {found.get('version')}, this program reads version {VERSION}; go on with the program "
             "that wrote it, or move the file away to start anew"

@@ -177,7 +177,9 @@ class SqliteFrontier:
         with self._db.all_or_nothing():
             self._db.run(sql.FINISH, (flight.number,))
             lesson = None if outcome.lesson is None else json.dumps(outcome.lesson, ensure_ascii=False)
-            self._db.run(sql.OUTCOME, (self._finished + 1, outcome.url, outcome.keep, outcome.relevance, outcome.reason, lesson))
+            led_by = " ".join(outcome.led_by) or None
+            row = (outcome.url, outcome.keep, outcome.relevance, outcome.reason, lesson, led_by)
+            self._db.run(sql.OUTCOME, (self._finished + 1, *row))
             rows, result = self._write(entries)
         self._land(key)
         self._finished += 1
@@ -252,8 +254,9 @@ class SqliteFrontier:
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
         """See :meth:`Frontier.outcomes`."""
         while rows := self._db.rows(sql.READ_OUTCOMES, (after, _OUTCOMES)):
-            for number, url, keep, relevance, reason, lesson in rows:
-                yield number, Outcome(url, bool(keep), relevance, reason, json.loads(lesson) if lesson else None)
+            for number, url, keep, relevance, reason, lesson, led_by in rows:
+                learned = json.loads(lesson) if lesson else None
+                yield number, Outcome(url, bool(keep), relevance, reason, learned, tuple((led_by or "").split()))
             after = rows[-1][0]
 
     def counts(self) -> dict[State, int]:

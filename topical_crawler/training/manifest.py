@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from topical_crawler.corpus.export import replacing
+from topical_crawler.export.files import replacing
 from topical_crawler.training import TrainingError
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from topical_crawler.corpus.worker import Worker, WorkerDied, WorkerLate
+from topical_crawler.extraction.worker import Worker, WorkerDied, WorkerLate
 from topical_crawler.training import TrainingError
 
 _T = TypeVar("_T")
@@ -29,7 +29,7 @@ def map_in_order(
     """``(batch, function(*arguments(batch)))`` for each batch, in their order.
 
     Args:
-        function: on the top level of a module, as :class:`~topical_crawler.corpus.worker.Worker` wants it; so ``warm_up``.
+        function: on the top level of a module, as :class:`~topical_crawler.extraction.worker.Worker` wants it; so ``warm_up``.
         batches: drawn lazily, at most ``2·processes`` ahead of the results.
         arguments: what of a batch travels to the process, by pickle.
         processes: at least 1.

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from topical_crawler.corpus.export import replacing
+from topical_crawler.export.files import replacing
 from topical_crawler.training import Report, TrainingError
 
 PROCESS = 220_000_000

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.corpus.clean import (
+from topical_crawler.cleaning.boilerplate import (
     BOILERPLATE_ONLY,
     COPYRIGHT_ONLY,
     NEAR_EMPTY,

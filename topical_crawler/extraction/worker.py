@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 _CHILD = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
-from topical_crawler.corpus.worker import serve
+from topical_crawler.extraction.worker import serve
 serve(*sys.argv[2:])
 """
 

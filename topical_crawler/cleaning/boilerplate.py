@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from topical_crawler.cleaning.site_lines import NOTHING, Learned
 from topical_crawler.lexicon_data import lexicon
 
 MIN_CHARACTERS = 50
@@ -43,10 +44,11 @@ _COUNT = re.compile(r"(\)?)\{(?:(\d*),)?(\d*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """A cleaned text, or "" with the ``reason`` why there is none."""
+    """A cleaned text, or "" with the ``reason`` why there is none; and the different lines taken out of it."""
 
     text: str
     reason: str = ""
+    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Cleaner:
         self.min_characters = min_characters
         self.patterns = patterns or default_patterns()
 
-    def clean(self, text: str, anchors: Collection[str] = (), title: str = "") -> Cleaned:
+    def clean(self, text: str, anchors: Collection[str] = (), title: str = "", learned: Learned = NOTHING) -> Cleaned:
         """Normalise ``text`` (NFC, no invisible characters, at most one blank line in a row) and take away boilerplate at its
         head and tail. It is rejected as "no text", as "boilerplate only" or "copyright only" (whichever has more characters), or
         as "near-empty": fewer than ``min_characters`` letters and digits, boilerplate between its lines not counted; or as
@@ -83,6 +85,7 @@ class Cleaner:
             text: as extracted, one paragraph a line.
             anchors: anchor texts of the page's links; a line that is one of them is navigation.
             title: of the page; a line at the head or the tail that only repeats it is no text.
+            learned: what is known of the lines of the page's host; those that it repeats are no text.
 
         >>> Cleaner().clean("首页 | 关于我们 | 联系我们\\n版权所有 某某网 未经书面授权禁止使用\\n京ICP证000001号").reason
         'copyright only'
@@ -95,7 +98,7 @@ class Cleaner:
         links = {" ".join(anchor.split()) for anchor in (*anchors, title)}
 
         def content(line: str) -> bool:
-            return bool(line) and line not in links and self.kind(line) is None
+            return bool(line) and line not in links and self.kind(line) is None and not learned.at_edge(line)
 
         # From the head only as far as needed, then from the tail: most lines of a text are never matched.
         first, letters = None, 0
@@ -111,10 +114,13 @@ class Cleaner:
         if letters < self.min_characters:
             return Cleaned("", NEAR_EMPTY)
         last = next(i for i in range(len(lines) - 1, -1, -1) if content(lines[i]))
-        kept = lines[first : last + 1]
+        within = lines[first : last + 1]
+        kept = [line for line in within if not learned.within(line)]
         if _link_share(kept, anchors) > MAX_LINK_SHARE:
             return Cleaned("", LIST_OF_LINKS)
-        return Cleaned("\n".join(kept))
+        outer = (line for line in lines[:first] + lines[last + 1 :] if line)
+        removed = dict.fromkeys([*outer, *(line for line in within if learned.within(line))])
+        return Cleaned("\n".join(kept), "", tuple(removed))
 
     def kind(self, line: str) -> _Kind | None:
         """What boilerplate a line is, None for text.

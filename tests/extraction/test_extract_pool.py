@@ -1,25 +1,20 @@
-"""Extraction of main texts, and the pool that no page can hang or bring down."""
+"""The pool that no page can hang or bring down."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from lxml.html import document_fromstring
 
-from topical_crawler.corpus.extract import CRASHED, FAILED, NO_TEXT, TIMED_OUT, TOO_LARGE, Extracted, ExtractPool, extract
-from topical_crawler.corpus.layout import to_paragraphs
+from topical_crawler.extraction.extract import CRASHED, TIMED_OUT, Extracted
+from topical_crawler.extraction.pool import ExtractPool
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 ARTICLE = (
@@ -30,65 +25,6 @@ ARTICLE = (
 )
 SLOW = f"<p>{SENTENCE}<a href='/x'>链接</a></p>" * 60_000
 """Three million characters that trafilatura works on for much longer than the tests wait."""
-
-
-def test_an_article_gives_text_title_and_date() -> None:
-    found = extract(ARTICLE, "http://www.example.cn/a.html")
-    assert found.text.count("\n") >= 7
-    assert "（7）" in found.text
-    assert "首页" not in found.text
-    assert (found.title, found.date, found.reason) == ("主题教育", "2023-04-12", "")
-
-
-@pytest.mark.parametrize(
-    "html", ["", " ", "<html></html>", "\0\0\0", "%PDF-1.4", "<html><body><script>var a=1</script></body></html>"]
-)
-def test_nothing_to_extract_is_a_reason(html: str) -> None:
-    found = extract(html, "http://www.example.cn/")
-    assert (found.text, found.reason) in {("", NO_TEXT), ("", FAILED)} or found.text == html.strip()
-
-
-@given(st.text(alphabet=st.sampled_from("<>/=\"' divptablebr党建\0\ud800&;#x\n"), max_size=300))
-@settings(max_examples=60, deadline=None)
-def test_garbage_never_raises(garbage: str) -> None:
-    found = extract(garbage, "http://www.example.cn/")
-    assert bool(found.text) != bool(found.reason)
-
-
-def test_a_page_over_the_bound_is_rejected_unread() -> None:
-    assert extract("党" * 2_000_001, "http://a.cn/").reason == TOO_LARGE
-    assert extract(ARTICLE, "http://a.cn/", max_html=100).reason == TOO_LARGE
-
-
-def test_a_page_laid_out_with_tables_and_breaks_gives_its_text_alone() -> None:
-    menu = "".join(f"<a href='/{n}'>频道{n}</a> | " for n in range(20))
-    side = "".join(f"<li><a href='/{n}.html'>另一条新闻的标题{n}</a></li>" for n in range(20))
-    text = "<br><br>　　".join(SENTENCE * 3 + str(n) for n in range(8))
-    html = (
-        f"<html><body><table><tr><td>{menu}</td></tr><tr><td><h1>标题</h1><div>{text}</div></td><td><ul>{side}</ul></td></tr></table>"
-        "</body></html>"
-    )
-    found = extract(html, "http://a.cn/")
-    assert [line[-1] for line in found.text.splitlines() if line.startswith("各级")] == list("01234567")
-    assert "频道" not in found.text and "另一条新闻" not in found.text
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            ["甲", "<br>", "<b>乙</b>", "<p>丙</p>", "<!-- x -->", "<div>丁<br>戊<br></div>", "<table><tr><td>己<br><br></table>"]
-        )
-    )
-)
-def test_paragraphs_keep_every_word_in_order(parts: list[str]) -> None:
-    tree = document_fromstring(f"<html><body><div>{''.join(parts)}</div></body></html>")
-    words = re.findall(r"[甲乙丙丁戊己]", "".join(tree.itertext(with_tail=True)).replace(" x ", ""))
-    assert re.findall(r"[甲乙丙丁戊己]", "".join(to_paragraphs(tree).itertext())) == words
-
-
-def test_a_table_of_figures_stays_a_table() -> None:
-    tree = document_fromstring("<html><body><table><tr><td>年份</td><td>2023</td></tr></table></body></html>")
-    assert to_paragraphs(tree).find(".//table/tr/td") is not None
 
 
 def test_pool_extracts_in_other_processes_and_closes_quickly() -> None:
@@ -105,6 +41,15 @@ def test_pool_extracts_in_other_processes_and_closes_quickly() -> None:
     pool.close()
     assert time.monotonic() - started < 1
     assert not _children()
+
+
+def test_a_worker_knows_when_the_page_was_fetched() -> None:
+    pool = ExtractPool(1)
+    dates = [
+        asyncio.run(pool.extract(ARTICLE, "http://a.cn/1.html", f"{year}-06-01T00:00:00+00:00")).date for year in (2022, 2024)
+    ]
+    pool.close()
+    assert dates == ["", "2023-04-12"]
 
 
 def test_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_served() -> None:
@@ -180,7 +125,7 @@ def test_workers_outlive_neither_their_parent_nor_a_ctrl_c(tmp_path: Path) -> No
     # No main guard: a script that uses the pool must not be run again by its workers.
     script = tmp_path / "script.py"
     script.write_text(
-        "import asyncio, os, time\nfrom topical_crawler.corpus.extract import ExtractPool\n"
+        "import asyncio, os, time\nfrom topical_crawler.extraction.pool import ExtractPool\n"
         "print('run', flush=True)\npool = ExtractPool(1)\n"
         f"print(asyncio.run(pool.extract({ARTICLE!r}, 'http://a.cn/')).title, flush=True)\ntime.sleep(60)\n",
         "utf-8",
@@ -210,37 +155,6 @@ def test_a_pool_that_cannot_work_is_refused(workers: int, timeout: float) -> Non
         ExtractPool(workers, timeout)
 
 
-def test_real_chinese_pages(data: Path) -> None:
-    """A floor under the quality: character 4-gram F1 on 35 pages whose texts were marked by hand."""
-    scores = []
-    for source in sorted((data / "extraction/html").iterdir()):
-        raw = source.read_bytes()
-        try:
-            html = raw.decode("utf-8")
-        except UnicodeDecodeError:
-            html = raw.decode("gb18030", "replace")
-        wanted = _grams((data / "extraction/text" / f"{source.stem}.txt").read_text("utf-8"))
-        found = _grams(extract(html, "http://www.example.cn/").text)
-        common = (wanted & found).total()
-        scores.append(2 * common / (wanted.total() + found.total()))
-    assert len(scores) == 35
-    assert sum(scores) / 35 > 0.87
-    assert sorted(scores)[17] > 0.97
-
-
-@pytest.fixture(scope="module")
-def data() -> Path:
-    place = Path(__file__).parents[2].parent / "shared/data"
-    if not (place / "extraction/html").is_dir():
-        pytest.skip("the evaluation data is not there (../shared/data/extraction)")
-    return place
-
-
-def _grams(text: str) -> Counter[str]:
-    bare = re.sub(r"\s", "", text)
-    return Counter(bare[i : i + 4] for i in range(len(bare) - 3))
-
-
 def _children(pid: int | None = None) -> list[int]:
     """Extracting processes that a process has started: other tests keep servers."""
     found: list[int] = []
@@ -252,7 +166,7 @@ def _children(pid: int | None = None) -> list[int]:
 
 def _extracts(pid: int) -> bool:
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-        return b"topical_crawler.corpus.extract" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"topical_crawler.extraction.extract" in Path(f"/proc/{pid}/cmdline").read_bytes()
     return False
 
 

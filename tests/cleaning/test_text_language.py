@@ -1,0 +1,68 @@
+"""Languages, scripts, conversion."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from topical_crawler.cleaning.convert import to_simplified, to_traditional
+from topical_crawler.cleaning.language import identify
+
+CHINESE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
+CODE = "def main():\n    for name in os.listdir(path):\n        print(name.upper(), file=sys.stderr)\n    return result\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (CHINESE, "zh"),
+        (to_traditional(CHINESE), "zh"),
+        (f"先看下面这段代码，它列出一个目录里的所有文件：\n{CODE}运行以后得到的结果和预期是一样的。", "zh"),
+        ("「の」是日语里最常见的假名，中文广告里也常见。", "zh"),
+        ("支部の活動について、みんなで話し合いました。次回は金曜日です。", "ja"),
+        ("오늘 회의에서는 당 건설 사업에 대해 논의했습니다.", "ko"),
+        ("The committee discussed how the branches could improve their work this year.", "en"),
+        ("Le comité a discuté de la manière dont les sections pourraient améliorer leur travail.", "fr"),
+        ("2024-12-31 08:30", ""),
+        ("", ""),
+    ],
+)
+def test_the_language_is_told(text: str, language: str) -> None:
+    assert identify(text).language == language
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        (CHINESE, "simplified"),
+        (to_traditional(CHINESE), "traditional"),
+        (CHINESE + to_traditional(CHINESE), "mixed"),
+        ("人民日月山水", ""),
+        ("皇后在台上，一干人等了于里外", ""),  # all of them in both scripts
+        (f"书名《國富論》，{CHINESE * 4}", "simplified"),
+        ("Hello, world. This is a test of the system.", ""),
+    ],
+)
+def test_the_script_is_told(text: str, script: str) -> None:
+    assert identify(text).script == script
+
+
+def test_conversion_goes_by_words() -> None:
+    assert to_traditional("头发和发展，皇后以后") == "頭髮和發展，皇后以後"
+    assert to_simplified("頭髮和發展，皇后以後") == "头发和发展，皇后以后"
+
+
+def test_it_is_quick() -> None:
+    text = CHINESE * 70  # 2,000 characters
+    identify(text)
+    begun = time.process_time()
+    for _ in range(20):
+        identify(text)
+    assert (time.process_time() - begun) / 20 < 0.01  # measured: under a thousandth
+
+
+def test_news_is_chinese(news: list[str]) -> None:
+    found = {identify(text) for text in news}
+    assert {one.language for one in found} == {"zh"}
+    assert {one.script for one in found} <= {"simplified", "traditional"}

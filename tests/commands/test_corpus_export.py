@@ -1,0 +1,195 @@
+"""``scrapy corpus export`` as a user runs it, in all formats."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+from lxml import etree
+from scrapy.cmdline import execute
+from scrapy.settings import Settings
+
+from topical_crawler.corpus.hosts import HostFacts, note
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.export.split import Split
+
+Run = Callable[..., "Done"]
+WORDS = ("组织生活会", "基层党建", "专题党课", "廉政教育", "三会一课", "主题教育", "民主评议", "发展党员", "支部换届", "党风建设")
+
+
+def text(n: int) -> str:
+    """Unlike the others in most of its words."""
+    return "".join(f"{WORDS[(n * 7 + k * k * 3) % 10]}第{n * 31 + k * n}期，" for k in range(8)) + (
+        "電話13812345678。" if n == 5 else "。"
+    )
+
+
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+    def rows(self) -> list[dict[str, object]]:
+        assert self.returncode == 0, self.stderr
+        return [json.loads(line) for line in self.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working directory with the corpus of a crawl."""
+    folder = tmp_path_factory.mktemp("exports")
+    with CorpusStore(folder / "data/dangjian/corpus.sqlite") as store:
+        for n in range(1, 31):
+            host = f"www.a{n % 3}.cn"
+            store.put(
+                Record(
+                    url=f"http://{host}/{n}.html", host=host, keep=True, title=f"标题{n}", text=text(n), relevance=n / 30,
+                    fetched=f"2026-11-20T08:00:{n:02}+00:00", language="zh", script="simplified",
+                    kind="list" if n % 5 == 0 else "article",
+                    measures={"han": n / 40}, personal={"phone": 1} if n == 5 else {}, license="CC BY 4.0" if n < 4 else "",
+                )
+            )  # fmt: skip
+        store.put(Record(url="http://b.cn/copy", host="b.cn", keep=True, text=text(1), fetched="2026-11-21T08:00:00+00:00"))
+        with store.writing() as connection:
+            note(connection, HostFacts("www.a1.cn", "restricts", 5.0, "2026-11-20T07:00:00+00:00"))
+    said = {
+        "topic": "partybuilding",
+        "source": "/nowhere",
+        "strategy": "semantic",
+        "seed": 0,
+        "version": "0.1.0",
+        "started": "2026",
+    }
+    (folder / "data/dangjian/crawl.json").write_text(json.dumps(said), "utf-8")
+    return folder
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command the way ``scrapy`` does, in this process."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*arguments: str) -> Done:
+        with pytest.raises(SystemExit) as end:
+            execute(
+                ["scrapy", "corpus", "export", "dangjian", *arguments], Settings({"COMMANDS_MODULE": "topical_crawler.commands"})
+            )
+        out, err = capfd.readouterr()
+        return Done(int(end.value.code or 0), out, err)
+
+    return run
+
+
+def test_rows_name_every_place_of_their_text(run: Run) -> None:
+    first, *others = run().rows()
+    assert first["places"] == ["http://www.a1.cn/1.html", "http://b.cn/copy"]
+    assert len(others) == 29 and all(one["places"] == [one["url"]] for one in others)
+
+
+def test_filters(run: Run) -> None:
+    def orders(*arguments: str) -> list[object]:
+        return [row["order"] for row in run(*arguments).rows()]
+
+    assert orders("--where", "han>=0.5", "--where", "relevance < 0.8") == [20, 21, 22, 23]
+    assert orders("--kind", "list", "--language", "zh", "--no-personal", "--limit", "2") == [10, 15]
+    assert orders("--script", "traditional") == []
+    sample = orders("--sample", "7")
+    assert len(sample) == 7 and sample == orders("--sample", "7")
+    assert sample != orders("--sample", "7", "--seed", "1")
+    assert set(orders("--sample", "3")) < set(sample)
+
+
+def test_texts_are_masked_and_converted(run: Run) -> None:
+    (masked,) = run("--mask-personal", "--limit", "1", "--where", "relevance>=0.16").rows()
+    assert "電話13812345678" not in str(masked["text"]) and "電話" in str(masked["text"])
+    assert masked["characters"] == len(str(masked["text"]))
+    (converted,) = run("--traditional", "--limit", "1").rows()
+    assert "組織" in str(converted["text"]) or "黨" in str(converted["text"])
+    assert converted["script"] == "traditional"
+
+
+def test_every_format_has_every_text(run: Run, folder: Path) -> None:
+    names = {"c.jsonl.gz": "", "c.parquet": "", "c.xml": "", "c.vert": "", "set": "hf", "texts": "tei"}
+    for name, kind in names.items():
+        done = run("-o", name, *(("-f", kind) if kind else ()))
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", f"30 pages written to {name}\n")
+    with gzip.open(folder / "c.jsonl.gz", "rt", encoding="utf-8") as lines:
+        expected = [json.loads(line)["text"] for line in lines]
+    assert expected == [text(n) for n in range(1, 31)]
+    for table in (folder / "c.parquet", folder / "set/data/train-00000-of-00001.parquet"):
+        assert pyarrow.parquet.read_table(table)["text"].to_pylist() == expected
+    tei = etree.parse(folder / "c.xml")
+    assert [p.text for p in tei.iterfind(".//{*}body//{*}p")] == expected
+    assert {term.text for term in tei.iterfind(".//{*}term")} == {"党建"}, "the crawl's topic is known"
+    assert len(list((folder / "texts").rglob("*.xml"))) == 30
+    vertical = (folder / "c.vert").read_text("utf-8")
+    assert vertical.count("<doc ") == 30 and "\n三会一课\tn\n" in vertical
+    assert (folder / "c.vert.registry").read_text("utf-8").count('NAME "党建"') == 1
+
+
+def test_the_manifest_knows_topic_crawl_and_hosts(run: Run, folder: Path) -> None:
+    run("-o", "m.jsonl", "--host", "a1.cn", "--simplified", "--where", "han>0")
+    said = json.loads((folder / "m.jsonl.manifest.json").read_text("utf-8"))
+    assert (said["topic"]["title"], said["crawl"]["strategy"]) == ("党建", "semantic") and len(said["topic"]["edition"]) == 16
+    assert said["filters"] == {"host": ["a1.cn"], "where": ["han>0"]} and said["changes"] == ["simplified"]
+    assert said["hosts"]["www.a1.cn"]["robots"] == {
+        "robots": "restricts", "crawl_delay": 5.0, "asked": "2026-11-20T07:00:00+00:00",
+    }  # fmt: skip
+    assert said["hosts"]["www.a1.cn"]["licenses"] == {"CC BY 4.0": 1}
+    assert str(folder) not in json.dumps(said) and "/nowhere" not in json.dumps(said)
+    run("-o", "n.jsonl", "--no-manifest")
+    assert not (folder / "n.jsonl.manifest.json").exists()
+
+
+def test_splits_by_host(run: Run, folder: Path) -> None:
+    done = run("-o", "s.jsonl", "--split", "0.4,0.3,0.3", "--split-by", "host", "--split-seed", "2")
+    split = Split((0.4, 0.3, 0.3), "host", 2)
+    hosts = {}
+    for name in split.names:
+        rows = [json.loads(line) for line in (folder / f"s.{name}.jsonl").read_text("utf-8").splitlines()]
+        hosts |= {row["host"]: name for row in rows}
+        assert f"{name} {len(rows)}" in done.stderr
+    assert hosts == {host: split.of({"host": host}) for host in ("www.a0.cn", "www.a1.cn", "www.a2.cn")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--split", "0.9,0.05,0.05"), "-o FILE"),
+        (("--split", "90,5,5", "-o", "x.jsonl"), "0.9,0.05,0.05"),
+        (("-f", "hf"), "-o FOLDER"),
+        (("-f", "tei", "--rejected"), "have no text"),
+        (("-o", "x.jsonl", "--split", "1,0,0", "--rejected"), "leave one of the two away"),
+        (("--where", "hans>=0.5"), "'hans' cannot be bounded; there are relevance"),
+        (("--where", "han"), "write it as 'han>=0.5'"),
+        (("--sample", "5", "--limit", "5"), "not allowed with"),
+        (("--simplified", "--traditional"), "not allowed with"),
+        (("--kind", "song"), "invalid choice"),
+    ],
+)
+def test_a_mistaken_export_exits_with_2(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    failed = run(*arguments)
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert message in failed.stderr and "Traceback" not in failed.stderr
+    assert not list(folder.glob("x.*"))
+
+
+def test_an_export_that_cannot_be_exits_with_1(run: Run, folder: Path) -> None:
+    (folder / "mine").mkdir()
+    (folder / "mine/thesis.txt").write_text("论文", "utf-8")
+    for arguments, message in (
+        (("-f", "hf", "-o", "mine"), "no earlier export"),
+        (("-o", "x.parquet.gz"), "leave .gz away"),
+        (("-o", "x.vert", "--topic", "nothing"), "nothing"),
+    ):
+        failed = run(*arguments)
+        assert failed.returncode == 1 and message in failed.stderr and "Traceback" not in failed.stderr
+    assert [file.name for file in (folder / "mine").iterdir()] == ["thesis.txt"]

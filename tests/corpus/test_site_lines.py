@@ -1,0 +1,91 @@
+"""Lines that sites repeat, in the corpus' table: counted as in memory, whatever the database."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import sqlalchemy as sa
+
+from topical_crawler.cleaning.site_lines import PERIOD, LineCounts
+from topical_crawler.corpus import site_lines
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.schema import lines
+from topical_crawler.corpus.store import CorpusStore
+
+HOST = "www.a.cn"
+SLOGAN = "跟着某某党建网，学习永远在路上！"
+
+
+def page(n: int) -> str:
+    return f"{SLOGAN}\n第{chr(0x4E00 + n)}支部组织党员到社区开展志愿服务。\n大家谈了体会{chr(0x5000 + n)}。"
+
+
+def rows(connection: sa.Connection, host: str = HOST) -> dict[int, tuple[str, int, int]]:
+    query = sa.select(lines).where(lines.c.host == host)
+    return {row.digest: (row.line, row.pages, row.removed) for row in connection.execute(query)}
+
+
+def test_the_table_counts_as_memory_does(place: str) -> None:
+    counts = LineCounts()
+    with CorpusStore(place) as store, store.writing() as connection:
+        for n in range(12):
+            counts.add(page(n))
+            site_lines.learn(connection, HOST, page(n))
+        site_lines.learn(connection, "b.cn", page(1))
+        found = rows(connection)
+        assert found.pop(0) == ("", 12, 0)
+        assert {one: pages for one, (_, pages, _) in found.items()} == counts.pages
+        assert {one: line for one, (line, _, _) in found.items()} == counts.lines
+        learned = site_lines.known(connection, HOST, page(50))
+        assert learned.at_edge(SLOGAN)
+        assert not site_lines.known(connection, "b.cn", page(50)).at_edge(SLOGAN)
+
+
+def test_what_was_removed_is_reported(place: str) -> None:
+    with CorpusStore(place) as store:
+        with store.writing() as connection:
+            for n in range(8):
+                site_lines.learn(connection, HOST, page(n), [SLOGAN] if n > 4 else [])
+            site_lines.note_removed(connection, HOST, Counter({SLOGAN: 5, "没有这一行": 2}))
+        with store.reading() as connection:
+            (found,) = site_lines.report(connection)
+    assert (found.host, found.line, found.pages, found.seen, found.removed) == (HOST, SLOGAN, 8, 8, 8)
+
+
+def test_rare_lines_are_forgotten(place: str) -> None:
+    with CorpusStore(place) as store, store.writing() as connection:
+        for n in range(PERIOD):
+            site_lines.learn(connection, HOST, page(n))
+        assert [line for line, _, _ in rows(connection).values()] in (["", SLOGAN], [SLOGAN, ""])
+
+
+def test_counts_replace_what_was_known(place: str) -> None:
+    counts = LineCounts()
+    for n in range(700):
+        counts.add(page(n))
+    with CorpusStore(place) as store, store.writing() as connection:
+        site_lines.learn(connection, HOST, "别的页面上的一行")
+        site_lines.replace(connection, HOST, counts)
+        found = rows(connection)
+        assert found.pop(0)[1] == 700
+        assert {one: pages for one, (_, pages, _) in found.items()} == counts.pages
+
+
+def test_hosts_that_were_not_counted(place: str) -> None:
+    with CorpusStore(place) as store:
+        for n in range(3):
+            host = f"h{n % 2}.cn"
+            store.put(Record(url=f"http://{host}/{n}", host=host, keep=True, text=page(n)))
+        with store.writing() as connection:
+            assert site_lines.unlearned(connection) == {"h0.cn", "h1.cn"}
+            site_lines.learn(connection, "h1.cn", page(1))
+            site_lines.learn(connection, "h0.cn", page(0))
+            assert site_lines.unlearned(connection) == {"h0.cn"}
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "……", "字\x00节\ud800与\n更多的字"])
+def test_strange_texts(place: str, text: str) -> None:
+    with CorpusStore(place) as store, store.writing() as connection:
+        site_lines.learn(connection, HOST, text)
+        assert site_lines.known(connection, HOST, text).seen == 1

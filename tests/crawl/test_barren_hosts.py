@@ -1,0 +1,223 @@
+"""Hosts that give nothing cost few downloads, and nothing is lost where texts are: over all frontiers, workers and restarts."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from crawl_tools import ROOT, article, crawl, rows
+from rich.console import Console
+from scrapy.settings import Settings
+
+sys.path.append(str(ROOT / "tests"))
+
+from redis_tools import RedisServer
+from warc_tools import write_warc
+
+from topical_crawler.crawl import Crawl, now_iso
+from topical_crawler.extensions import figures, line_view, live_view, summary
+from topical_crawler.items import PageItem
+from topical_crawler.page import Page
+from topical_crawler.spiders.topical import TopicalSpider
+
+PAGES, LEAVE = 4, 10
+START = "http://www.dangjian.test/"
+VIDEOS = [f"http://tv.test/{name}.html" for name in "abcdefghijklmnopqrstuvwxyz"]
+LISTS = [f"http://hub.test/{name}/" for name in "abcdefghijklmnopqrst"]
+TEXTS = [f"http://zhibu.test/{name}.html" for name in ("支部", "学习", "宣誓", "选举", "志愿", "会议")]
+SECOND = [f"http://news.test/{n}.html" for n in range(len(LISTS))]
+
+
+def off_topic(title: str, links: Mapping[str, str]) -> str:
+    anchors = "".join(f'<p><a href="{url}">{anchor}</a></p>' for url, anchor in links.items())
+    return f"<html><head><title>{title}</title></head><body>{anchors}</body></html>"
+
+
+def web(with_hub: bool = True) -> dict[str, str]:
+    """A site that names a host of 26 videos before one of texts, and a hub of 20 lists, each of which leads to a text
+    on a third host."""
+    found = {url: off_topic("视频点播", {VIDEOS[(n + 1) % 26]: "党建视频"}) for n, url in enumerate(VIDEOS)}
+    links = dict.fromkeys([*VIDEOS, *TEXTS], "党建")
+    found |= {url: article(url) for url in TEXTS}
+    if with_hub:
+        links |= dict.fromkeys(LISTS, "党建")
+        found |= {url: off_topic("目录", {SECOND[n]: "党建"}) for n, url in enumerate(LISTS)}
+        found |= {url: article(url) for url in SECOND}
+    return found | {START: article("首页", links)}
+
+
+Opener = Callable[..., Crawl]
+
+
+@pytest.fixture
+def opener(topic: Path, tmp_path: Path) -> Opener:
+    def opened(pages: int = PAGES, leave: int = LEAVE, limit: int = 0, **settings: object) -> Crawl:
+        chosen = Settings()
+        chosen.setmodule("topical_crawler.settings", priority="project")
+        given = {"TOPICAL_DATA_DIR": tmp_path / "data", "TOPICAL_RESOURCES": 0, "TOPICAL_CACHE_DIR": tmp_path / "cache"}
+        chosen.update({**given, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 1, **settings})
+        chosen.update({"TOPICAL_BARREN_PAGES": pages, "TOPICAL_BARREN_LEAVE": leave})
+        made, seeds = TopicalSpider.open_crawl(chosen, {"topic": str(topic), "seeds": START, "pages": limit})
+        made._take_seeds(seeds)
+        return made
+
+    return opened
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with RedisServer(tmp_path_factory.mktemp("redis")) as running:
+        yield running
+
+
+@pytest.fixture(params=["memory", "sqlite", "redis"])
+def backend(request: pytest.FixtureRequest, server: RedisServer) -> dict[str, object]:
+    server.client().flushall()
+    return {"TOPICAL_FRONTIER": request.param, "REDIS_URL": server.url}
+
+
+def step(made: Crawl, pages: Mapping[str, str]) -> str | None:
+    """Fetch the next page and finish it; its address."""
+    entry = None if made.limit_reached else made.next(0.0)
+    if entry is None:
+        return None
+    html = pages[entry.url]
+    item = PageItem(entry, entry.url, now_iso(), 200, len(html.encode()), page=Page.from_html(entry.url, html))
+    made.judge(item)
+    if item.keep:
+        item.text = entry.url * 10  # the extraction is not what is looked at here
+    made.finish(item)
+    made.tick()
+    return entry.url
+
+
+def walked(made: Crawl, pages: Mapping[str, str]) -> list[str]:
+    return list(iter(lambda: step(made, pages), None))
+
+
+def test_without_the_rule_every_video_is_fetched_first(opener: Opener) -> None:
+    with closing(opener(0, 0)) as made:
+        order = walked(made, web())
+    assert set(order[1:27]) == set(VIDEOS) and set(order) == set(web())
+
+
+def test_a_barren_host_gives_way_and_is_left(opener: Opener, backend: dict[str, object]) -> None:
+    with closing(opener(**backend)) as made:
+        order = walked(made, web())
+        dropped = made.frontier.dropped()
+        best = made.progress.best
+    texts = {START, *TEXTS, *SECOND}
+    assert texts < set(order)
+    videos = [n for n, url in enumerate(order) if url in VIDEOS]
+    assert len(videos) == LEAVE and dropped["barren host"] == len(VIDEOS) - LEAVE
+    assert videos[:PAGES] == [1, 2, 3, 4]
+    assert min(videos[PAGES:]) > max(n for n, url in enumerate(order) if url in texts)
+    assert -1 <= best < 0 and set(LISTS) < set(order)
+
+
+def test_links_that_keep_their_score_give_way_too(opener: Opener, tmp_path: Path) -> None:
+    orders = []
+    for rescore in (3, 0):
+        with closing(opener(TOPICAL_RESCORE=rescore, TOPICAL_DATA_DIR=tmp_path / str(rescore))) as made:
+            orders.append(walked(made, web()))
+    assert orders[0] == orders[1]
+
+
+def test_a_slowed_host_that_is_never_left_is_fetched_to_its_end(opener: Opener) -> None:
+    with closing(opener(leave=0)) as made:
+        order = walked(made, web())
+    assert set(order) == set(web())
+    assert set(order[-len(VIDEOS) + PAGES :]) == set(VIDEOS) - set(order[1 : PAGES + 1])
+
+
+def test_a_hub_goes_on_leading_to_texts_elsewhere(opener: Opener, backend: dict[str, object]) -> None:
+    """Of none of its 20 pages a text is kept."""
+    with closing(opener(**backend)) as made:
+        order = walked(made, web())
+        assert made.rules.standing("hub.test") == "" and made.rules.standing("tv.test") == "left"
+    assert sum(url in LISTS for url in order) == len(LISTS) > LEAVE
+
+
+def test_a_text_brings_the_links_of_its_host_back_to_their_places(opener: Opener) -> None:
+    pages, news = web(with_hub=False), "http://tv.test/news.html"
+    others = [f"http://other.test/{n}/" for n in range(60)]
+    pages |= {news: article("新闻"), **{url: off_topic("其他", {}) for url in others}}
+    pages[START] = article("首页", dict.fromkeys([*VIDEOS, *others], "党建"))
+    with closing(opener(leave=0)) as made:
+        order = [step(made, pages) for _ in range(10)]
+        assert sum(url in VIDEOS for url in order) == PAGES and made.rules.standing("tv.test") == "slowed"
+        made._take_seeds([news])
+        order += walked(made, pages)
+    assert order[10] == news
+    assert order[11] in others  # the waiting links are scored again every 16 pages at first
+    assert max(order.index(url) for url in VIDEOS if url in order[:60]) == 16 + len(VIDEOS) - PAGES - 1
+    assert set(VIDEOS) < set(order[:60])
+
+
+@pytest.mark.parametrize("stops", [(3,), (7, 12), (30,), (5, 6, 7, 8, 9, 40)])
+def test_a_crawl_that_was_stopped_decides_as_one_that_ran_through(stops: tuple[int, ...], opener: Opener, tmp_path: Path) -> None:
+    with closing(opener(TOPICAL_DATA_DIR=tmp_path / "whole")) as made:
+        whole = walked(made, web())
+    parts: list[str] = []
+    for limit in (*stops, 0):
+        with closing(opener(limit=limit)) as made:
+            parts += walked(made, web())
+    assert parts == whole
+
+
+def test_what_one_worker_finds_out_holds_for_the_others(opener: Opener, server: RedisServer, tmp_path: Path) -> None:
+    server.client().flushall()
+    shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
+    with closing(opener(**shared, TOPICAL_WORKER="one")) as one, closing(opener(**shared, TOPICAL_WORKER="two")) as two:
+        order: list[str] = []
+        for n in range(200):
+            url = step((one, two)[n % 2], web())
+            if url is not None:
+                order.append(url)
+        assert one.rules.left == two.rules.left == {"tv.test"}
+    assert len(order) == len(set(order)) and {START, *TEXTS, *SECOND} < set(order)
+    assert sum(url in VIDEOS for url in order) <= LEAVE + 2
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_what_a_person_sees(width: int, opener: Opener) -> None:
+    with closing(opener()) as made:
+        walked(made, web())
+        for view in (live_view(made), summary(made, "finished")):
+            console = Console(width=width, record=True, file=io.StringIO())
+            console.print(view)
+            shown = console.export_text()
+            assert re.search(r"site +fetched +kept +harvest +MB +chars/MB", shown)
+            assert re.search(rf"tv\.test +{LEAVE} +0 +0% +0\.0 +0 +left", shown)
+            assert f"{made.progress.total.density:,.0f}" in shown
+        data = figures(made, "finished")
+        line = line_view(made)
+    assert (data["hosts_slowed"], data["hosts_left"]) == (0, 1)
+    rest = sum(len(html.encode()) for url, html in web().items() if url not in VIDEOS)
+    assert data["bytes"] == rest + data["sites"]["tv.test"]["bytes"]
+    assert data["characters_per_megabyte"] == round(data["characters"] * 1e6 / data["bytes"]) > 0
+    assert data["sites"]["tv.test"]["characters"] == 0 < data["sites"]["tv.test"]["bytes"]
+    assert f"{made.progress.total.density:,.0f} characters/MB" in line
+
+
+def test_what_a_crawl_says_of_it(topic: Path, tmp_path: Path) -> None:
+    answers = [
+        (url, 200, {"Content-Type": "text/html; charset=utf-8"}, html.encode()) for url, html in web(with_hub=False).items()
+    ]
+    recording = write_warc(tmp_path / "web.warc.gz", answers)
+    numbers = {"TOPICAL_BARREN_PAGES": PAGES, "TOPICAL_BARREN_LEAVE": LEAVE}
+    crawled = crawl(topic, tmp_path / "data", START, TOPICAL_REPLAY=recording, **numbers)
+    assert crawled.code == 0 and "nothing left to fetch" in crawled.log
+    found = rows(tmp_path / "data")
+    assert {START, *TEXTS} < {r.url for r in found}
+    assert sum(r.host == "tv.test" for r in found) == LEAVE
+    assert re.search(rf"tv\.test +{LEAVE} +0 +0% +0\.0 +0 +left", crawled.log)
+    assert "Barren: 0 hosts slowed, 1 left" in crawled.log
+    assert re.search(rf"barren host +{len(VIDEOS) - LEAVE}\b", crawled.log)
+    size, characters = sum(r.size for r in found), sum(r.characters for r in found)
+    assert f"{size / 1e6:.1f} MB, {characters * 1e6 / size:,.0f} characters/MB" in crawled.log

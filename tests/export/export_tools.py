@@ -1,0 +1,43 @@
+"""Pages to write out."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from topical_crawler.corpus.dedup import text_hash
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.schema import MEASURES
+from topical_crawler.export.rows import Row, as_dict
+
+PAGE = Record(
+    url="http://a.cn/1.html", host="a.cn", keep=True, title="主题\n教育", text="第一段，“引文”。还有！\n\n第二段 <b>&amp;</b>",
+    relevance=0.75, date="2024-01-02", author="张&三", source="人民网", section="首页 > 党建", license="CC BY 4.0",
+    kind="article", language="zh", script="simplified", measures={name: n / 8 for n, name in enumerate(MEASURES)},
+    personal={"phone": 2}, fetched="2026-11-20T08:00:00+00:00", priority=0.5, depth=2, why={"党建": 0.6}, order=1, final_url="http://a.cn/1",
+    content_hash=text_hash("第一段"),
+)  # fmt: skip
+PLAIN = Record(
+    url="http://b.cn/2.html",
+    host="b.cn",
+    keep=True,
+    text="开会。",
+    fetched="2026-11-20T09:00:00+00:00",
+    date="2024-02-31",
+    order=2,
+)
+COPY = Record(
+    url="http://b.cn/", host="b.cn", keep=False, reason="duplicate", duplicate_of=PAGE.url, similarity=0.9, order=3,
+    fetched="2026-11-20T10:00:00+00:00",
+)  # fmt: skip
+
+texts = st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1) | st.sampled_from(
+    ["]]>&<>\"'", "\t制表\t", "长" * 30_000, "一\r\n二\r三\x0b\x1c\x85\u2028四", "\ufffe\uffff党",
+     " \n \n", "&lt;s&gt;", "=1+1", "</s>\n<doc>"]
+)  # fmt: skip
+"""Any text, and those that break formats."""
+
+
+def row(text: str = "开会。", n: int = 1, host: str = "a.cn", **more: object) -> Row:
+    """A kept page."""
+    fields = {"url": f"http://{host}/{n}", "host": host, "text": text, "order": n, "content_hash": text_hash(text)}
+    return as_dict(Record(keep=True, **(fields | more)))  # type: ignore[arg-type]

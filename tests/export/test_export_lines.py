@@ -1,0 +1,106 @@
+"""JSON lines, CSV and plain text, packed or not."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pytest
+import zstandard
+from export_tools import COPY, PAGE, PLAIN, row, texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler.export.formats import FORMATS, Setup
+from topical_crawler.export.rows import COLUMNS, REJECTED, as_dict, rows
+from topical_crawler.export.writing import Job, to_files, to_stream
+
+EVERYTHING = Setup(rejected=True, topic="党建", tagger=lambda sentence: ((word, "x") for word in sentence))
+
+
+def written(kind: str, *found: object, setup: Setup = EVERYTHING) -> bytes:
+    out = io.BytesIO()
+    to_stream(found, out, Job(kind=kind, setup=setup))  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def test_json_lines() -> None:
+    said = written("jsonl", *rows([PAGE, COPY], lambda urls: {url: ["http://c.cn/", url] for url in urls})).decode()
+    first, second = (json.loads(line) for line in said.splitlines())
+    names = ("url", "title", "text", "host", "relevance", "fetched", "date", "priority", "depth", "why", "source", "personal")
+    assert {name: first[name] for name in names} == {name: getattr(PAGE, name) for name in names}
+    assert first["places"] == ["http://a.cn/1.html", "http://a.cn/1", "http://c.cn/"]
+    assert first["measures"] == PAGE.measures
+    assert set(first) == {column.name for column in COLUMNS}
+    assert (second["text"], second["reason"], second["duplicate_of"], second["similarity"]) == ("", "duplicate", PAGE.url, 0.9)
+    assert second["places"] == [COPY.url]
+    assert set(second) == {column.name for column in COLUMNS + REJECTED}
+    assert "党建" in said
+
+
+def test_places_are_asked_for_in_batches_and_only_for_kept_pages() -> None:
+    asked: list[int] = []
+
+    def places(urls: list[str]) -> dict[str, list[str]]:
+        asked.append(len(urls))
+        return {}
+
+    assert len(list(rows([PAGE, COPY] * 250, places))) == 500  # type: ignore[arg-type]
+    assert asked == [100, 100, 50]
+
+
+def test_text_with_and_without_headers() -> None:
+    said = written("txt", as_dict(PAGE), as_dict(COPY)).decode()
+    assert said.startswith(
+        f"# 主题 教育\n# http://a.cn/1.html\n# 2024-01-02  a.cn  relevance 0.75\n{PAGE.text}\n\n# http://b.cn/\n"
+    )
+    assert "rejected: duplicate" in said
+    bare = written("txt", as_dict(PAGE), as_dict(PLAIN), setup=Setup(headers=False)).decode()
+    assert bare == f"{PAGE.text}\n\n开会。\n\n"
+
+
+def test_the_columns_of_a_table() -> None:
+    kept, copied = csv.DictReader(io.StringIO(written("csv", as_dict(PAGE), as_dict(COPY)).decode(), newline=""))
+    assert [kept[name] for name in ("order", "keep", "han", "latin", "reason")] == ["1", "1", "0.0", "0.125", ""]
+    assert (json.loads(kept["places"]), json.loads(kept["personal"])) == ([PAGE.url, PAGE.final_url], {"phone": 2})
+    assert (copied["reason"], copied["keep"], copied["han"]) == ("duplicate", "0", "")
+    header = written("csv", setup=Setup(bom=True))
+    assert header.startswith(b"\xef\xbb\xbfurl,title,text,") and b"reason" not in header
+
+
+@given(texts, st.text(alphabet="=+-@,\"'\r\n 党"))
+def test_csv_can_be_read_back_and_runs_no_formula(text: str, title: str) -> None:
+    found = written("csv", row(text, title=title))
+    (read,) = csv.DictReader(io.StringIO(found.decode(), newline=""))
+    for name, said in (("text", text), ("title", title)):
+        assert read[name] == (f"'{said}" if said.startswith(("=", "+", "-", "@", "\t", "\r")) else said)
+
+
+@given(st.lists(texts, max_size=3))
+def test_every_text_survives_json_lines(found: list[str]) -> None:
+    lines = written("jsonl", *(row(text) for text in found)).decode().split("\n")
+    assert lines.pop() == ""
+    assert [json.loads(line)["text"] for line in lines] == found
+
+
+@pytest.mark.parametrize("kind", [name for name, form in FORMATS.items() if form.open])
+def test_the_same_rows_give_the_same_bytes(kind: str) -> None:
+    found = [as_dict(PAGE), as_dict(PLAIN), *([as_dict(COPY)] if FORMATS[kind].rejected else [])]
+    assert written(kind, *found) == written(kind, *found)
+
+
+def test_packed_files_have_the_same_bytes_and_read_as_the_plain_one(tmp_path: Path) -> None:
+    found = [row("主题教育" * 50, n) for n in range(50)]
+    job = Job(kind="jsonl", setup=Setup())
+    names = ("one.jsonl", "one.jsonl.gz", "two.jsonl.gz", "one.jsonl.zst", "two.jsonl.zst")
+    for name in names:
+        assert to_files(found, tmp_path / name, job).whole.texts == 50
+    plain, *packed = ((tmp_path / name).read_bytes() for name in names)
+    assert (packed[0], packed[2]) == (packed[1], packed[3])
+    assert gzip.decompress(packed[0]) == plain
+    with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed[2])) as unpacked:
+        assert unpacked.read() == plain
+    assert len(packed[0]) < len(plain) / 3 > len(packed[2])

@@ -1,0 +1,150 @@
+"""Which links are refused and which give way, and that the log of pages alone decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler.frontier import Entry, Outcome
+from topical_crawler.link_rules import MOST_CREDIT, LinkRules
+from topical_crawler.options import CrawlOptions
+from topical_crawler.strategies import OFF_TOPIC
+from topical_crawler.urls import fingerprint, host
+
+PAGES, LEAVE = 5, 12
+VIDEO = "tv.news.cn"
+
+
+def rules(pages: int = PAGES, leave: int = LEAVE) -> LinkRules:
+    options = CrawlOptions(
+        topic="party", name="party", data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="memory",
+        segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=0, max_pages_per_host=0, max_links=100, trap_pages=0,
+        barren_pages=pages, barren_leave=leave, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1,
+    )  # fmt: skip
+    return LinkRules(options)
+
+
+def text(name: str, *led_by: str) -> Outcome:
+    return Outcome(f"http://{name}/article", True, 0.5, led_by=led_by)
+
+
+def nothing(name: str, reason: str = OFF_TOPIC) -> Outcome:
+    return Outcome(f"http://{name}/list", reason not in (OFF_TOPIC, "HTTP 404"), 0.0, reason)
+
+
+def told(found: LinkRules, outcomes: Iterable[Outcome]) -> LinkRules:
+    for outcome in outcomes:
+        found.count(outcome)
+    return found
+
+
+def link(name: str, depth: int = 2) -> Entry:
+    url = f"http://{name}/video"
+    return Entry(fingerprint(url), url, host(url), 0.5, depth)
+
+
+def test_a_host_is_slowed_and_then_left() -> None:
+    found = rules()
+    standings = []
+    for _ in range(LEAVE):
+        found.count(nothing(VIDEO))
+        standings.append(found.standing(VIDEO))
+    assert standings == [""] * (PAGES - 1) + ["slowed"] * (LEAVE - PAGES) + ["left"]
+    assert found.refusal(f"http://{VIDEO}/video", 3) == found.late_refusal(link(VIDEO), 0) == "barren host"
+    assert found.refusal("http://www.news.cn/video", 3) is None and found.late_refusal(link("www.news.cn"), 0) is None
+
+
+def test_what_a_person_asks_for_is_fetched_all_the_same() -> None:
+    found = told(rules(), [nothing(VIDEO)] * LEAVE)
+    assert found.refusal(f"http://{VIDEO}/video", 0) is None and found.late_refusal(link(VIDEO, depth=0), 0) is None
+
+
+def test_a_text_makes_a_host_good_again() -> None:
+    found = told(rules(), [nothing(VIDEO)] * LEAVE)
+    found.count(text(VIDEO))
+    assert found.standing(VIDEO) == "" and found.refusal(f"http://{VIDEO}/video", 3) is None
+    assert not found.slowed and not found.left
+
+
+def test_a_hub_is_not_barren() -> None:
+    found = rules()
+    for n in range(10 * LEAVE):
+        found.count(nothing("hub.cn"))
+        if n % PAGES == PAGES - 2:
+            found.count(text("www.news.cn", "hub.cn", "other.cn"))
+        assert found.standing("hub.cn") == ""
+    assert found.standing("www.news.cn") == found.standing("other.cn") == ""
+
+
+@pytest.mark.parametrize("texts", [0, 1, 3, MOST_CREDIT - 1, MOST_CREDIT, 500])
+def test_a_host_with_texts_may_have_longer_stretches_without_one(texts: int) -> None:
+    found = told(rules(), [text(VIDEO)] * texts)
+    credit = min(texts + 1, MOST_CREDIT)
+    told(found, [nothing(VIDEO)] * (PAGES * credit - 1))
+    assert found.standing(VIDEO) == ""
+    found.count(nothing(VIDEO))
+    assert found.standing(VIDEO) == "slowed"
+    told(found, [nothing(VIDEO)] * ((LEAVE - PAGES) * credit - 1))
+    assert found.standing(VIDEO) == "slowed"
+    found.count(nothing(VIDEO))
+    assert found.standing(VIDEO) == "left"
+
+
+@pytest.mark.parametrize("reason", ["timed out", "connection failed", "unknown host", "HTTP 503", "HTTP 404", "robots.txt"])
+def test_pages_that_failed_say_nothing_of_a_host(reason: str) -> None:
+    failed = Outcome(f"http://{VIDEO}/video", False, reason=reason)
+    assert told(rules(), [failed] * 10 * LEAVE).standing(VIDEO) == ""
+
+
+@pytest.mark.parametrize("reason", ["duplicate", "no text", "off-topic text", "not a text page", "too large"])
+def test_what_arrives_and_is_no_text_counts(reason: str) -> None:
+    keep = reason not in ("not a text page", "too large")
+    assert told(rules(), [Outcome(f"http://{VIDEO}/video", keep, reason=reason)] * LEAVE).standing(VIDEO) == "left"
+
+
+def test_the_further_parts_of_an_article_are_texts() -> None:
+    found = told(rules(), [Outcome(f"http://{VIDEO}/a_{n}.html", True, 0.5, "part") for n in range(3 * LEAVE)])
+    assert found.standing(VIDEO) == ""
+
+
+@pytest.mark.parametrize(("pages", "leave", "standing"), [(0, 0, ""), (PAGES, 0, "slowed"), (0, LEAVE, "left")])
+def test_either_number_may_be_off(pages: int, leave: int, standing: str) -> None:
+    assert told(rules(pages, leave), [nothing(VIDEO)] * 100 * LEAVE).standing(VIDEO) == standing
+
+
+def test_the_revision_counts_who_joins_and_who_quits() -> None:
+    found = rules()
+    revisions = [told(found, [outcome]).revision for outcome in [nothing(VIDEO)] * LEAVE + [text(VIDEO), nothing("a.cn")]]
+    assert revisions == [0] * (PAGES - 1) + [1] * (LEAVE - PAGES + 1) + [2, 2]
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=20, unique_by=lambda p: round(p, 3)))
+def test_links_of_a_slowed_host_wait_behind_all_others_in_their_own_order(priorities: list[float]) -> None:
+    found = told(rules(), [nothing(VIDEO)] * PAGES)
+    places = [found.place(p, VIDEO) for p in sorted(priorities)]
+    assert all(-1 <= place < 0 for place in places)
+    assert places == sorted(places)
+    assert len(set(places)) == len(places) or max(priorities) > 1e4
+    assert [found.place(place, VIDEO) for place in places] == places
+    assert [found.place(p, "www.news.cn") for p in priorities] == priorities
+
+
+HOSTS = st.sampled_from(["a.cn", "b.cn", "c.cn:8080"])
+OUTCOMES = st.one_of(
+    st.builds(nothing, HOSTS, st.sampled_from([OFF_TOPIC, OFF_TOPIC, OFF_TOPIC, "no text", "HTTP 404"])),
+    st.builds(text, HOSTS, HOSTS),
+)
+
+
+@given(st.lists(OUTCOMES, max_size=120), st.integers(0, 120))
+def test_the_log_alone_decides(log: list[Outcome], stopped: int) -> None:
+    """What is told again on resume leads to what one that ran through knows."""
+    through, resumed = told(rules(2, 4), log), told(told(rules(2, 4), log[:stopped]), log[stopped:])
+    again = told(rules(2, 4), log)
+    for found in (resumed, again):
+        assert (found.slowed, found.left, found.revision) == (through.slowed, through.left, through.revision)
+    assert through.left <= through.slowed

@@ -1,0 +1,87 @@
+"""What a crawl counts while it runs: all of it, by site, and of the last pages."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler.progress import Durations, Progress
+from topical_crawler.site_yield import Yield, density
+
+PAGES = st.lists(
+    st.tuples(st.sampled_from(["www.dangjian.cn", "news.a.cn", "b.cn:8080"]), st.booleans(), st.integers(0, 8 << 20)),
+    max_size=250,
+)
+
+
+def page(kept: bool, size: int, characters: int = 700) -> Yield:
+    return Yield(1, int(kept), size, characters if kept else 0, 0.5)
+
+
+@given(PAGES)
+def test_the_sites_add_up_to_the_whole(pages: list[tuple[str, bool, int]]) -> None:
+    progress = Progress()
+    for site, kept, size in pages:
+        progress.note(site, page(kept, size))
+    whole = Yield()
+    for site_yield in progress.sites.values():
+        whole.add(site_yield)
+    assert progress.total == whole
+    assert (progress.pages, progress.kept) == (len(pages), sum(kept for _, kept, _ in pages))
+    assert whole.size == sum(size for *_, size in pages) and whole.characters == 700 * whole.kept
+    last = pages[-100:]
+    recent = progress.recent
+    assert (recent.pages, recent.kept) == (len(last), sum(kept for _, kept, _ in last))
+    assert recent.size == sum(size for *_, size in last)
+
+
+def test_rejected_pages_count_for_the_download() -> None:
+    progress = Progress()
+    progress.note("a.cn", page(True, 250_000, len("全面从严治党") * 100))
+    progress.note("a.cn", page(False, 750_000))
+    progress.note("b.cn", page(False, 2_000_000))
+    assert progress.sites["a.cn"].density == 600.0 and progress.sites["b.cn"].density == 0.0
+    assert progress.total.density == 200.0 and progress.total.megabytes == 3.0
+    assert progress.sites["a.cn"].harvest_rate == 0.5
+
+
+def test_the_last_pages_forget_the_first() -> None:
+    progress = Progress()
+    for _ in range(100):
+        progress.note("a.cn", page(True, 10_000))
+    assert progress.recent.harvest_rate == 1.0
+    for _ in range(100):
+        progress.note("b.cn", page(False, 10_000))
+    assert progress.recent == Yield(100, 0, 1_000_000, 0, 50.0)
+    assert progress.total.harvest_rate == 0.5
+
+
+def test_before_the_first_page() -> None:
+    progress = Progress()
+    assert (progress.pages, progress.kept, progress.recent.harvest_rate, progress.total.density) == (0, 0, 0.0, 0.0)
+    assert progress.seconds > 0
+
+
+@given(st.integers(0, 10**9), st.integers(1, 10**12))
+def test_the_density_is_the_quotient(characters: int, size: int) -> None:
+    assert density(characters, size) == pytest.approx(characters / (size / 1e6))
+
+
+def test_a_page_without_an_answer_has_no_time_of_download() -> None:
+    progress = Progress()
+    progress.note("a.cn", Yield(1), handled=0.2)
+    progress.note("a.cn", page(False, 1), handled=0.3)
+    assert progress.download.up_to()[-1] == (inf, 1) and progress.page.up_to()[-1] == (inf, 2)
+
+
+@given(st.lists(st.floats(0, 100), max_size=50))
+def test_durations_fall_into_rising_buckets(seconds: list[float]) -> None:
+    durations = Durations((0.5, 1.0, 10.0))
+    for each in seconds:
+        durations.add(each)
+    counts = dict(durations.up_to())
+    assert counts == {bound: sum(each <= bound for each in seconds) for bound in (0.5, 1.0, 10.0, inf)}
+    assert durations.seconds == pytest.approx(sum(seconds))

@@ -1,0 +1,184 @@
+"""Near-duplicates: where in a corpus the same article stands already, found without comparing it with every text.
+
+The signature of a text is a MinHash of its shingles (Broder 1997): so many of two signatures' numbers agree as shingles of the
+texts do. :data:`BANDS` groups of :data:`ROWS` numbers are kept in the table ``bands``; texts that share a group are compared
+(Indyk and Motwani 1998). Two that share the part s of their shingles are compared with the probability 1 - (1 - s^4)^20: 0.94 for
+0.6, 0.99 for 0.7, a millionth for 0.015, more than nine in ten pairs of different articles of one news programme share.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
+
+from topical_crawler.corpus.nearness import SHORTEST, Article, letters, mixed, shingle_hashes
+from topical_crawler.corpus.nearness import same_article as same_article
+from topical_crawler.corpus.nearness import similarity as similarity
+from topical_crawler.corpus.schema import bands as bands_table
+from topical_crawler.corpus.schema import pages
+
+BANDS, ROWS = 20, 4
+LATEST = 50
+"""Texts with a band that are looked at: one that very many share is of a form that they fill in."""
+VERIFIED = 20
+"""Texts that are compared, those with the most bands in common."""
+LARGEST_ID = 2**63 - 1
+
+_BLOCK = 1024  # shingles at a time, for the processor's cache
+_SAMPLE = 16_384  # of a longer text those shingles count that have the least hashes
+_MULTIPLIERS = (mixed(np.arange(1, BANDS * ROWS + 1, dtype=np.uint64)) >> np.uint64(32)).astype(np.uint32)[:, None] | np.uint32(1)
+_POWERS = mixed(np.arange(101, 101 + ROWS, dtype=np.uint64)) | np.uint64(1)
+_BAND_NUMBERS = np.arange(BANDS, dtype=np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A kept page with the same article.
+
+    Attributes:
+        url, key, page_id: of its row.
+        similarity: of the texts, above 0, at most 1.
+    """
+
+    url: str
+    key: str
+    page_id: int
+    similarity: float
+
+
+def digest(text: str) -> int:
+    """A signed number of 64 bits for a string, the same on every machine.
+
+    >>> digest("主题教育")
+    4624407228733290095
+    """
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
+
+
+def bands(text: str) -> tuple[int, ...]:
+    """The groups of a text's signature: :data:`BANDS` signed numbers of 64 bits, the same on every machine and in every version
+    of this program; none for a text of fewer than :data:`~topical_crawler.corpus.nearness.SHORTEST` letters, whose few shingles
+    say too little.
+
+    >>> text = "".join(f"第{n}讲：各支部开展主题党日活动。" for n in range(9))
+    >>> len(bands(text)), bands(text) == bands(text.replace("。", "！")), bands("主题教育")
+    (20, True, ())
+    """
+    words = letters(text)
+    if len(words) < SHORTEST:
+        return ()
+    hashes = shingle_hashes(words)
+    if len(hashes) > _SAMPLE:
+        hashes = np.unique(hashes)[:_SAMPLE]
+    short = (hashes >> np.uint64(32)).astype(np.uint32)
+    least = np.full(BANDS * ROWS, 0xFFFFFFFF, np.uint32)
+    for start in range(0, len(short), _BLOCK):
+        np.minimum(least, (_MULTIPLIERS * short[start : start + _BLOCK]).min(axis=1), out=least)
+    groups = mixed((least.astype(np.uint64).reshape(BANDS, ROWS) * _POWERS).sum(axis=1, dtype=np.uint64) + _BAND_NUMBERS)
+    return tuple(groups.view(np.int64).tolist())
+
+
+def find(
+    connection: sa.Connection,
+    text: str,
+    bands: tuple[int, ...],
+    own_key: str,
+    *,
+    claimed: tuple[str, ...] = (),
+    before: int = LARGEST_ID,
+) -> Twin | None:
+    """The kept page whose text is the same article as ``text``: the most similar, of equals the first that was stored.
+
+    Args:
+        bands: of ``text``, see :func:`bands`.
+        own_key: of the page that ``text`` comes from; its own row is none of others.
+        claimed: addresses that the page calls its own; with those, less similarity is enough. The first four count.
+        before: only pages whose number is below.
+
+    At most :data:`VERIFIED` texts are compared beside those of ``claimed``.
+    """
+    article = Article(text)
+    found: dict[int, Twin] = {}
+    common = {"own": own_key, "before": before}
+    if claimed:
+        for page in connection.execute(_CLAIMED, {**common, "urls": list(claimed[:4])}):
+            same = article.same(Article(page.text), claimed=True)
+            if same is not None:
+                found[page.id] = Twin(page.url, page.key, page.id, same)
+    if bands:
+        counts = Counter(_candidates(connection, bands))
+        first = sorted(counts, key=lambda page: (-counts[page], page))[:VERIFIED]
+        if first:
+            # Texts of lengths so different have too little in common: they are not even read.
+            lengths = {"least": len(text) // 3, "most": 3 * len(text)}
+            for page in connection.execute(_TEXTS, {**common, **lengths, "ids": first}):
+                if page.id not in found and (same := article.same(Article(page.text))) is not None:
+                    found[page.id] = Twin(page.url, page.key, page.id, same)
+    return min(found.values(), key=lambda twin: (-twin.similarity, twin.page_id), default=None)
+
+
+def remember(connection: sa.Connection, page_id: int, bands: tuple[int, ...]) -> None:
+    """Note where the text of a kept page is found from now on. Doing it twice changes nothing."""
+    if bands and connection.dialect.name == "postgresql":
+        connection.execute(_INSERT_ALL, {"bands": list(bands), "page": page_id})
+    elif bands:
+        connection.execute(_INSERT, [{"band": band, "page": page_id} for band in bands])
+
+
+def forget(connection: sa.Connection, page_id: int) -> None:
+    """Take the bands of a page's text away, as long as its row has that text still. Where that was not done, bands that are
+    left cost time but lead to nothing wrong: the texts themselves are compared."""
+    text = connection.scalar(sa.select(pages.c.text).where(pages.c.id == page_id))
+    if text:
+        gone = sa.tuple_(bands_table.c.band, bands_table.c.page).in_([(band, page_id) for band in bands(text)])
+        connection.execute(bands_table.delete().where(gone))
+
+
+def lock(connection: sa.Connection, bands: tuple[int, ...]) -> None:
+    """On PostgreSQL, wait until nobody else is storing a text that shares a band, and let nobody begin before the transaction
+    ends. In ascending order, so that two who wait do not wait for each other.
+
+    Of two texts that would find each other at least one band is the same, and no smaller set will do. The server has room for
+    64 locks (max_locks_per_transaction) for every connection that it allows; these are :data:`BANDS`.
+    """
+    if bands and connection.dialect.name == "postgresql":
+        connection.execute(_LOCKS, {"numbers": sorted(set(bands))})
+
+
+_LOCKS = sa.text("SELECT pg_advisory_xact_lock(number) FROM unnest(CAST(:numbers AS bigint[])) AS number")
+_INSERT = sqlite.insert(bands_table).on_conflict_do_nothing()
+_INSERT_ALL = sa.text("INSERT INTO bands (band, page) SELECT unnest(CAST(:bands AS bigint[])), :page ON CONFLICT DO NOTHING")
+_PAGES_OF_BANDS = sa.text(
+    "SELECT latest.page FROM unnest(CAST(:bands AS bigint[])) AS wanted(band) CROSS JOIN LATERAL "
+    "(SELECT page FROM bands WHERE bands.band = wanted.band ORDER BY page DESC LIMIT :latest) AS latest"
+)
+_USABLE = (pages.c.keep, pages.c.text.is_not(None), pages.c.key != sa.bindparam("own"), pages.c.id < sa.bindparam("before"))
+_COLUMNS = sa.select(pages.c.id, pages.c.url, pages.c.key, pages.c.text).where(*_USABLE)
+_CLAIMED = _COLUMNS.where(pages.c.url.in_(sa.bindparam("urls", expanding=True))).limit(VERIFIED)
+_TEXTS = _COLUMNS.where(
+    pages.c.id.in_(sa.bindparam("ids", expanding=True)),
+    pages.c.characters.between(sa.bindparam("least"), sa.bindparam("most")),
+)
+
+
+def _candidates(connection: sa.Connection, bands: tuple[int, ...]) -> Sequence[int]:
+    """The latest pages of every band, once for each band that they share."""
+    if connection.dialect.name == "postgresql":
+        return connection.scalars(_PAGES_OF_BANDS, {"bands": list(bands), "latest": LATEST}).all()
+    return connection.scalars(_pages_of_bands(len(bands)), {f"band{n}": band for n, band in enumerate(bands)}).all()
+
+
+@cache
+def _pages_of_bands(count: int) -> sa.Executable:
+    queries = []
+    for n in range(count):
+        query = sa.select(bands_table.c.page).where(bands_table.c.band == sa.bindparam(f"band{n}", type_=sa.BigInteger))
+        queries.append(sa.select(query.order_by(bands_table.c.page.desc()).limit(LATEST).subquery().c.page))
+    return sa.union_all(*queries)

@@ -1,0 +1,131 @@
+"""Lines that sites repeat, learned in the corpus itself: all who write to it learn from each other, and a crawl that goes on
+knows what it knew.
+
+Every function works in the caller's transaction. The row of a host with the digest 0 holds how many of its pages were counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from topical_crawler.cleaning.repair import repair
+from topical_crawler.cleaning.site_lines import PERIOD, Learned, LineCounts, candidates, digest, new_lines
+from topical_crawler.corpus.database import upserting
+from topical_crawler.corpus.schema import lines, pages
+
+_SEEN = 0
+_AT_ONCE = 500
+"""Rows of a statement: SQLite takes a limited number of parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteLine:
+    """A line of a host: on how many of its ``pages`` it stood, out of ``seen``, and from how many it was ``removed``."""
+
+    host: str
+    line: str
+    pages: int
+    seen: int
+    removed: int
+
+
+def known(connection: sa.Connection, host: str, text: str) -> Learned:
+    """What is known of the lines of ``text``, for :meth:`~topical_crawler.cleaning.process.TextCleaner.clean`.
+
+    Args:
+        connection: in a transaction, which may be one for reading.
+        host: of the page.
+        text: as extracted.
+    """
+    counts = _counts(connection, host, [_SEEN, *candidates(repair(text))])
+    return Learned(counts.pop(_SEEN, 0), counts)
+
+
+def learn(connection: sa.Connection, host: str, text: str, removed: Iterable[str] = ()) -> None:
+    """Count the lines of a page. Only of one that is kept and was not kept before: a page that is fetched again, or that is the
+    copy of another, would make an article's own lines look like the site's. At most 20 rows are added, and every 200 pages of the
+    host the rare ones go.
+
+    Args:
+        connection: in a transaction for writing. Its locks on the host's rows hold until it ends.
+        host: of the page.
+        text: as extracted.
+        removed: lines that were taken out of it.
+    """
+    found = {_SEEN: "", **candidates(repair(text))}
+    present = _counts(connection, host, found)
+    taken = set(map(digest, removed))
+    counted = {_SEEN, *new_lines((one for one in found if one != _SEEN), present), *present}
+    # In one order, so that two writers who count the same lines never wait for each other in a circle.
+    rows = [
+        {"host": host, "digest": one, "line": _plain(found[one]), "pages": 1, "removed": int(one in taken)}
+        for one in sorted(counted)
+    ]
+    _add(connection, rows)
+    seen = present.get(_SEEN, 0) + 1
+    if seen % PERIOD == 0:
+        connection.execute(lines.delete().where(lines.c.host == host, lines.c.digest != _SEEN, lines.c.pages * PERIOD <= seen))
+
+
+def replace(connection: sa.Connection, host: str, counts: LineCounts) -> None:
+    """Put ``counts`` in the place of all that is known of a host."""
+    connection.execute(lines.delete().where(lines.c.host == host))
+    rows = [{"host": host, "digest": _SEEN, "line": "", "pages": counts.seen, "removed": 0}]
+    rows += [
+        {"host": host, "digest": one, "line": _plain(counts.lines[one]), "pages": n, "removed": 0}
+        for one, n in sorted(counts.pages.items())
+    ]
+    _add(connection, rows)
+
+
+def note_removed(connection: sa.Connection, host: str, removed: Counter[str]) -> None:
+    """Add to how often lines were taken out of texts."""
+    for line, times in sorted(removed.items()):
+        where = lines.c.host == host, lines.c.digest == digest(line)
+        connection.execute(lines.update().where(*where).values(removed=lines.c.removed + times))
+
+
+def unlearned(connection: sa.Connection) -> set[str]:
+    """Hosts of which more pages are kept than were counted: those of a corpus that was collected without this, or was copied."""
+    kept = sa.select(pages.c.host, sa.func.count().label("kept")).where(pages.c.keep).group_by(pages.c.host).subquery()
+    counted = sa.and_(lines.c.host == kept.c.host, lines.c.digest == _SEEN)
+    query = sa.select(kept.c.host).outerjoin(lines, counted).where(kept.c.kept > sa.func.coalesce(lines.c.pages, 0))
+    return set(connection.scalars(query))
+
+
+def report(connection: sa.Connection) -> Iterator[SiteLine]:
+    """The lines that are taken out of texts or were, by host, the most frequent first."""
+    all_pages = lines.alias()
+    query = (
+        sa.select(lines.c.host, lines.c.line, lines.c.pages, all_pages.c.pages.label("seen"), lines.c.removed)
+        .join(all_pages, sa.and_(all_pages.c.host == lines.c.host, all_pages.c.digest == _SEEN))
+        .where(lines.c.digest != _SEEN, lines.c.pages > 1)
+        .order_by(lines.c.host, lines.c.pages.desc(), lines.c.digest)
+    )
+    for row in connection.execute(query):
+        found = SiteLine(row.host, row.line, row.pages, row.seen, row.removed)
+        if found.removed or Learned(found.seen, {digest(found.line): found.pages}).at_edge(found.line):
+            yield found
+
+
+def _counts(connection: sa.Connection, host: str, digests: Iterable[int]) -> dict[int, int]:
+    query = sa.select(lines.c.digest, lines.c.pages).where(lines.c.host == host, lines.c.digest.in_(list(digests)))
+    return {row.digest: row.pages for row in connection.execute(query)}
+
+
+def _add(connection: sa.Connection, rows: list[dict[str, object]]) -> None:
+    insert = upserting(connection.dialect.name, lines)
+    statement = insert.on_conflict_do_update(
+        index_elements=[lines.c.host, lines.c.digest],
+        set_={"pages": lines.c.pages + insert.excluded.pages, "removed": lines.c.removed + insert.excluded.removed},
+    )
+    for start in range(0, len(rows), _AT_ONCE):
+        connection.execute(statement, rows[start : start + _AT_ONCE])
+
+
+def _plain(text: str) -> str:
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

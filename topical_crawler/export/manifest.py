@@ -1,0 +1,164 @@
+"""The manifest of an export: what it holds, where that comes from, how it was chosen, and the digests of its files."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from topical_crawler.corpus.schema import VERSION as SCHEMA
+from topical_crawler.export.rows import Row
+from topical_crawler.export.split import Split
+from topical_crawler.version import __version__
+
+SUFFIX = ".manifest.json"
+PROGRAM = "topical-crawler"
+LICENSES = 20
+"""Different licences of a host that are counted apart; a page may write anything there."""
+_OTHERS = "(others)"
+
+
+@dataclass
+class Count:
+    """Texts, rejected pages, and the characters of the texts."""
+
+    texts: int = 0
+    rejected: int = 0
+    characters: int = 0
+
+    def add(self, row: Row) -> None:
+        if row["keep"]:
+            self.texts += 1
+        else:
+            self.rejected += 1
+        self.characters += row["characters"]
+
+
+@dataclass
+class Tally:
+    """Counts an export while it is written. Its memory grows with the number of hosts, not of texts.
+
+    Attributes:
+        whole, splits, hosts: counts of all, by split, by host.
+        licenses: by host, how many texts name which licence.
+        languages: texts by language.
+        personal: texts by kind of personal data in them.
+        unmeasured: texts whose measures are not known: a version stored them that searched for no personal data either.
+        first_fetched, last_fetched: "" where no row tells.
+
+    >>> from topical_crawler.corpus.record import Record
+    >>> from topical_crawler.export.rows import as_dict
+    >>> tally = Tally()
+    >>> tally.add(as_dict(Record(url="http://a.cn/", host="a.cn", keep=True, text="党建", fetched="2026-11-20T08:30:00+00:00")))
+    >>> tally.whole.texts, tally.hosts["a.cn"].characters, tally.last_fetched
+    (1, 2, '2026-11-20T08:30:00+00:00')
+    """
+
+    whole: Count = field(default_factory=Count)
+    splits: dict[str, Count] = field(default_factory=dict)
+    hosts: dict[str, Count] = field(default_factory=dict)
+    licenses: dict[str, Counter[str]] = field(default_factory=dict)
+    languages: Counter[str] = field(default_factory=Counter)
+    personal: Counter[str] = field(default_factory=Counter)
+    unmeasured: int = 0
+    first_fetched: str = ""
+    last_fetched: str = ""
+
+    def add(self, row: Row, split: str = "") -> None:
+        """Count a row that went into ``split``."""
+        host = row["host"]
+        counts = [self.whole, self.hosts.setdefault(host, Count())]
+        if split:
+            counts.append(self.splits.setdefault(split, Count()))
+        for count in counts:
+            count.add(row)
+        if row["license"]:
+            found = self.licenses.setdefault(host, Counter())
+            found[row["license"] if row["license"] in found or len(found) < LICENSES else _OTHERS] += 1
+        if row["language"]:
+            self.languages[row["language"]] += 1
+        self.personal.update(row["personal"].keys())
+        self.unmeasured += row["keep"] and not row["measures"]
+        if fetched := row["fetched"]:
+            self.first_fetched = min(self.first_fetched or fetched, fetched)
+            self.last_fetched = max(self.last_fetched, fetched)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of an export before it begins.
+
+    Attributes:
+        topic: name, title, digest, … of the topic; empty if unknown.
+        crawl: strategy, start, version, … of the crawl; empty if unknown.
+        filters: the conditions that rows had to meet, as they were asked for.
+        changes: what was changed in the texts: "personal data masked", "simplified", …
+        robots: by host, what its robots.txt said.
+    """
+
+    topic: Mapping[str, Any] = field(default_factory=dict)
+    crawl: Mapping[str, Any] = field(default_factory=dict)
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    changes: tuple[str, ...] = ()
+    robots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def manifest(
+    tally: Tally, facts: Facts, kind: str, files: Iterable[Mapping[str, Any]], split: Split | None, libraries: Iterable[str]
+) -> dict[str, Any]:
+    """The manifest as JSON data.
+
+    Args:
+        tally: of the rows that were written.
+        facts: see :class:`Facts`.
+        kind: name of the format.
+        files: see :func:`described`.
+        split: how the texts were divided; None: not at all.
+        libraries: names of the packages on which the bytes of the files depend.
+    """
+    hosts = {}
+    for host, count in sorted(tally.hosts.items(), key=lambda item: (-item[1].texts, item[0])):
+        hosts[host] = asdict(count) | {"licenses": dict(tally.licenses.get(host, Counter()).most_common())}
+        if host in facts.robots:
+            hosts[host]["robots"] = dict(facts.robots[host])
+    found: dict[str, Any] = {
+        "program": PROGRAM,
+        "exported": datetime.now(UTC).isoformat(timespec="seconds"),
+        "format": kind,
+        "counts": asdict(tally.whole),
+        "languages": dict(tally.languages.most_common()),
+        "texts_with_personal_data": dict(sorted(tally.personal.items())),
+        "texts_not_measured": tally.unmeasured,
+        "fetched": {"first": tally.first_fetched, "last": tally.last_fetched},
+        "topic": dict(facts.topic),
+        "crawl": dict(facts.crawl),
+        "filters": dict(facts.filters),
+        "changes": list(facts.changes),
+    }
+    if split:
+        found["split"] = asdict(split) | {"shares": dict(zip(("train", "validation", "test"), split.shares, strict=True))}
+        found["splits"] = {name: asdict(tally.splits.get(name, Count())) for name in split.names}
+    versions = {PROGRAM: __version__, "corpus": SCHEMA, "python": platform.python_version()}
+    return found | {"files": list(files), "versions": versions | _versions(libraries), "hosts": hosts}
+
+
+def described(path: Path, name: str) -> dict[str, Any]:
+    """Name, bytes and SHA-256 of a file, for the manifest."""
+    with path.open("rb") as file:
+        return {"name": name, "bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+
+
+def _versions(libraries: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for name in libraries:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

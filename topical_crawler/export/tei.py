@@ -1,0 +1,149 @@
+"""TEI P5: the XML of digital humanities, with a header that says where each text comes from.
+
+TEI Consortium, TEI P5 Guidelines, https://tei-c.org/guidelines/p5/, chapters 2 (the header) and 15 (corpora).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from lxml import etree
+
+from topical_crawler.export.rows import Row
+from topical_crawler.export.vertical import legal
+
+NAMESPACE = "http://www.tei-c.org/ns/1.0"
+SUMS = "SHA256SUMS"
+"""File of a folder of TEI with the digests of all others, as ``sha256sum -c`` reads it."""
+
+_NAMESPACES: dict[Any, str] = {None: NAMESPACE}
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+_PUBLISHER = "topical-crawler"
+_FOLDER = 1000
+
+
+class TeiCorpus:
+    """Writes one file: a ``teiCorpus`` with a ``TEI`` for every text.
+
+    Args:
+        out: where it goes.
+        topic: title of the topic; "" if unknown.
+    """
+
+    def __init__(self, out: BinaryIO, topic: str = "") -> None:
+        self._topic = topic
+        self._open = contextlib.ExitStack()
+        self._file = self._open.enter_context(etree.xmlfile(out, encoding="utf-8"))
+        self._file.write_declaration()
+        self._open.enter_context(self._file.element(f"{{{NAMESPACE}}}teiCorpus", nsmap=_NAMESPACES))
+        header = _element("teiHeader")
+        file = _add(header, "fileDesc")
+        _add(_add(file, "titleStmt"), "title", topic or "Corpus")
+        _add(_add(file, "publicationStmt"), "p", f"Collected from the web with {_PUBLISHER}")
+        _add(_add(file, "sourceDesc"), "p", "Web pages; every text names its own")
+        self._file.write(header, pretty_print=True)
+
+    def write(self, row: Row) -> None:
+        self._file.write(as_tei(row, self._topic), pretty_print=True)
+
+    def close(self) -> None:
+        self._open.close()
+
+
+class TeiFolder:
+    """Writes one file per text, a thousand in a folder, named by their order: ``000012/000012345.xml``, with splits
+    ``train/000012/000012345.xml``; and :data:`SUMS`.
+
+    Args:
+        folder: where they go.
+        topic: title of the topic; "" if unknown.
+    """
+
+    def __init__(self, folder: Path, topic: str = "") -> None:
+        self._folder = folder
+        self._topic = topic
+        self._sums = (folder / SUMS).open("w", encoding="utf-8", newline="")
+
+    def write(self, row: Row, split: str = "") -> None:
+        name = f"{row['order'] // _FOLDER:06}/{row['order']:09}.xml"
+        file = self._folder / split / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        said = etree.tostring(as_tei(row, self._topic), encoding="utf-8", xml_declaration=True, pretty_print=True)
+        file.write_bytes(said)
+        self._sums.write(f"{hashlib.sha256(said).hexdigest()}  {split + '/' if split else ''}{name}\n")
+
+    def close(self) -> None:
+        self._sums.close()
+
+
+def as_tei(row: Row, topic: str = "") -> etree._Element:
+    """A text as a ``TEI`` element: the lines of the text that are not empty are its ``p``; characters that XML forbids are left
+    out.
+
+    >>> from topical_crawler.corpus.record import Record
+    >>> from topical_crawler.export.rows import as_dict
+    >>> tei = as_tei(as_dict(Record(url="http://a.cn/", host="a.cn", keep=True, text="开会。\\n散会。")))
+    >>> [p.text for p in tei.iterfind(".//{*}body//{*}p")]
+    ['开会。', '散会。']
+    """
+    tei = etree.Element(f"{{{NAMESPACE}}}TEI", nsmap=_NAMESPACES)
+    tei.set(f"{_XML}id", f"p{row['order']}")
+    header = _add(tei, "teiHeader")
+    file = _add(header, "fileDesc")
+    title = _add(file, "titleStmt")
+    _add(title, "title", row["title"] or row["url"])
+    if row["author"]:
+        _add(title, "author", row["author"])
+    _add(file, "extent", f"{row['characters']} characters")
+    publication = _add(file, "publicationStmt")
+    _add(publication, "distributor", _PUBLISHER)
+    available = _add(publication, "availability")
+    if row["license"]:
+        _add(available, "licence", row["license"])
+    else:
+        _add(available, "p", "The page names no licence; the rights are those of its publisher")
+    _source(_add(_add(file, "sourceDesc"), "bibl"), row)
+    profile = _add(header, "profileDesc")
+    if row["language"]:
+        _add(_add(profile, "langUsage"), "language", row["language"]).set("ident", row["language"])
+    if topic or row["section"]:
+        words = _add(_add(profile, "textClass"), "keywords")
+        for kind, said in (("topic", topic), ("section", row["section"])):
+            if said:
+                _add(words, "term", said).set("type", kind)
+    part = _add(_add(_add(tei, "text"), "body"), "div")
+    lines = [line for line in legal(row["text"]).split("\n") if line.strip()]
+    for line in lines or [""]:
+        _add(part, "p", line)
+    return tei
+
+
+def _source(bibl: etree._Element, row: Row) -> None:
+    _add(bibl, "title", row["title"] or row["url"])
+    if row["source"]:
+        _add(bibl, "publisher", row["source"])
+    _add(bibl, "idno", row["host"]).set("type", "host")
+    for place in row["places"]:
+        _add(bibl, "idno", place).set("type", "URL")
+    for kind, said in (("publication", row["date"]), ("fetched", row["fetched"])):
+        if said:
+            date = _add(bibl, "date", said)
+            date.set("type", kind)
+            with contextlib.suppress(ValueError):  # a page may name a day that the calendar does not have
+                datetime.fromisoformat(said)
+                date.set("when", said)
+
+
+def _element(name: str) -> etree._Element:
+    return etree.Element(f"{{{NAMESPACE}}}{name}", nsmap=_NAMESPACES)
+
+
+def _add(parent: etree._Element, name: str, text: str = "") -> etree._Element:
+    child = etree.SubElement(parent, f"{{{NAMESPACE}}}{name}")
+    if text:
+        child.text = legal(text)
+    return child

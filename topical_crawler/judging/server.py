@@ -1,0 +1,192 @@
+"""A web page for one person on this machine, in which the texts of a sample are judged.
+
+The texts come from strangers, and every page that a browser has open can send requests to this server. So it answers only under
+an address that holds a random word and only for its own name (another that was pointed at 127.0.0.1 is refused), takes marks from
+its own page alone, and that page shows texts as text and loads nothing from elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import secrets
+from collections.abc import Mapping
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from typing import Any
+from urllib.parse import urlsplit
+
+from topical_crawler.judging.sample import SampleError
+from topical_crawler.judging.sample_file import SampleFile
+
+logger = logging.getLogger(__name__)
+
+HOST = "127.0.0.1"
+MOST_BYTES = 4096
+"""Of a request's body: a mark has fewer than 100."""
+
+_PAGE: Mapping[str, tuple[str, str]] = {
+    "": ("page.html", "text/html; charset=utf-8"),
+    "page.css": ("page.css", "text/css; charset=utf-8"),
+    "page.js": ("page.js", "text/javascript; charset=utf-8"),
+    "words.js": ("words.js", "text/javascript; charset=utf-8"),
+}
+_HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class JudgingServer(ThreadingHTTPServer):
+    """Serves one file of judgements on 127.0.0.1; ``serve_forever`` runs it.
+
+    Args:
+        file: whose texts are shown and marked.
+        port: 0: any that is free.
+
+    Attributes:
+        url: of the page; who knows it can judge.
+
+    Raises:
+        OSError: the port is taken.
+    """
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, file: SampleFile, port: int = 0) -> None:
+        super().__init__((HOST, port), _Handler)
+        self.file = file
+        self.token = secrets.token_urlsafe(24)
+        self.names = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
+        self.url = f"http://{HOST}:{self.server_port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        logger.debug("a connection broke", exc_info=True)  # a browser that was closed; nothing for the terminal
+
+
+class _Refused(Exception):
+    def __init__(self, status: HTTPStatus, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: JudgingServer
+    server_version = "judging"
+    sys_version = ""
+    timeout = 30  # seconds that a silent connection keeps its thread
+
+    def do_GET(self) -> None:
+        self._answer(self._get)
+
+    def do_POST(self) -> None:
+        self._answer(self._post)
+
+    def _answer(self, found: Any) -> None:
+        try:
+            content, kind = found(self._path())
+        except _Refused as refused:
+            self._send(refused.status, json.dumps({"error": str(refused)}).encode(), "application/json")
+        except OSError as error:
+            logger.error("%s: %s", self.server.file.path, error)
+            said = {"error": f"{self.server.file.path}: {error.strerror or error}"}
+            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, json.dumps(said, ensure_ascii=False).encode(), "application/json")
+        else:
+            self._send(HTTPStatus.OK, content, kind)
+
+    def _path(self) -> str:
+        """What is asked for, behind the random word."""
+        if self.headers.get("Host", "").lower() not in self.server.names:
+            raise _Refused(HTTPStatus.FORBIDDEN, "this server answers only under its own name")
+        _, word, *rest = (*urlsplit(self.path).path.split("/", 2), "", "")[:3]
+        if not secrets.compare_digest(word.encode(), self.server.token.encode()):
+            raise _Refused(HTTPStatus.FORBIDDEN, "open the address that scrapy corpus judge has printed")
+        return rest[0]
+
+    def _get(self, path: str) -> tuple[bytes, str]:
+        if path in _PAGE:
+            name, kind = _PAGE[path]
+            return files("topical_crawler.judging").joinpath(name).read_bytes(), kind
+        if path == "sample":
+            return _json(self._sample())
+        if found := re.fullmatch(r"texts/([0-9]{1,9})", path):
+            return _json({"text": self._file_item(int(found[1])).text})
+        raise _Refused(HTTPStatus.NOT_FOUND, "there is no such page")
+
+    def _sample(self) -> dict[str, Any]:
+        """All that the page shows but the texts, which it asks for one by one."""
+        sample = self.server.file.now()
+        names = ("title", "url", "host", "date", "relevance", "reason", "mark")
+        return {
+            "file": self.server.file.path.name,
+            "topic": sample.header.topic,
+            "terms": sample.header.terms,
+            "items": [{name: getattr(item, name) for name in names} for item in sample.items],
+        }
+
+    def _post(self, path: str) -> tuple[bytes, str]:
+        fields = self._body()
+        if path != "marks":
+            raise _Refused(HTTPStatus.NOT_FOUND, "there is no such page")
+        origin = self.headers.get("Origin")
+        if origin is not None and origin.removeprefix("http://") not in self.server.names:
+            raise _Refused(HTTPStatus.FORBIDDEN, "marks are taken from the page of this server only")
+        place, mark = fields.get("place"), fields.get("mark")
+        if fields.keys() != {"place", "mark"} or type(place) is not int or not isinstance(mark, str | None):
+            raise _Refused(HTTPStatus.BAD_REQUEST, 'expected is {"place": 0, "mark": "relevant"}')
+        self._file_item(place)
+        try:
+            self.server.file.mark(place, mark)
+        except SampleError as error:
+            raise _Refused(HTTPStatus.BAD_REQUEST, str(error)) from None
+        return _json({})
+
+    def _body(self) -> dict[str, Any]:
+        """The object that was sent. It is read whole before anything is answered, for whoever sends hears nothing before."""
+        given = self.headers.get("Content-Length", "")
+        if not re.fullmatch(r"[0-9]{1,18}", given):
+            raise _Refused(HTTPStatus.LENGTH_REQUIRED, "the length of the body is missing")
+        if int(given) > MOST_BYTES:
+            self.rfile.read(min(int(given), 64 * MOST_BYTES))
+            raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has at most {MOST_BYTES} bytes")
+        body = self.rfile.read(int(given))
+        # No other site can send this type without asking first, and is not answered when it asks.
+        if self.headers.get_content_type() != "application/json":
+            raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the body is application/json")
+        try:
+            fields = json.loads(body)
+        except (ValueError, RecursionError):
+            fields = None
+        if not isinstance(fields, dict):
+            raise _Refused(HTTPStatus.BAD_REQUEST, "the body is no JSON object")
+        return fields
+
+    def _file_item(self, place: int) -> Any:
+        if not 0 <= place < len(self.server.file):
+            raise _Refused(HTTPStatus.NOT_FOUND, "there is no such text")
+        return self.server.file.item(place)
+
+    def _send(self, status: HTTPStatus, content: bytes, kind: str) -> None:
+        self.send_response(status)
+        for name, value in (("Content-Type", kind), ("Content-Length", str(len(content))), *_HEADERS.items()):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        logger.debug(format, *args)
+
+
+def _json(value: Any) -> tuple[bytes, str]:
+    return json.dumps(value, ensure_ascii=False).encode(), "application/json; charset=utf-8"

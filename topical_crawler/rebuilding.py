@@ -1,0 +1,245 @@
+"""A corpus made anew from an archive: the judgements of the old one, today's decoding, extraction, cleaning and deduplication."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import logging
+import zlib
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.settings import BaseSettings, Settings
+from scrapy.statscollectors import DummyStatsCollector
+
+from topical_crawler.cleaning.boilerplate import BOILERPLATE_ONLY, COPYRIGHT_ONLY, LIST_OF_LINKS, NEAR_EMPTY
+from topical_crawler.cleaning.quality import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
+from topical_crawler.cleaning.repair import GARBLED
+from topical_crawler.corpus import hosts
+from topical_crawler.corpus.failures import CorpusError
+from topical_crawler.corpus.keeping import DUPLICATE, PART
+from topical_crawler.corpus.making import Maker
+from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.decode import decode
+from topical_crawler.evaluation.replay import Recording
+from topical_crawler.evaluation.warc import RecordingError
+from topical_crawler.extraction import extract
+from topical_crawler.extraction.extract import Extracted
+from topical_crawler.extraction.pool import ExtractPool
+from topical_crawler.page import Page
+from topical_crawler.pipelines import OFF_TOPIC_TEXT
+from topical_crawler.replay import as_answer
+from topical_crawler.urls import fingerprint
+
+logger = logging.getLogger(__name__)
+
+REMADE = frozenset(
+    (
+        *(extract.NO_TEXT, extract.TOO_LARGE, extract.FAILED, extract.TIMED_OUT, extract.CRASHED),
+        *(extract.LIST_PAGE, extract.VIDEO_PAGE, extract.GALLERY_PAGE),
+        *(BOILERPLATE_ONLY, COPYRIGHT_ONLY, NEAR_EMPTY, LIST_OF_LINKS, GARBLED),
+        *(LANGUAGE, REPETITION, SYMBOLS, NO_SENTENCES, CHARACTERS),
+        *(DUPLICATE, PART, OFF_TOPIC_TEXT),
+    )
+)
+"""Reasons of pages that the strategy had kept: these are looked at again. All others, also those of a pipeline of one's own, are
+judgements of the page and are taken over."""
+_BLANK: dict[str, Any] = {
+    "language": "",
+    "script": "",
+    "measures": {},
+    "personal": {},
+    "duplicate_of": "",
+    "similarity": 0.0,
+    "content_hash": "",
+}
+"""Of a row, what its new text decides, as it is where there is none."""
+_EVERYTHING = Filters(rejected=True)
+
+Progress = Callable[[int, int], None]
+"""Called after every page: pages done, pages in all."""
+
+
+@dataclass
+class Rebuilt:
+    """How a rebuilt corpus differs from the old one.
+
+    Attributes:
+        pages: of the old corpus.
+        missing: pages that were to be made anew and are not in the archive.
+        left_out: pages that the new corpus does not have.
+        texts, characters: kept before and after.
+        changed: texts that are other ones now.
+        rejected: pages that were kept before and are not now, by reason.
+        new: pages that are kept now and were not before.
+    """
+
+    pages: int = 0
+    missing: int = 0
+    left_out: int = 0
+    texts: tuple[int, int] = (0, 0)
+    characters: tuple[int, int] = (0, 0)
+    changed: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    new: int = 0
+
+
+class ArchivedPages:
+    """The pages of an archive as the crawl had them: decompressed and decoded.
+
+    Args:
+        recording: the archive.
+        settings: of the crawl; bounds on size hold as they do there.
+    """
+
+    def __init__(self, recording: Recording, settings: BaseSettings) -> None:
+        self._recording = recording
+        crawler = Crawler(Spider, Settings(settings))
+        crawler.stats = DummyStatsCollector(crawler)  # nothing is crawled, and nobody asks
+        self._compression = HttpCompressionMiddleware(crawler=crawler)
+
+    def get(self, row: Record) -> Page | None:
+        """The page of a row; None where the archive has none."""
+        try:
+            recorded = self._recording.get(row.final_url) or self._recording.get(row.url)
+        except RecordingError as error:
+            logger.warning("%s", error)
+            return None
+        if recorded is None or not 200 <= recorded.status < 300:
+            return None
+        request = Request(row.final_url)
+        try:
+            answer = self._compression.process_response(request, as_answer(recorded, request))
+        except (IgnoreRequest, EOFError, OSError, zlib.error):
+            return None
+        assert isinstance(answer, Response)
+        html, encoding = decode(answer.body, recorded.header("Content-Type"))
+        return Page.from_html(row.final_url, html, encoding)
+
+
+def is_remade(row: Record) -> bool:
+    """Whether a row's text is extracted anew: the strategy had kept its page."""
+    return row.keep or row.reason in REMADE
+
+
+async def rebuild(
+    source: CorpusStore,
+    target: CorpusStore,
+    archive: ArchivedPages,
+    maker: Maker,
+    pool: ExtractPool,
+    *,
+    ahead: int,
+    keep_missing: bool,
+    progress: Progress,
+) -> Rebuilt:
+    """Put every page of ``source`` into ``target`` in the old order; those that ``target`` has already, from a run that broke
+    off, are left as they are.
+
+    Args:
+        maker: for ``target``.
+        ahead: most pages whose extraction has begun, so that all workers of ``pool`` are busy.
+        keep_missing: whether pages that the archive lacks are taken over as they are, or left out.
+
+    Raises:
+        CorpusError: ``target`` has pages that ``source`` lacks; or one of the two fails.
+    """
+    done = set(target.keys(_EVERYTHING))
+    total, missing, seen = 0, 0, 0
+    foreign = set(done)
+    for key in source.keys(_EVERYTHING):
+        total += 1
+        foreign.discard(key)
+    if foreign:
+        raise CorpusError(f"{target.name} has {len(foreign):,} pages that are not in {source.name}. Remedy: name a new file")
+    _copy_hosts(source, target)
+    begun: deque[tuple[Record, Page | None, asyncio.Task[Extracted] | None]] = deque()
+
+    async def store_first() -> None:
+        nonlocal seen
+        row, page, task = begun.popleft()
+        if page is None or task is None:
+            target.put(row)
+        else:
+            _put_anew(row, page, await task, maker, target)
+        seen += 1
+        progress(seen, total)
+
+    try:
+        for row in source.records(_EVERYTHING):
+            page = archive.get(row) if is_remade(row) else None
+            lacking = page is None and is_remade(row)
+            missing += lacking
+            if row.key in done or (lacking and not keep_missing):
+                seen += 1
+                progress(seen, total)
+                continue
+            task = None
+            if page is not None:
+                task = asyncio.create_task(pool.extract(page.html, row.final_url, row.fetched))
+            begun.append((row, page, task))
+            await asyncio.sleep(0)  # lets the task begin
+            while len(begun) > ahead:
+                await store_first()
+        while begun:
+            await store_first()
+    finally:
+        for _, _, task in begun:
+            if task is not None:
+                task.cancel()
+    return compare(source, target, missing)
+
+
+def _put_anew(row: Record, page: Page, extracted: Extracted, maker: Maker, target: CorpusStore) -> None:
+    """Store what is made of a page today. Whether it belongs to the topic was decided before."""
+    made = maker.make(row.host, extracted, anchors=[link.anchor for link in page.links], title=page.title)
+    if row.reason == PART and made.fields["series"] != row.series:
+        target.put(row)  # it was kept for the sake of its article, which it is no part of any more
+        return
+    fields = dict(made.fields)
+    if fields["canonical"] and fingerprint(fields["canonical"]) in (bytes.fromhex(row.key), fingerprint(row.final_url)):
+        fields["canonical"] = ""
+    text = fields.pop("text", "")
+    reason = made.reason or (row.reason if row.reason == OFF_TOPIC_TEXT else "")
+    given = {"keep": not reason, "reason": reason, "text": text if not reason else None, "encoding": page.encoding}
+    target.put(dataclasses.replace(row, **(_BLANK | fields | given)), made.lines)
+
+
+def _copy_hosts(source: CorpusStore, target: CorpusStore) -> None:
+    with source.reading() as connection:
+        known = hosts.read(connection)
+    with target.writing() as connection:
+        for facts in known.values():
+            hosts.note(connection, facts)
+
+
+def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebuilt:
+    """Hold a rebuilt corpus against the old one, row by row."""
+    found = Rebuilt(missing=missing)
+    before = after = before_characters = after_characters = 0
+    rows: Iterator[Record] = target.records(_EVERYTHING)
+    current = next(rows, None)
+    for old in source.records(_EVERYTHING):
+        found.pages += 1
+        before += old.keep
+        before_characters += old.characters
+        if current is None or current.key != old.key:
+            found.left_out += 1
+            continue
+        after += current.keep
+        after_characters += current.characters
+        found.changed += old.keep and current.keep and old.text != current.text
+        found.new += current.keep and not old.keep
+        if old.keep and not current.keep:
+            found.rejected[current.reason] += 1
+        current = next(rows, None)
+    found.texts, found.characters = (before, after), (before_characters, after_characters)
+    return found
