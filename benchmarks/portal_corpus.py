@@ -173,7 +173,7 @@ def report(rows: list[Record], labels: dict[str, Label], truth: list[str], shown
             mistaken.append((row, target))
     copies = sum(1 for row, target in merged if labels[row.url].doc == labels[target].doc)
     print(
-        f"merged: {len(merged):,} pages, {copies:,} of them the same text by their number; texts kept more than once: {len(twice)}; ",
+        f"merged: {len(merged):,} pages, {copies:,} the same text by their number; texts kept more than once: {len(twice)}; ",
         end="",
     )
     print(f"different texts taken for one: {len(mistaken)}")

@@ -18,8 +18,8 @@ from scrapy.utils.misc import walk_modules_iter
 from scrapy.utils.spider import iter_spider_classes
 
 from topical_crawler import crawl, frontier, pipelines, settings, strategies, topic_files
-from topical_crawler.cleaning import boilerplate
-from topical_crawler.corpus import store
+from topical_crawler.cleaning import boilerplate, quality, repair
+from topical_crawler.corpus import keeping
 from topical_crawler.extraction import extract
 from topical_crawler.frontier.redis import DAMAGED
 from topical_crawler.relevance.book_parameters import CategoryVsmParameters, KeywordVsmParameters, Odp2evsmParameters
@@ -46,7 +46,10 @@ GUIDES = (
     "docs/workers.md",
     "docs/deployment.md",
     "docs/metrics.md",
+    "docs/corpus.md",
     "docs/export.md",
+    "docs/archive.md",
+    "docs/judging.md",
 )
 TEXT = {name: (ROOT / name).read_text(encoding="utf-8") for name in GUIDES}
 EVERYWHERE = "\n".join(TEXT.values())
@@ -144,7 +147,8 @@ def test_every_command_and_option_is_documented(command: str, sub: str, parser: 
 
 def test_all_commands_are_looked_at() -> None:
     assert {f"{command} {sub}" for command, sub, _ in subcommands()} == {
-        *("corpus stats", "corpus export", "corpus fetched", "corpus copy", "corpus upgrade"),
+        *("corpus stats", "corpus export", "corpus fetched", "corpus copy", "corpus upgrade", "corpus clean", "corpus rebuild"),
+        *("corpus sample", "corpus judge"),
         *("frontier stats", "frontier top", "frontier push", "frontier pause", "frontier resume", "frontier stop"),
         *("frontier threshold", "frontier requeue", "frontier purge"),
         *("evaluate sites", "evaluate harvest", "evaluate threshold", "evaluate words", "evaluate urls"),
@@ -258,13 +262,14 @@ def documented_reasons(section: str) -> str:
 
 
 def test_every_reason_of_a_rejected_page_is_documented() -> None:
-    reasons = {OFF_TOPIC, pipelines.OFF_TOPIC_TEXT, store.DUPLICATE, crawl.REDIRECTED, "error", "dropped"}
+    reasons = {OFF_TOPIC, pipelines.OFF_TOPIC_TEXT, keeping.DUPLICATE, keeping.PART, crawl.REDIRECTED, "error", "dropped"}
     for file in (ROOT / "topical_crawler").rglob("*.py"):
         if file.parent.name not in ("actions", "evaluation") and file.name != "page_fetch.py":  # these speak of no crawl
             reasons |= set(re.findall(r'reason ?= ?"([a-z][^"]+)"', file.read_text(encoding="utf-8")))
     reasons |= {extract.NO_TEXT, extract.TOO_LARGE, extract.FAILED, extract.TIMED_OUT, extract.CRASHED}
     reasons |= {extract.LIST_PAGE, extract.VIDEO_PAGE, extract.GALLERY_PAGE}
     reasons |= {boilerplate.NO_TEXT, boilerplate.BOILERPLATE_ONLY, boilerplate.COPYRIGHT_ONLY, boilerplate.NEAR_EMPTY}
+    reasons |= {boilerplate.LIST_OF_LINKS, repair.GARBLED, *quality.REASONS}
     reasons |= returned_texts("spiders/topical.py", "failure_reason")
     documented = documented_reasons("Why a page is rejected")
     assert {r for r in reasons if f"`{r}" not in documented} == set()

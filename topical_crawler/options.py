@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,4 +49,4 @@ class CrawlOptions:
     idle: float = 0.0
     redis: redis.Redis | None = None
     start_urls_key: str = ""
-    cleaning: CleaningOptions = CleaningOptions()
+    cleaning: CleaningOptions = field(default_factory=CleaningOptions)

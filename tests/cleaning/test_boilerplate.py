@@ -21,6 +21,7 @@ from topical_crawler.cleaning.boilerplate import (
     default_patterns,
     read_patterns,
 )
+from topical_crawler.cleaning.site_lines import LineCounts
 from topical_crawler.corpus.dedup import text_hash
 from topical_crawler.lexicon_data import lexicon
 
@@ -165,3 +166,14 @@ def test_a_page_of_titles_is_a_list_of_links() -> None:
 def test_an_article_that_names_its_links_is_no_list() -> None:
     text = "各支部围绕主题教育开展学习，党员结合实际谈体会、找差距、定措施，推动工作落到实处。\n" * 3
     assert Cleaner().clean(f"{text}主题教育\n{text}", ["主题教育", "支部", "党员"]).reason == ""
+
+
+def test_a_line_that_the_next_one_goes_on_from_is_text() -> None:
+    counts = LineCounts()
+    for n in range(20):
+        counts.add(f"某某社消息\n（记者第{n}号）：各支部开展第{n}次学习。\n关注我们")
+    body = "（记者某某）：" + "各支部开展主题党日活动，党员们谈了体会。" * 5
+    learned = counts.learned()
+    assert learned.at_edge("某某社消息")
+    assert Cleaner().clean(f"某某社消息\n{body}\n关注我们", learned=learned).text == f"某某社消息\n{body}"
+    assert Cleaner().clean(f"某某社消息\n{body[7:]}\n关注我们", learned=learned).text == body[7:]

@@ -35,6 +35,9 @@ COPYRIGHT_ONLY = "copyright only"
 NEAR_EMPTY = "near-empty"
 LIST_OF_LINKS = "list of links"
 
+_GOES_ON = tuple("（(：:，,、。；;")
+"""What a line begins with that goes on with the sentence of the line before, as where a word of it is set apart."""
+
 _Kind = Literal["copyright", "boilerplate"]
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufff9-\ufffb\x00-\x08\x0e-\x1f\x7f]")
 _NOT_WORDS = re.compile(r"[\W_]+")
@@ -97,13 +100,20 @@ class Cleaner:
             return Cleaned("", NO_TEXT)
         links = {" ".join(anchor.split()) for anchor in (*anchors, title)}
 
-        def content(line: str) -> bool:
-            return bool(line) and line not in links and self.kind(line) is None and not learned.at_edge(line)
+        def of_text(line: str) -> bool:
+            return bool(line) and line not in links and self.kind(line) is None
+
+        def is_continued(i: int) -> bool:
+            following = lines[i + 1] if i + 1 < len(lines) else ""
+            return following.startswith(_GOES_ON) and of_text(following) and not learned.at_edge(following)
+
+        def content(i: int) -> bool:
+            return of_text(lines[i]) and (not learned.at_edge(lines[i]) or is_continued(i))
 
         # From the head only as far as needed, then from the tail: most lines of a text are never matched.
         first, letters = None, 0
         for i, line in enumerate(lines):
-            if content(line):
+            if content(i):
                 first = i if first is None else first
                 letters += _letters(line)
                 if letters >= self.min_characters:
@@ -113,13 +123,13 @@ class Cleaner:
             return Cleaned("", COPYRIGHT_ONLY if 2 * notices > sum(map(len, lines)) else BOILERPLATE_ONLY)
         if letters < self.min_characters:
             return Cleaned("", NEAR_EMPTY)
-        last = next(i for i in range(len(lines) - 1, -1, -1) if content(lines[i]))
-        within = lines[first : last + 1]
-        kept = [line for line in within if not learned.within(line)]
+        last = next(i for i in range(len(lines) - 1, -1, -1) if content(i))
+        repeated = {i for i in range(first, last + 1) if learned.within(lines[i]) and not is_continued(i)}
+        kept = [lines[i] for i in range(first, last + 1) if i not in repeated]
         if _link_share(kept, anchors) > MAX_LINK_SHARE:
             return Cleaned("", LIST_OF_LINKS)
         outer = (line for line in lines[:first] + lines[last + 1 :] if line)
-        removed = dict.fromkeys([*outer, *(line for line in within if learned.within(line))])
+        removed = dict.fromkeys([*outer, *(lines[i] for i in sorted(repeated))])
         return Cleaned("\n".join(kept), "", tuple(removed))
 
     def kind(self, line: str) -> _Kind | None:

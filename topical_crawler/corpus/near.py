@@ -137,8 +137,7 @@ def forget(connection: sa.Connection, page_id: int) -> None:
     left cost time but lead to nothing wrong: the texts themselves are compared."""
     text = connection.scalar(sa.select(pages.c.text).where(pages.c.id == page_id))
     if text:
-        gone = sa.tuple_(bands_table.c.band, bands_table.c.page).in_([(band, page_id) for band in bands(text)])
-        connection.execute(bands_table.delete().where(gone))
+        connection.execute(bands_table.delete().where(bands_table.c.band.in_(bands(text)), bands_table.c.page == page_id))
 
 
 def lock(connection: sa.Connection, bands: tuple[int, ...]) -> None:
