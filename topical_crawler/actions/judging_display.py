@@ -92,9 +92,10 @@ def _rows(found: Report) -> Iterator[tuple[str, Row]]:
 
 
 def _table(head: str, rows: Sequence[Row], whole: Report | None = None) -> Table:
-    table = Table(head)
-    for column in ("pages", "judged", "relevant", "precision %", "95 %", "boilerplate %"):
-        table.add_column(column, justify="right")
+    table = Table()
+    table.add_column(head, overflow="fold")
+    for column in ("pages", "judged", "relevant", "precision\n%", "95 %", "boiler-\nplate %"):
+        table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*_row(row), end_section=row is rows[-1])
     if whole is not None and whole.whole is not None:

@@ -1,0 +1,149 @@
+"""``scrapy corpus sample`` and ``scrapy corpus judge`` as a user runs them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.store import CorpusStore
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working directory with a corpus of two hosts, 30 kept pages and 20 rejected ones."""
+    folder = tmp_path_factory.mktemp("work")
+    with CorpusStore(folder / "data/partybuilding/corpus.sqlite") as store:
+        for n in range(50):
+            host = "dangjian.cn" if n % 3 else "menhu.cn"
+            page: dict[str, Any] = {"url": f"http://{host}/{n}.html", "host": host, "title": f"第{n}讲", "relevance": n / 50}
+            if n % 5 < 3:
+                text = f"主题教育第{n}讲，讲的是第{n * 7}件事和第{n * 11}个人的故事。"
+                store.put(Record(**page, keep=True, text=text))
+            else:
+                store.put(Record(**page, keep=False, reason="off topic"))
+    return folder
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def marked(path: Path, place: int, mark: str) -> None:
+    """The mark as the server adds it."""
+    with path.open("a", encoding="utf-8") as out:
+        out.write(json.dumps({"key": lines(path)[1 + place]["key"], "mark": mark}) + "\n")
+
+
+def test_a_sample_has_texts_strata_and_the_topics_terms(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "sample.jsonl"
+    done = call_scrapy("corpus", "sample", "partybuilding", "-n", "12", "--also-rejected", "off topic", "-o", out, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "24 of 50 pages in 4 strata" in done.stderr and f"scrapy corpus judge {out}" in done.stderr
+    header, *items = lines(out)
+    assert header["topic"] == "党建" and "主题教育" in header["terms"] and header["program"]
+    assert [item["reason"] for item in items] == [""] * 12 + ["off topic"] * 12
+    assert all(item["mark"] is None and item["title"] for item in items)
+    assert all("主题教育" in item["text"] for item in items[:12]) and not any(item["text"] for item in items[12:])
+    assert sum(item["weight"] for item in items) == pytest.approx(50)
+
+
+def test_the_same_seed_gives_the_same_file(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
+    for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
+        done = call_scrapy("corpus", "sample", "-n", "9", "--seed", seed, "-o", tmp_path / name, cwd=folder)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert (tmp_path / "a").read_bytes() != (tmp_path / "c").read_bytes()
+
+
+@pytest.mark.parametrize("by", ["relevance", "none"])
+def test_other_strata(call_scrapy: Any, folder: Path, tmp_path: Path, by: str) -> None:
+    done = call_scrapy("corpus", "sample", "-n", "10", "--by", by, "--equal", "-o", tmp_path / "s", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert [s["sample"] for s in lines(tmp_path / "s")[0]["strata"]] == ([2] * 5 if by == "relevance" else [10])
+
+
+def test_what_cannot_be_drawn_is_said(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "s"
+    assert "'off topic'" in call_scrapy("corpus", "sample", "--also-rejected", "spam", "-o", out, cwd=folder).stderr
+    assert "draw 5 or more" in call_scrapy("corpus", "sample", "--by", "relevance", "-n", "2", "-o", out, cwd=folder).stderr
+    assert "no topic 'nothing'" in call_scrapy("corpus", "sample", "--topic", "nothing", "-o", out, cwd=folder).stderr
+    assert not out.exists()
+    out.write_text("marks of a whole afternoon")
+    done = call_scrapy("corpus", "sample", "-o", out, cwd=folder)
+    assert done.returncode and "is there already" in done.stderr + done.stdout
+    assert out.read_text() == "marks of a whole afternoon"
+
+
+def test_the_report_in_all_its_forms(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    for path in (first, second):
+        call_scrapy("corpus", "sample", "-n", "10", "--also-rejected", "off topic", "-o", path, cwd=folder)
+        for place, mark in enumerate(["relevant"] * 6 + ["irrelevant", "boilerplate", "relevant", "relevant"]):
+            marked(path, place, mark)
+        marked(path, 10, "relevant")
+        marked(path, 11, "irrelevant")
+    marked(second, 0, "irrelevant")
+    table = tmp_path / "t.csv"
+    done = call_scrapy("corpus", "judge", first, "--report", "--csv", table, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "12 of 20 texts judged" in done.stdout and "dangjian.cn" in done.stdout and "mean of the sites" in done.stdout
+    assert "pages rejected as off topic, 1 of 2 judged are relevant" in " ".join(done.stdout.split())
+    rows = list(csv.DictReader(table.open(encoding="utf-8-sig")))
+    assert [row["of"] for row in rows][:3] == ["all", "site", "site"] and rows[0]["relevant"] == "8"
+    done = call_scrapy("corpus", "judge", first, second, "--report", "--json", cwd=folder)
+    found = json.loads(done.stdout)
+    assert found["agreement"][0]["texts"] == 12 and found["agreement"][0]["same"] == pytest.approx(11 / 12)
+    assert 0 < found["krippendorff"] < 1 and found["whole"]["relevant"] == 8
+    assert [file["whole"]["relevant"] for file in found["files"]] == [8, 7]
+    shown = call_scrapy("corpus", "judge", first, second, "--report", cwd=folder).stdout
+    assert "Krippendorff" in shown and "91.7" in shown
+    done = call_scrapy("corpus", "judge", first, "--marks", cwd=folder)
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert rows[0] == ["key", "url", "mark"] and len(rows) == 13 and rows[1][1].startswith("http://")
+
+
+def test_a_report_before_anything_is_judged(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
+    call_scrapy("corpus", "sample", "-n", "10", "-o", tmp_path / "s", cwd=folder)
+    assert "0 of 10 texts judged" in call_scrapy("corpus", "judge", tmp_path / "s", "--report", cwd=folder).stdout
+    found = json.loads(call_scrapy("corpus", "judge", tmp_path / "s", "--report", "--json", cwd=folder).stdout)
+    assert found["whole"] is None and found["mean_of_sites"] is None
+
+
+def test_what_is_no_sample_is_named(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("{}\n")
+    done = call_scrapy("corpus", "judge", tmp_path / "s", "--no-browser", cwd=folder)
+    assert done.returncode == 1 and f"{tmp_path / 's'}, line 1:" in done.stderr
+    done = call_scrapy("corpus", "judge", tmp_path / "s", tmp_path / "s", cwd=folder)
+    assert done.returncode and "one file is judged at a time" in done.stderr + done.stdout
+
+
+def test_it_serves_until_control_c_and_ends_with_the_report(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "sample.jsonl"
+    call_scrapy("corpus", "sample", "-n", "10", "-o", path, cwd=folder)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "corpus", "judge", str(path), "--no-browser"],
+        cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        url = process.stderr.readline().strip()
+        body = json.dumps({"place": 0, "mark": "relevant"}).encode()
+        request = urllib.request.Request(f"{url}marks", body, {"Content-Type": "application/json"})
+        assert urllib.request.urlopen(request, timeout=10).status == 200
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    assert "1 of 10 texts judged" in out and "Traceback" not in err
+    assert [line["mark"] for line in lines(path)[1:]] == ["relevant", *[None] * 9]
