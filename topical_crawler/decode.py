@@ -47,7 +47,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     elif first in _NO_CHARSETS:
         first = "utf-8"
     text, bad = _read(body, first)
-    if bad <= _TOLERATED and (first == "utf-8" or _plausible(text)):
+    # A few unreadable bytes may be an accident, or all the Chinese that a long page of source code has.
+    if bad == 0 and (first == "utf-8" or _plausible(text)):
         return text, codecs.lookup(first).name
     best = (bad, -_common_share(text), text, first)
     for name in ("utf-8", "gb18030", "big5", "utf-16-le", "utf-16-be"):
