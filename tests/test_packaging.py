@@ -18,7 +18,7 @@ from topical_crawler.version import __version__
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 DATA = (".txt", ".tsv", ".toml")
 """Endings of the lexicon's files."""
-CODE = (".py", ".lua")
+CODE = (".py", ".lua", ".html", ".css", ".js")
 """Endings of the package's files."""
 
 USE_OF_THE_EGG = """

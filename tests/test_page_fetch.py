@@ -119,7 +119,7 @@ def test_a_page_comes_with_its_main_text(fetched: dict[str, Fetched], path: str,
 def test_a_page_without_a_text_says_why(fetched: dict[str, Fetched]) -> None:
     found = fetched["short.html"]
     assert found.page is not None and found.page.title == "党建"
-    assert (found.text, found.reason) == ("", "near-empty")
+    assert (found.text, found.reason) == ("", "no text")
 
 
 def test_a_recorded_web_and_local_files(recording: Path, monkeypatch: pytest.MonkeyPatch) -> None:

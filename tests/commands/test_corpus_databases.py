@@ -19,7 +19,7 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.schema import VERSION
+from topical_crawler.corpus.schema import MEASURES, TEXTS_OF_3, VERSION, bands, hosts, lines, parts
 from topical_crawler.corpus.store import CorpusStore
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -77,7 +77,12 @@ def test_without_a_name_it_is_the_one_in_the_settings(run: Run, postgresql: Give
 def test_upgrade(run: Run, postgresql: GivenServer, tmp_path: Path) -> None:
     file = tmp_path / "data/dangjian/corpus.sqlite"
     with sqlite3.connect(file) as connection:
-        connection.execute("ALTER TABLE pages DROP COLUMN worker")
+        for index in ("ix_pages_url", "ix_pages_duplicate_of"):
+            connection.execute(f"DROP INDEX {index}")
+        for column in ("worker", "similarity", *TEXTS_OF_3, "part", *MEASURES, "personal"):
+            connection.execute(f"ALTER TABLE pages DROP COLUMN {column}")
+        for table in (bands, lines, parts, hosts):
+            connection.execute(f"DROP TABLE {table.name}")
         connection.execute("UPDATE corpus_meta SET value = '1'")
     rows = run("export", "dangjian").stdout
     done = run("upgrade", "dangjian")

@@ -72,7 +72,7 @@ def test_pages_and_seeds_of_a_recorded_web(
     assert "基层党建" in article["carried"]
     assert article["title"].endswith("全市基层党建工作推进会在云岭县召开")
     assert (sports["on_topic"], sports["relevance"], sports["carried"]) == (False, 0.0, "")
-    assert (page["title"], page["relevance"], page["reason"]) == ("天气转凉", 0.0, "near-empty")
+    assert (page["title"], page["relevance"], page["reason"]) == ("天气转凉", 0.0, "no text")
     assert text["relevance"] is None and text["text_relevance"] > 0.3 and text["on_topic"]
     assert (forbidden["relevance"], forbidden["reason"]) == (None, "robots.txt")
 

@@ -84,7 +84,7 @@ def test_the_words_of_a_page(explain: Callable[..., subprocess.CompletedProcess[
     assert sum(w["contribution"] for w in found["words"]) == pytest.approx(found["relevance"])
     assert sum(w["share"] for w in found["words"]) == pytest.approx(1.0)
     assert found["left_out"]["numbers and signs"] == ["2024"]
-    assert found["text"]["reason"] == "near-empty"
+    assert found["text"]["reason"] == "no text"
     shown = explain("page.html")
     assert "党建[要闻]" in shown.stdout
     assert "a crawl would not keep this page" in shown.stdout

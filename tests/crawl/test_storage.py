@@ -22,11 +22,11 @@ class Full(TopicalSpider):
         store = self.crawl.store
         real = store.put
 
-        def full(record):
+        def full(record, lines):
             if len(put) >= 5:
                 raise OSError(28, "No space left on device")
             put.append(record)
-            return real(record)
+            return real(record, lines)
 
         store.put = full
 """

@@ -62,13 +62,15 @@ _PLAYER = XPath(
 )
 _IMAGES = XPath("count(//img[not(ancestor::a or ancestor::header or ancestor::footer or ancestor::nav or ancestor::aside)])")
 _TITLE = XPath("string(//title)")
+_PAGE_LINKS = XPath("//a[contains(@href, '/page')]/@href")
 
 
 def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
     """:data:`ARTICLE`, :data:`LIST`, :data:`VIDEO` or :data:`GALLERY`.
 
     A page with hardly any text is a video or a gallery where its address, its title or what it embeds says so. For a list speak,
-    one point each: an address like ``/tag/…`` (two: ``/page/2``); linked headlines with the beginnings of other texts; links
+    one point each: an address like ``/tag/…`` (two: ``/page/2`` with several linked headlines
+    or links to more such pages); linked headlines with the beginnings of other texts; links
     beside hardly any running text. Against it, one point each: that the page declares itself an article; a text of :data:`PROSE`
     letters that is not below such headlines. From one point on it is a list.
 
@@ -85,10 +87,7 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
     """
     text = sum(block.letters - COST for block in densest(blocks) if not _HEADING.fullmatch(block.tag))
     bare = text < HARDLY
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        parts = urlsplit("")
+    parts = _split(url)
     path = unquote(parts.path)[:500]
     if bare and not _LIST_ADDRESS.search(path):
         og = str(_OG_TYPE(tree)).strip().lower()
@@ -113,7 +112,10 @@ def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult,
     links = sum(block.links for block in blocks)
     points = int(teasers)
     if links:  # an empty page is no list
-        points += 2 * bool(_OWN_PAGES.search(path)) + bool(_LIST_ADDRESS.search(path))
+        points += bool(_LIST_ADDRESS.search(path))
+        if _OWN_PAGES.search(path):
+            several = sum(_is_headline(block, parts.netloc) for block in body) > 1 or _has_pager(tree)
+            points += 2 if several else 1
     points += (
         running < HARDLY
         and sum(block.links for block in body) >= MANY_LINKS
@@ -121,6 +123,12 @@ def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult,
     )
     points -= str(_OG_TYPE(tree)).strip().lower() == "article" or bool(_PUBLISHED(tree))
     return points - (text >= PROSE and not teasers)
+
+
+def _has_pager(tree: HtmlElement) -> bool:
+    """Whether links lead to several pages of the home page."""
+    paths = {_split(href).path for href in cast("list[str]", _PAGE_LINKS(tree))[:200]}
+    return sum(bool(_OWN_PAGES.search(path)) for path in paths) > 1
 
 
 def _is_running(block: Block) -> bool:
@@ -150,7 +158,11 @@ def _is_headline(block: Block, host: str) -> bool:
 
 def _host(href: str) -> str:
     """Host of an address as written in a link, "" for a relative or an unreadable one."""
+    return _split(href).netloc
+
+
+def _split(address: str) -> SplitResult:
     try:
-        return urlsplit(href).netloc
+        return urlsplit(address)
     except ValueError:
-        return ""
+        return urlsplit("")
