@@ -118,9 +118,9 @@ def exchanges(folder: Path) -> list[tuple[str, str, str]]:
 
 def test_a_crawl_is_the_same_from_its_archive(topic: Path, site: Site, tmp_path: Path) -> None:
     first = tmp_path / "first"
-    headers = json.dumps({"Authorization": "Bearer secret-token"})
+    headers = json.dumps({"Authorization": "Bearer secret-token", "Cookie": "visit=secret-token"})
     crawled = crawl(
-        topic, first, f"{site.url}/", **POLITE, TOPICAL_ARCHIVE=1, TOPICAL_ARCHIVE_MB=0.002, COOKIES_ENABLED=1,
+        topic, first, f"{site.url}/", **POLITE, TOPICAL_ARCHIVE=1, TOPICAL_ARCHIVE_MB=0.002,
         DEFAULT_REQUEST_HEADERS=headers,
     )  # fmt: skip
     assert (crawled.code, "Traceback" in crawled.log) == (0, False), crawled.log
