@@ -77,12 +77,15 @@ def test_a_sentence_of_general_words_keeps_the_most_specific() -> None:
     assert from_sentence("，的了！").terms == []
 
 
+SEGMENTER = Segmenter()
+
+
 @given(st.text(max_size=60))
 def test_any_sentence_is_read(sentence: str) -> None:
     start = from_sentence(sentence)
     found = words(start.terms)
     assert len(set(found)) == len(found)
-    assert all(Segmenter().is_content(word) for word in found)
+    assert all(SEGMENTER.is_content(word) for word in found)
 
 
 def test_keywords_are_taken_as_they_are() -> None:
