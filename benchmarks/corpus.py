@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
 import statistics
 import sys
 import tempfile
@@ -24,13 +25,20 @@ from postgres_tools import PostgresServer
 
 from topical_crawler.corpus.copy import copy
 from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.rows import storable, values_of
 from topical_crawler.corpus.store import CorpusStore
 
-BODY = "各支部开展主题党日活动，学习贯彻全会精神。" * 150
+WORDS = [chr(0x4E00 + 7 * n) + chr(0x4E00 + 11 * n) for n in range(800)]
+
+
+def body(n: int) -> str:
+    """A text of 3,000 characters that shares hardly more than words with any other."""
+    chosen = random.Random(n).choices(WORDS, k=1400)
+    return "，".join("".join(chosen[i : i + 7]) for i in range(0, 1400, 7))[:3000]
 
 
 def page(n: int, host: str = "a.cn", text: bool = True) -> Record:
-    more = {"text": f"第{n}讲" + BODY[:3000], "keep": True} if text else {"keep": False, "reason": "off topic"}
+    more = {"text": body(n), "keep": True} if text else {"keep": False, "reason": "off topic"}
     return Record(url=f"http://{host}/{n}.html", host=host, title=f"主题教育第{n}讲", why={"terms": {"党建": 0.6}}, **more)
 
 
@@ -90,9 +98,8 @@ def main() -> int:
         with CorpusStore(first) as store, store.writing() as connection:
             from topical_crawler.corpus.schema import pages as table
 
-            names = {column.name for column in table.c} - {"id"}
             rows = (page(n, text=n % 3 > 0) for n in range(options.rows))
-            connection.execute(table.insert(), [{name: getattr(row, name) for name in names} for row in rows])
+            connection.execute(table.insert(), [values_of(storable(row)) for row in rows])
         there, back = server.new_database(), str(folder / "back.sqlite")
         other = server.new_database()
         digests = set()
