@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
@@ -401,7 +401,7 @@ class Crawl:
             title=item.title or (item.page.title if item.page else ""),
             text=item.text if not item.reason else None,
             fetched=item.fetched,
-            **self._found(item),
+            **with_foreign_canonical(item.found, entry.key, item.url),
             encoding=item.page.encoding if item.page else "",
             status=item.status,
             size=item.size,
@@ -414,13 +414,6 @@ class Crawl:
             why=why,
             worker=self.options.worker if self.frontier.shared else "",
         )
-
-    def _found(self, item: PageItem) -> dict[str, Any]:
-        """What the extraction found, the page's own address only where it is another."""
-        found = dict(item.found)
-        if found.get("canonical") and fingerprint(found["canonical"]) in (item.entry.key, fingerprint(item.url)):
-            found["canonical"] = ""
-        return found
 
     def _note(self, pushed: Pushed) -> Pushed:
         self.progress.links["new"] += pushed.new
@@ -459,6 +452,13 @@ class Crawl:
         self.store.close()
         if self._lock is not None:
             self._lock.release(force=True)  # it was acquired, and then entered
+
+
+def with_foreign_canonical(found: Mapping[str, Any], key: bytes, final_url: str) -> dict[str, Any]:
+    """``found`` of a page, its canonical address only where that is another than those by which it was asked for and came."""
+    canonical = found.get("canonical", "")
+    own = canonical and fingerprint(canonical) in (key, fingerprint(final_url))
+    return {**found, "canonical": "" if own else canonical}
 
 
 def is_due(pages: int) -> bool:

@@ -28,6 +28,7 @@ from topical_crawler.corpus.keeping import DUPLICATE, PART
 from topical_crawler.corpus.making import Maker
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl import with_foreign_canonical
 from topical_crawler.decode import decode
 from topical_crawler.evaluation.replay import Recording
 from topical_crawler.evaluation.warc import RecordingError
@@ -37,7 +38,6 @@ from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.page import Page
 from topical_crawler.pipelines import OFF_TOPIC_TEXT
 from topical_crawler.replay import as_answer
-from topical_crawler.urls import fingerprint
 
 logger = logging.getLogger(__name__)
 
@@ -204,9 +204,7 @@ def _put_anew(row: Record, page: Page, extracted: Extracted, maker: Maker, targe
     if row.reason == PART and made.fields["series"] != row.series:
         target.put(row)  # it was kept for the sake of its article, which it is no part of any more
         return
-    fields = dict(made.fields)
-    if fields["canonical"] and fingerprint(fields["canonical"]) in (bytes.fromhex(row.key), fingerprint(row.final_url)):
-        fields["canonical"] = ""
+    fields = with_foreign_canonical(made.fields, bytes.fromhex(row.key), row.final_url)
     text = fields.pop("text", "")
     reason = made.reason or (row.reason if row.reason == OFF_TOPIC_TEXT else "")
     given = {"keep": not reason, "reason": reason, "text": text if not reason else None, "encoding": page.encoding}

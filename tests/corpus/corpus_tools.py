@@ -13,6 +13,19 @@ from topical_crawler.corpus.store import CorpusStore
 
 ROOT = Path(__file__).parents[2]
 NewPlace = Callable[[str], str]
+AT_ONCE = """
+children, (gate, opened) = [], os.pipe()
+for worker in range(writers):
+    children.append(os.fork())
+    if not children[-1]:
+        os.close(opened)
+        os.read(gate, 1)  # until the parent closes it, and all set off at once
+        write(worker)
+        os._exit(0)
+os.close(opened)
+sys.exit(sum(os.waitpid(child, 0)[1] for child in children))
+"""
+"""The end of a program that defines ``write(worker)`` and ``writers``: so many processes, which all set off at once."""
 
 
 def kept(n: int, text: str = "", **more: object) -> Record:

@@ -43,7 +43,7 @@ def store(place: str) -> Iterator[CorpusStore]:
         yield opened
 
 
-@pytest.mark.parametrize("order", itertools.permutations((1, 2, 3)))
+@pytest.mark.parametrize("order", list(itertools.permutations((1, 2, 3))))
 def test_the_parts_of_an_article_are_one_text_in_whatever_order_they_come(store: CorpusStore, order: tuple[int, ...]) -> None:
     for number in order:
         store.put(part(number))

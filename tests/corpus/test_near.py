@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
-from corpus_tools import NewPlace, everything, start
+from corpus_tools import AT_ONCE, NewPlace, everything, start
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -352,22 +352,12 @@ def write(worker):
             store.put(Record(keep=True, text=FIRST_LINES[worker] + text, **page))
 
 place, writers, texts = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
-children, (gate, opened) = [], os.pipe()
-for worker in range(writers):
-    children.append(os.fork())
-    if not children[-1]:
-        os.close(opened)
-        os.read(gate, 1)  # until the parent closes it, and all set off at once
-        write(worker)
-        os._exit(0)
-os.close(opened)
-sys.exit(sum(os.waitpid(child, 0)[1] for child in children))
 """
 
 
 def test_many_processes_that_store_reprints_at_once_keep_one_of_each(place: str) -> None:
     texts = [article(number, 30) for number in range(15)]
-    assert start(WRITER, place, 3, *texts).wait() == 0
+    assert start(WRITER + AT_ONCE, place, 3, *texts).wait() == 0
     rows = everything(place)
     assert len(rows) == 45
     kept = {row.url: row.text for row in rows if row.keep}

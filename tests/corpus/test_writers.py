@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 
 import pytest
-from corpus_tools import everything, kept, start
+from corpus_tools import AT_ONCE, everything, kept, start
 
 from topical_crawler.corpus.keeping import DUPLICATE
 from topical_crawler.corpus.record import Record
@@ -35,21 +35,11 @@ def write(worker):
                 store.put(Record(keep=True, text=f"主题教育第{n}讲", **page))
 
 place, writers, pages = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-children, (gate, opened) = [], os.pipe()
-for worker in range(writers):
-    children.append(os.fork())
-    if not children[-1]:
-        os.close(opened)
-        os.read(gate, 1)  # until the parent closes it, and all set off at once
-        write(worker)
-        os._exit(0)
-os.close(opened)
-sys.exit(sum(os.waitpid(child, 0)[1] for child in children))
 """
 
 
 def test_many_processes_write_the_same_texts_at_once(place: str) -> None:
-    assert start(WRITER, place, WRITERS, PAGES).wait() == 0
+    assert start(WRITER + AT_ONCE, place, WRITERS, PAGES).wait() == 0
     rows = everything(place)
     assert {row.text for row in rows if row.keep} == {f"主题教育第{n}讲" for n in range(PAGES)}
     assert len([row for row in rows if row.keep]) == PAGES

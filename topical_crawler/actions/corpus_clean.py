@@ -12,11 +12,11 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.actions.corpus_places import find
+from topical_crawler.actions.corpus_progress import corpus_progress
 from topical_crawler.cleaning.process import CleaningOptions, TextCleaner
 from topical_crawler.cleaning.repair import repair
 from topical_crawler.cleaning.site_lines import NOTHING, Learned, LineCounts
@@ -84,12 +84,11 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         options = cleaning_options(settings)
     except CrawlError as error:
         raise CorpusError(str(error)) from None
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     place = find(opts.corpus, settings)
     CorpusStore(place, read_only=True).close()  # an empty database is no corpus, and does not become one here
     with (
         CorpusStore(place, read_only=opts.dry_run) as store,
-        Progress(*columns, console=Console(stderr=True), transient=True) as display,
+        corpus_progress() as display,
     ):
         if "script" not in {column.name for column in store.columns}:
             raise CorpusError(f"{store.name} has tables of an older version. Remedy: scrapy corpus upgrade {place}")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from scrapy.settings import BaseSettings
 
 from topical_crawler.actions.corpus_places import find, new
+from topical_crawler.actions.corpus_progress import corpus_progress
 from topical_crawler.corpus.copy import copy, merge
 from topical_crawler.corpus.store import CorpusStore
 
@@ -32,11 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with (
         CorpusStore(find(opts.source, settings), read_only=True) as source,
         CorpusStore(new(opts.target)) as target,
-        Progress(*columns, console=Console(stderr=True), transient=True) as display,
+        corpus_progress() as display,
     ):
         task = display.add_task("copying", total=None)
 

@@ -8,11 +8,10 @@ import os
 from contextlib import closing
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from scrapy.settings import BaseSettings
 
 from topical_crawler.actions.corpus_places import find, new
+from topical_crawler.actions.corpus_progress import corpus_progress
 from topical_crawler.config import cache_dir, cleaning_options
 from topical_crawler.corpus.failures import CorpusError
 from topical_crawler.corpus.making import Maker
@@ -59,13 +58,12 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     except (CrawlError, RecordingError) as error:
         raise CorpusError(str(error)) from None
     workers = opts.workers or max(1, (os.cpu_count() or 2) - 1)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with (
         recording,
         CorpusStore(place, read_only=True) as source,
         CorpusStore(output) as target,
         closing(ExtractPool(workers, settings.getfloat("TOPICAL_EXTRACT_TIMEOUT"))) as pool,
-        Progress(*columns, console=Console(stderr=True), transient=True) as display,
+        corpus_progress() as display,
     ):
         task = display.add_task("rebuilding", total=None)
 

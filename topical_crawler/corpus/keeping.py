@@ -48,16 +48,20 @@ def keep_once(connection: sa.Connection, record: Record, *, replaces: bool = Fal
         record: as :func:`~topical_crawler.corpus.rows.storable` gives it.
         replaces: whether a text may become a rejection.
     """
-    held = connection.execute(_HELD, {"own": record.key}).one_or_none()
-    is_new = held is None or not held.keep
+    found = _held(connection, record.key)
+    is_new = found is None or not found.keep
     if record.keep and record.series and not replaces:
-        return _keep_part(connection, record), is_new
-    return _keep(connection, record, replaces=replaces), is_new
+        return _keep_part(connection, record, found), is_new
+    return _keep(connection, record, found, replaces=replaces), is_new
 
 
-def _keep(connection: sa.Connection, record: Record, *, replaces: bool) -> Record:
-    """Find out whether the text is there already, and write the row."""
-    found = connection.execute(_HELD, {"own": record.key}).one_or_none()
+def _held(connection: sa.Connection, key: str) -> Any:
+    """What is known of the row of a key: its number, whether it is kept, the digest of its text; None if there is none."""
+    return connection.execute(_HELD, {"own": key}).one_or_none()
+
+
+def _keep(connection: sa.Connection, record: Record, found: Any, *, replaces: bool) -> Record:
+    """Find out whether the text is there already, and write the row; ``found`` is what :func:`_held` says of it."""
     bands: tuple[int, ...] = ()
     if record.keep:
         assert record.text
@@ -73,7 +77,7 @@ def _keep(connection: sa.Connection, record: Record, *, replaces: bool) -> Recor
         near.forget(connection, found.id)  # before its text is gone
     order = connection.scalar(_upsert(connection.dialect.name, replaces), values_of(record))
     if order is None:  # the row keeps its text, or that which another writer gave it just now
-        return dataclasses.replace(record, order=connection.execute(_HELD, {"own": record.key}).one().id)
+        return dataclasses.replace(record, order=_held(connection, record.key).id)
     if record.keep and (changed or replaces):
         near.remember(connection, order, bands)
     return dataclasses.replace(record, order=order)
@@ -95,10 +99,10 @@ def _rejected_twin(connection: sa.Connection, record: Record, bands: tuple[int, 
     return dataclasses.replace(record, keep=False, text=None, reason=DUPLICATE, duplicate_of=url, similarity=similarity)
 
 
-def _keep_part(connection: sa.Connection, record: Record) -> Record:
+def _keep_part(connection: sa.Connection, record: Record, found: Any) -> Record:
     """Store one part of an article: its text goes to those of the others, into the row of the first part that is there."""
     if connection.dialect.name == "postgresql":
-        connection.execute(_LOCK, {"number": int(near.digest(record.series))})
+        connection.execute(_LOCK, {"number": near.digest(record.series)})
     own = {"series": record.series, "number": record.part, "key": record.key, "text": record.text}
     changed = {"key": record.key, "text": record.text}
     elements = [parts.c.series, parts.c.number]
@@ -110,14 +114,15 @@ def _keep_part(connection: sa.Connection, record: Record) -> Record:
     whole = "\n".join(texts.values())
     head, *others = texts
     if head == record.key:
-        stored = first = _keep(connection, _with_text(record, whole), replaces=False)
+        stored = first = _keep(connection, _with_text(record, whole), found, replaces=False)
         for row in connection.execute(sa.select(pages).where(pages.c.key.in_(others), pages.c.keep)).mappings().all():
-            _keep(connection, _part_of(record_of(row), first), replaces=True)  # stored before the first part was known
+            part = _part_of(record_of(row), first)  # stored before the first part was known
+            _keep(connection, part, _held(connection, part.key), replaces=True)
     else:
         first = record_of(connection.execute(sa.select(pages).where(pages.c.key == head)).mappings().one())
         if first.keep:
-            first = _keep(connection, _with_text(first, whole), replaces=True)
-        stored = _keep(connection, _part_of(record, first), replaces=True)
+            first = _keep(connection, _with_text(first, whole), _held(connection, head), replaces=True)
+        stored = _keep(connection, _part_of(record, first), found, replaces=True)
     # Meanwhile another part may have become the first one, or the whole a duplicate.
     moved = sa.update(pages).where(pages.c.key.in_(others), pages.c.reason == PART, pages.c.duplicate_of != _place(first))
     connection.execute(moved.values(duplicate_of=_place(first)))

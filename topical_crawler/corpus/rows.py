@@ -18,8 +18,8 @@ _STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_
 def storable(record: Record) -> Record:
     """``record`` as a database takes it: strings from the web without NUL and lone surrogates, no text for a rejected page, and
     the digest of its text."""
-    found: dict[str, Any] = {name: _plain(getattr(record, name)) for name in _STRINGS}
-    text = found["text"] = _plain(record.text) if record.keep and record.text else None
+    found: dict[str, Any] = {name: plain(getattr(record, name)) for name in _STRINGS}
+    text = found["text"] = plain(record.text) if record.keep and record.text else None
     if text:
         found["content_hash"] = text_hash(text)
     elif record.text:
@@ -45,5 +45,6 @@ def record_of(row: Mapping[Any, Any], columns: Collection[str] = pages.c.keys())
     return Record(**fields, measures=measures, personal=personal, order=row["id"])
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """``text`` without NUL and lone surrogates, which databases refuse."""
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

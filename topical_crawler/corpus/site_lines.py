@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from topical_crawler.cleaning.repair import repair
 from topical_crawler.cleaning.site_lines import PERIOD, Learned, LineCounts, candidates, digest, new_lines
 from topical_crawler.corpus.database import upserting
+from topical_crawler.corpus.rows import plain
 from topical_crawler.corpus.schema import lines, pages
 
 _SEEN = 0
@@ -62,7 +63,7 @@ def learn(connection: sa.Connection, host: str, text: str, removed: Iterable[str
     counted = {_SEEN, *new_lines((one for one in found if one != _SEEN), present), *present}
     # In one order, so that two writers who count the same lines never wait for each other in a circle.
     rows = [
-        {"host": host, "digest": one, "line": _plain(found[one]), "pages": 1, "removed": int(one in taken)}
+        {"host": host, "digest": one, "line": plain(found[one]), "pages": 1, "removed": int(one in taken)}
         for one in sorted(counted)
     ]
     _add(connection, rows)
@@ -76,7 +77,7 @@ def replace(connection: sa.Connection, host: str, counts: LineCounts) -> None:
     connection.execute(lines.delete().where(lines.c.host == host))
     rows = [{"host": host, "digest": _SEEN, "line": "", "pages": counts.seen, "removed": 0}]
     rows += [
-        {"host": host, "digest": one, "line": _plain(counts.lines[one]), "pages": n, "removed": 0}
+        {"host": host, "digest": one, "line": plain(counts.lines[one]), "pages": n, "removed": 0}
         for one, n in sorted(counts.pages.items())
     ]
     _add(connection, rows)
@@ -125,7 +126,3 @@ def _add(connection: sa.Connection, rows: list[dict[str, object]]) -> None:
     )
     for start in range(0, len(rows), _AT_ONCE):
         connection.execute(statement, rows[start : start + _AT_ONCE])
-
-
-def _plain(text: str) -> str:
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
