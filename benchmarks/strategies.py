@@ -78,14 +78,14 @@ def measure(name: str, topic: str, warc: Path, most: int, given: list[str]) -> d
     judging = scoring = again = 0.0
     pages = links = 0
     found: dict[bytes, Candidate] = {}
-    for page in recorded_pages(warc, most, strategy.wants_around):
+    for page in recorded_pages(warc, most, strategy.wants_around, strategy.wants_paths):
         pages += 1
         start = time.process_time()
         verdict = strategy.judge(page)
         strategy.learn(page.url, verdict)
         judging += time.process_time() - start
         distance = 0 if verdict.keep else 1
-        evidence = [Evidence(page.url, verdict.handed_on, verdict.keep, x.anchor, distance, x.around) for x in page.links]
+        evidence = [Evidence(page.url, verdict.handed_on, verdict.keep, x.anchor, distance, x.around, x.path) for x in page.links]
         candidates = [Candidate(x.url, (e,)) for x, e in zip(page.links, evidence, strict=True)]
         start = time.process_time()
         strategy.score(candidates)
@@ -111,7 +111,7 @@ def measure(name: str, topic: str, warc: Path, most: int, given: list[str]) -> d
     }
 
 
-def recorded_pages(warc: Path, most: int, around: bool) -> Iterator[Page]:
+def recorded_pages(warc: Path, most: int, around: bool, paths: bool) -> Iterator[Page]:
     """The pages of a recording, each canonical address once."""
     seen: set[bytes] = set()
     with Recording(warc, Path(platformdirs.user_cache_dir("topical_crawler"))) as recording:
@@ -124,7 +124,7 @@ def recorded_pages(warc: Path, most: int, around: bool) -> Iterator[Page]:
                 continue
             seen.add(fingerprint(url))
             html, encoding = decode(response.body, kind)
-            yield Page.from_html(url, html, encoding, around)
+            yield Page.from_html(url, html, encoding, around, paths)
             if len(seen) == most:
                 return
 

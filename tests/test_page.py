@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topical_crawler.layout import MAX_LABEL, MAX_LABELS, MAX_PATH
 from topical_crawler.page import AROUND, MAX_ANCHOR, MAX_LEAD, MAX_TEXT, Evidence, Link, Page, description_of, full_text
 
 URL = "http://www.example.cn/dj/index.html"
@@ -259,7 +261,15 @@ def test_a_form_may_hold_the_whole_page() -> None:
 
 def test_evidence_survives_json() -> None:
     evidence = Evidence("http://a.cn/", 0.1 + 0.2, False, '"党\\建"\n', 3)
-    assert Evidence.from_json(json.loads(json.dumps(evidence.to_json()))) == evidence
+    for found in (
+        evidence,
+        replace(evidence, around="前 后"),
+        replace(evidence, path="p/a"),
+        replace(evidence, around="前", path="a"),
+    ):
+        assert Evidence.from_json(json.loads(json.dumps(found.to_json()))) == found
+    assert Evidence.from_json(["http://a.cn/", 0.5, 1, "党建", 3]) == Evidence("http://a.cn/", 0.5, True, "党建", 3)
+    assert Evidence.from_json(["http://a.cn/", 0.5, 1, "党建", 3, "前"]) == Evidence("http://a.cn/", 0.5, True, "党建", 3, "前")
 
 
 _MARKUP = st.lists(
@@ -285,6 +295,10 @@ _MARKUP = st.lists(
                 "\0",
                 "<h1>",
                 "<p>",
+                "<p id='",
+                " class=crumb>",
+                " rel=tag href=",
+                "/tag/",
                 "党建",
                 "<svg>",
                 "<template>",
@@ -298,7 +312,7 @@ _MARKUP = st.lists(
 
 @given(st.one_of(st.text(), st.text(st.characters(categories=None)), _MARKUP), st.one_of(st.just(URL), st.text(max_size=20)))
 def test_nothing_raises(html: str, url: str) -> None:
-    page = Page.from_html(url, html, around=True)
+    page = Page.from_html(url, html, around=True, paths=True)
     assert len(page.lead) <= MAX_LEAD
     assert len(full_text(page)) <= MAX_TEXT
     assert len({link.url for link in page.links}) == len(page.links)
@@ -306,5 +320,9 @@ def test_nothing_raises(html: str, url: str) -> None:
         assert link.url.lower().startswith(("http://", "https://"))
         assert len(link.anchor) <= MAX_ANCHOR
         assert len(link.around) <= 2 * AROUND + 1
-    texts = (description_of(page), full_text(page), *(link.anchor + link.around for link in page.links))
+        assert 0 < len(link.path) <= MAX_PATH
+    assert len(page.labels) <= MAX_LABELS
+    assert all(0 < len(label) <= MAX_LABEL for label in page.labels)
+    said = (link.anchor + link.around + link.path for link in page.links)
+    texts = (description_of(page), full_text(page), *page.labels, *said)
     "".join(texts).encode()  # without lone surrogates: it can be stored

@@ -19,6 +19,7 @@ from scrapy.settings import BaseSettings
 from topical_crawler.cleaning.process import CleaningOptions, Convert, Personal
 from topical_crawler.cleaning.quality import Limits
 from topical_crawler.evaluation.replay import Recording
+from topical_crawler.evaluation.thinning import Thinning
 from topical_crawler.evaluation.warc import RecordingError
 from topical_crawler.options import CrawlError, CrawlOptions
 from topical_crawler.passwords import masked
@@ -66,6 +67,30 @@ def archive_megabytes(settings: BaseSettings) -> float:
         given = settings.get("TOPICAL_ARCHIVE_MB")
         raise CrawlError(f"TOPICAL_ARCHIVE_MB={given!r}: a number of megabytes above 0 is expected (-s TOPICAL_ARCHIVE_MB=1000)")
     return found
+
+
+def thinning(settings: BaseSettings) -> Thinning:
+    """Which links of a recorded web a crawl sees: ``TOPICAL_REPLAY_LINKS`` of every page, drawn by ``TOPICAL_SEED``.
+
+    Raises:
+        CrawlError: the share is no number over 0 and up to 1, or a part of the links is to be left out of the web itself.
+    """
+    given = settings.get("TOPICAL_REPLAY_LINKS")
+    try:
+        share = float(given)
+    except (TypeError, ValueError):
+        share = 0.0
+    if not 0 < share <= 1:
+        raise CrawlError(
+            f"TOPICAL_REPLAY_LINKS={given!r}: a number over 0 and up to 1 is expected, 0.5 for half of the links of every page "
+            "(-s TOPICAL_REPLAY_LINKS=0.5)"
+        )
+    if share < 1 and not settings.get("TOPICAL_REPLAY"):
+        raise CrawlError(
+            f"TOPICAL_REPLAY_LINKS={given}: links are left out of a recorded web only. Remedy: name it "
+            "(-s TOPICAL_REPLAY=FILE.warc.gz), or leave TOPICAL_REPLAY_LINKS at 1"
+        )
+    return Thinning(share, settings.getint("TOPICAL_SEED"))
 
 
 def cleaning_options(settings: BaseSettings) -> CleaningOptions:
@@ -215,6 +240,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         redis=redis_client(settings) if settings.get("TOPICAL_FRONTIER") == "redis" else None,
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
         cleaning=cleaning_options(settings),
+        thinning=thinning(settings),
     )
 
 

@@ -17,7 +17,7 @@ class Control:
 
     Args:
         frontier: the crawl's.
-        strategy: gets the page threshold.
+        strategy: gets the page threshold, and says why a link waits at its place.
         mailbox: where requests to this process arrive; None for a frontier that is shared, which commands reach themselves.
         refusal: why a pushed URL is not fetched.
 
@@ -53,7 +53,7 @@ class Control:
         if request.get("action") == "threshold":
             self._set(request.get("value"))  # raises where the strategy refuses the value
             self._strategy.page_threshold = before
-        answer = perform(self._frontier, request, self._refusal)
+        answer = perform(self._frontier, request, self._refusal, self._strategy.explain)
         self._read()
         if "page_threshold" in answer:
             answer["page_threshold"] = self._strategy.page_threshold

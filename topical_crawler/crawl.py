@@ -16,6 +16,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from topical_crawler import strategies
+from topical_crawler.checkpoint import learn_again, load_checkpoint, save_checkpoint
 from topical_crawler.control import Control
 from topical_crawler.corpus.keeping import PART
 from topical_crawler.corpus.record import Record
@@ -37,7 +38,7 @@ from topical_crawler.link_rules import LinkRules, led_by_others
 from topical_crawler.mailbox import FOLDER, Mailbox
 from topical_crawler.opening import claim_directory, log_progress, now_iso, open_frontier, say_missing
 from topical_crawler.options import CrawlError, CrawlOptions
-from topical_crawler.page import Evidence, Page, Verdict
+from topical_crawler.page import Evidence, Link, Page, Verdict
 from topical_crawler.progress import Progress
 from topical_crawler.redis_feed import RedisFeed
 from topical_crawler.semantics.resources import Resources
@@ -134,12 +135,7 @@ class Crawl:
             return crawl
 
     def _resume(self) -> None:
-        saved = self.frontier.load("strategy")
-        after = 0
-        if saved is not None:
-            after = int(saved["after"])
-            self.strategy.load_state_dict(saved["state"])
-        self._read_log(after)
+        self._read_log(load_checkpoint(self.strategy, self.frontier))
         self._looked_after = self.finished
         if is_due(self.finished) and self._is_first("rescoring", self.finished):
             self._rescore_waiting()  # where the last run ended between the page and this
@@ -156,8 +152,8 @@ class Crawl:
         for number, outcome in self.frontier.outcomes(self.finished):
             self._count(outcome)
             self.finished = number
-            if number > learned and (outcome.keep or outcome.reason == OFF_TOPIC):
-                self.strategy.learn(outcome.url, Verdict(outcome.relevance, outcome.keep, lesson=outcome.lesson))
+            if number > learned:
+                learn_again(self.strategy, outcome)
 
     def tick(self) -> None:
         """What is to be done about once a second: obey, keep the leases, learn from what other workers have finished, take seeds
@@ -202,8 +198,8 @@ class Crawl:
 
     def judge(self, item: PageItem) -> None:
         """Judge an item's page and turn its links into entries for the frontier (Figure 1 of Zhou et al. 2019)."""
-        page = item.page
-        assert page is not None
+        assert item.page is not None
+        page = self.options.thinning.of(item.page, self.options.max_links)
         item.verdict = verdict = self.strategy.judge(page, item.entry.evidence)
         if not verdict.keep and _PART in item.entry.meta:
             item.verdict = verdict = dataclasses.replace(verdict, keep=True)
@@ -225,7 +221,7 @@ class Crawl:
             key = fingerprint(link.url)
             if key == parent.key:
                 continue
-            evidence = (Evidence(parent.url, verdict.handed_on, verdict.keep, link.anchor, distance, link.around),)
+            evidence = (evidence_of(link, parent.url, verdict, distance),)
             entry = Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=self.rules.refusal(link.url, depth))
             entries.append(entry)
             if entry.dropped is None:
@@ -333,7 +329,10 @@ class Crawl:
             self._follow_parts(item)
         verdict = item.verdict
         if verdict is None:
-            outcome = Outcome(entry.url, False, reason=item.reason)
+            lesson = None if item.reason == REDIRECTED else self.strategy.missed(entry.url, entry.evidence)
+            outcome = Outcome(entry.url, False, reason=item.reason, lesson=lesson)
+            if lesson is not None:
+                self.strategy.learn(entry.url, Verdict(0.0, False, lesson=lesson))
         else:
             led_by = led_by_others(entry) if item.reason in ("", PART) else ()
             outcome = Outcome(entry.url, verdict.keep, verdict.relevance, item.reason, verdict.lesson, led_by)
@@ -438,8 +437,7 @@ class Crawl:
         self.frontier.save("rescored", revision)
 
     def _checkpoint(self) -> None:
-        state = {"name": self.strategy.name, "after": self.finished, "state": self.strategy.state_dict()}
-        self.frontier.save("strategy", state)
+        save_checkpoint(self.strategy, self.frontier, self.finished)
 
     def close(self) -> None:
         """Save what was learned and let go of the files."""
@@ -452,6 +450,11 @@ class Crawl:
         self.store.close()
         if self._lock is not None:
             self._lock.release(force=True)  # it was acquired, and then entered
+
+
+def evidence_of(link: Link, parent: str, verdict: Verdict, distance: int) -> Evidence:
+    """What is remembered of a link on the page ``parent``; ``distance`` as in :class:`~topical_crawler.page.Evidence`."""
+    return Evidence(parent, verdict.handed_on, verdict.keep, link.anchor, distance, link.around, link.path)
 
 
 def with_foreign_canonical(found: Mapping[str, Any], key: bytes, final_url: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topical_crawler.cleaning.process import CleaningOptions
+from topical_crawler.evaluation.thinning import Thinning
 from topical_crawler.text import Backend
 
 if TYPE_CHECKING:
@@ -50,3 +51,4 @@ class CrawlOptions:
     redis: redis.Redis | None = None
     start_urls_key: str = ""
     cleaning: CleaningOptions = field(default_factory=CleaningOptions)
+    thinning: Thinning = field(default_factory=Thinning)

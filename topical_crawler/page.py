@@ -18,6 +18,8 @@ from urllib.parse import urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from topical_crawler.layout import MAX_GROUP, Paths, crumbs, is_label, own_labels
+
 MAX_ANCHOR = 200
 """Longest anchor text kept, in characters: longer ones are whole teasers wrapped in a link."""
 MAX_LEAD = 90
@@ -37,6 +39,7 @@ takes the square of either, and the text of links nested in links the square aga
 
 _SPACE = re.compile(r"\s+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey some of them
+_COMMA = re.compile(r"[,，、;；]")
 _MANY_TAGS = 5_000
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
@@ -59,15 +62,18 @@ _BLOCKS = frozenset(
 _UNSEEN = ("script", "style", "noscript", "template")
 _FURNITURE = (*_UNSEEN, "nav", "header", "footer", "aside", "select", "button", "textarea")
 
+_Target = tuple[str, str, LexborNode, dict[str, str | None]]  # address as written, text, element and its attributes
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
     """An unvisited URL as it stands on a page: absolute ``url``, the ``anchor`` text (may be empty) and, where the page was read
-    so (:meth:`Page.from_html`), the text ``around`` it."""
+    so (:meth:`Page.from_html`), the text ``around`` it and the ``path`` of its element (:meth:`layout.Paths.of`)."""
 
     url: str
     anchor: str = ""
     around: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,7 @@ class Evidence:
         anchor: anchor text of the link on that page.
         distance: links followed since the last page on topic, or since the seed: 0 on a page that is on topic itself.
         around: text around the link on that page, for strategies that want it; else "".
+        path: where the link stands in that page's elements (:attr:`Link.path`), for strategies that want it; else "".
     """
 
     parent: str
@@ -90,21 +97,24 @@ class Evidence:
     anchor: str = ""
     distance: int = 0
     around: str = ""
+    path: str = ""
 
     def to_json(self) -> list[Any]:
         """The evidence as a JSON array; :meth:`from_json` reads it back."""
         head = [self.parent, self.relevance, int(self.on_topic), self.anchor, self.distance]
+        if self.path:
+            return [*head, self.around, self.path]
         return [*head, self.around] if self.around else head
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> Evidence:
-        """Read what :meth:`to_json` wrote.
+        """Read what :meth:`to_json` wrote, also before there were paths, or texts around links.
 
         >>> Evidence.from_json(Evidence("http://a.cn/", 0.5, True, "党建").to_json()).anchor
         '党建'
         """
-        parent, relevance, on_topic, anchor, distance, *around = data
-        return cls(str(parent), float(relevance), bool(on_topic), str(anchor), int(distance), str(around[0]) if around else "")
+        parent, relevance, on_topic, anchor, distance, *more = data
+        return cls(str(parent), float(relevance), bool(on_topic), str(anchor), int(distance), *map(str, more[:2]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +164,8 @@ class Page:
         heading: the first ``<h1>``.
         lead: the first lines of the body outside navigation, at most :data:`MAX_LEAD` characters.
         links: in the order of the page, each URL once (first anchor text that is not empty).
+        labels: what the page itself says it is filed under: sections and tags in its head, the texts of links that are its own
+            tags, categories or breadcrumbs (:mod:`layout`); at most 20 of at most 40 characters each.
         html: the decoded source, for the extraction of the main text.
         encoding: the encoding the source was decoded with.
     """
@@ -167,6 +179,7 @@ class Page:
     links: tuple[Link, ...] = ()
     html: str = field(default="", repr=False)
     encoding: str = "utf-8"
+    labels: tuple[str, ...] = ()
 
     @property
     def host(self) -> str:
@@ -174,7 +187,7 @@ class Page:
         return urlsplit(self.url).netloc.lower()
 
     @classmethod
-    def from_html(cls, url: str, html: str, encoding: str = "utf-8", around: bool = False) -> Page:
+    def from_html(cls, url: str, html: str, encoding: str = "utf-8", around: bool = False, paths: bool = False) -> Page:
         """Read ``html``. Broken markup is read the way a browser reads it (HTML5 rules); nothing raises.
 
         Args:
@@ -182,22 +195,27 @@ class Page:
             html: its decoded source.
             encoding: what it was decoded with.
             around: read the text around each link, too (about twice the work).
+            paths: read the path of each link's element, too.
 
         >>> Page.from_html("http://a.cn/x/", "</html><body><h1>主题<b>教育").heading
         '主题教育'
+        >>> Page.from_html("http://a.cn/x/", "<p class=crumb><a href=/>首页</a> > <a href=/dj/>党建</a>").labels
+        ('首页', '党建')
         """
         tree = LexborHTMLParser(bounded(html.replace("\0", "")))
-        meta = _meta(tree)
+        meta, filed = _meta(tree)
+        links, places = _links(tree, html, url, around, paths)
         return cls(
             url=url,
             title=_text(tree.css_first("title"))[:MAX_HEAD],
             description=meta.get("description") or meta.get("og:description", ""),
             keywords=meta.get("keywords", ""),
             heading=_text(tree.css_first("h1"))[:MAX_HEAD],
-            links=_links(tree, url, around),
+            links=links,
             lead=_lead(tree),
             html=html,
             encoding=encoding,
+            labels=own_labels(filed, places),
         )
 
 
@@ -266,19 +284,27 @@ def bounded(html: str) -> str:
 
 
 def _text(node: LexborNode | None) -> str:
-    return _CONTROL.sub("", _SPACE.sub(" ", node.text(deep=True))).strip() if node is not None else ""
+    return _clean(node.text(deep=True)) if node is not None else ""
 
 
-def _meta(tree: LexborHTMLParser) -> dict[str, str]:
+def _clean(text: str) -> str:
+    return _CONTROL.sub("", _SPACE.sub(" ", text)).strip()
+
+
+def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str]]:
+    """Contents by name, and the sections and tags that the head names."""
     found: dict[str, str] = {}
+    filed: list[str] = []
     for node in tree.css("meta"):
         attrs = node.attributes
         name = (attrs.get("name") or attrs.get("property") or "").strip().lower()
         if name in ("description", "og:description", "keywords"):
-            content = _CONTROL.sub("", _SPACE.sub(" ", attrs.get("content") or "")).strip()[:MAX_HEAD]
+            content = _clean(attrs.get("content") or "")[:MAX_HEAD]
             if content and name not in found:
                 found[name] = content
-    return found
+        elif name in ("article:section", "article:tag"):
+            filed += [part.strip() for part in _COMMA.split(_clean(attrs.get("content") or "")[:MAX_HEAD])]
+    return found, filed
 
 
 def _surroundings(tree: LexborHTMLParser) -> dict[int, str]:
@@ -328,26 +354,42 @@ def _last_within(node: LexborNode) -> LexborNode:
     return node
 
 
-def _links(tree: LexborHTMLParser, url: str, around: bool) -> tuple[Link, ...]:
+def _links(
+    tree: LexborHTMLParser, html: str, url: str, around: bool, paths: bool
+) -> tuple[tuple[Link, ...], list[tuple[str, str]]]:
+    """The links, and (path, text) of those that may be labels of the page: of every place of theirs. Where these are so few
+    that no path can have too many, their paths are not read."""
     base_node = tree.css_first("base[href]")
     base = _join(url, (base_node.attributes.get("href") or "") if base_node is not None else "") or url
-    found: dict[str, tuple[str, int]] = {}
-    for target, text, node in _targets(tree):
+    found: dict[str, _Target] = {}
+    filed: list[_Target] = []
+    of_crumbs, layout = crumbs(tree, html), Paths()
+    for place in _targets(tree):
+        target, _, node, attrs = place
         # A whole address is the same on every page, and most are on many pages: found in the cache whatever the base.
         absolute = _join("" if target.startswith(("http://", "https://")) else base, target)
-        if absolute and (absolute not in found or not found[absolute][0]):
-            found[absolute] = text[:MAX_ANCHOR], node
+        if not absolute:
+            continue
+        if absolute not in found or not found[absolute][1]:
+            found[absolute] = place
+        if (is_label(absolute, attrs.get("rel")) or (of_crumbs and node.mem_id in of_crumbs)) and "href" in attrs:
+            filed.append(place)
     texts = _surroundings(tree) if around else {}
-    return tuple(Link(u, anchor, texts.get(node, "")) for u, (anchor, node) in found.items())
+    links = [
+        Link(u, text[:MAX_ANCHOR], texts.get(node.mem_id, "") if around else "", layout.of(node, attrs) if paths else "")
+        for u, (_, text, node, attrs) in found.items()
+    ]
+    many = len(filed) > MAX_GROUP
+    return tuple(links), [(layout.of(node, attrs) if many else "", _clean(text)) for _, text, node, attrs in filed]
 
 
-def _targets(tree: LexborHTMLParser) -> Iterator[tuple[str, str, int]]:
+def _targets(tree: LexborHTMLParser) -> Iterator[_Target]:
     for node in tree.css("a[href], area[href], frame[src], iframe[src]"):
         attrs = node.attributes
         text = _text(node) or (attrs.get("title") or attrs.get("alt") or "").strip()
         if not text and (image := node.css_first("img[alt]")) is not None:
             text = (image.attributes.get("alt") or "").strip()
-        yield (attrs.get("href") or attrs.get("src") or "").strip(), text, node.mem_id
+        yield (attrs.get("href") or attrs.get("src") or "").strip(), text, node, attrs
 
 
 @lru_cache(maxsize=16_384)

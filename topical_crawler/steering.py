@@ -11,15 +11,18 @@ import math
 import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from topical_crawler.frontier import REDIRECTED, Entry, Frontier, State
 from topical_crawler.mailbox import Answer
+from topical_crawler.page import Candidate
 from topical_crawler.urls import fingerprint, host
 
 Request = Mapping[str, Any]
 Refusal = Callable[[str, int], str | None]
 """Why a link of some depth is not followed whatever it may lead to; None where nothing speaks against it."""
+Explain = Callable[[Candidate], Mapping[str, float]]
+"""The parts of a link's priority by name; see :meth:`topical_crawler.strategies.Strategy.explain`."""
 
 SEED_PRIORITY = 1e6
 """Seeds go before everything else."""
@@ -39,6 +42,13 @@ class SteeringError(ValueError):
     """What was asked cannot be done. The message says why."""
 
 
+class Known(NamedTuple):
+    """What is known of a crawl beside its frontier: where its strategy is not at hand, neither."""
+
+    refusal: Refusal | None = None
+    explain: Explain | None = None
+
+
 def seed_entry(url: str, priority: float = SEED_PRIORITY) -> Entry:
     """A start URL as an entry: it goes before every link, unless another ``priority`` is given."""
     return Entry(fingerprint(url), url, host(url), priority)
@@ -50,13 +60,14 @@ def control_state(frontier: Frontier) -> dict[str, Any]:
     return {"paused": False, "stop": "", "page_threshold": None, **(frontier.load(_CONTROL) or {})}
 
 
-def perform(frontier: Frontier, request: Request, refusal: Refusal | None = None) -> Answer:
+def perform(frontier: Frontier, request: Request, refusal: Refusal | None = None, explain: Explain | None = None) -> Answer:
     """Do what ``request["action"]`` says, one of :data:`ACTIONS`.
 
     Args:
         frontier: an open one.
         request: further keys are the action's; see its function.
         refusal: of the crawl whose frontier it is, where that is known.
+        explain: of that crawl's strategy, where it is at hand.
 
     Raises:
         SteeringError: there is no such action, or one of its values cannot be used; nothing was changed then.
@@ -64,10 +75,10 @@ def perform(frontier: Frontier, request: Request, refusal: Refusal | None = None
     action = ACTIONS.get(str(request.get("action")))
     if action is None:
         raise SteeringError(f"no action {request.get('action')!r} (this version knows {', '.join(ACTIONS)})")
-    return action(frontier, request, refusal)
+    return action(frontier, request, Known(refusal, explain))
 
 
-def _stats(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """Counts; of the last ``pages`` finished pages (0: of all) how many were kept, and why the others were not."""
     last = _count(request, "pages", LAST_PAGES, least=0)
     counts = frontier.counts()
@@ -89,19 +100,21 @@ def _stats(frontier: Frontier, request: Request, refusal: Refusal | None) -> Ans
     }
 
 
-def _top(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
-    """The best ``n`` waiting entries as "entries"; of one ``host`` those among the best :data:`MOST_LOOKED_AT` of all hosts."""
+def _top(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """The best ``n`` waiting entries as "entries"; of one ``host`` those among the best :data:`MOST_LOOKED_AT` of all hosts. With
+    ``reasons`` each has the parts of its priority as it is now, where the strategy is at hand."""
     n, wanted = _count(request, "n", 20), str(request.get("host") or "").lower()
+    explain = crawl.explain if request.get("reasons") is True else None
     looked_at = n
     while True:
         found = frontier.waiting(looked_at)
         chosen = [entry for entry in found if not wanted or entry.host == wanted][:n]
         if len(chosen) == n or len(found) < looked_at or looked_at == MOST_LOOKED_AT:
-            return {"looked_at": len(found), "entries": [_shown(entry) for entry in chosen]}
+            return {"looked_at": len(found), "entries": [_shown(entry, explain) for entry in chosen]}
         looked_at = min(8 * looked_at, MOST_LOOKED_AT)
 
 
-def _hosts(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+def _hosts(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """The hosts of the best ``n`` waiting entries as "hosts": how many of them each has, and the priority of its best."""
     found = frontier.waiting(_count(request, "n", 1000))
     best: dict[str, float] = {}
@@ -111,40 +124,40 @@ def _hosts(frontier: Frontier, request: Request, refusal: Refusal | None) -> Ans
     return {"looked_at": len(found), "hosts": [{"host": name, "waiting": n, "priority": best[name]} for name, n in counted]}
 
 
-def _push(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+def _push(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """Seeds: ``urls``, at the front of the queue or with a ``priority``. "new" wait now that were unknown, "again" that had been
     dropped or have gained by it; "known" were known before."""
     priority = request.get("priority")
     entries = [seed_entry(url, SEED_PRIORITY if priority is None else _number("priority", priority)) for url in _urls(request)]
     for entry in entries:
-        if refusal is not None:
-            entry.dropped = refusal(entry.url, entry.depth)
+        if crawl.refusal is not None:
+            entry.dropped = crawl.refusal(entry.url, entry.depth)
     pushed = frontier.push(entries)
     return {"new": pushed.new, "again": pushed.raised, "known": pushed.known, "dropped": pushed.dropped}
 
 
-def _pause(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+def _pause(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """Nothing more is given out, over restarts, until ``resume``."""
     _change(frontier, paused=True)
     counts = frontier.counts()
     return {"paused": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
 
 
-def _resume(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+def _resume(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """Entries are given out again."""
     was_paused = control_state(frontier)["paused"]
     _change(frontier, paused=False)
     return {"paused": False, "was_paused": was_paused, "waiting": len(frontier)}
 
 
-def _stop(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+def _stop(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """Every worker that runs now ends in good order."""
     _change(frontier, stop=uuid.uuid4().hex)
     counts = frontier.counts()
     return {"stopping": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
 
 
-def _threshold(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+def _threshold(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """The page threshold is ``value`` from now on; None: the topic's own."""
     value = request.get("value")
     if value is not None and _number("page_threshold", value) < 0:
@@ -154,7 +167,7 @@ def _threshold(frontier: Frontier, request: Request, refusal: Refusal | None) ->
     return {"page_threshold": value, "before": before}
 
 
-def _requeue(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+def _requeue(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """Finished or dropped entries wait again: those of ``urls``, or finished pages whose latest outcome has the ``reason``."""
     if (reason := request.get("reason")) is None:
         urls = {fingerprint(url): url for url in _urls(request)}
@@ -168,7 +181,7 @@ def _requeue(frontier: Frontier, request: Request, refusal: Refusal | None) -> A
     return {"asked": len(urls), "requeued": frontier.revive(urls)}
 
 
-def _purge(frontier: Frontier, request: Request, refusal: Refusal | None) -> Answer:
+def _purge(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """Waiting entries go: those of a ``host``, those of a priority ``below`` a number, those that meet both; or ``all``."""
     name, below = request.get("host"), request.get("below")
     if (name is None and below is None) == (request.get("all") is not True):
@@ -178,7 +191,7 @@ def _purge(frontier: Frontier, request: Request, refusal: Refusal | None) -> Ans
     return {"purged": purged, "waiting": len(frontier)}
 
 
-ACTIONS: Mapping[str, Callable[[Frontier, Request, Refusal | None], Answer]] = {
+ACTIONS: Mapping[str, Callable[[Frontier, Request, Known], Answer]] = {
     "stats": _stats,
     "top": _top,
     "hosts": _hosts,
@@ -196,10 +209,10 @@ def _change(frontier: Frontier, **values: Any) -> None:
     frontier.save(_CONTROL, control_state(frontier) | values)
 
 
-def _shown(entry: Entry) -> Answer:
-    """An entry of the queue for people."""
+def _shown(entry: Entry, explain: Explain | None) -> Answer:
+    """An entry of the queue for people. A seed has no reasons: nothing but its being one gave it its place."""
     place = next((e for e in entry.evidence if e.anchor), entry.evidence[0] if entry.evidence else None)
-    return {
+    shown = {
         "url": entry.url,
         "host": entry.host,
         "priority": entry.priority,
@@ -209,6 +222,10 @@ def _shown(entry: Entry) -> Answer:
         "parents": len(entry.evidence),
         "rescored": entry.rescored,
     }
+    if explain is not None:
+        reasons = explain(entry.candidate()) if entry.evidence else {}
+        shown["reasons"] = {name: float(part) for name, part in reasons.items()}
+    return shown
 
 
 def _urls(request: Request) -> list[str]:

@@ -8,6 +8,7 @@ A topic folder holds::
     adjust.tsv    optional: weights set by hand, which override both: word <TAB> weight <TAB> reason
     seeds.txt     optional: start URLs, one a line
     documents.txt optional: texts that describe the topic, empty lines between them, for the strategy ``esvsm``
+    marked.jsonl  optional: texts that people have marked as on or off the topic, see :mod:`topical_crawler.marked_texts`
 
 >>> topic = load_topic("partybuilding")
 >>> topic.title, topic.weight("党建") > topic.weight("乡镇")
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from topical_crawler.lexicon_data import lexicon
+from topical_crawler.marked_texts import MARKED, MarkedText, read_marked
 from topical_crawler.topic_files import (
     MEAN,
     TopicError,
@@ -36,7 +38,7 @@ from topical_crawler.topic_files import (
     read_weights,
 )
 
-__all__ = ["Topic", "TopicError", "list_topics", "load_topic", "read_seeds", "topic_line"]
+__all__ = ["MarkedText", "Topic", "TopicError", "list_topics", "load_topic", "read_seeds", "topic_line"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Topic:
         default_strategy: the strategy that the topic was made for.
         documents: texts that describe the topic.
         source: where the topic was read from, for messages.
+        marked: texts that people have marked as on or off the topic, each address once; those marked as boilerplate are left out.
     """
 
     name: str
@@ -68,6 +71,7 @@ class Topic:
     description: str = ""
     documents: tuple[str, ...] = field(default=(), repr=False)
     source: str = ""
+    marked: tuple[MarkedText, ...] = field(default=(), repr=False)
 
     def weight(self, word: str) -> float:
         """w of Eq. 2 for a normalised word, relative to the mean: its own, or 1 where the domain corpus does not know it
@@ -121,6 +125,7 @@ def load_topic(name_or_path: str | Path) -> Topic:
         default_strategy=config.get("default_strategy", "semantic"),
         documents=tuple(read_documents(folder / "documents.txt")),
         source=str(folder),
+        marked=read_marked(folder.joinpath(MARKED)),
     )
 
 

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from topical_crawler.actions.comparison_plan import DRAWING, LabelledTopic, Start, cells, drawn_starts, given_starts, settings_of
+from topical_crawler.actions.comparison_plan import (
+    DRAWING,
+    Bounds,
+    LabelledTopic,
+    Start,
+    cells,
+    drawn_starts,
+    given_starts,
+    settings_of,
+)
 from topical_crawler.evaluation.comparison import Setting
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.evaluation.replay import Recording
@@ -32,13 +41,13 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     return Recording(DEMO / "demo-web.warc.gz", tmp_path_factory.mktemp("cache"))
 
 
-def named(topic: Topic, starts: list[Start], caps: tuple[int, ...] = (0,)) -> list[str]:
-    return [cell.name for cell in cells(topic, ["breadth_first", "random"], starts, caps)]
+def named(topic: Topic, starts: list[Start], bounds: Bounds = Bounds()) -> list[str]:  # noqa: B008 - it cannot be changed
+    return [cell.name for cell in cells(topic, ["breadth_first", "random"], starts, bounds)]
 
 
 def test_a_crawl_that_can_only_repeat_another_is_left_out(party: LabelledTopic) -> None:
     starts = given_starts(party.topic, {"home": DEMO / "seeds.txt"}, seeds=2)
-    assert named(party.topic, starts, (0, 50)) == [
+    assert named(party.topic, starts, Bounds((0, 50))) == [
         "partybuilding.breadth_first.home.seed0.cap0",
         "partybuilding.random.home.seed0.cap0",
         "partybuilding.breadth_first.home.seed0.cap50",
@@ -46,17 +55,39 @@ def test_a_crawl_that_can_only_repeat_another_is_left_out(party: LabelledTopic) 
         "partybuilding.random.home.seed1.cap0",
         "partybuilding.random.home.seed1.cap50",
     ]
-    assert [setting for setting, _ in settings_of(party.topic, starts, (0, 50))] == [
+    assert [setting for setting, _ in settings_of(party.topic, starts, Bounds((0, 50)))] == [
         Setting("partybuilding", "home", 0),
         Setting("partybuilding", "home", 50),
     ]
+
+
+def test_where_links_are_gone_every_seed_is_another_web(party: LabelledTopic) -> None:
+    starts = given_starts(party.topic, {"home": DEMO / "seeds.txt"}, seeds=2)
+    bounds = Bounds(keep_links=(1.0, 0.5))
+    assert named(party.topic, starts, bounds) == [
+        "partybuilding.breadth_first.home.seed0.cap0",
+        "partybuilding.random.home.seed0.cap0",
+        "partybuilding.breadth_first.home.seed0.cap0.links0.5",
+        "partybuilding.random.home.seed0.cap0.links0.5",
+        "partybuilding.random.home.seed1.cap0",
+        "partybuilding.breadth_first.home.seed1.cap0.links0.5",
+        "partybuilding.random.home.seed1.cap0.links0.5",
+    ]
+    assert [setting for setting, _ in settings_of(party.topic, starts, bounds)] == [
+        Setting("partybuilding", "home", 0),
+        Setting("partybuilding", "home", 0, 0.5),
+    ]
+    assert all(
+        cell.key.setting.keep_links == (0.5 if "links" in cell.name else 1)
+        for cell in cells(party.topic, ["keyword"], starts, bounds)
+    )
 
 
 def test_every_strategy_starts_at_every_draw(party: LabelledTopic, web: Recording) -> None:
     starts = drawn_starts(party, web, 3, seeds=2)
     assert len(named(party.topic, starts)) == 4
     assert len({start.called for start in starts}) == 2
-    [(setting, first)] = settings_of(party.topic, starts, (0,))
+    [(setting, first)] = settings_of(party.topic, starts, Bounds())
     assert setting == Setting("partybuilding", "texts3", 0) and first == starts[0]
 
 
@@ -85,12 +116,15 @@ def test_start_urls_of_the_topic_itself(write_topic: Callable[..., Path]) -> Non
 
 
 def test_how_a_crawl_is_made(party: LabelledTopic) -> None:
-    [cell] = cells(party.topic, ["random"], [Start("home", 1, ("http://a.cn/",))], (50,))
+    start = Start("home", 1, ("http://a.cn/",))
+    [cell] = cells(party.topic, ["random"], [start], Bounds((50,)))
     planned = cell.planned(Path("seeds.txt"))
     assert planned.name == cell.name == "partybuilding.random.home.seed1.cap50"
-    assert planned.settings == {"TOPICAL_SEED": "1"}
+    assert planned.settings == {"TOPICAL_SEED": "1", "TOPICAL_REPLAY_LINKS": "1.0"}
     assert {"strategy": "random", "seeds": "seeds.txt", "pages_per_host": "50"}.items() <= planned.arguments.items()
     assert load_topic(planned.arguments["topic"]).name == "partybuilding"
+    [cell] = cells(party.topic, ["random"], [start], Bounds(keep_links=(0.125,)))
+    assert cell.name.endswith(".links0.125") and cell.planned(Path("seeds.txt")).settings["TOPICAL_REPLAY_LINKS"] == "0.125"
 
 
 def test_the_strategies_that_ask_for_a_random_seed_are_those_that_draw(party: LabelledTopic) -> None:

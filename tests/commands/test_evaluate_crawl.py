@@ -20,6 +20,8 @@ import pytest
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.evaluation.thinning import Thinning
+from topical_crawler.urls import fingerprint
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
 
@@ -90,6 +92,21 @@ def test_the_comparison(made: Path) -> None:
         run["figures"]["area"] for row in setting["strategies"].values() for run in row["runs"]
     )
     assert all((made / "first" / name).stat().st_size for name in FIGURES)
+
+
+def test_crawls_of_a_part_of_the_links(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+    shown = call_scrapy(*command("out", "--strategy", "breadth_first", "--budget", "60", "--keep-links", "0.5"), cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "partybuilding from seeds, 50 % of the links of every page; 46 texts" in shown.stdout
+    place = tmp_path / "out" / "crawls" / "partybuilding.breadth_first.seeds.seed0.cap0.links0.5"
+    with CorpusStore(place / "data" / "corpus.sqlite", read_only=True) as store:
+        records = list(store.records(Filters(rejected=True)))
+    followed = [(fingerprint(r.why["parent"]), fingerprint(r.url)) for r in records if r.why.get("parent") and not r.duplicate_of]
+    assert len(followed) > 40 and all(Thinning(0.5).stays(parent, url) for parent, url in followed)
+    [setting] = figures(tmp_path / "out")["settings"]
+    assert setting["keep_links"] == 0.5 and [run["seed"] for run in setting["strategies"]["breadth_first"]["runs"]] == [0]
+    assert setting["oracle"]["figures"]["relevant"] == 45  # no way leads to the last one
+    assert [row["keep_links"] for row in costs(tmp_path / "out")] == [0.5]
 
 
 def test_what_the_crawls_took(made: Path) -> None:
@@ -191,6 +208,8 @@ def test_a_crawl_that_fails_is_named(call_scrapy: RunScrapy, tmp_path: Path) -> 
         (("--strategy", "random,best"), 2, ("there is no strategy 'best'", "breadth_first")),
         (("--budget", "0"), 2, ("'0' is no whole number of 1 or more",)),
         (("--cap", "0,x"), 2, ("'x' is no whole number of 0 or more",)),
+        (("--keep-links", "1,0"), 2, ("'0' is no number over 0 and up to 1",)),
+        (("--keep-links", "half"), 2, ("'half' is no number over 0 and up to 1",)),
         (("--random-seeds", "0"), 2, ("'0' is no whole number of 1 or more",)),
         (("--processes", "0"), 2, ("'0' is no whole number of 1 or more",)),
         (("--start-texts", "3"), 2, ("not allowed with argument --seeds",)),

@@ -113,6 +113,7 @@ def test_top_shows_addresses_anchors_and_parents_in_chinese(run: Run) -> None:
     assert "http://www.支部.cn/三会一课" in shown.stdout and "http://a.cn/2" in shown.stdout
     assert "http://a.cn/3" not in shown.stdout
     assert "“支部生活” on http://www.首页.cn/党建" in shown.stdout
+    assert "no reasons: data/dangjian: it does not say of which topic and strategy it is" in shown.stdout
     assert "b.cn" not in run("top", "--host", "a.cn").stdout
     assert run("top", "--host", "c.cn").stdout == "nothing waits among the best 4 links\n"
     hosts = run("top", "--hosts").stdout

@@ -158,6 +158,7 @@ def test_seeds_that_are_pushed_are_fetched_next(crawl: Crawl) -> None:
     first, second = crawl.ask("top")["entries"]
     assert (first["url"], first["priority"]) == (site.url + "/seed", 1e6)
     assert (second["anchor"], second["parents"]) == ("党建", 1)
+    assert (first["reasons"], set(second["reasons"]), second["reasons"]["struct"]) == ({}, {"parent", "anchor", "struct"}, 1.0)
     shown = crawl.say("top").stdout
     assert "seed" in shown and "“党建” on http://127.0.0.1" in shown
     before = len(site.pages())

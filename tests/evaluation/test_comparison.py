@@ -114,6 +114,7 @@ def test_a_path_keeps_what_is_relevant() -> None:
 
 def test_a_key_knows_what_it_may_be_compared_under() -> None:
     assert KEY.setting == Setting("党建", "home", 50)
+    assert RunKey("semantic", "党建", "home", keep_links=0.5).setting == Setting("党建", "home", keep_links=0.5)
 
 
 def test_the_reason_of_a_redirect_is_the_crawls() -> None:

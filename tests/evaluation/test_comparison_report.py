@@ -27,14 +27,18 @@ LABELS = {fingerprint(url): Label(url, f"s{i % 40}.cn", "article", 2 if i % 5 ==
 STRANGE = '<b>甲&"乙"'
 
 
-def comparison(*strategies: str, caps: tuple[int, ...] = (0, 20), seeds: int = 3) -> Comparison:
+def comparison(*strategies: str, caps: tuple[int, ...] = (0, 20), seeds: int = 3, keep: tuple[float, ...] = (1.0,)) -> Comparison:
     runs = [
-        measure_path(RunKey(name, "党建", "home", seed, cap), URLS[place * 40 + seed : 590 - cap], LABELS, 600)
+        measure_path(RunKey(name, "党建", "home", seed, cap, share), URLS[place * 40 + seed : 590 - cap], LABELS, 600)
+        for share in keep
         for cap in caps
         for place, name in enumerate(strategies)
         for seed in range(seeds)
     ]
-    oracles = {r.key.setting: measure_path(RunKey(ORACLE, "党建", "home", 0, r.key.cap), URLS[::5], LABELS, 600) for r in runs}
+    settings = {r.key.setting for r in runs}
+    oracles = {
+        s: measure_path(RunKey(ORACLE, s.topic, s.start, 0, s.cap, s.keep_links), URLS[::5], LABELS, 600) for s in settings
+    }
     return Comparison("试验", runs, oracles, {"web": "web.warc.gz", "note": STRANGE})
 
 
@@ -130,6 +134,19 @@ def test_the_bounds_are_held_against_each_other() -> None:
     html = page(comparison("semantic", "vsm"))
     assert "no bound against 20 pages a host: Kendall's τ 1.00; no two strategies change places" in html
     assert "Does the order change" not in page(comparison("semantic", "vsm", caps=(0,)))
+
+
+def test_a_part_of_the_links_stands_apart(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    write_report(tmp_path, comparison("semantic", "vsm", seeds=2, keep=(1.0, 0.5)))
+    found = json.loads((tmp_path / "crawl.json").read_text("utf-8"))
+    assert [(s["keep_links"], s["cap"]) for s in found["settings"]] == [(1, 0), (1, 20), (0.5, 0), (0.5, 20)]
+    assert [(c["keep_links"], c["caps"]) for c in found["caps"]] == [(1, [0, 20]), (0.5, [0, 20])]
+    with (tmp_path / "crawl.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert [row["keep_links"] for row in csv.DictReader(file)].count("0.5") == 2 * (2 * 2 + 1)
+    heads = [text for tag, text in outline((tmp_path / "crawl.html").read_text("utf-8")).texts if tag in ("h2", "h3")]
+    assert "党建 · from home" in heads and "党建 · from home · 50 % of the links of every page · at most 20 pages a host" in heads
+    assert heads.count("党建 · from home · 50 % of the links of every page") == 2  # over the ranks by bound, over the figures
 
 
 def test_few_sites_in_the_page_all_in_the_json() -> None:

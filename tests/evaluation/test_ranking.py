@@ -18,12 +18,12 @@ URLS = [f"http://a.cn/{i}" for i in range(8)]
 LABELS = {fingerprint(url): Label(url, "a.cn", "article", 2 if i < 4 else 0, str(i)) for i, url in enumerate(URLS)}
 
 
-def run(strategy: str, order: str, seed: int = 0, cap: int = 0, budget: int = 8) -> RunFigures:
-    return measure_path(RunKey(strategy, "党建", "home", seed, cap), [URLS[int(i)] for i in order], LABELS, budget)
+def run(strategy: str, order: str, seed: int = 0, cap: int = 0, budget: int = 8, keep: float = 1.0) -> RunFigures:
+    return measure_path(RunKey(strategy, "党建", "home", seed, cap, keep), [URLS[int(i)] for i in order], LABELS, budget)
 
 
 def comparison(*runs: RunFigures) -> Comparison:
-    return Comparison("试验", runs, {r.key.setting: run(ORACLE, "0123", cap=r.key.cap) for r in runs})
+    return Comparison("试验", runs, {r.key.setting: run(ORACLE, "0123", cap=r.key.cap, keep=r.key.keep_links) for r in runs})
 
 
 BEST, MIDDLE, WORST = "01234567", "45012367", "45670123"
@@ -73,6 +73,18 @@ def test_the_tighter_bound_comes_later() -> None:
     found = comparison(*(run("a", BEST, cap=cap) for cap in (5, 0, 7)))
     assert [s.cap for s in found.settings] == [0, 7, 5]
     assert all(math.isnan(a.tau) for a in found.agreements())
+
+
+def test_crawls_of_other_links_are_ranked_apart() -> None:
+    found = comparison(
+        run("a", BEST), run("b", WORST),
+        run("a", WORST, keep=0.5), run("b", BEST, keep=0.5), run("a", WORST, cap=5, keep=0.5), run("b", BEST, cap=5, keep=0.5),
+        run("a", BEST, keep=0.1),
+    )  # fmt: skip
+    assert [(s.keep_links, s.cap) for s in found.settings] == [(1, 0), (0.5, 0), (0.5, 5), (0.1, 0)]
+    assert [found.ranking(s)[0][0] for s in found.settings] == ["a", "b", "b", "a"]
+    (agreement,) = found.agreements()
+    assert (agreement.keep_links, agreement.caps, agreement.tau) == (0.5, (0, 5), 1)
 
 
 def test_mean_curves() -> None:

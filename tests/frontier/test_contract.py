@@ -323,6 +323,21 @@ class TestFoundAgain:
         popped = [pop(frontier), pop(frontier)]
         assert [len(p.evidence) for p in popped] == [1, 1]
 
+    def test_the_path_of_a_link_is_kept(self, frontier: Frontier) -> None:
+        path = "div#main.列表/ul.list/li/a"
+        found = (
+            Evidence("http://a.cn/1", 0.5, True, "支部", 0, "前文 后文", path),
+            Evidence("http://a.cn/2", 0.25, False, "", 2, "", path),
+            Evidence("http://a.cn/3", 0.25, False, "党课", 1),
+        )
+        frontier.push([entry("甲"), Entry(key("乙"), "http://b.cn/乙", "b.cn", 0.4, evidence=found[:1])])
+        links = [Entry(key(n), f"http://b.cn/{n}", "b.cn", 0.3, evidence=found[1:]) for n in "乙丙"]
+        frontier.done(pop(frontier).key, outcome("甲"), links)
+        popped = [pop(frontier)]
+        frontier.put_back(popped[0], 0.3)
+        popped += [pop(frontier), frontier.waiting(1)[0]]
+        assert [e.evidence for e in popped] == [found, found, found[1:]]
+
     def test_no_more_than_max_evidence(self, frontier: Frontier) -> None:
         parents = [f"http://a.cn/“{n}”" for n in range(MAX_EVIDENCE + 3)]
         results = [frontier.push([entry("甲", 0.5, parent)]) for parent in parents]

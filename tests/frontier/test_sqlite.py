@@ -320,7 +320,12 @@ def test_another_connection_reads_during_a_crawl(file: Path) -> None:
 
 
 def test_evidence_is_stored_as_its_json() -> None:
-    evidence = (Evidence('http://a.cn/"\\', 1, True, "“党建”\n\x00\t", 2), Evidence("", 1e-9, False, around='前"],["后'))
+    evidence = (
+        Evidence('http://a.cn/"\\', 1, True, "“党建”\n\x00\t", 2),
+        Evidence("", 1e-9, False, around='前"],["后'),
+        Evidence("", 1e-9, False, around="前", path="p/a"),
+        Evidence("", 1e-9, False, path='"],["'),
+    )
     assert json.loads(f"[{pack(evidence)}]") == [e.to_json() for e in evidence]
     assert unpack(pack(evidence)) == evidence
 

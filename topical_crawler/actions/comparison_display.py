@@ -46,7 +46,8 @@ def comparison_table(comparison: Comparison, setting: Setting, usages: Mapping[R
             columns.remove(name)
     oracle = comparison.oracles[setting]
     bound = f", at most {setting.cap} pages of a host" if setting.cap else ""
-    title = f"{escape(setting.topic)} from {escape(setting.start)}{bound}; {oracle.total} texts on topic in the web"
+    links = f", {setting.keep_links * 100:g} % of the links of every page" if setting.keep_links < 1 else ""
+    title = f"{escape(setting.topic)} from {escape(setting.start)}{links}{bound}; {oracle.total} texts on topic in the web"
     table = Table(title=title, title_justify="left", pad_edge=False, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("strategy", no_wrap=True)
     for name in columns:

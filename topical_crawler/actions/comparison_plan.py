@@ -1,11 +1,12 @@
-"""Which crawls a comparison of strategies is made of: strategies × topics × start URLs × bounds on the pages of a host × random
-seeds, without those that could only repeat another."""
+"""Which crawls a comparison of strategies is made of: strategies × topics × start URLs × shares of the links × bounds on the
+pages of a host × random seeds, without those that could only repeat another."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from topical_crawler import config
@@ -16,7 +17,8 @@ from topical_crawler.evaluation.replay import Recording
 from topical_crawler.topic import Topic
 
 DRAWING = frozenset({"semantic", "random", "esvsm"})
-"""The strategies that choose at random: with the same start URLs, only their crawls differ from one random seed to another."""
+"""The strategies that choose at random: with the same start URLs and all links, only their crawls differ from one random seed to
+another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,17 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """What the web is tried with: every bound on the pages of a host (0: none) with every share of the links of a page."""
+
+    caps: Sequence[int] = (0,)
+    keep_links: Sequence[float] = (1.0,)
+
+    def __iter__(self) -> Iterator[tuple[float, int]]:
+        return product(self.keep_links, self.caps)
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One crawl of the comparison: what it is compared as, its topic, where it starts."""
 
@@ -55,7 +68,8 @@ class Cell:
     def name(self) -> str:
         """Of its folder."""
         key = self.key
-        return f"{key.topic}.{key.strategy}.{key.start}.seed{key.seed}.cap{key.cap}"
+        links = f".links{key.keep_links}" if key.keep_links < 1 else ""
+        return f"{key.topic}.{key.strategy}.{key.start}.seed{key.seed}.cap{key.cap}{links}"
 
     def planned(self, seeds: Path) -> Planned:
         """The crawl, whose start URLs are written down in the file ``seeds``."""
@@ -65,7 +79,8 @@ class Cell:
             "seeds": str(seeds),
             "pages_per_host": str(self.key.cap),
         }
-        return Planned(self.name, arguments, {"TOPICAL_SEED": str(self.key.seed)})
+        settings = {"TOPICAL_SEED": str(self.key.seed), "TOPICAL_REPLAY_LINKS": str(self.key.keep_links)}
+        return Planned(self.name, arguments, settings)
 
 
 def given_starts(topic: Topic, files: Mapping[str, Path], seeds: int) -> list[Start]:
@@ -103,18 +118,19 @@ def drawn_starts(topic: LabelledTopic, recording: Recording, number: int, seeds:
     return [Start(f"texts{number}", seed, tuple(draw), drawn=True) for seed, draw in enumerate(draws)]
 
 
-def cells(topic: Topic, strategies: Sequence[str], starts: Sequence[Start], caps: Sequence[int]) -> Iterator[Cell]:
-    """The crawls of one topic; a strategy that does not choose at random is tried with one random seed where all start alike."""
+def cells(topic: Topic, strategies: Sequence[str], starts: Sequence[Start], bounds: Bounds) -> Iterator[Cell]:
+    """The crawls of one topic; a strategy that does not choose at random is tried with one random seed where all start alike and
+    see the same web, of which no links are left out."""
     for start in starts:
-        for cap in caps:
+        for share, cap in bounds:
             for strategy in strategies:
-                if start.seed == 0 or start.drawn or strategy in DRAWING:
-                    yield Cell(RunKey(strategy, topic.name, start.name, start.seed, cap), topic, start)
+                if start.seed == 0 or start.drawn or share < 1 or strategy in DRAWING:
+                    yield Cell(RunKey(strategy, topic.name, start.name, start.seed, cap, share), topic, start)
 
 
-def settings_of(topic: Topic, starts: Sequence[Start], caps: Sequence[int]) -> Iterator[tuple[Setting, Start]]:
-    """What the crawls of one topic are compared under; where start URLs are drawn, with the first draw."""
+def settings_of(topic: Topic, starts: Sequence[Start], bounds: Bounds) -> Iterator[tuple[Setting, Start]]:
+    """What the crawls of one topic are compared under, with the first draw of start URLs and links where they are drawn."""
     for start in starts:
         if start.seed == 0:
-            for cap in caps:
-                yield Setting(topic.name, start.name, cap), start
+            for share, cap in bounds:
+                yield Setting(topic.name, start.name, cap, share), start

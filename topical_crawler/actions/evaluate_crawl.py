@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 from collections import Counter
@@ -17,7 +18,7 @@ from topical_crawler.actions import comparison_plan as plan
 from topical_crawler.actions.argument_types import whole
 from topical_crawler.actions.comparison_costs import COSTS, write_costs
 from topical_crawler.actions.comparison_display import comparison_table
-from topical_crawler.actions.comparison_plan import DRAWING, Cell, LabelledTopic, Start
+from topical_crawler.actions.comparison_plan import DRAWING, Bounds, Cell, LabelledTopic, Start
 from topical_crawler.actions.evaluate_labels import add_labels, read_corpus
 from topical_crawler.actions.experiment_claim import topic_digest
 from topical_crawler.actions.recorded_crawls import Planned, RecordedCrawls
@@ -30,6 +31,7 @@ from topical_crawler.evaluation.oracle import greedy
 from topical_crawler.evaluation.ranking import Comparison
 from topical_crawler.evaluation.replay import Recording
 from topical_crawler.evaluation.report import new_figure
+from topical_crawler.evaluation.thinning import Thinning
 from topical_crawler.evaluation.web_graph import WebGraph
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.topic import load_topic
@@ -37,11 +39,11 @@ from topical_crawler.topic import load_topic
 HELP = "strategies held against each other on a recorded web"
 DESCRIPTION = (
     "Crawls of a recorded web through the real spider, with one request in flight: every strategy for every topic, from every "
-    "set of start URLs, under every bound on the pages of a host, with every random seed; beside them an oracle that knows "
-    "labels and links. The crawls are kept below --out/crawls: an evaluation that was interrupted goes on where it was, and "
-    "further strategies and topics, longer budgets or other labels use the crawls that are there. A strategy that chooses "
-    f"nothing at random (all but {', '.join(sorted(DRAWING))}) crawls once where the start URLs are the same. Settings (-s) go "
-    "to every crawl."
+    "set of start URLs, with every share of the links, under every bound on the pages of a host, with every random seed; beside "
+    "them an oracle that knows labels and links. The crawls are kept below --out/crawls: an evaluation that was interrupted goes "
+    "on where it was, and further strategies and topics, longer budgets or other labels use the crawls that are there. A "
+    f"strategy that chooses nothing at random (all but {', '.join(sorted(DRAWING))}) crawls once where start URLs and links are "
+    "the same. Settings (-s) go to every crawl."
 )
 
 
@@ -80,6 +82,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--random-seeds", type=whole(1), default=1, metavar="N", help="random seeds, 0 to N-1 (default: %(default)s)"
     )
     parser.add_argument("--cap", type=_caps, default=(0,), metavar="N,N", help="most pages of a host, 0: no bound (default: 0)")
+    parser.add_argument(
+        "--keep-links",
+        type=_shares,
+        default=(1.0,),
+        metavar="S,S",
+        help="share of the links of every page that the crawls see, each random seed others; 1: all (default: 1)",
+    )
     parser.add_argument("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
     parser.add_argument(
@@ -94,12 +103,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     console = Console(stderr=True)
     topics = _topics(opts.topic, opts.labels, opts.grade)
-    strategies, caps = list(dict.fromkeys(opts.strategy or STRATEGIES)), sorted(set(opts.cap))
+    strategies = list(dict.fromkeys(opts.strategy or STRATEGIES))
+    bounds = Bounds(sorted(set(opts.cap)), sorted(set(opts.keep_links), reverse=True))
     floors = read_floors(opts.floors) if opts.floors else []
     new_figure("", "", "")  # whether pictures can be drawn is better known before the crawls than after them
     with Recording(opts.web, cache_dir(settings)) as recording:  # makes its index, which all crawls need
         starts = {t.topic.name: _starts(t, opts, recording) for t in topics}
-    crawls, planned = _plan(opts, topics, starts, strategies, caps)
+    crawls, planned = _plan(opts, topics, starts, strategies, bounds)
     try:
         crawls.run([_ready(cell, crawls) for cell in planned], opts.budget, opts.processes, console)
     except KeyboardInterrupt:
@@ -108,8 +118,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     labels = {t.topic.name: t.labels for t in topics}
     with console.status("measuring"):
         runs = [measure(c.key, read_corpus(crawls.data_dir(c.name)), labels[c.key.topic], opts.budget) for c in planned]
-        oracles = _oracles(topics, starts, caps, opts.budget, WebGraph.open(opts.web, cache_dir(settings)))
-        comparison = Comparison(f"Crawls of {opts.web.name}", runs, oracles, _about(opts, topics, strategies, caps))
+        oracles = _oracles(topics, starts, bounds, opts.budget, WebGraph.open(opts.web, cache_dir(settings)))
+        comparison = Comparison(f"Crawls of {opts.web.name}", runs, oracles, _about(opts, topics, strategies, bounds))
         write_report(opts.out, comparison)
     usages = {cell.key: crawls.usage(cell.name) for cell in planned}
     write_costs(opts.out, usages)
@@ -159,14 +169,14 @@ def _plan(
     topics: Iterable[LabelledTopic],
     starts: Mapping[str, Sequence[Start]],
     strategies: Sequence[str],
-    caps: Sequence[int],
+    bounds: Bounds,
 ) -> tuple[RecordedCrawls, list[Cell]]:
     """The crawls to be compared, and the folder that keeps them."""
     planned: list[Cell] = []
     made_of: dict[str, object] = {}
     for topic in topics:
         name = topic.topic.name
-        planned += plan.cells(topic.topic, strategies, starts[name], caps)
+        planned += plan.cells(topic.topic, strategies, starts[name], bounds)
         made_of[f"topic {name}"] = topic_digest(topic.topic)
         made_of |= {f"start URLs {start.called} of {name}": list(start.urls) for start in starts[name]}
     return RecordedCrawls(opts.out / "crawls", opts.web, tuple(opts.set), made_of), planned
@@ -181,19 +191,20 @@ def _ready(cell: Cell, crawls: RecordedCrawls) -> Planned:
 
 
 def _oracles(
-    topics: Iterable[LabelledTopic], starts: Mapping[str, Sequence[Start]], caps: Sequence[int], budget: int, graph: WebGraph
+    topics: Iterable[LabelledTopic], starts: Mapping[str, Sequence[Start]], bounds: Bounds, budget: int, graph: WebGraph
 ) -> dict[Setting, RunFigures]:
     found = {}
+    webs = {share: graph.thinned(Thinning(share)) for share in bounds.keep_links}
     for topic in topics:
-        for setting, start in plan.settings_of(topic.topic, starts[topic.topic.name], caps):
-            way = greedy(graph, start.urls, topic.labels, budget, setting.cap)
-            key = RunKey(ORACLE, setting.topic, setting.start, 0, setting.cap)
+        for setting, start in plan.settings_of(topic.topic, starts[topic.topic.name], bounds):
+            way = greedy(webs[setting.keep_links], start.urls, topic.labels, budget, setting.cap)
+            key = RunKey(ORACLE, setting.topic, setting.start, 0, setting.cap, setting.keep_links)
             found[setting] = measure_path(key, way, topic.labels, budget)
     return found
 
 
 def _about(
-    opts: argparse.Namespace, topics: Iterable[LabelledTopic], strategies: Sequence[str], caps: Sequence[int]
+    opts: argparse.Namespace, topics: Iterable[LabelledTopic], strategies: Sequence[str], bounds: Bounds
 ) -> dict[str, str]:
     return {
         "web": opts.web.name,
@@ -202,7 +213,8 @@ def _about(
         "strategies": ", ".join(strategies),
         "pages": str(opts.budget),
         "random seeds": str(opts.random_seeds),
-        "pages of a host": ", ".join(str(cap) if cap else "no bound" for cap in caps),
+        "pages of a host": ", ".join(str(cap) if cap else "no bound" for cap in bounds.caps),
+        "links of a page": ", ".join(f"{share * 100:g} %" if share < 1 else "all" for share in bounds.keep_links),
         "settings": " ".join(opts.set),
     }
 
@@ -222,3 +234,17 @@ def _seeds(text: str) -> tuple[str, Path]:
 def _caps(text: str) -> tuple[int, ...]:
     number: Callable[[str], int] = whole(0)
     return tuple(map(number, text.split(",")))
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    return tuple(map(_share, text.split(",")))
+
+
+def _share(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 < found <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number over 0 and up to 1")
+    return found

@@ -1,4 +1,4 @@
-"""How ``scrapy topic explain`` shows what it found."""
+"""How ``scrapy topic explain`` shows what the strategy ``semantic`` sees."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from topical_crawler.actions.semantic_setup import Opened
 from topical_crawler.crawl import BELOW_THRESHOLD
 from topical_crawler.page import Page
 from topical_crawler.page_fetch import Kind
+from topical_crawler.semantics.resources import Resource, Resources
 from topical_crawler.strategies import NO_TOPIC_WORD
 from topical_crawler.terms.explain import LinkView, TextView, share_line
 
@@ -63,15 +64,8 @@ def show(out: Console, e: Explained, opened: Opened, *, body: bool, links: int, 
     parameters = opened.strategy.parameters
     said = sentence(e.view.relevance, parameters.page_threshold, e.on_topic, share_line(e.view.words))
     out.print(Text(said, style="bold green" if e.on_topic else "bold red"))
-    if opened.resources.directory is None and not opened.resources.overrides:
-        out.print("Language resources are switched off (TOPICAL_RESOURCES): words are like themselves only.", style="yellow")
-    else:
-        for resource in (r for r in opened.missing if r.archive):  # what no command can fetch costs little
-            out.print(f"Without {resource.name}: {resource.cost}", style="yellow", markup=False)
-    if e.page is None:
-        out.print(f"\nTaken for a {'file of plain text' if e.kind == 'text file' else 'text'}: {_short(e.source)}", markup=False)
-    else:
-        _show_head(out, e.source, e.kind, e.page)
+    show_missing(out, opened.resources, opened.missing)
+    show_source(out, e.source, e.kind, e.page)
     _show_words(out, "Words of the " + ("description" if e.page else "text"), e.view, everything)
     if e.page is None or e.body is not None:
         _show_text_line(out, e.body or e.view, e.body_kept, parameters.text_threshold)
@@ -83,7 +77,20 @@ def show(out: Console, e: Explained, opened: Opened, *, body: bool, links: int, 
         _show_links(out, e, opened, len(e.links) if everything else links)
 
 
-def _show_head(out: Console, source: str, kind: Kind, page: Page) -> None:
+def show_missing(out: Console, resources: Resources, missing: Sequence[Resource]) -> None:
+    """Say without which language resources a page was judged, and what that costs."""
+    if resources.directory is None and not resources.overrides:
+        out.print("Language resources are switched off (TOPICAL_RESOURCES): words are like themselves only.", style="yellow")
+        return
+    for resource in (r for r in missing if r.archive):  # what no command can fetch costs little
+        out.print(f"Without {resource.name}: {resource.cost}", style="yellow", markup=False)
+
+
+def show_source(out: Console, source: str, kind: Kind, page: Page | None) -> None:
+    """Say what was looked at: a page with what its head says, or a text (``page`` is None)."""
+    if page is None:
+        out.print(f"\nTaken for a {'file of plain text' if kind == 'text file' else 'text'}: {_short(source)}", markup=False)
+        return
     out.print(f"\n{'Fetched' if kind == 'URL' else 'Read from the file'}: {source}", markup=False)
     if kind == "URL" and page.url != source:
         out.print(f"redirected: {page.url}", markup=False)

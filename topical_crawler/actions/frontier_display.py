@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from topical_crawler.actions.link_display import link_cell, printable
 from topical_crawler.mailbox import Answer
 from topical_crawler.steering import SEED_PRIORITY
 
@@ -42,7 +43,7 @@ def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
 
 
 def top_view(answer: Answer) -> RenderableType:
-    """The best of what waits, with the anchor and the page by which each came in."""
+    """The best of what waits, with the anchor and the page by which each came in, and the parts of its priority, where known."""
     if not answer["entries"]:
         return Text("nothing waits" + (f" among the best {answer['looked_at']:,} links" if answer["looked_at"] else ""))
     table = Table(box=None, header_style="dim", pad_edge=False)
@@ -50,14 +51,15 @@ def top_view(answer: Answer) -> RenderableType:
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("link", overflow="fold")
     for entry in answer["entries"]:
-        link = Text(printable(entry["url"]))
+        found = ""
         if entry["anchor"] or entry["parent"]:
             more = f" and {entry['parents'] - 1} more" if entry["parents"] > 1 else ""
-            anchor = f"“{printable(entry['anchor'])}” " if entry["anchor"] else ""
-            link.append(f"\n{anchor}on {printable(entry['parent'])}{more}", "dim")
+            found = (f"“{entry['anchor']}” " if entry["anchor"] else "") + f"on {entry['parent']}{more}"
         priority = "seed" if entry["priority"] >= SEED_PRIORITY else f"{entry['priority']:.4g}"
+        # A crawl of an older version has no reasons to tell.
+        link = link_cell(entry["url"], found, entry.get("reasons", {}))
         table.add_row(priority, str(entry["depth"]), str(entry["rescored"]), link)
-    return table
+    return Group(table, Text(f"\n{printable(note)}", "yellow")) if (note := answer.get("note")) else table
 
 
 def hosts_view(answer: Answer) -> RenderableType:
@@ -82,11 +84,6 @@ def pushed_line(answer: Answer) -> str:
         parts.append(f"{answer['known']:,} known already (a page that is done is fetched again by scrapy frontier requeue)")
     parts += [f"{count:,} refused: {printable(reason)}" for reason, count in answer["dropped"].items()]
     return ", ".join(parts)
-
-
-def printable(text: str) -> str:
-    """Text from the web without what would steer a terminal or turn its reading direction."""
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
 def _counts(title: str, number: str, counts: Mapping[str, int]) -> Table:

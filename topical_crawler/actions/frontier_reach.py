@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
 from scrapy.settings import BaseSettings
 
 from topical_crawler.config import open_redis_frontier
-from topical_crawler.frontier import FrontierServerError, SqliteFrontier
+from topical_crawler.frontier import Frontier, FrontierServerError, SqliteFrontier
 from topical_crawler.mailbox import FOLDER, Answer, Mailbox
 from topical_crawler.options import CrawlError
 from topical_crawler.steering import Request, SteeringError, perform
 
+if TYPE_CHECKING:
+    from topical_crawler.frontier import RedisFrontier
+
 BATCH = 1000
 """URLs of one request: a crawl does nothing else while it performs one."""
+_T = TypeVar("_T")
 _LOOK_EVERY = 0.05
 _MARKS = ("crawl.json", "frontier.sqlite")
 """Files of which a crawl's directory has one at least."""
@@ -38,6 +43,15 @@ class Reached(Protocol):
 
     def ask(self, request: Request) -> Answer:
         """See :func:`topical_crawler.steering.perform`."""
+        ...
+
+    def claim(self) -> Mapping[str, Any]:
+        """What the crawl wrote down when it began: its "topic", the topic's "source", its "strategy", its "seed"; empty where
+        it wrote nothing that can be read."""
+        ...
+
+    def look(self, see: Callable[[Frontier], _T]) -> _T:
+        """What ``see`` makes of the crawl's frontier. Raises CrawlError where the crawl has it to itself."""
         ...
 
 
@@ -83,6 +97,27 @@ class LocalCrawl:
                 raise CrawlError(self._no_answer(self._mailbox().withdraw(number)))
             time.sleep(_LOOK_EVERY)
 
+    def claim(self) -> Mapping[str, Any]:
+        """See :meth:`Reached.claim`."""
+        try:
+            return dict(json.loads((self._folder / "crawl.json").read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return {}
+
+    def look(self, see: Callable[[Frontier], _T]) -> _T:
+        """See :meth:`Reached.look`."""
+        if not self._take_lock():
+            raise CrawlError(
+                f"{self.name}: the crawl runs, and has what it has learned to itself. Remedy: wait for its end or stop it; "
+                f"scrapy frontier top shows the reasons of a crawl that runs"
+            )
+        try:
+            self.runs = False
+            with closing(self._frontier()) as frontier:
+                return see(frontier)
+        finally:
+            self._lock.release()
+
     def _mailbox(self) -> Mailbox:
         return Mailbox(self._folder / FOLDER)
 
@@ -97,19 +132,19 @@ class LocalCrawl:
     def _perform(self, request: Request) -> Answer:
         """As the crawl would, on its file."""
         self.runs = False
+        with closing(self._frontier()) as frontier:
+            if request.get("action") == "stop":
+                raise CrawlError(f"{self.name}: no crawl runs here, there is nothing to stop")
+            return perform(frontier, request)
+
+    def _frontier(self) -> SqliteFrontier:
         file = self._folder / "frontier.sqlite"
         if not file.is_file():
             raise CrawlError(
                 f"{self.name}: no crawl runs here, and there is no frontier.sqlite: a frontier in memory ends with its "
                 f"crawl, one in Redis is reached with -s TOPICAL_FRONTIER=redis"
             )
-        if request.get("action") == "stop":
-            raise CrawlError(f"{self.name}: no crawl runs here, there is nothing to stop")
-        frontier = SqliteFrontier(file)
-        try:
-            return perform(frontier, request)
-        finally:
-            frontier.close()
+        return SqliteFrontier(file)
 
     def _no_answer(self, withdrawn: bool) -> str:
         if not withdrawn:
@@ -125,9 +160,21 @@ class RedisCrawl:
 
     runs: bool | None = None
 
-    def __init__(self, name: str, perform: Callable[[Request], Answer]) -> None:
+    def __init__(self, name: str, frontier: RedisFrontier) -> None:
         self.name = name
-        self.ask = perform
+        self._frontier = frontier
+
+    def ask(self, request: Request) -> Answer:
+        """See :meth:`Reached.ask`."""
+        return perform(self._frontier, request)
+
+    def claim(self) -> Mapping[str, Any]:
+        """See :meth:`Reached.claim`; with the "edition" of the topic, too."""
+        return dict(self._frontier.load("claim") or {})
+
+    def look(self, see: Callable[[Frontier], _T]) -> _T:
+        """See :meth:`Reached.look`."""
+        return see(self._frontier)
 
 
 @contextmanager
@@ -145,7 +192,7 @@ def reach(settings: BaseSettings, name: str | None, wait: float) -> Iterator[Rea
     try:
         frontier = open_redis_frontier(settings, known)
         try:
-            yield RedisCrawl(known, lambda request: perform(frontier, request))
+            yield RedisCrawl(known, frontier)
         finally:
             frontier.close()
     except FrontierServerError as error:

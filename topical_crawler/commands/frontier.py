@@ -68,10 +68,14 @@ class Command(ActionsCommand):
             "--pages", type=int, default=LAST_PAGES, metavar="N",
             help="count how many of the last N finished pages were kept; 0: of all, which takes longer (default: %(default)s)",
         )  # fmt: skip
-        top = action("top", "the best of what waits, with the anchor and the page by which each came in")
+        top = action("top", "the best of what waits, the anchor and the page by which each came in, and why it has its place")
         top.add_argument("-n", type=int, metavar="N", help="how many (default: 20; with --hosts 1000)")
         top.add_argument("--host", metavar="HOST", help="only those of this host (with its port, where it has one)")
         top.add_argument("--hosts", action="store_true", help="only how many of them each host has")
+        top.add_argument(
+            "--no-reasons", dest="reasons", action="store_false",
+            help="leave out why each has its place; where no crawl runs, its strategy need not be made for it then",
+        )  # fmt: skip
         push = action("push", "put seeds into the queue: they are fetched next")
         push.add_argument("urls", nargs="+", metavar="URL|FILE", help="URLs, or files with one a line")
         push.add_argument("--priority", type=float, metavar="X", help="a place among the links, instead of before them")
@@ -111,7 +115,13 @@ class Command(ActionsCommand):
         if opts.n is not None:
             request["n"] = opts.n
         with self._reach(opts) as crawl:
-            answer = crawl.ask(request)
+            if opts.reasons and not opts.hosts:
+                from topical_crawler.actions.frontier_reasons import ask_for_reasons  # the strategies, which nothing else needs
+
+                assert self.settings is not None
+                answer = ask_for_reasons(crawl, request, self.settings)
+            else:
+                answer = crawl.ask(request)
         self._show(opts, answer, lambda: hosts_view(answer) if opts.hosts else top_view(answer))
 
     # -- feeding

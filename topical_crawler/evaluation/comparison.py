@@ -1,8 +1,8 @@
 """What one crawl of a recorded web was worth beside others: its figures by labels that no crawl has seen.
 
 A crawl is named by what it was made with (:class:`RunKey`) and measured page by page in the order of fetching
-(:func:`measure`). Crawls are compared under equal conditions only: one topic, one start, one bound on the pages of a site
-(:class:`Setting`). What several random seeds say together is in :mod:`topical_crawler.evaluation.ranking`.
+(:func:`measure`). Crawls are compared under equal conditions only: one topic, one start, one bound on the pages of a site, one
+share of the links (:class:`Setting`). What several random seeds say together is in :mod:`topical_crawler.evaluation.ranking`.
 """
 
 from __future__ import annotations
@@ -34,11 +34,14 @@ class Setting:
     Attributes:
         topic, start: names of the topic and of the set of start URLs.
         cap: most pages of a host; 0: no bound.
+        keep_links: share of the links of every page that the crawls see (:mod:`topical_crawler.evaluation.thinning`), over 0
+            and up to 1.
     """
 
     topic: str
     start: str
     cap: int = 0
+    keep_links: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,8 +50,8 @@ class RunKey:
 
     Attributes:
         strategy: its name.
-        topic, start, cap: see :class:`Setting`.
-        seed: of every random choice.
+        topic, start, cap, keep_links: see :class:`Setting`.
+        seed: of every random choice; with a share of the links, also of the web.
     """
 
     strategy: str
@@ -56,11 +59,12 @@ class RunKey:
     start: str
     seed: int = 0
     cap: int = 0
+    keep_links: float = 1.0
 
     @property
     def setting(self) -> Setting:
         """The conditions under which it may be compared."""
-        return Setting(self.topic, self.start, self.cap)
+        return Setting(self.topic, self.start, self.cap, self.keep_links)
 
 
 @dataclass(frozen=True, slots=True, order=True)

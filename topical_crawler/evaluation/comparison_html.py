@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 
 from topical_crawler.evaluation.comparison import ORACLE, RunFigures, Setting
@@ -41,8 +42,12 @@ def setting_name(setting: Setting) -> str:
 
     >>> setting_name(Setting("党建", "home", 200))
     '党建 · from home · at most 200 pages a host'
+    >>> setting_name(Setting("党建", "home", keep_links=0.5))
+    '党建 · from home · 50 % of the links of every page'
     """
-    return f"{setting.topic} · from {setting.start}" + (f" · at most {setting.cap:,} pages a host" if setting.cap else "")
+    links = f" · {setting.keep_links * 100:g} % of the links of every page" if setting.keep_links < 1 else ""
+    bound = f" · at most {setting.cap:,} pages a host" if setting.cap else ""
+    return f"{setting.topic} · from {setting.start}{links}{bound}"
 
 
 def _about(comparison: Comparison) -> str:
@@ -81,12 +86,11 @@ def _overview(comparison: Comparison) -> str:
 def _caps(comparison: Comparison) -> str:
     """Ranks over the bounds on the pages of a host."""
     parts = []
-    places = dict.fromkeys((s.topic, s.start) for s in comparison.settings)
-    for topic, start in places:
-        agreements = [a for a in comparison.agreements() if (a.topic, a.start) == (topic, start)]
+    for place in dict.fromkeys(replace(s, cap=0) for s in comparison.settings):
+        agreements = [a for a in comparison.agreements() if Setting(a.topic, a.start, keep_links=a.keep_links) == place]
         if not agreements:
             continue
-        settings = [s for s in comparison.settings if (s.topic, s.start) == (topic, start)]
+        settings = [s for s in comparison.settings if replace(s, cap=0) == place]
         orders = [[name for name, _ in comparison.ranking(s)] for s in settings]
         rows = [
             _row(name, [f"<td>{order.index(name) + 1 if name in order else '–'}</td>" for order in orders])
@@ -99,7 +103,7 @@ def _caps(comparison: Comparison) -> str:
             for a in agreements
         )
         table = _table("rank by area", [_bound(s.cap) for s in settings], rows)
-        parts.append(f"<h3>{escape(topic)} · from {escape(start)}</h3>\n{table}\n<ul>{said}</ul>")
+        parts.append(f"<h3>{escape(setting_name(place))}</h3>\n{table}\n<ul>{said}</ul>")
     return "\n".join(["<h2>Does the order change with the bound on the pages of a host?</h2>", *parts]) if parts else ""
 
 

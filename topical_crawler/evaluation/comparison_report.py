@@ -9,6 +9,7 @@ import csv
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def write_report(out: Path, comparison: Comparison) -> None:
     * ``crawl.json``: everything; curves at no more than 200 even steps;
     * ``crawl.csv``: one line a crawl with all figures that are one number, the oracle's crawls too;
     * ``crawl.html``: one page that stands alone;
-    * ``crawl.png``: recall over pages for every topic, start and bound.
+    * ``crawl.png``: recall over pages for every topic, start, share of the links and bound.
 
     Raises:
         ImportError: matplotlib is not installed; only the picture is missing then.
@@ -57,6 +58,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
             {
                 "topic": a.topic,
                 "start": a.start,
+                "keep_links": a.keep_links,
                 "caps": a.caps,
                 "kendall_tau": None if math.isnan(a.tau) else a.tau,
                 "swapped": a.swapped,
@@ -73,6 +75,7 @@ def _setting(comparison: Comparison, setting: Setting) -> dict[str, Any]:
         "topic": setting.topic,
         "start": setting.start,
         "cap": setting.cap,
+        "keep_links": setting.keep_links,
         "relevant_texts": oracle.total,
         "ranking": [name for name, _ in comparison.ranking(setting)],
         "oracle": _run(oracle),
@@ -112,7 +115,7 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[float]]) -> dict[str,
 
 def _write_csv(path: Path, comparison: Comparison) -> None:
     runs = sorted((*comparison.runs, *comparison.oracles.values()), key=lambda r: (r.key.setting, r.key))
-    keys = ("topic", "start", "cap", "strategy", "seed")
+    keys = ("topic", "start", "cap", "keep_links", "strategy", "seed")
     with replacing(path, "utf-8-sig") as out:
         writer = csv.DictWriter(out, [*keys, *runs[0].scalars()], lineterminator="\r\n")
         writer.writeheader()
@@ -122,17 +125,17 @@ def _write_csv(path: Path, comparison: Comparison) -> None:
 
 
 def _draw(path: Path, comparison: Comparison) -> None:
-    """A row of small pictures for every topic and start, in it one for every bound."""
+    """A row of small pictures for every topic, start and share of the links, in it one for every bound."""
     figure, axes = new_figure("", "", "")
     figure.delaxes(axes)
-    rows = list(dict.fromkeys((s.topic, s.start) for s in comparison.settings))
+    rows = list(dict.fromkeys(replace(s, cap=0) for s in comparison.settings))
     caps = sorted({s.cap for s in comparison.settings}, key=tightness)
     looks = styles([*comparison.strategies, ORACLE])
     figure.set_size_inches(1.8 + 4.2 * len(caps), 0.4 + 3.0 * len(rows))
     grid = figure.subplots(len(rows), len(caps), squeeze=False, sharex=True)
     lines: dict[str, Any] = {}
     for setting in comparison.settings:
-        place = rows.index((setting.topic, setting.start))
+        place = rows.index(replace(setting, cap=0))
         axes = grid[place][caps.index(setting.cap)]
         curves = {name: mean_recall(runs) for name, runs in comparison.under(setting).items()}
         for name, points in (curves | {ORACLE: mean_recall([comparison.oracles[setting]])}).items():
@@ -159,4 +162,5 @@ def _title(setting: Setting, place: int) -> str:
     """The fonts of matplotlib have no Chinese characters: names of that kind give way to the number of the row."""
     name = f"{setting.topic} from {setting.start}"
     name = name if name.isascii() else f"row {place + 1}"
+    name += f", {setting.keep_links * 100:g} % of the links" if setting.keep_links < 1 else ""
     return f"{name}, at most {setting.cap} pages a host" if setting.cap else name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from topical_crawler.evaluation.comparison import RunFigures, Setting, steps
@@ -80,7 +80,7 @@ class Agreement:
     """How far two bounds on the pages of a host put the strategies in one order.
 
     Attributes:
-        topic, start: where.
+        topic, start, keep_links: where.
         caps: the two bounds.
         tau: Kendall's tau-b of the two orders: 1 the same, -1 the reverse; nan where there is nothing to order.
         swapped: pairs of strategies in opposite order, the better one under the first bound first.
@@ -91,6 +91,7 @@ class Agreement:
     caps: tuple[int, int]
     tau: float
     swapped: tuple[tuple[str, str], ...]
+    keep_links: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,8 @@ class Comparison:
 
     @property
     def settings(self) -> list[Setting]:
-        """All settings, sorted by topic and start, ever tighter bounds after no bound."""
-        return sorted({r.key.setting for r in self.runs}, key=lambda s: (s.topic, s.start, tightness(s.cap)))
+        """All settings, sorted by topic and start, ever fewer links after all links, ever tighter bounds after no bound."""
+        return sorted({r.key.setting for r in self.runs}, key=lambda s: (s.topic, s.start, -s.keep_links, tightness(s.cap)))
 
     @property
     def strategies(self) -> list[str]:
@@ -168,13 +169,13 @@ class Comparison:
 
     def _agreements(self, figure: str) -> Iterator[Agreement]:
         for one, other in combinations(self.settings, 2):
-            if (one.topic, one.start) != (other.topic, other.start):
+            if replace(one, cap=0) != replace(other, cap=0):
                 continue
             first, second = ({n: e.mean for n, e in self.ranking(s, figure)} for s in (one, other))
             both = [name for name in first if name in second]
             swapped = tuple((a, b) for a, b in combinations(both, 2) if first[a] > first[b] and second[a] < second[b])
             tau = kendall_tau([first[n] for n in both], [second[n] for n in both])
-            yield Agreement(one.topic, one.start, (one.cap, other.cap), tau, swapped)
+            yield Agreement(one.topic, one.start, (one.cap, other.cap), tau, swapped, one.keep_links)
 
 
 def tightness(cap: int) -> float:

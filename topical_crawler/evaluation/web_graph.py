@@ -10,8 +10,8 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import urljoin, urlsplit
@@ -23,6 +23,7 @@ from w3lib.url import safe_url_string
 
 from topical_crawler.decode import decode
 from topical_crawler.evaluation.replay import Recording, equal_form
+from topical_crawler.evaluation.thinning import Thinning
 from topical_crawler.evaluation.warc import Response
 from topical_crawler.export.files import replacing
 from topical_crawler.page import Page
@@ -38,7 +39,7 @@ MAX_REDIRECTS = 8
 LONGEST_REFRESH = 10.0
 """Seconds: a meta refresh that waits less is a redirect."""
 _T = TypeVar("_T")
-_FORMAT = "1"
+_FORMAT = "2"
 _NO_ADDRESS = fingerprint("")
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _TEXT = ("html", "xml", "text/plain")
@@ -54,11 +55,17 @@ class WebGraph:
         links: numbers of the pages that each page leads to, in the order of the page, each once, never itself.
         answers: number of the page that an address brings, redirects followed; keys are recorded addresses and their
             :func:`~topical_crawler.evaluation.replay.equal_form`.
+        aliases: further addresses that pages name, which bring a page by a redirect: fingerprint in hexadecimal digits, number of
+            the page.
+        named: what each page names: numbers of pages by their own address, from ``len(urls)`` on of aliases; empty: the same as
+            ``links``.
     """
 
     urls: Sequence[str]
     links: Sequence[Sequence[int]]
     answers: Mapping[str, int]
+    aliases: Sequence[tuple[str, int]] = ()
+    named: Sequence[Sequence[int]] = ()
 
     @classmethod
     def open(cls, path: Path, cache_dir: Path | None = None) -> Self:
@@ -79,11 +86,12 @@ class WebGraph:
             cached = folder / f"{path.name}.{digest}.graph.json"
             known = _load(cached)
             if known.get("stamp") == stamp:
-                return cls(known["urls"], known["links"], known["answers"])
+                aliases = [(str(key), int(number)) for key, number in known["aliases"]]
+                return cls(known["urls"], known["links"], known["answers"], aliases, known["named"])
             graph = cls.read(recording)
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(cached) as out:
-            found = {"stamp": stamp, "urls": graph.urls, "links": graph.links, "answers": graph.answers}
+            found = {"stamp": stamp, **{name: getattr(graph, name) for name in cls.__slots__}}
             out.write(json.dumps(found, ensure_ascii=False, separators=(",", ":")))
         return graph
 
@@ -100,15 +108,40 @@ class WebGraph:
                 reached[url] = None if last is None else number[fingerprint(last)]
             return reached[url]
 
-        links = [
-            [n for n in dict.fromkeys(map(page, found)) if n is not None and n != i] for i, found in enumerate(web.pages.values())
+        aliases: dict[tuple[str, int], int] = {}
+
+        def address(url: str, target: int) -> int:
+            key = fingerprint(url)
+            return target if number.get(key) == target else aliases.setdefault((key.hex(), target), len(number) + len(aliases))
+
+        named = [
+            list(dict.fromkeys(address(url, n) for url in found if (n := page(url)) is not None and n != i))
+            for i, found in enumerate(web.pages.values())
         ]
         answers = {form: n for form in web.answers if (n := page(form)) is not None}
-        return cls(list(web.pages), links, answers)
+        return cls(list(web.pages), _targets(named, aliases, len(number)), answers, list(aliases), named)
+
+    def thinned(self, thinning: Thinning) -> Self:
+        """The web as crawls see it of which a part of the links is gone: what a page names twice, by its address and by one that
+        redirects to it, is gone where both are."""
+        if thinning.share >= 1:
+            return self
+        keys = [*map(fingerprint, self.urls), *(bytes.fromhex(key) for key, _ in self.aliases)]
+        named = [
+            [n for n in names if thinning.stays(page, keys[n])]
+            for page, names in zip(keys, self.named or self.links, strict=False)
+        ]
+        return replace(self, links=_targets(named, self.aliases, len(self.urls)), named=named)
 
     def page(self, url: str) -> int | None:
         """Number of the page that ``url`` brings; None where nothing answers or the address is refused."""
         return _spelt(self.answers, url)
+
+
+def _targets(named: Iterable[Sequence[int]], aliases: Iterable[tuple[str, int]], pages: int) -> list[list[int]]:
+    """The pages that are meant by numbers of addresses, each once."""
+    pages_of = [*range(pages), *(page for _, page in aliases)]
+    return [list(dict.fromkeys(pages_of[n] for n in names)) for names in named]
 
 
 class _Web:

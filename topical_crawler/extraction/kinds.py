@@ -16,6 +16,7 @@ from lxml.html import HtmlElement
 
 from topical_crawler.extraction.blocks import Block, is_sentence
 from topical_crawler.extraction.density import COST, LINKED, densest, worth
+from topical_crawler.layout import LIST_ADDRESS, OWN_PAGES
 
 ARTICLE, LIST, VIDEO, GALLERY = "article", "list", "video", "gallery"
 PROSE = 200
@@ -39,16 +40,7 @@ HEADLINE = 6
 IMAGES = 4
 """Images outside links that make a page with hardly any text a gallery."""
 
-_OWN_PAGES = re.compile(r"^/page[/_-]?\d{1,5}/?$", re.IGNORECASE)
-"""Pages of a home page, which show whole texts on some sites."""
 _HEADING = re.compile("h[1-6]")
-_LIST_ADDRESS = re.compile(
-    r"/(?:tags?|categor(?:y|ies)|topics?|channels?|columns?|labels?|authors?)(?:/[^/.]{0,80}){0,4}/?$"
-    r"|/archives?(?:/(?:19|20)\d\d(?:/\d{1,2}){0,2})?(?:/page/\d{1,5})?/?$"
-    r"|^/?(?:(?:index|default|home|main)\.\w{2,5})?$"
-    r"|/(?:index|list|node|channel|more)(?:_\d{1,6}){0,2}\.\w{2,5}$",
-    re.IGNORECASE,
-)
 _VIDEO_ADDRESS = re.compile(r"/(?:v|videos?|shipin|sp|tv)/|^(?:v|tv|video)\.", re.IGNORECASE)
 _VIDEO_TITLE = re.compile(r"^\W{0,3}(?:视频|視頻|视讯|直播回放)\W|[(（【\[]视频[)）】\]]\s*$")
 _GALLERY_ADDRESS = re.compile(
@@ -89,7 +81,7 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
     bare = text < HARDLY
     parts = _split(url)
     path = unquote(parts.path)[:500]
-    if bare and not _LIST_ADDRESS.search(path):
+    if bare and not LIST_ADDRESS.search(path):
         og = str(_OG_TYPE(tree)).strip().lower()
         if (
             og.startswith("video")
@@ -112,8 +104,8 @@ def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult,
     links = sum(block.links for block in blocks)
     points = int(teasers)
     if links:  # an empty page is no list
-        points += bool(_LIST_ADDRESS.search(path))
-        if _OWN_PAGES.search(path):
+        points += bool(LIST_ADDRESS.search(path))
+        if OWN_PAGES.search(path):
             several = sum(_is_headline(block, parts.netloc) for block in body) > 1 or _has_pager(tree)
             points += 2 if several else 1
     points += (
@@ -128,7 +120,7 @@ def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult,
 def _has_pager(tree: HtmlElement) -> bool:
     """Whether links lead to several pages of the home page."""
     paths = {_split(href).path for href in cast("list[str]", _PAGE_LINKS(tree))[:200]}
-    return sum(bool(_OWN_PAGES.search(path)) for path in paths) > 1
+    return sum(bool(OWN_PAGES.search(path)) for path in paths) > 1
 
 
 def _is_running(block: Block) -> bool:

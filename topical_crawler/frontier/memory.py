@@ -20,7 +20,7 @@ from topical_crawler.page import Evidence
 _Row = tuple[Any, ...]
 _Place = tuple[float, int, bytes]  # (−priority, number of the first push, key)
 _HEAD = 6
-_WIDTH = 6
+_WIDTH = 7
 _SPARE = 16
 
 
@@ -321,7 +321,12 @@ class MemoryFrontier:
 
 
 def _flat(evidence: Iterable[Evidence]) -> _Row:
-    return tuple(value for e in evidence for value in (e.parent, e.relevance, e.on_topic, e.anchor, e.distance, e.around))
+    # Paths are those of a few templates: each is kept once.
+    return tuple(
+        value
+        for e in evidence
+        for value in (e.parent, e.relevance, e.on_topic, e.anchor, e.distance, e.around, sys.intern(e.path))
+    )
 
 
 def _row(entry: Entry, number: int, evidence: _Row) -> _Row:

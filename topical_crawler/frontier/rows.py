@@ -82,7 +82,7 @@ def pack(evidence: Iterable[Evidence]) -> str:
     return ",".join(
         [
             f"[{_quote(e.parent)},{float(e.relevance)!r},{int(e.on_topic)},{_quote(e.anchor)},{e.distance}"
-            f"{',' + _quote(e.around) if e.around else ''}]"
+            f"{',' + _quote(e.around) if e.around or e.path else ''}{',' + _quote(e.path) if e.path else ''}]"
             for e in evidence
         ]
     )

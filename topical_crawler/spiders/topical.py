@@ -53,11 +53,13 @@ class TopicalSpider(Spider):
 
     around = False
     """Whether the text around links is read."""
+    paths = False
+    """Whether the place of links in the page's elements is read."""
 
     def __init__(self, crawl: Crawl, seeds: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.crawl = crawl
-        self.around = crawl.strategy.wants_around
+        self.around, self.paths = crawl.strategy.wants_around, crawl.strategy.wants_paths
         self.seeds = list(seeds)
 
     @classmethod
@@ -123,7 +125,7 @@ class TopicalSpider(Spider):
             item.reason = "not a text page"
         else:
             html, encoding = decode(response.body, content_type.decode("latin-1"))
-            item.page = Page.from_html(response.url, html, encoding, self.around)
+            item.page = Page.from_html(response.url, html, encoding, self.around, self.paths)
         yield item
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:

@@ -13,7 +13,18 @@ from pathlib import Path
 
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.table import Progress
-from topical_crawler.strategies import baselines, content_url, esvsm, field, odp2evsm, pagerank, semantic, shark_search, vector
+from topical_crawler.strategies import (
+    adaptive,
+    baselines,
+    content_url,
+    esvsm,
+    field,
+    odp2evsm,
+    pagerank,
+    semantic,
+    shark_search,
+    vector,
+)
 from topical_crawler.strategies.base import NO_TOPIC_WORD, OFF_TOPIC, PAGE_OFF_TOPIC, Setup, Strategy, read_parameters
 from topical_crawler.text import Backend, Segmenter
 from topical_crawler.topic import Topic, TopicError, load_topic, topic_line
@@ -21,6 +32,7 @@ from topical_crawler.topic import Topic, TopicError, load_topic, topic_line
 __all__ = ["NEEDS", "NO_TOPIC_WORD", "OFF_TOPIC", "PAGE_OFF_TOPIC", "STRATEGIES", "Strategy", "create", "read_parameters"]
 
 STRATEGIES: Mapping[str, Callable[[Setup], Strategy]] = {
+    "adaptive": adaptive.make,
     "semantic": semantic.make,
     "esvsm": esvsm.make,
     "svsm": vector.make_svsm,

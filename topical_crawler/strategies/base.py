@@ -36,12 +36,14 @@ class Strategy(Protocol):
         page_threshold: a page is kept when its relevance is above this. It may be set at any time and holds for the pages judged
             from then on; ValueError for a value that the strategy's parameters refuse.
         wants_around: whether the text around links is to be read (:attr:`Evidence.around`).
+        wants_paths: whether the place of links in their page's elements is to be read (:attr:`Evidence.path`).
         closed: the reason under which a link of a page off topic is dropped that :meth:`score` gives None.
     """
 
     name: str
     page_threshold: float
     wants_around: bool
+    wants_paths: bool
     closed: str
 
     @property
@@ -57,6 +59,11 @@ class Strategy(Protocol):
             page: what was fetched.
             found: the places where the page itself had been found; () for a seed.
         """
+        ...
+
+    def missed(self, url: str, found: Sequence[Evidence]) -> Any:
+        """A page that did not come (unreachable, an error, no page): the lesson of it, as JSON data, that :meth:`learn` then gets
+        with a relevance of 0; None where there is nothing to learn from it."""
         ...
 
     def learn(self, url: str, verdict: Verdict) -> None:
@@ -90,8 +97,13 @@ class Fixed:
     """What a strategy answers that learns nothing, keeps every text of a page that it keeps, and has nothing to explain."""
 
     wants_around = False
+    wants_paths = False
     closed = PAGE_OFF_TOPIC
     revision = 0
+
+    def missed(self, url: str, found: Sequence[Evidence]) -> Any:
+        """Nothing is learned."""
+        return None
 
     def learn(self, url: str, verdict: Verdict) -> None:
         """Nothing is learned."""

@@ -98,6 +98,7 @@ class Semantic(PageThreshold):
 
     name = "semantic"
     wants_around = False
+    wants_paths = False
     closed = NO_TOPIC_WORD
     parameters: SemanticParameters
     revision = 0  # a longer history turns struct of some links from 0 to 1; they come up soon enough by what else they have
@@ -143,6 +144,9 @@ class Semantic(PageThreshold):
         own = self._sites.own(page)
         inherited = None if own is page else self.relevance(self._segmenter.words(description_of(own)))
         return Verdict(relevance, keep, why, inherited, self._sites.lesson(page))
+
+    def missed(self, url: str, found: Sequence[Evidence]) -> None:
+        """Nothing is learned."""
 
     def learn(self, url: str, verdict: Verdict) -> None:
         if verdict.keep:

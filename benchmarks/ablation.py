@@ -1,0 +1,626 @@
+"""Strategies, and the parts of one, held against each other in seconds a crawl: python benchmarks/ablation.py --web FILE …
+
+Crawls of a recorded web without Scrapy. Every page is read once and kept in a file below --cache; then the product's own crawl
+(frontier in memory, link rules, strategies, one request in flight) is handed the pages that it asks for. A redirect costs
+nothing, what is not recorded costs a page, as in ``scrapy evaluate crawl``. Two things are left out. There is no extraction: a
+page that the strategy keeps counts as one that gave a text, unless its address is that of a list of others; barren hosts and
+traps are found out later by that, and no strategy is asked whether a main text belongs after all (``confirm``). And there is no
+corpus: a copy of a text counts as a text.
+
+A row of the tables is a strategy, or a strategy with some of its parameters set otherwise:
+
+    --set semantic.tunnel=0      of every crawl of that strategy, whatever the topic says
+    --without anchor,host        rows "adaptive -anchor" and "adaptive -host": its parameter ``without`` names that part, too
+
+Area is that under the curve of recall, over the best possible; "beside the first" is the mean difference to the first row over
+topics, starts and random seeds, with the middle 95 % of a bootstrap over these. Precision is the share of texts on topic among
+the kept pages that the labels call articles, those of grade 1 left out. CPU time is that of the crawl without its start; a link
+counts each time it is scored.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import gc
+import gzip
+import hashlib
+import json
+import math
+import multiprocessing
+import sys
+import tempfile
+import time
+import tomllib
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urljoin, urlsplit
+
+import platformdirs
+from protego import Protego
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from scrapy.settings import Settings
+from w3lib.html import get_meta_refresh
+from w3lib.url import safe_url_string
+
+from topical_crawler import config, decode, layout, settings, strategies
+from topical_crawler import page as page_module
+from topical_crawler.actions import comparison_plan as plan
+from topical_crawler.actions.argument_types import whole
+from topical_crawler.actions.comparison_plan import Bounds, Cell, LabelledTopic
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl import Crawl, now_iso, seed_entry
+from topical_crawler.evaluation.comparison import measure
+from topical_crawler.evaluation.intervals import bootstrap
+from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label, read_labels
+from topical_crawler.evaluation.replay import Recording, equal_form
+from topical_crawler.evaluation.warc import Response
+from topical_crawler.evaluation.web_graph import LONGEST_REFRESH, MAX_REDIRECTS, ROBOT
+from topical_crawler.export.files import replacing, replacing_bytes
+from topical_crawler.frontier import Entry, MemoryFrontier
+from topical_crawler.items import PageItem
+from topical_crawler.options import CrawlError
+from topical_crawler.page import Candidate, Link, Page
+from topical_crawler.semantics.resources import Resources
+from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.strategies import Strategy
+from topical_crawler.topic import Topic, load_topic
+from topical_crawler.urls import fingerprint
+
+PAGES = (500, 1000, 2000, 4000)
+"""Numbers of pages at which recall is given."""
+LEARNER = "adaptive"
+"""The strategy of which parts can be left out."""
+LIST = "list page"
+_FORMAT = "1"
+_BATCH = 64
+_TEXT = ("html", "xml", "text/plain")
+_MARKUP = (b"<!doctype html", b"<html")
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_link_values = attrgetter(*(f.name for f in fields(Link)))
+
+
+# -- the recorded web
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a recorded address brings: a page, an address to go to instead (``target``), or neither, with the ``reason``."""
+
+    url: str
+    status: int
+    page: Page | None = None
+    target: str = ""
+    reason: str = ""
+
+
+class Web:
+    """The answers of a recording by address, in whatever spelling (as :meth:`Recording.get` finds them)."""
+
+    def __init__(self, answers: Iterable[Answer]) -> None:
+        self._exact: dict[str, Answer] = {}
+        self._forms: dict[str, Answer] = {}
+        self._robots: dict[str, Protego | None] = {}
+        for answer in answers:
+            self._exact[answer.url] = answer
+            form = equal_form(answer.url)
+            if (known := self._forms.setdefault(form, answer)) is not answer and not _is_good(known) and _is_good(answer):
+                self._forms[form] = answer
+
+    def __len__(self) -> int:
+        return len(self._exact)
+
+    def get(self, url: str) -> Answer | None:
+        """What ``url`` brings; None where it is not recorded."""
+        for known, form in ((self._exact, url), (self._exact, url.partition("#")[0]), (self._forms, equal_form(url))):
+            if (answer := known.get(form)) is not None:
+                return answer
+        return None
+
+    def forbids(self, url: str) -> bool:
+        """Whether the recorded robots.txt of the origin keeps crawls away from ``url``."""
+        parts = urlsplit(url)
+        place = f"{parts.scheme}://{parts.netloc}/robots.txt"
+        if place not in self._robots:
+            answer = self.get(place)
+            self._robots[place] = Protego.parse(answer.page.html) if answer is not None and answer.page is not None else None
+        rules = self._robots[place]
+        return rules is not None and not rules.can_fetch(url, ROBOT)
+
+
+def _is_good(answer: Answer) -> bool:
+    return 200 <= answer.status < 300
+
+
+def read_web(web: Path, cache: Path, processes: int, progress: Progress) -> Web:
+    """The web recorded at ``web``: from a file in the folder ``cache``, which is made where there is none that still holds."""
+    cache.mkdir(parents=True, exist_ok=True)
+    place = cache / f"{web.name}.{hashlib.blake2b(str(web.absolute()).encode(), digest_size=8).hexdigest()}.pages.jsonl.gz"
+    stamp = _stamp(web)
+    if not _holds(place, stamp):
+        with Recording(web, cache) as recording:
+            urls = list(recording.urls())
+        task = progress.add_task("reading the recording", total=len(urls))
+        batches = [urls[i : i + _BATCH] for i in range(0, len(urls), _BATCH)]
+        with (
+            multiprocessing.get_context("spawn").Pool(processes) as pool,
+            replacing_bytes(place) as out,
+            gzip.GzipFile("", "wb", compresslevel=1, fileobj=out) as file,
+        ):
+            file.write(f"{json.dumps({'stamp': stamp, 'answers': len(urls)})}\n".encode())
+            for lines in pool.imap(partial(_read_batch, web, cache), batches):
+                file.writelines(lines)
+                progress.advance(task, len(lines))
+        progress.remove_task(task)
+    with gzip.open(place, "rt", encoding="utf-8") as file:
+        total = int(json.loads(next(file))["answers"])
+        return Web(_answer(json.loads(line)) for line in progress.track(file, total, description="loading the pages"))
+
+
+def _stamp(web: Path) -> str:
+    """Changes when the recording does, and when pages are read in another way."""
+    status, code = web.stat(), hashlib.blake2b(digest_size=16)
+    for module in (page_module, layout, decode):
+        code.update(Path(str(module.__file__)).read_bytes())
+    return f"{_FORMAT} {status.st_size} {status.st_mtime_ns} {code.hexdigest()}"
+
+
+def _holds(place: Path, stamp: str) -> bool:
+    try:
+        with gzip.open(place, "rt", encoding="utf-8") as file:
+            return bool(json.loads(next(file))["stamp"] == stamp)
+    except (OSError, EOFError, ValueError, KeyError, TypeError, StopIteration, zlib.error):
+        return False
+
+
+def _read_batch(web: Path, cache: Path, urls: Sequence[str]) -> list[bytes]:
+    with Recording(web, cache) as recording:
+        answers = [read_answer(url, response) for url in urls if (response := recording.get(url)) is not None]
+    return [f"{json.dumps(_json(answer))}\n".encode() for answer in answers]
+
+
+def read_answer(url: str, response: Response) -> Answer:
+    """A recorded response as the spider takes it."""
+    status = response.status
+    if status in _REDIRECTS and (place := response.header("location")):
+        return Answer(url, status, target=urljoin(url, safe_url_string(place)))
+    if not 200 <= status < 300:
+        return Answer(url, status, reason=f"HTTP {status}")
+    kind, body = response.header("content-type"), _uncompressed(response)
+    marked = body[:1024].lstrip().lower().startswith(_MARKUP)
+    if kind and not any(name in kind.lower() for name in _TEXT) and not marked:
+        return Answer(url, status, reason="not a text page")
+    html, encoding = decode.decode(body, kind)
+    if b"refresh" in body[:4096].lower():
+        seconds, target = get_meta_refresh(html, url, encoding, ignore_tags=("script", "noscript"))
+        if target and seconds is not None and seconds < LONGEST_REFRESH and fingerprint(target) != fingerprint(url):
+            return Answer(url, status, target=target)
+    return Answer(url, status, Page.from_html(url, html, encoding, around=True, paths=True))
+
+
+def _uncompressed(response: Response) -> bytes:
+    if not any(name in response.header("content-encoding").lower() for name in ("gzip", "deflate")):
+        return response.body
+    try:
+        return zlib.decompressobj(47).decompress(response.body)  # 47: gzip or zlib, by its head
+    except zlib.error:
+        return b""
+
+
+def _json(answer: Answer) -> dict[str, Any]:
+    data = {f.name: getattr(answer, f.name) for f in fields(answer) if f.name != "page"}
+    if (page := answer.page) is not None:
+        data["page"] = {f.name: getattr(page, f.name) for f in fields(page)}
+        data["page"]["links"] = [_link_values(link) for link in page.links]
+    return data
+
+
+def _answer(data: dict[str, Any]) -> Answer:
+    if (page := data.get("page")) is not None:
+        links = tuple(Link(sys.intern(url), anchor, around, sys.intern(path)) for url, anchor, around, path in page["links"])
+        data["page"] = Page(**{**page, "links": links, "labels": tuple(page["labels"])})
+    return Answer(**data)
+
+
+# -- one crawl
+
+
+class Timed:
+    """A strategy of which the time to score links is taken; all else is the strategy's own."""
+
+    def __init__(self, strategy: Strategy) -> None:
+        self._strategy = strategy
+        self.links = 0
+        self.seconds = 0.0
+
+    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        start = time.process_time()
+        scores = self._strategy.score(candidates)
+        self.seconds += time.process_time() - start
+        self.links += len(candidates)
+        return scores
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._strategy, name)
+
+
+class Rows:
+    """Stands for the corpus: it keeps what is stored, in its order, and knows no text."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+
+    def put(self, record: Record, lines: object = None) -> Record:
+        self.records.append(record)
+        return record
+
+
+def replay(crawl: Crawl, web: Web, urls: Sequence[str]) -> None:
+    """Crawl ``web`` from ``urls`` until the crawl has its pages or nothing waits."""
+    seeds = [seed_entry(url) for url in urls]
+    for seed in seeds:
+        seed.dropped = crawl.rules.refusal(seed.url, 0)
+    crawl.push(seeds)
+    while crawl.has_more and (entry := crawl.next(0.0)) is not None:
+        _fetch(crawl, web, entry)
+
+
+def _fetch(crawl: Crawl, web: Web, entry: Entry) -> None:
+    url = safe_url_string(entry.url)
+    item = PageItem(entry, url, now_iso())
+    answer = web.get(url)
+    if web.forbids(url):
+        item.reason = "robots.txt"
+    elif answer is None:
+        item.reason = "unreachable"
+    elif answer.target:
+        times = entry.meta.get("redirect_times", 0) + 1
+        if times <= MAX_REDIRECTS:
+            crawl.redirect(entry, answer.target, {"redirect_times": times}, answer.status)
+            return
+        item.reason = "too many redirects"
+    else:
+        item.status, item.reason = answer.status, answer.reason
+        if answer.page is not None:
+            item.page = _as_read(answer.page, url, crawl.strategy)
+            item.size = len(answer.page.html)
+            crawl.judge(item)
+            if item.keep and layout.looks_like_list(url):
+                item.reason = LIST
+    crawl.finish(item)
+
+
+def _as_read(page: Page, url: str, strategy: Strategy) -> Page:
+    """The page as the spider would have read it at this address for this strategy."""
+    links = page.links
+    if not (strategy.wants_around and strategy.wants_paths):
+        around, paths = strategy.wants_around, strategy.wants_paths
+        links = tuple(Link(x.url, x.anchor, x.around if around else "", x.path if paths else "") for x in links)
+    return page if links is page.links and url == page.url else dataclasses.replace(page, url=url, links=links)
+
+
+# -- many crawls
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A row: a strategy by its name and the parameters that it gets whatever the topic says; ``left_out`` is a part of it."""
+
+    name: str
+    strategy: str
+    parameters: Mapping[str, Any]
+    left_out: str = ""
+
+    def of(self, topic: Topic) -> Topic:
+        """The topic with these parameters."""
+        table = {**topic.parameters.get(self.strategy, {}), **self.parameters}
+        if self.left_out:
+            table["without"] = [*table.get("without", ()), self.left_out]
+        return dataclasses.replace(topic, parameters={**topic.parameters, self.strategy: table})
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The figures of a crawl; see the module. ``recall`` by numbers of pages; ``make_s`` is the time to make the strategy."""
+
+    variant: str
+    topic: str
+    start: str
+    seed: int
+    pages: int
+    area: float
+    recall: Mapping[int, float]
+    kept: int
+    precision: float
+    cpu_ms: float
+    link_us: float
+    make_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What all crawls have in common; every process has its own."""
+
+    web: Web
+    recording: Path
+    labels: Mapping[str, Mapping[bytes, Label]]
+    budget: int
+    hownet_tree: str
+
+
+_setup: Setup
+
+
+def _remember(setup: Setup) -> None:
+    global _setup
+    _setup = setup
+
+
+def _run(job: tuple[Variant, Cell]) -> Run:
+    return run(*job, _setup)
+
+
+def run(variant: Variant, cell: Cell, setup: Setup) -> Run:
+    """One crawl and its figures.
+
+    Raises:
+        ValueError: the strategy cannot be made; the message names the variant.
+    """
+    key = cell.key
+    chosen = Settings()
+    chosen.setmodule(settings)
+    TopicalSpider.update_settings(chosen)
+    given = {
+        "TOPICAL_REPLAY": str(setup.recording),
+        "TOPICAL_REPLAY_LINKS": key.keep_links,
+        "TOPICAL_FRONTIER": "memory",
+        "TOPICAL_SEED": key.seed,
+        "TOPICAL_HOWNET_TREE": setup.hownet_tree,
+        "CONCURRENT_REQUESTS": 1,
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        chosen.setdict({**given, "TOPICAL_DATA_DIR": folder})
+        topic = variant.of(cell.topic)
+        arguments = {"strategy": variant.strategy, "pages": setup.budget, "pages_per_host": key.cap}
+        options = config.crawl_options(chosen, topic, arguments)
+        start = time.process_time()
+        try:
+            strategy = strategies.create(
+                topic,
+                variant.strategy,
+                resources=cast(Resources, config.resources(chosen)),
+                cache_dir=options.cache_dir,
+                segmenter=options.segmenter,
+                seed=options.seed,
+            )
+        except ValueError as error:
+            raise ValueError(f"{variant.name}: {error}") from None
+        made, timed, rows = time.process_time(), Timed(strategy), Rows()
+        crawl = Crawl(options, topic, cast(Strategy, timed), MemoryFrontier(), cast(CorpusStore, rows), None)
+        replay(crawl, setup.web, cell.start.urls)
+        cpu = time.process_time() - made
+    labels = setup.labels[topic.name]
+    found = measure(key, rows.records, labels, setup.budget)
+    kept = [label for record in rows.records if record.keep and (label := labels.get(fingerprint(record.url))) is not None]
+    articles = [label.grade for label in kept if label.is_text and label.grade != MIXED]
+    return Run(
+        variant=variant.name,
+        topic=topic.name,
+        start=cell.start.called,
+        seed=key.seed,
+        pages=found.pages,
+        area=found.area,
+        recall={pages: found.recall_at(pages) for pages in _steps(setup.budget)},
+        kept=sum(record.keep for record in rows.records),
+        precision=articles.count(RELEVANT) / len(articles) if articles else 0.0,
+        cpu_ms=1e3 * cpu / max(found.pages, 1),
+        link_us=1e6 * timed.seconds / max(timed.links, 1),
+        make_s=made - start,
+    )
+
+
+def _steps(budget: int) -> list[int]:
+    return [*(pages for pages in PAGES if pages < budget), budget]
+
+
+def run_all(jobs: Sequence[tuple[Variant, Cell]], setup: Setup, processes: int, progress: Progress, done: list[Run]) -> None:
+    """Add the figures of every crawl to ``done`` as they come."""
+    gc.freeze()  # of the many objects of the web none is garbage: nobody is to look at them again
+    with multiprocessing.get_context("fork").Pool(processes, _remember, (setup,)) as pool:
+        for one in progress.track(pool.imap_unordered(_run, jobs), len(jobs), description="crawls"):
+            done.append(one)
+            progress.console.print(
+                f"{one.variant}, {one.topic}, {one.start}, seed {one.seed}: area {one.area:.3f}, {one.pages} pages, "
+                f"{one.cpu_ms * one.pages / 1e3:.1f} s",
+                highlight=False,
+                markup=False,
+            )
+    done.sort(key=lambda one: [v.name for v, _ in jobs].index(one.variant))
+
+
+# -- what they say together
+
+
+def mean(values: Iterable[float]) -> float:
+    """Their mean; nan of none."""
+    found = list(values)
+    return math.fsum(found) / len(found) if found else math.nan
+
+
+def differences(first: Sequence[Run], other: Sequence[Run]) -> list[float]:
+    """What ``other`` has more of area, for every topic, start and seed of either; one that crawled with seed 0 alone, because
+    nothing of it is drawn at random, has the same with every seed."""
+    mine, theirs = ({(r.topic, _name(r), r.seed): r.area for r in runs} for runs in (first, other))
+    found = []
+    for topic, start, seed in sorted(mine.keys() | theirs.keys()):
+        values = [areas.get((topic, start, seed), areas.get((topic, start, 0))) for areas in (theirs, mine)]
+        if values[0] is not None and values[1] is not None:
+            found.append(values[0] - values[1])
+    return found
+
+
+def _name(one: Run) -> str:
+    return one.start.removesuffix(f" {one.seed}")
+
+
+def tables(runs: Sequence[Run], budget: int) -> Iterator[Table]:
+    """Areas by topic, and the other figures in the mean of the topics."""
+    rows = {name: [r for r in runs if r.variant == name] for name in dict.fromkeys(r.variant for r in runs)}
+    topics = list(dict.fromkeys(r.topic for r in runs))
+    first = next(iter(rows.values()))
+    areas = Table("", title=f"area under the curve of recall, {budget} pages")
+    for head in (*topics, "mean", "beside the first"):
+        areas.add_column(head, justify="right")
+    others = Table("", title="other figures, mean of the topics")
+    for head in (*(f"recall {pages}" for pages in _steps(budget)), "kept", "precision", "ms a page", "µs a link"):
+        others.add_column(head, justify="right")
+    for name, mine in rows.items():
+
+        def over_topics(figure: Any, mine: Sequence[Run] = mine) -> float:
+            return mean(mean(figure(r) for r in mine if r.topic == topic) for topic in topics)
+
+        cells = [f"{mean(r.area for r in mine if r.topic == topic):.3f}" for topic in topics]
+        areas.add_row(name, *cells, f"{over_topics(attrgetter('area')):.3f}", _beside(differences(first, mine)))
+        recall = [f"{over_topics(lambda r, pages=pages: r.recall[pages]):.3f}" for pages in _steps(budget)]
+        figures = [(attrgetter(figure), form) for figure, form in (("kept", ".0f"), ("precision", ".3f"), ("cpu_ms", ".2f"))]
+        rest = [f"{over_topics(figure):{form}}" for figure, form in (*figures, (attrgetter("link_us"), ".1f"))]
+        others.add_row(name, *recall, *rest)
+    yield from (areas, others)
+
+
+def _beside(found: Sequence[float]) -> str:
+    if not any(found):
+        return "–"
+    low, high = bootstrap(lambda places: mean(found[i] for i in places), len(found), seed=0)
+    return f"{mean(found):+.3f} [{low:+.3f}, {high:+.3f}]"
+
+
+# -- the command line
+
+
+def parser() -> argparse.ArgumentParser:
+    """Of the command line."""
+    found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    found.add_argument("--web", type=Path, required=True, help="the recorded web (WARC)")
+    found.add_argument("--labels", type=Path, required=True, help="TSV with url, kind and grades")
+    found.add_argument("--topics", nargs="+", required=True, metavar="FOLDER=COLUMN", help="topics and the columns of grades")
+    found.add_argument("--strategies", default=",".join(strategies.STRATEGIES), help="the first is what the others stand beside")
+    starts = found.add_mutually_exclusive_group()
+    starts.add_argument("--seeds", type=Path, help="file of start URLs (each topic's own)")
+    starts.add_argument("--start-texts", type=whole(1), metavar="N", help="start at N texts on topic, drawn for every seed")
+    found.add_argument("--random-seeds", type=whole(1), default=1, metavar="N", help="0 to N-1 (%(default)s)")
+    found.add_argument("--cap", type=whole(0), default=0, metavar="N", help="most pages of a host, 0: no bound (%(default)s)")
+    found.add_argument("--keep-links", type=float, default=1.0, metavar="S", help="share of the links that stay (%(default)s)")
+    found.add_argument("--budget", type=whole(1), default=4000, metavar="N", help="pages of a crawl (%(default)s)")
+    found.add_argument("--set", action="append", default=[], metavar="STRATEGY.PARAMETER=VALUE", help="may be repeated")
+    found.add_argument("--without", default="", metavar="PART,PART", help=f"parts of {LEARNER} to be left out one at a time")
+    found.add_argument("--hownet-tree", default="", metavar="FILE", help="the sememe tree, as TOPICAL_HOWNET_TREE")
+    found.add_argument("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (%(default)s)")
+    found.add_argument(
+        "--cache", type=Path, default=platformdirs.user_cache_path("topical_crawler"), metavar="DIR", help="%(default)s"
+    )
+    found.add_argument("--json", type=Path, metavar="FILE", help="write the figures of every crawl")
+    return found
+
+
+def variants(names: Iterable[str], given: Iterable[str], without: Iterable[str]) -> list[Variant]:
+    """The rows, parts left out behind the strategy that has them.
+
+    Args:
+        names: of strategies.
+        given: ``STRATEGY.PARAMETER=VALUE`` each, the value as in ``topic.toml``; a plain word is a text.
+        without: parts.
+
+    Raises:
+        ValueError: something that is given cannot be read, or concerns no strategy that crawls; the message says what.
+
+    >>> [(v.name, dict(v.parameters)) for v in variants(["adaptive", "keyword"], ["adaptive.rate=0.5"], ["host"])]
+    [('adaptive', {'rate': 0.5}), ('adaptive -host', {'rate': 0.5}), ('keyword', {})]
+    """
+    tables: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for text in given:
+        place, sign, value = text.partition("=")
+        name, _, parameter = place.partition(".")
+        if not (sign and parameter) or name not in tables:
+            raise ValueError(f"--set {text}: STRATEGY.PARAMETER=VALUE is expected, of one of {', '.join(tables)}")
+        tables[name][parameter] = _value(value)
+    parts = [part for part in without if part]
+    if parts and LEARNER not in tables:
+        raise ValueError(f"--without leaves out parts of {LEARNER}, which is not among --strategies")
+    rows = []
+    for name, table in tables.items():
+        rows.append(Variant(name, name, table))
+        rows += [Variant(f"{name} -{part}", name, table, part) for part in parts if name == LEARNER]
+    return rows
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def read_topics(given: Iterable[str], labels: Path) -> list[LabelledTopic]:
+    """Topics with their labels; ``FOLDER=COLUMN`` each."""
+    found = []
+    for text in given:
+        folder, sign, column = text.rpartition("=")
+        if not sign:
+            raise ValueError(f"--topics {text}: FOLDER=COLUMN is expected")
+        found.append(LabelledTopic(load_topic(folder), column, read_labels(labels, column)))
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    opts = parser().parse_args(arguments)
+    console = Console(stderr=True)
+    done: list[Run] = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    try:
+        if unknown := set(names := opts.strategies.split(",")) - set(strategies.STRATEGIES):
+            raise ValueError(f"no strategy {', '.join(sorted(unknown))}; there are {', '.join(strategies.STRATEGIES)}")
+        if not 0 < opts.keep_links <= 1:
+            raise ValueError(f"--keep-links {opts.keep_links}: a number over 0 and up to 1 is expected")
+        rows = variants(names, opts.set, opts.without.split(","))
+        topics = read_topics(opts.topics, opts.labels)
+        bounds = Bounds((opts.cap,), (opts.keep_links,))
+        jobs: list[tuple[Variant, Cell]] = []
+        with Recording(opts.web, opts.cache) as recording:
+            for topic in topics:
+                if opts.start_texts:
+                    starts = plan.drawn_starts(topic, recording, opts.start_texts, opts.random_seeds)
+                else:
+                    files = {"seeds": opts.seeds} if opts.seeds else {}
+                    starts = plan.given_starts(topic.topic, files, opts.random_seeds)
+                for row in rows:
+                    jobs += [(row, cell) for cell in plan.cells(topic.topic, [row.strategy], starts, bounds)]
+        with Progress(*columns, console=console) as progress:
+            web = read_web(opts.web, opts.cache, opts.processes, progress)
+            labels = {topic.topic.name: topic.labels for topic in topics}
+            setup = Setup(web, opts.web, labels, opts.budget, opts.hownet_tree)
+            run_all(jobs, setup, opts.processes, progress, done)
+    except KeyboardInterrupt:
+        print("interrupted; what is done:", file=sys.stderr)
+    except (ValueError, CrawlError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    if opts.json:
+        with replacing(opts.json) as out:
+            json.dump([asdict(one) for one in done], out, ensure_ascii=False, indent=1)
+    if done:
+        for table in tables(done, opts.budget):
+            Console(width=None if sys.stdout.isatty() else 140).print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

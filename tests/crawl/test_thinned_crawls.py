@@ -1,0 +1,173 @@
+"""Crawls of a recorded web that see a part of the links of every page: every strategy the same part, after a stop too, and the
+graph of the web knows which."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import urljoin
+
+import pytest
+from crawl_tools import HTML, ROOT, article
+from scrapy.settings import Settings
+
+from topical_crawler import config
+from topical_crawler.crawl import Crawl
+from topical_crawler.evaluation.replay import Recording
+from topical_crawler.evaluation.thinning import Thinning
+from topical_crawler.evaluation.web_graph import WebGraph
+from topical_crawler.items import PageItem
+from topical_crawler.opening import now_iso
+from topical_crawler.options import CrawlError
+from topical_crawler.page import Evidence, Page, Verdict
+from topical_crawler.steering import seed_entry
+from topical_crawler.topic import load_topic
+
+PAGES = 40
+START = "http://a.example/0"
+
+
+def _warc_tools() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("warc_tools", ROOT / "tests" / "warc_tools.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@dataclass(frozen=True)
+class Web:
+    """A recorded web: its file, and its graph."""
+
+    file: Path
+    graph: WebGraph
+
+    def reach(self, thinning: Thinning) -> set[str]:
+        """What can be reached from the start where a part of the links is gone."""
+        thin = self.graph.thinned(thinning)
+        found = [self.graph.urls.index(START)]
+        for page in found:
+            found += [target for target in thin.links[page] if target not in found]
+        return {self.graph.urls[page] for page in found}
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
+    """Pages that lead to three others each at random, to some of them by an address that redirects."""
+    folder = tmp_path_factory.mktemp("web")
+    draw = random.Random(1)
+    answers: list[tuple[str, int, Mapping[str, str], bytes]] = []
+    for i in range(PAGES):
+        links = {f"/{draw.choice(('', 'old/'))}{draw.randrange(PAGES)}": f"党建第{i}篇" for _ in range(3)}
+        answers.append((f"http://a.example/{i}", 200, {"Content-Type": HTML}, article(f"第{i}篇", links).encode()))
+        answers.append((f"http://a.example/old/{i}", 301, {"Location": f"/{i}"}, b""))
+    file = _warc_tools().write_warc(folder / "web.warc.gz", answers)
+    return Web(file, WebGraph.open(file, folder))
+
+
+def open_crawl(topic: Path, web: Path, data: Path, **settings: object) -> Crawl:
+    given = Settings()
+    given.setmodule("topical_crawler.settings")
+    for name, value in {"TOPICAL_REPLAY": web, "TOPICAL_DATA_DIR": data, "TOPICAL_CACHE_DIR": data, **settings}.items():
+        given.set(name, str(value))
+    loaded = load_topic(topic)
+    return Crawl.open(config.crawl_options(given, loaded, {}), loaded, None)
+
+
+def fetch(crawl: Crawl, recording: Recording, most: int = 999) -> list[str]:
+    """The addresses of at most so many further pages, as the spider would fetch them."""
+    found: list[str] = []
+    while len(found) < most and (entry := crawl.next(0.0)) is not None:
+        response = recording.get(entry.url)
+        assert response is not None
+        if response.status == 301:
+            crawl.redirect(entry, urljoin(entry.url, response.header("location")), {}, 301)
+            continue
+        item = PageItem(entry, entry.url, now_iso(), 200, page=Page.from_html(entry.url, response.body.decode()))
+        crawl.judge(item)
+        item.text = f"{entry.url} 的正文"
+        crawl.finish(item)
+        found.append(entry.url)
+    crawl.close()
+    return found
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_every_strategy_finds_what_the_graph_leads_to(topic: Path, web: Web, tmp_path: Path, seed: int) -> None:
+    wanted = web.reach(Thinning(0.5, seed))
+    assert 1 < len(wanted) < len(web.reach(Thinning()))
+    for strategy in ("breadth_first", "keyword"):
+        settings = {"TOPICAL_REPLAY_LINKS": 0.5, "TOPICAL_SEED": seed, "TOPICAL_STRATEGY": strategy}
+        crawl = open_crawl(topic, web.file, tmp_path / strategy, **settings)
+        crawl.push([seed_entry(START)])
+        with Recording(web.file, tmp_path) as recording:
+            assert set(fetch(crawl, recording)) == wanted, strategy
+
+
+def test_a_crawl_that_was_stopped_sees_the_same_links(topic: Path, web: Web, tmp_path: Path) -> None:
+    orders = []
+    for name, most in (("whole", 999), ("parts", 9)):
+        order: list[str] = []
+        with Recording(web.file, tmp_path) as recording:
+            while True:
+                crawl = open_crawl(topic, web.file, tmp_path / name, TOPICAL_REPLAY_LINKS=0.6, TOPICAL_STRATEGY="breadth_first")
+                if not order:
+                    crawl.push([seed_entry(START)])
+                if not (further := fetch(crawl, recording, most)):
+                    break
+                order += further
+        orders.append(order)
+    assert orders[0] == orders[1] and len(orders[0]) > 10
+
+
+def test_with_all_links_nothing_changes(topic: Path, web: Web, tmp_path: Path) -> None:
+    orders = []
+    for name, settings in (("unset", {}), ("one", {"TOPICAL_REPLAY_LINKS": 1.0})):
+        crawl = open_crawl(topic, web.file, tmp_path / name, TOPICAL_STRATEGY="breadth_first", **settings)
+        crawl.push([seed_entry(START)])
+        with Recording(web.file, tmp_path) as recording:
+            orders.append(fetch(crawl, recording))
+    assert orders[0] == orders[1] and set(orders[0]) == web.reach(Thinning())
+
+
+def test_strategies_see_what_stays_and_the_text_is_cleaned_with_all(
+    topic: Path, web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl = open_crawl(topic, web.file, tmp_path / "data", TOPICAL_REPLAY_LINKS=0.5, TOPICAL_MAX_LINKS=10)
+    judged: list[Page] = []
+    judge = crawl.strategy.judge
+
+    def watched(page: Page, evidence: Sequence[Evidence]) -> Verdict:
+        judged.append(page)
+        return judge(page, evidence)
+
+    monkeypatch.setattr(crawl.strategy, "judge", watched)
+    crawl.push([seed_entry(START)])
+    entry = crawl.next(0.0)
+    assert entry is not None
+    page = Page.from_html(START, article("首页", {f"/{i}": "党建" for i in range(1, 41)}))
+    item = PageItem(entry, START, now_iso(), 200, page=page)
+    crawl.judge(item)
+    [seen] = judged
+    assert seen.links == Thinning(0.5).of(page, 10).links and 0 < len(seen.links) < 10
+    assert [link.url for link in item.links] == [link.url for link in seen.links]
+    assert item.page is page and len(page.links) == 40
+    crawl.close()
+
+
+@pytest.mark.parametrize("given", ["0", "1.01", "-0.5", "nan", "half", ""])
+def test_a_share_that_is_none(topic: Path, web: Web, tmp_path: Path, given: str) -> None:
+    with pytest.raises(CrawlError, match=r"TOPICAL_REPLAY_LINKS='.*': a number over 0 and up to 1 is expected, 0\.5 for half"):
+        open_crawl(topic, web.file, tmp_path, TOPICAL_REPLAY_LINKS=given)
+
+
+def test_links_of_the_web_itself_are_not_left_out(topic: Path, tmp_path: Path) -> None:
+    with pytest.raises(
+        CrawlError, match=r"TOPICAL_REPLAY_LINKS=0\.5: links are left out of a recorded web only\. Remedy: name it"
+    ):
+        open_crawl(topic, Path(), tmp_path, TOPICAL_REPLAY="", TOPICAL_REPLAY_LINKS=0.5)
+    open_crawl(topic, Path(), tmp_path, TOPICAL_REPLAY="").close()

@@ -1,0 +1,215 @@
+"""Whether a page is on topic, as a probability: from the topic's terms first, then also from the words of the pages that hold
+most of them (pseudo-relevance feedback after Rocchio 1971).
+
+A topic that was made of one sentence knows few of its words, and some of them say little. The pages that hold most of them know
+better: their words, against those of pages with hardly any of them, tell articles on topic which the terms would miss, and
+articles off topic in which the terms are mere words.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topical_crawler.learning.link_model import sigmoid
+from topical_crawler.learning.memory import WORDS, Memory, Words
+from topical_crawler.marked_texts import MarkedText
+from topical_crawler.page import Page, description_of, full_text
+from topical_crawler.text import Segmenter
+
+BUCKETS = 1 << 16
+"""Numbers of words."""
+MAX_READ = 8_000
+"""Characters of a page's text that are read."""
+EXAMPLES = 60
+"""Most pages that stand for the topic: those in which most of its terms are."""
+LEAST_BEST = 1.5
+"""How much of the topic the examples hold at least (:meth:`PageJudge.said`), so that a crawl that has not found the topic does
+not take the best of what it has for it."""
+_HEAD = 2.0
+_SATURATION = 3.0
+_SHARE = 0.25
+_HARDLY = 0.25
+_FEWEST = 5
+_AGAINST = 1000
+_TITLE, _LABEL = 3, 3
+_STEEPNESS, _MIDDLE = 6.0, 0.6
+_FIRST = (1.5, 2.0)  # before anything is learned: steepness and middle on the scale of said()
+
+
+class PageJudge:
+    """See the module.
+
+    Args:
+        terms: the topic's terms with their weights, over 0.
+        segmenter: must know them.
+        marked: texts that a person has marked: they are examples for and against whatever terms they hold.
+        labels: whether a page's own labels (tags, breadcrumbs) count like its title.
+        feedback: whether words are learned; else terms alone are looked at.
+    """
+
+    def __init__(
+        self,
+        terms: Mapping[str, float],
+        segmenter: Segmenter,
+        marked: Sequence[MarkedText] = (),
+        labels: bool = True,
+        feedback: bool = True,
+    ) -> None:
+        heaviest = max(terms.values(), default=1.0)
+        self._terms = {term: weight / heaviest for term, weight in terms.items()}
+        self._segmenter = segmenter
+        self._labels = labels
+        self._feedback = feedback
+        self._marked = [(_counted(Counter(segmenter.content(f"{m.title}\n{m.text[:MAX_READ]}"))), m.on_topic) for m in marked]
+        self._pages = 0
+        self._frequencies: NDArray[np.float32] = np.zeros(BUCKETS, dtype=np.float32)
+        self._rarity: NDArray[np.float32] = np.ones(BUCKETS, dtype=np.float32)
+        self._centre: NDArray[np.float32] | None = None
+        self._gap = self._best = self._high = 1.0
+        self._low = 0.0
+
+    def terms_of(self, text: str) -> float:
+        """Weight of the distinct topic terms in a short text, the heaviest term of the topic weighing 1."""
+        return sum(self._terms.get(w, 0.0) for w in dict.fromkeys(self._segmenter.cut(text)))
+
+    def read(self, page: Page, article: bool) -> tuple[Words, dict[str, float]]:
+        """What a page says, and the topic terms in it with their part in that."""
+        body = Counter(self._segmenter.content(full_text(page)[:MAX_READ]))
+        head = Counter(self._segmenter.content(description_of(page)))
+        labels = Counter(w for label in page.labels for w in self._segmenter.content(label)) if self._labels else Counter()
+        said = {w: _HEAD * self._terms[w] for w in (*head, *labels) if w in self._terms}
+        for word, count in body.items():
+            if word in self._terms:
+                said[word] = said.get(word, 0.0) + self._terms[word] * count / (count + _SATURATION)
+        for word in dict.fromkeys(self._segmenter.content(page.title)):
+            body[word] += _TITLE
+        for word, count in labels.items():
+            body[word] += _LABEL * count
+        numbers, counts = self._telling(_counted(body))
+        return Words(numbers, counts, sum(said.values()), article), said
+
+    def _telling(self, counted: Counter[int]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+        """The words that tell most of a page."""
+        numbers = np.fromiter(counted, dtype=np.int64, count=len(counted))
+        counts = np.fromiter((min(255, c) for c in counted.values()), dtype=np.int64, count=len(counted))
+        if len(numbers) > WORDS:
+            weights = (1 + np.log(counts)) * np.log((self._pages + 1) / (self._frequencies[numbers] + 0.5)).clip(0)
+            kept = np.sort(np.argsort(-weights, kind="stable")[:WORDS])
+            numbers, counts = numbers[kept], counts[kept]
+        return numbers.astype(np.uint16), counts.astype(np.uint8)
+
+    def probability(self, words: Words) -> float:
+        """The probability that a page is on topic."""
+        if self._centre is None:
+            steepness, middle = _FIRST
+            return float(sigmoid(np.array(steepness * (words.said - middle))))
+        numbers, counts = np.zeros((1, WORDS), dtype=np.uint16), np.zeros((1, WORDS), dtype=np.uint8)
+        numbers[0, : len(words.numbers)], counts[0, : len(words.counts)] = words.numbers, words.counts
+        return float(self._probabilities(numbers, counts, np.array([words.said], dtype=np.float32))[0])
+
+    def probabilities(self, memory: Memory) -> NDArray[np.float32]:
+        """Those of all remembered pages."""
+        n = len(memory)
+        return self._probabilities(memory.words[:n], memory.counts[:n], memory.said[:n])
+
+    def _probabilities(
+        self, words: NDArray[np.uint16], counts: NDArray[np.uint8], said: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        if self._centre is None:
+            steepness, middle = _FIRST
+            return sigmoid(steepness * (said - middle))
+        z = self._likeness(words, counts) + said / self._best
+        return sigmoid(_STEEPNESS * ((z - self._low) / (self._high - self._low) - _MIDDLE))
+
+    def note(self, words: Words) -> None:
+        """Take note of a page's words, for how rare words are."""
+        self._pages += 1
+        self._frequencies[words.numbers] += 1
+
+    def refit(self, memory: Memory) -> None:
+        """Learn from the remembered pages which words tell the topic."""
+        n = len(memory)
+        answered = np.flatnonzero(memory.answered[:n])
+        articles = answered[memory.article[answered]]
+        if not self._feedback or len(articles) < _FEWEST:
+            return
+        self._rarity = np.log((self._pages + 1) / (self._frequencies + 0.5)).clip(0).astype(np.float32)
+        order = articles[np.argsort(-memory.said[articles], kind="stable")]
+        examples = order[: min(EXAMPLES, max(_FEWEST, int(len(articles) * _SHARE)))]
+        self._best = max(LEAST_BEST, float(memory.said[examples].mean()))
+        against = answered[memory.said[answered] < _HARDLY * self._best][-_AGAINST:]
+        if len(against) < _FEWEST:
+            against = answered[np.argsort(memory.said[answered], kind="stable")[:_FEWEST]]
+        for_topic = [self._units(memory.words[examples], memory.counts[examples])]
+        off_topic = [self._units(memory.words[against], memory.counts[against])]
+        for counted, on_topic in self._marked:
+            numbers, counts = (a[None, :] for a in self._telling(counted))
+            (for_topic if on_topic else off_topic).append(self._units(numbers, counts))
+        centre = np.zeros(BUCKETS, dtype=np.float64)
+        for sign, group in ((1, for_topic), (-1, off_topic)):
+            total = sum(len(units) for _, units in group)
+            for numbers, units in group:
+                np.add.at(centre, numbers.ravel(), sign * units.ravel() / total)
+        self._centre, self._gap = centre.astype(np.float32), 1.0
+        near = self._likeness(memory.words[examples], memory.counts[examples])
+        far = self._likeness(memory.words[against], memory.counts[against])
+        self._gap = max(1e-6, float(near.mean() - far.mean()) / 2)
+        z = np.sort(self._likeness(memory.words[articles], memory.counts[articles]) + memory.said[articles] / self._best)
+        self._high = float(z[-len(examples) :].mean())
+        self._low = float(far.mean()) / self._gap
+        self._high = max(self._high, self._low + 1e-3)
+
+    def _units(self, words: NDArray[np.uint16], counts: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
+        """Pages as vectors of length 1 (tf·idf); words that fill a row up weigh 0."""
+        weights = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1, dtype=np.float32)), 0) * self._rarity[words]
+        lengths = np.sqrt((weights * weights).sum(axis=1, keepdims=True))
+        return words, (weights / np.maximum(lengths, 1e-9)).astype(np.float32)
+
+    def _likeness(self, words: NDArray[np.uint16], counts: NDArray[np.uint8]) -> NDArray[np.float32]:
+        assert self._centre is not None
+        numbers, units = self._units(words, counts)
+        likeness: NDArray[np.float32] = (self._centre[numbers] * units).sum(axis=1) / np.float32(self._gap)
+        return likeness
+
+    def state_dict(self) -> dict[str, Any]:
+        """What was learned, as JSON data."""
+        used = np.flatnonzero(self._frequencies).astype("<u4")
+        state = {
+            "pages": self._pages,
+            "words": b64encode(used.tobytes()).decode(),
+            "frequencies": b64encode(self._frequencies[used].astype("<f4").tobytes()).decode(),
+        }
+        if self._centre is not None:
+            state |= {
+                "centre": b64encode(self._centre.astype("<f4").tobytes()).decode(),
+                "rarity": b64encode(self._rarity.astype("<f4").tobytes()).decode(),
+                "scale": [self._gap, self._best, self._high, self._low],
+            }
+        return state
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what :meth:`state_dict` gave."""
+        self._pages = int(state["pages"])
+        used = np.frombuffer(b64decode(state["words"]), dtype="<u4")
+        self._frequencies = np.zeros(BUCKETS, dtype=np.float32)
+        self._frequencies[used] = np.frombuffer(b64decode(state["frequencies"]), dtype="<f4")
+        self._centre = None
+        if "centre" in state:
+            self._centre = np.frombuffer(b64decode(state["centre"]), dtype="<f4").astype(np.float32)
+            self._rarity = np.frombuffer(b64decode(state["rarity"]), dtype="<f4").astype(np.float32)
+            self._gap, self._best, self._high, self._low = map(float, state["scale"])
+
+
+def _counted(words: Counter[str]) -> Counter[int]:
+    """Words by number."""
+    found: Counter[int] = Counter()
+    for word, count in words.items():
+        found[crc32(word.encode("utf-8", "replace")) % BUCKETS] += count
+    return found

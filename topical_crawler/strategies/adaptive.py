@@ -1,0 +1,296 @@
+"""A learner of links that needs no labels.
+
+The papers' formulas score a link once and for all. A crawl is an experiment whose outcomes are seen page by page: here a judge
+of pages (:mod:`topical_crawler.learning.page_judge`) says of each fetched page how probably it is on topic, and a model of links
+(:mod:`topical_crawler.learning.link_model`) learns which links lead to such pages. A list of links is worth what it leads to
+(delayed reward), and nothing by itself. What is learned changes the order of all that waits.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topical_crawler.layout import looks_like_list
+from topical_crawler.learning.link_features import MAX_FEATURES, LinkFeatures, said, standing, standing_features
+from topical_crawler.learning.link_model import LinkModel, LinkModelParameters, sigmoid
+from topical_crawler.learning.memory import PARENTS, Leading, Memory, Words, digest
+from topical_crawler.learning.page_judge import PageJudge
+from topical_crawler.page import Candidate, Evidence, Page, Verdict
+from topical_crawler.relevance.page_threshold import PageThreshold
+from topical_crawler.strategies.base import PAGE_OFF_TOPIC, Setup
+from topical_crawler.text import Segmenter
+from topical_crawler.topic import Topic
+
+PARTS = ("feedback", "labels", "lists", "hubs", "failures", "model", "rejudging", "address", "anchor", "place", "standing")
+"""What can be left out, one at a time, to see what it is worth (``without``)."""
+REASONS = 5
+"""Reasons that are given for a link: the strongest."""
+_PRIOR = -2.0
+_PARENT = 4.0
+_ANCHOR = 1.5
+_MOST_TERMS = 2.0
+_FIRST_REFIT, _REFIT_SHARE, _MOST_BETWEEN = 8, 0.08, 256
+_HUB = 0.5
+_HUB_TEXTS = 5.0
+_KINDS = {
+    "address": ("host", "path", "shape", "form", "name", "query", "depth"),
+    "anchor": ("anchor", "terms"),
+    "place": ("place", "foreign"),
+    "standing": ("best", "mean", "distance"),
+}
+
+
+@dataclass(frozen=True)
+class AdaptiveParameters:
+    """Constants of the method; the table ``[strategy.adaptive]`` of a topic sets them.
+
+    Attributes:
+        page_threshold: a page is kept when it is on topic with a probability above this, 0 to 1.
+        without: parts to leave out, of :data:`PARTS`: for experiments.
+    """
+
+    page_threshold: float = 0.5
+    without: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        threshold = self.page_threshold
+        if not isinstance(threshold, int | float) or isinstance(threshold, bool) or not 0 <= threshold <= 1:
+            raise ValueError(f"page_threshold must be a probability, 0 to 1, not {threshold!r}")
+        if isinstance(self.without, str) or not isinstance(self.without, Sequence) or set(self.without) - set(PARTS):
+            raise ValueError(f"without must be a list of parts ({', '.join(PARTS)}), not {self.without!r}")
+
+
+class Adaptive(PageThreshold):
+    """The strategy ``adaptive``.
+
+    Args:
+        topic: its terms are where learning starts; its marked texts are examples.
+        segmenter: must know the topic's terms.
+        parameters: constants of the method.
+
+    >>> from topical_crawler import Page, strategies
+    >>> adaptive = strategies.create("partybuilding", "adaptive", resources=None)
+    >>> adaptive.judge(Page("http://a.cn/1.html", title="开展主题教育 推进全面从严治党 党员支部学习")).keep
+    True
+    >>> adaptive.judge(Page("http://a.cn/2.html", title="主场三比一取胜 球队升至榜首")).keep
+    False
+    """
+
+    name = "adaptive"
+    wants_around = False
+    wants_paths = True
+    closed = PAGE_OFF_TOPIC
+    parameters: AdaptiveParameters
+
+    def __init__(self, topic: Topic, segmenter: Segmenter, parameters: AdaptiveParameters | None = None) -> None:
+        self.topic = topic
+        self.parameters = parameters or AdaptiveParameters()
+        self.revision = 0
+        without = self._without = frozenset(self.parameters.without)
+        kinds = [kind for part in without for kind in _KINDS.get(part, ())]
+        self._judge = PageJudge(
+            topic.terms, segmenter, topic.marked, labels="labels" not in without, feedback="feedback" not in without
+        )
+        self._features = LinkFeatures(segmenter.cut, kinds)
+        self._tables = standing_features(kinds)
+        self._model = LinkModel(LinkModelParameters())
+        self._memory = Memory()
+        self._next_refit = _FIRST_REFIT
+        self._terms_of = lru_cache(50_000)(self._judge.terms_of)
+
+    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
+        words, terms = self._judge.read(page, article="lists" in self._without or not looks_like_list(page.url))
+        relevance = self._judge.probability(words)
+        total = sum(terms.values())
+        strongest = sorted(terms.items(), key=lambda t: -t[1])[:8]
+        why = {term: round(part / total, 4) for term, part in strongest} if total > 0 else {}
+        return Verdict(
+            relevance, relevance > self.page_threshold, why, lesson=[_written(words), self._written_link(page.url, found)]
+        )
+
+    def missed(self, url: str, found: Sequence[Evidence]) -> Any:
+        """What is to be learned from a page that did not come."""
+        return None if "failures" in self._without or not found else [None, self._written_link(url, found)]
+
+    def learn(self, url: str, verdict: Verdict) -> None:
+        page = digest(url)
+        if page in self._memory or verdict.lesson is None:
+            return
+        words = _read(verdict.lesson[0])
+        self._memory.add(page, words, self._read_link(url, verdict.lesson[1]), verdict.relevance if words else 0.0)
+        if words is not None:
+            self._judge.note(words)
+        if self._memory.learned >= self._next_refit:
+            self._refit()
+
+    def _refit(self) -> None:
+        """Judge anew what is remembered, and learn again what links lead to."""
+        memory = self._memory
+        self._next_refit = memory.learned + min(_MOST_BETWEEN, max(_FIRST_REFIT, int(_REFIT_SHARE * memory.learned)))
+        n = len(memory)
+        self._judge.refit(memory)
+        if "rejudging" not in self._without:
+            memory.relevance[:n] = np.where(memory.answered[:n], self._judge.probabilities(memory), 0)
+        led = np.flatnonzero(memory.led[:n])
+        if len(led) and "model" not in self._without:
+            best, mean = memory.standing(memory.parents[led], memory.given[led])
+            changing = standing(self._tables, best, mean, memory.terms[led], memory.distance[led])
+            table = np.concatenate([memory.features[led], changing], axis=1)
+            self._model.refit(table, _prior(best, mean, memory.terms[led]), self._values()[led])
+        self.revision += 1
+
+    def _values(self) -> NDArray[np.float32]:
+        """What the remembered pages were worth: an article its relevance, a list a part of what it has led to."""
+        memory, n = self._memory, len(self._memory)
+        values: NDArray[np.float32] = np.where(memory.article[:n], memory.relevance[:n], np.float32(0))
+        if "hubs" in self._without:
+            return values
+        parents = [memory.row(page) for page in memory.parents[:n, 0].tolist()]
+        brought = np.zeros(n, dtype=np.float32)
+        for row, parent in enumerate(parents):
+            if parent is not None:
+                brought[parent] += values[row]
+        return np.maximum(values, np.float32(_HUB) * np.minimum(1, brought / np.float32(_HUB_TEXTS)))
+
+    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        if not candidates:
+            return []
+        rows = [self._features.numbers(c.url, c.evidence) for c in candidates]
+        prior, changing = self._standing(candidates)
+        return [float(p) for p in sigmoid(prior + self._model.evidence(rows) + self._model.of_table(changing))]
+
+    def _standing(self, candidates: Sequence[Candidate]) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+        """The prior of links, and their changing features."""
+        n = len(candidates)
+        parents, given = np.zeros((n, PARENTS), dtype=np.int64), np.zeros((n, PARENTS), dtype=np.float32)
+        terms, distance = np.zeros(n, dtype=np.float32), np.zeros(n, dtype=np.int64)
+        for i, candidate in enumerate(candidates):
+            leading = self._leading((), candidate.evidence)
+            parents[i, : len(leading.parents)], given[i, : len(leading.given)] = leading.parents, leading.given
+            terms[i], distance[i] = leading.terms, leading.distance
+        best, mean = self._memory.standing(parents, given)
+        return _prior(best, mean, terms), standing(self._tables, best, mean, terms, distance)
+
+    def _leading(self, features: Sequence[int], found: Sequence[Evidence]) -> Leading:
+        found = found[:PARENTS]
+        return Leading(
+            features,
+            [digest(e.parent) for e in found],
+            [min(1.0, e.relevance) for e in found],
+            0.0 if "anchor" in self._without else min(_MOST_TERMS, max((self._terms_of(e.anchor) for e in found), default=0.0)),
+            min((e.distance for e in found), default=0),
+        )
+
+    def confirm(self, text: str) -> tuple[float, bool]:
+        """Every text belongs."""
+        return 1.0, True
+
+    def explain(self, candidate: Candidate) -> dict[str, float]:
+        """The strongest reasons in words, with their parts of the log-odds."""
+        best, mean = (float(x[0]) for x in self._best_and_mean(candidate))
+        leading = self._leading((), candidate.evidence)
+        parts = {
+            f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": _PARENT * (best + mean) / 2,
+            f"topic terms in the anchor ({leading.terms:.1f})": _ANCHOR * leading.terms,
+        }
+        features = self._features.words(candidate.url, candidate.evidence)
+        changing = self._standing([candidate])[1][0]
+        values = {
+            "best": f"{best:.1f}",
+            "mean": f"{mean:.1f}",
+            "terms": f"{leading.terms:.1f}",
+            "distance": f"{leading.distance}",
+        }
+        for (kind, _), number in zip(self._tables, changing, strict=True):
+            features[int(number)] = (kind, values[kind])
+        for number, feature in features.items():
+            words = said(feature)
+            parts[words] = parts.get(words, 0.0) + self._model.weight(number)
+        strongest = sorted(parts.items(), key=lambda p: (-abs(p[1]), p[0]))[:REASONS]
+        return {words: round(part, 3) for words, part in strongest if round(part, 3)}
+
+    def _best_and_mean(self, candidate: Candidate) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        leading = self._leading((), candidate.evidence)
+        return self._memory.standing(np.array([leading.parents], dtype=np.int64), np.array([leading.given], dtype=np.float32))
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "memory": self._memory.state_dict(),
+            "judge": self._judge.state_dict(),
+            "model": self._model.state_dict(),
+            "next_refit": self._next_refit,
+            "revision": self.revision,
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self._memory.load_state_dict(state["memory"])
+        self._judge.load_state_dict(state["judge"])
+        self._model.load_state_dict(state["model"])
+        self._next_refit = int(state["next_refit"])
+        self.revision = int(state["revision"])
+
+    def _written_link(self, url: str, found: Sequence[Evidence]) -> list[Any] | None:
+        """A link as a lesson; the features of its address are added when it is learned."""
+        if not found:
+            return None
+        leading = self._leading(self._features.of_places(url, found)[:MAX_FEATURES], found)
+        parents = np.array(leading.parents, dtype="<i8").tobytes()
+        return [_base64(leading.features, "<u4"), b64encode(parents).decode(), leading.given, leading.terms, leading.distance]
+
+    def _read_link(self, url: str, lesson: Sequence[Any] | None) -> Leading | None:
+        if lesson is None:
+            return None
+        features, parents, given, terms, distance = lesson
+        return Leading(
+            self._features.joined(url, np.frombuffer(b64decode(features), dtype="<u4").tolist()),
+            np.frombuffer(b64decode(parents), dtype="<i8").tolist(),
+            given,
+            terms,
+            distance,
+        )
+
+
+def _prior(best: NDArray[np.float32], mean: NDArray[np.float32], terms: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Log-odds of links by the topic alone: how relevant the pages are that hold them, and the topic terms in their anchors."""
+    return (_PRIOR + _PARENT * (best + mean) / 2 + _ANCHOR * terms).astype(np.float32)
+
+
+def _base64(numbers: Collection[int], kind: str) -> str:
+    return b64encode(np.fromiter(numbers, dtype=kind, count=len(numbers)).tobytes()).decode()
+
+
+def _written(words: Words) -> list[Any]:
+    return [
+        b64encode(words.numbers.astype("<u2").tobytes()).decode(),
+        b64encode(words.counts.tobytes()).decode(),
+        round(words.said, 4),
+        int(words.article),
+    ]
+
+
+def _read(lesson: Sequence[Any] | None) -> Words | None:
+    if lesson is None:
+        return None
+    numbers, counts, said_of_topic, article = lesson
+    return Words(
+        np.frombuffer(b64decode(numbers), dtype="<u2").astype(np.uint16),
+        np.frombuffer(b64decode(counts), dtype=np.uint8),
+        float(said_of_topic),
+        bool(article),
+    )
+
+
+def make(setup: Setup) -> Adaptive:
+    """The strategy for a topic.
+
+    Raises:
+        TopicError: a parameter cannot be used.
+    """
+    return Adaptive(setup.topic, setup.segmenter, setup.parameters(AdaptiveParameters))
