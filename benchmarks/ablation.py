@@ -1,11 +1,14 @@
 """Strategies, and the parts of one, held against each other in seconds a crawl: python benchmarks/ablation.py --web FILE …
 
-Crawls of a recorded web without Scrapy. Every page is read once and kept in a file below --cache; then the product's own crawl
-(frontier in memory, link rules, strategies, one request in flight) is handed the pages that it asks for. A redirect costs
-nothing, what is not recorded costs a page, as in ``scrapy evaluate crawl``. Two things are left out. There is no extraction: a
-page that the strategy keeps counts as one that gave a text, unless its address is that of a list of others; barren hosts and
-traps are found out later by that, and no strategy is asked whether a main text belongs after all (``confirm``). And there is no
-corpus: a copy of a text counts as a text.
+Crawls of a recorded web without Scrapy. Every page is read, extracted and cleaned once and kept in files below --cache; then the
+product's own crawl (frontier in memory, link rules, strategies, one request in flight) is handed the pages that it asks for. A
+redirect costs nothing, what is not recorded costs a page, as in ``scrapy evaluate crawl``. What is left out is what a corpus
+knows: near-duplicates (a text that is the same letter by letter counts once), lines that a site repeats, articles on several
+pages.
+
+With --no-texts nothing is extracted: a page that the strategy keeps counts as one that gave a text, unless its address is that of
+a list of others, and no strategy is asked whether a main text belongs after all (``confirm``). A few such pages more or less
+decide whether a host is barren, and then where the crawl goes: most areas are the same to the third digit, one was .13 off.
 
 A row of the tables is a strategy, or a strategy with some of its parameters set otherwise:
 
@@ -23,8 +26,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import gc
-import gzip
-import hashlib
 import json
 import math
 import multiprocessing
@@ -32,43 +33,42 @@ import sys
 import tempfile
 import time
 import tomllib
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urljoin, urlsplit
 
 import platformdirs
-from protego import Protego
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from scrapy.settings import Settings
-from w3lib.html import get_meta_refresh
 from w3lib.url import safe_url_string
+from web_in_memory import Text, Web, read_texts, read_web
 
-from topical_crawler import config, decode, layout, settings, strategies
-from topical_crawler import page as page_module
+from topical_crawler import config, layout, settings, strategies
 from topical_crawler.actions import comparison_plan as plan
 from topical_crawler.actions.argument_types import whole
 from topical_crawler.actions.comparison_plan import Bounds, Cell, LabelledTopic
+from topical_crawler.corpus.dedup import text_hash
+from topical_crawler.corpus.keeping import DUPLICATE
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl import Crawl, now_iso, seed_entry
 from topical_crawler.evaluation.comparison import measure
 from topical_crawler.evaluation.intervals import bootstrap
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label, read_labels
-from topical_crawler.evaluation.replay import Recording, equal_form
-from topical_crawler.evaluation.warc import Response
-from topical_crawler.evaluation.web_graph import LONGEST_REFRESH, MAX_REDIRECTS, ROBOT
-from topical_crawler.export.files import replacing, replacing_bytes
+from topical_crawler.evaluation.replay import Recording
+from topical_crawler.evaluation.warc import RecordingError
+from topical_crawler.evaluation.web_graph import MAX_REDIRECTS
+from topical_crawler.export.files import replacing
 from topical_crawler.frontier import Entry, MemoryFrontier
 from topical_crawler.items import PageItem
 from topical_crawler.options import CrawlError
 from topical_crawler.page import Candidate, Link, Page
+from topical_crawler.pipelines import OFF_TOPIC_TEXT
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.strategies import Strategy
@@ -80,157 +80,9 @@ PAGES = (500, 1000, 2000, 4000)
 LEARNER = "adaptive"
 """The strategy of which parts can be left out."""
 LIST = "list page"
-_FORMAT = "1"
-_BATCH = 64
-_TEXT = ("html", "xml", "text/plain")
-_MARKUP = (b"<!doctype html", b"<html")
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
-_link_values = attrgetter(*(f.name for f in fields(Link)))
-
-
-# -- the recorded web
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a recorded address brings: a page, an address to go to instead (``target``), or neither, with the ``reason``."""
-
-    url: str
-    status: int
-    page: Page | None = None
-    target: str = ""
-    reason: str = ""
-
-
-class Web:
-    """The answers of a recording by address, in whatever spelling (as :meth:`Recording.get` finds them)."""
-
-    def __init__(self, answers: Iterable[Answer]) -> None:
-        self._exact: dict[str, Answer] = {}
-        self._forms: dict[str, Answer] = {}
-        self._robots: dict[str, Protego | None] = {}
-        for answer in answers:
-            self._exact[answer.url] = answer
-            form = equal_form(answer.url)
-            if (known := self._forms.setdefault(form, answer)) is not answer and not _is_good(known) and _is_good(answer):
-                self._forms[form] = answer
-
-    def __len__(self) -> int:
-        return len(self._exact)
-
-    def get(self, url: str) -> Answer | None:
-        """What ``url`` brings; None where it is not recorded."""
-        for known, form in ((self._exact, url), (self._exact, url.partition("#")[0]), (self._forms, equal_form(url))):
-            if (answer := known.get(form)) is not None:
-                return answer
-        return None
-
-    def forbids(self, url: str) -> bool:
-        """Whether the recorded robots.txt of the origin keeps crawls away from ``url``."""
-        parts = urlsplit(url)
-        place = f"{parts.scheme}://{parts.netloc}/robots.txt"
-        if place not in self._robots:
-            answer = self.get(place)
-            self._robots[place] = Protego.parse(answer.page.html) if answer is not None and answer.page is not None else None
-        rules = self._robots[place]
-        return rules is not None and not rules.can_fetch(url, ROBOT)
-
-
-def _is_good(answer: Answer) -> bool:
-    return 200 <= answer.status < 300
-
-
-def read_web(web: Path, cache: Path, processes: int, progress: Progress) -> Web:
-    """The web recorded at ``web``: from a file in the folder ``cache``, which is made where there is none that still holds."""
-    cache.mkdir(parents=True, exist_ok=True)
-    place = cache / f"{web.name}.{hashlib.blake2b(str(web.absolute()).encode(), digest_size=8).hexdigest()}.pages.jsonl.gz"
-    stamp = _stamp(web)
-    if not _holds(place, stamp):
-        with Recording(web, cache) as recording:
-            urls = list(recording.urls())
-        task = progress.add_task("reading the recording", total=len(urls))
-        batches = [urls[i : i + _BATCH] for i in range(0, len(urls), _BATCH)]
-        with (
-            multiprocessing.get_context("spawn").Pool(processes) as pool,
-            replacing_bytes(place) as out,
-            gzip.GzipFile("", "wb", compresslevel=1, fileobj=out) as file,
-        ):
-            file.write(f"{json.dumps({'stamp': stamp, 'answers': len(urls)})}\n".encode())
-            for lines in pool.imap(partial(_read_batch, web, cache), batches):
-                file.writelines(lines)
-                progress.advance(task, len(lines))
-        progress.remove_task(task)
-    with gzip.open(place, "rt", encoding="utf-8") as file:
-        total = int(json.loads(next(file))["answers"])
-        return Web(_answer(json.loads(line)) for line in progress.track(file, total, description="loading the pages"))
-
-
-def _stamp(web: Path) -> str:
-    """Changes when the recording does, and when pages are read in another way."""
-    status, code = web.stat(), hashlib.blake2b(digest_size=16)
-    for module in (page_module, layout, decode):
-        code.update(Path(str(module.__file__)).read_bytes())
-    return f"{_FORMAT} {status.st_size} {status.st_mtime_ns} {code.hexdigest()}"
-
-
-def _holds(place: Path, stamp: str) -> bool:
-    try:
-        with gzip.open(place, "rt", encoding="utf-8") as file:
-            return bool(json.loads(next(file))["stamp"] == stamp)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, StopIteration, zlib.error):
-        return False
-
-
-def _read_batch(web: Path, cache: Path, urls: Sequence[str]) -> list[bytes]:
-    with Recording(web, cache) as recording:
-        answers = [read_answer(url, response) for url in urls if (response := recording.get(url)) is not None]
-    return [f"{json.dumps(_json(answer))}\n".encode() for answer in answers]
-
-
-def read_answer(url: str, response: Response) -> Answer:
-    """A recorded response as the spider takes it."""
-    status = response.status
-    if status in _REDIRECTS and (place := response.header("location")):
-        return Answer(url, status, target=urljoin(url, safe_url_string(place)))
-    if not 200 <= status < 300:
-        return Answer(url, status, reason=f"HTTP {status}")
-    kind, body = response.header("content-type"), _uncompressed(response)
-    marked = body[:1024].lstrip().lower().startswith(_MARKUP)
-    if kind and not any(name in kind.lower() for name in _TEXT) and not marked:
-        return Answer(url, status, reason="not a text page")
-    html, encoding = decode.decode(body, kind)
-    if b"refresh" in body[:4096].lower():
-        seconds, target = get_meta_refresh(html, url, encoding, ignore_tags=("script", "noscript"))
-        if target and seconds is not None and seconds < LONGEST_REFRESH and fingerprint(target) != fingerprint(url):
-            return Answer(url, status, target=target)
-    return Answer(url, status, Page.from_html(url, html, encoding, around=True, paths=True))
-
-
-def _uncompressed(response: Response) -> bytes:
-    if not any(name in response.header("content-encoding").lower() for name in ("gzip", "deflate")):
-        return response.body
-    try:
-        return zlib.decompressobj(47).decompress(response.body)  # 47: gzip or zlib, by its head
-    except zlib.error:
-        return b""
-
-
-def _json(answer: Answer) -> dict[str, Any]:
-    data = {f.name: getattr(answer, f.name) for f in fields(answer) if f.name != "page"}
-    if (page := answer.page) is not None:
-        data["page"] = {f.name: getattr(page, f.name) for f in fields(page)}
-        data["page"]["links"] = [_link_values(link) for link in page.links]
-    return data
-
-
-def _answer(data: dict[str, Any]) -> Answer:
-    if (page := data.get("page")) is not None:
-        links = tuple(Link(sys.intern(url), anchor, around, sys.intern(path)) for url, anchor, around, path in page["links"])
-        data["page"] = Page(**{**page, "links": links, "labels": tuple(page["labels"])})
-    return Answer(**data)
-
-
-# -- one crawl
+"""Why a page is not kept that has the address of a list, as the extraction has it."""
+UNREAD = "-"
+"""Stands for the text of a page that is kept."""
 
 
 class Timed:
@@ -253,27 +105,33 @@ class Timed:
 
 
 class Rows:
-    """Stands for the corpus: it keeps what is stored, in its order, and knows no text."""
+    """Stands for the corpus: it keeps what is stored, in its order, and each text once."""
 
     def __init__(self) -> None:
         self.records: list[Record] = []
+        self._texts: set[str] = set()
 
     def put(self, record: Record, lines: object = None) -> Record:
+        if record.keep and record.text != UNREAD:
+            known = text_hash(record.text or "")
+            if known in self._texts:
+                record = dataclasses.replace(record, keep=False, reason=DUPLICATE, text=None)
+            self._texts.add(known)
         self.records.append(record)
         return record
 
 
-def replay(crawl: Crawl, web: Web, urls: Sequence[str]) -> None:
-    """Crawl ``web`` from ``urls`` until the crawl has its pages or nothing waits."""
+def replay(crawl: Crawl, web: Web, texts: Mapping[str, Text], urls: Sequence[str]) -> None:
+    """Crawl ``web``, of which ``texts`` are known or none, from ``urls`` until the crawl has its pages or nothing waits."""
     seeds = [seed_entry(url) for url in urls]
     for seed in seeds:
         seed.dropped = crawl.rules.refusal(seed.url, 0)
     crawl.push(seeds)
     while crawl.has_more and (entry := crawl.next(0.0)) is not None:
-        _fetch(crawl, web, entry)
+        _fetch(crawl, web, texts, entry)
 
 
-def _fetch(crawl: Crawl, web: Web, entry: Entry) -> None:
+def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry) -> None:
     url = safe_url_string(entry.url)
     item = PageItem(entry, url, now_iso())
     answer = web.get(url)
@@ -290,24 +148,29 @@ def _fetch(crawl: Crawl, web: Web, entry: Entry) -> None:
     else:
         item.status, item.reason = answer.status, answer.reason
         if answer.page is not None:
-            item.page = _as_read(answer.page, url, crawl.strategy)
+            item.page = as_read(answer.page, url, crawl.strategy.wants_around, crawl.strategy.wants_paths)
             item.size = len(answer.page.html)
             crawl.judge(item)
-            if item.keep and layout.looks_like_list(url):
-                item.reason = LIST
+            if item.keep:
+                item.reason, item.text = _text(crawl, answer.url, texts)
     crawl.finish(item)
 
 
-def _as_read(page: Page, url: str, strategy: Strategy) -> Page:
-    """The page as the spider would have read it at this address for this strategy."""
+def _text(crawl: Crawl, url: str, texts: Mapping[str, Text]) -> Text:
+    if not texts:
+        return Text(LIST, "") if layout.looks_like_list(url) else Text("", UNREAD)
+    found = texts[url]
+    if not found.reason and not crawl.strategy.confirm(found.text)[1]:
+        return Text(OFF_TOPIC_TEXT, "")
+    return found
+
+
+def as_read(page: Page, url: str, wants_around: bool, wants_paths: bool) -> Page:
+    """The page as the spider would have read it at this address for a strategy that wants so much of its links."""
     links = page.links
-    if not (strategy.wants_around and strategy.wants_paths):
-        around, paths = strategy.wants_around, strategy.wants_paths
-        links = tuple(Link(x.url, x.anchor, x.around if around else "", x.path if paths else "") for x in links)
+    if not (wants_around and wants_paths):
+        links = tuple(Link(x.url, x.anchor, x.around if wants_around else "", x.path if wants_paths else "") for x in page.links)
     return page if links is page.links and url == page.url else dataclasses.replace(page, url=url, links=links)
-
-
-# -- many crawls
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,10 +213,12 @@ class Setup:
     """What all crawls have in common; every process has its own."""
 
     web: Web
+    texts: Mapping[str, Text]
     recording: Path
     labels: Mapping[str, Mapping[bytes, Label]]
     budget: int
     hownet_tree: str
+    cache: Path
 
 
 _setup: Setup
@@ -384,6 +249,7 @@ def run(variant: Variant, cell: Cell, setup: Setup) -> Run:
         "TOPICAL_FRONTIER": "memory",
         "TOPICAL_SEED": key.seed,
         "TOPICAL_HOWNET_TREE": setup.hownet_tree,
+        "TOPICAL_CACHE_DIR": str(setup.cache),
         "CONCURRENT_REQUESTS": 1,
     }
     with tempfile.TemporaryDirectory() as folder:
@@ -405,7 +271,7 @@ def run(variant: Variant, cell: Cell, setup: Setup) -> Run:
             raise ValueError(f"{variant.name}: {error}") from None
         made, timed, rows = time.process_time(), Timed(strategy), Rows()
         crawl = Crawl(options, topic, cast(Strategy, timed), MemoryFrontier(), cast(CorpusStore, rows), None)
-        replay(crawl, setup.web, cell.start.urls)
+        replay(crawl, setup.web, setup.texts, cell.start.urls)
         cpu = time.process_time() - made
     labels = setup.labels[topic.name]
     found = measure(key, rows.records, labels, setup.budget)
@@ -434,19 +300,18 @@ def _steps(budget: int) -> list[int]:
 def run_all(jobs: Sequence[tuple[Variant, Cell]], setup: Setup, processes: int, progress: Progress, done: list[Run]) -> None:
     """Add the figures of every crawl to ``done`` as they come."""
     gc.freeze()  # of the many objects of the web none is garbage: nobody is to look at them again
-    with multiprocessing.get_context("fork").Pool(processes, _remember, (setup,)) as pool:
-        for one in progress.track(pool.imap_unordered(_run, jobs), len(jobs), description="crawls"):
+    several: Callable[..., Iterable[Run]]
+    with ExitStack() as stack:
+        if processes > 1:
+            # Forked, the processes have the web in common.
+            several = stack.enter_context(multiprocessing.get_context("fork").Pool(processes, _remember, (setup,))).imap_unordered
+        else:
+            _remember(setup)
+            several = map
+        for one in progress.track(several(_run, jobs), len(jobs), description="crawls"):
             done.append(one)
-            progress.console.print(
-                f"{one.variant}, {one.topic}, {one.start}, seed {one.seed}: area {one.area:.3f}, {one.pages} pages, "
-                f"{one.cpu_ms * one.pages / 1e3:.1f} s",
-                highlight=False,
-                markup=False,
-            )
-    done.sort(key=lambda one: [v.name for v, _ in jobs].index(one.variant))
-
-
-# -- what they say together
+            said = f"{one.variant}, {one.topic}, {one.start}, seed {one.seed}: area {one.area:.3f}, {one.pages} pages"
+            progress.console.print(f"{said}, {one.cpu_ms * one.pages / 1e3:.1f} s", highlight=False, markup=False)
 
 
 def mean(values: Iterable[float]) -> float:
@@ -458,17 +323,13 @@ def mean(values: Iterable[float]) -> float:
 def differences(first: Sequence[Run], other: Sequence[Run]) -> list[float]:
     """What ``other`` has more of area, for every topic, start and seed of either; one that crawled with seed 0 alone, because
     nothing of it is drawn at random, has the same with every seed."""
-    mine, theirs = ({(r.topic, _name(r), r.seed): r.area for r in runs} for runs in (first, other))
+    mine, theirs = ({(r.topic, r.start, r.seed): r.area for r in runs} for runs in (first, other))
     found = []
     for topic, start, seed in sorted(mine.keys() | theirs.keys()):
         values = [areas.get((topic, start, seed), areas.get((topic, start, 0))) for areas in (theirs, mine)]
         if values[0] is not None and values[1] is not None:
             found.append(values[0] - values[1])
     return found
-
-
-def _name(one: Run) -> str:
-    return one.start.removesuffix(f" {one.seed}")
 
 
 def tables(runs: Sequence[Run], budget: int) -> Iterator[Table]:
@@ -490,8 +351,8 @@ def tables(runs: Sequence[Run], budget: int) -> Iterator[Table]:
         cells = [f"{mean(r.area for r in mine if r.topic == topic):.3f}" for topic in topics]
         areas.add_row(name, *cells, f"{over_topics(attrgetter('area')):.3f}", _beside(differences(first, mine)))
         recall = [f"{over_topics(lambda r, pages=pages: r.recall[pages]):.3f}" for pages in _steps(budget)]
-        figures = [(attrgetter(figure), form) for figure, form in (("kept", ".0f"), ("precision", ".3f"), ("cpu_ms", ".2f"))]
-        rest = [f"{over_topics(figure):{form}}" for figure, form in (*figures, (attrgetter("link_us"), ".1f"))]
+        forms = {"kept": ".0f", "precision": ".3f", "cpu_ms": ".2f", "link_us": ".1f"}
+        rest = [f"{over_topics(attrgetter(figure)):{form}}" for figure, form in forms.items()]
         others.add_row(name, *recall, *rest)
     yield from (areas, others)
 
@@ -501,9 +362,6 @@ def _beside(found: Sequence[float]) -> str:
         return "–"
     low, high = bootstrap(lambda places: mean(found[i] for i in places), len(found), seed=0)
     return f"{mean(found):+.3f} [{low:+.3f}, {high:+.3f}]"
-
-
-# -- the command line
 
 
 def parser() -> argparse.ArgumentParser:
@@ -522,6 +380,12 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--budget", type=whole(1), default=4000, metavar="N", help="pages of a crawl (%(default)s)")
     found.add_argument("--set", action="append", default=[], metavar="STRATEGY.PARAMETER=VALUE", help="may be repeated")
     found.add_argument("--without", default="", metavar="PART,PART", help=f"parts of {LEARNER} to be left out one at a time")
+    found.add_argument(
+        "--texts",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="texts as the extraction finds them, some minutes once",
+    )
     found.add_argument("--hownet-tree", default="", metavar="FILE", help="the sememe tree, as TOPICAL_HOWNET_TREE")
     found.add_argument("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (%(default)s)")
     found.add_argument(
@@ -577,6 +441,8 @@ def read_topics(given: Iterable[str], labels: Path) -> list[LabelledTopic]:
         if not sign:
             raise ValueError(f"--topics {text}: FOLDER=COLUMN is expected")
         found.append(LabelledTopic(load_topic(folder), column, read_labels(labels, column)))
+    if len({one.topic.name for one in found}) < len(found):
+        raise ValueError("--topics: two have one name. Remedy: rename a folder, or name each once")
     return found
 
 
@@ -584,6 +450,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     opts = parser().parse_args(arguments)
     console = Console(stderr=True)
     done: list[Run] = []
+    rows: list[Variant] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
         if unknown := set(names := opts.strategies.split(",")) - set(strategies.STRATEGIES):
@@ -606,13 +473,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with Progress(*columns, console=console) as progress:
             web = read_web(opts.web, opts.cache, opts.processes, progress)
             labels = {topic.topic.name: topic.labels for topic in topics}
-            setup = Setup(web, opts.web, labels, opts.budget, opts.hownet_tree)
+            texts = read_texts(opts.web, opts.cache, web, opts.processes, progress) if opts.texts else {}
+            setup = Setup(web, texts, opts.web, labels, opts.budget, opts.hownet_tree, opts.cache)
             run_all(jobs, setup, opts.processes, progress, done)
     except KeyboardInterrupt:
         print("interrupted; what is done:", file=sys.stderr)
-    except (ValueError, CrawlError) as error:
+    except (ValueError, CrawlError, RecordingError) as error:
         print(error, file=sys.stderr)
         return 2
+    order = [row.name for row in rows]
+    done.sort(key=lambda one: order.index(one.variant))
     if opts.json:
         with replacing(opts.json) as out:
             json.dump([asdict(one) for one in done], out, ensure_ascii=False, indent=1)

@@ -28,8 +28,8 @@ def load_checkpoint(strategy: Strategy, frontier: Frontier) -> int:
 
 
 def learn_again(strategy: Strategy, outcome: Outcome) -> None:
-    """Have ``strategy`` learn from a page of the log what it learned when the page was judged, or did not come; of others there is
-    nothing to learn."""
+    """Have ``strategy`` learn from a page of the log what it learned when the page was judged, or did not come; of others
+    there is nothing to learn."""
     if outcome.keep or outcome.reason == OFF_TOPIC or outcome.lesson is not None:
         strategy.learn(outcome.url, Verdict(outcome.relevance, outcome.keep, lesson=outcome.lesson))
 

@@ -90,7 +90,7 @@ class Crawl:
         self.failed = ""
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
-        self.rules = LinkRules(options)
+        self.rules = LinkRules(options, slows=not strategy.weighs_hosts)
         mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
         self.control = Control(frontier, strategy, mailbox, self.rules.refusal)
         self._feed = RedisFeed(options.redis, options.start_urls_key) if frontier.shared and options.redis is not None else None
@@ -209,6 +209,8 @@ class Crawl:
         if self.frontier.shared:
             with suppress(FrontierServerError):  # told where the frontier is asked for more than advice
                 self._read_log(0)  # the links are scored by what all workers have found out
+        if item.entry.evidence:
+            item.reasons = dict(self.strategy.explain(item.entry.candidate()))
         self.strategy.learn(item.entry.url, verdict)
         item.links = self._entries(page, item.entry, verdict)
 
@@ -391,7 +393,8 @@ class Crawl:
         why: dict[str, Any] = {"terms": dict(verdict.why)} if verdict else {}
         if entry.evidence:
             first = entry.evidence[0]
-            why |= {"link": dict(self.strategy.explain(entry.candidate())), "anchor": first.anchor, "parent": first.parent}
+            reasons = item.reasons if verdict else self.strategy.explain(entry.candidate())
+            why |= {"link": dict(reasons), "anchor": first.anchor, "parent": first.parent}
         return Record(
             key=entry.key.hex(),
             url=entry.url,

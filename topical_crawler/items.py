@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +27,7 @@ class PageItem:
         reason: why the page does not belong into the corpus; "" while nothing speaks against it.
         page: the page, where there is one; the strategy's relevance middleware judges it.
         verdict: the strategy's judgement.
+        reasons: for the place that the link to it had in the queue (:meth:`Strategy.explain`), before its page was learned from.
         links: the page's links as they go to the frontier, with their priorities or the reason why they are dropped.
         as_part: whether the page is taken for a further part of an article that was kept, though it is off topic by itself.
         extracted: what was found on the page, before the cleaning.
@@ -46,6 +48,7 @@ class PageItem:
     reason: str = ""
     page: Page | None = field(default=None, repr=False)  # Scrapy logs an item that a pipeline drops, whole
     verdict: Verdict | None = None
+    reasons: Mapping[str, float] = field(default_factory=dict, repr=False)
     links: list[Entry] = field(default_factory=list, repr=False)
     text: str = field(default="", repr=False)
     title: str = ""

@@ -25,14 +25,20 @@ _NO_ADDRESS = fingerprint("")
 class LinkRules:
     """Refuses links with a reason. It knows what was fetched so far by :meth:`count`; on resume it is told again.
 
+    Args:
+        options: bounds that a person set.
+        slows: whether barren hosts are slowed. A strategy that learns from what links lead to puts them in their place itself,
+            and follows links with hardly a hope, too: behind all of those a host would never have its turn again.
+
     Attributes:
         slowed: hosts whose links give way to others; those that have been left are among them.
         left: hosts whose links are dropped.
         revision: how often a host has joined or quitted ``slowed``.
     """
 
-    def __init__(self, options: CrawlOptions) -> None:
+    def __init__(self, options: CrawlOptions, slows: bool = True) -> None:
         self._options = options
+        self._slows = slows
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
         self._per_host: Counter[str] = Counter()
         self._shapes: dict[str, tuple[int, int]] = {}  # pages fetched, texts kept
@@ -60,7 +66,7 @@ class LinkRules:
         self._given[name] = (pages, texts)
         credit = min(1 + texts, MOST_CREDIT)
         left = 0 < self._options.barren_leave * credit <= pages
-        slowed = left or 0 < self._options.barren_pages * credit <= pages
+        slowed = left or (self._slows and 0 < self._options.barren_pages * credit <= pages)
         self.revision += slowed is not (name in self.slowed)
         for hosts, belongs in ((self.slowed, slowed), (self.left, left)):
             (hosts.add if belongs else hosts.discard)(name)
@@ -75,7 +81,7 @@ class LinkRules:
         Args:
             priority: by the link's score, or where it was put before.
         """
-        return -1 / (1 + priority) if priority >= 0 and name in self.slowed else priority
+        return -1 / (1 + priority) if self._slows and priority >= 0 and name in self.slowed else priority
 
     def refusal(self, url: str, depth: int) -> str | None:
         """Why a link is not followed whatever it may lead to; None where nothing speaks against it.

@@ -116,7 +116,9 @@ def _compare(known: dict[str, Any], topic: Topic, options: CrawlOptions, place: 
 
 def edition(topic: Topic) -> str:
     """Digest of all of a topic that a verdict or a priority depends on."""
-    said = [sorted(topic.terms.items()), sorted(topic.weights.items()), topic.parameters, topic.documents]
+    said: list[object] = [sorted(topic.terms.items()), sorted(topic.weights.items()), topic.parameters, topic.documents]
+    if topic.marked:  # a topic without any is what it was before there were any
+        said.append([(text.url, text.title, text.text, text.on_topic) for text in topic.marked])
     return hashlib.sha256(json.dumps(said, ensure_ascii=False, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 

@@ -132,6 +132,7 @@ def told(answer: dict[str, Any]) -> Reasons:
 @pytest.mark.parametrize(
     ("strategy", "killed", "learns"),
     [
+        ("adaptive", True, True),
         ("semantic", True, True),
         ("content_url", False, True),
         ("keyword", False, False),

@@ -165,7 +165,7 @@ class TestOneCrawl:
         worker.finish(item)
         return entry.url
 
-    @pytest.mark.parametrize("strategy", ["semantic", "content_url", "pagerank", "esvsm", "shark_search"])
+    @pytest.mark.parametrize("strategy", ["adaptive", "semantic", "content_url", "pagerank", "esvsm", "shark_search"])
     def test_what_one_learns_all_know(self, server: RedisServer, topic: Path, tmp_path: Path, strategy: str) -> None:
         folder = tmp_path / f"learn-{strategy}"
         one, other = (self.open(server, folder, topic, name, TOPICAL_STRATEGY=strategy) for name in ("w1", "w2"))

@@ -124,14 +124,14 @@ class LinkFeatures:
 
     def of_places(self, url: str, found: Sequence[Evidence]) -> list[int]:
         """Those that come from the places where it was found; of its address only the host is looked at."""
-        numbers: dict[int, None] = {}
+        numbers: list[int] = []
         own = host(url)
         for place, evidence in enumerate(found):
             if evidence.anchor:
-                numbers.update(dict.fromkeys(self._anchor(evidence.anchor)))
+                numbers += self._anchor(evidence.anchor)
             if place < PLACES:
-                numbers.update(dict.fromkeys(self._place(host(evidence.parent), own, evidence.path)))
-        return list(numbers)
+                numbers += self._place(host(evidence.parent), own, evidence.path)
+        return list(dict.fromkeys(numbers)) if len(found) > 1 else numbers
 
     def joined(self, url: str, of_places: Iterable[int]) -> list[int]:
         """Those of the address, and others."""
@@ -178,6 +178,17 @@ def standing_features(without: Iterable[str] = ()) -> tuple[tuple[str, NDArray[n
     )
 
 
+def bins(best: float, mean: float, terms: float, distance: int) -> dict[str, int]:
+    """Where the changing features of a link lie in their tables: relevance of the best page that holds it and of all in the mean
+    (0 to 1, in tenths), topic terms in the anchor (in thirds), links since the last page on topic."""
+    return {
+        "best": min(_BINS - 1, int(10 * best)),
+        "mean": min(_BINS - 1, int(10 * mean)),
+        "terms": min(_FAR, int(3 * terms)),
+        "distance": min(_FAR, distance),
+    }
+
+
 def standing(
     tables: Sequence[tuple[str, NDArray[np.uint32]]],
     best: NDArray[np.float32],
@@ -185,9 +196,8 @@ def standing(
     terms: NDArray[np.float32],
     distance: NDArray[np.int64],
 ) -> NDArray[np.uint32]:
-    """The changing features of n links as an array (n, kinds): relevance of the best page that holds the link and of all in the
-    mean (0 to 1, in tenths), topic terms in the anchor (in thirds), links since the last page on topic."""
-    bins = {
+    """The changing features of n links as an array (n, kinds), by the same steps as :func:`bins`."""
+    places = {
         "best": np.minimum(_BINS - 1, (10 * best).astype(np.int64)),
         "mean": np.minimum(_BINS - 1, (10 * mean).astype(np.int64)),
         "terms": np.minimum(_FAR, (3 * terms).astype(np.int64)),
@@ -195,4 +205,4 @@ def standing(
     }
     if not tables:
         return np.zeros((len(best), 0), dtype=np.uint32)
-    return np.stack([table[bins[kind]] for kind, table in tables], axis=1)
+    return np.stack([table[places[kind]] for kind, table in tables], axis=1)

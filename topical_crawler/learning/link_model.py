@@ -20,7 +20,7 @@ from topical_crawler.learning.link_features import SIZE
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.uint32]
 
-_LEAST = 1e-8
+_LEAST = 1e-8  # so that nothing is divided by 0
 
 
 def sigmoid(x: NDArray[Any]) -> Floats:
@@ -57,7 +57,6 @@ class LinkModel:
     def __init__(self, parameters: LinkModelParameters | None = None) -> None:
         self.parameters = parameters or LinkModelParameters()
         self._weights: Floats = np.zeros(SIZE, dtype=np.float32)
-        self._squares: Floats = np.full(SIZE, _LEAST, dtype=np.float32)
 
     def evidence(self, rows: Sequence[Sequence[int]]) -> Floats:
         """Σ w_i of several links, given their features."""
@@ -91,7 +90,7 @@ class LinkModel:
             return
         features, inverse = np.unique(table, return_inverse=True)
         inverse = inverse.reshape(table.shape)
-        weights, squares = self._weights[features].astype(np.float64), self._squares[features].astype(np.float64)
+        weights, squares = self._weights[features].astype(np.float64), np.full(len(features), _LEAST)
         width = table.shape[1]
         flat = inverse.ravel()
         for _ in range(parameters.passes):
@@ -105,16 +104,14 @@ class LinkModel:
 
     def state_dict(self) -> dict[str, Any]:
         """The weights that are not 0, as JSON data."""
-        some = np.flatnonzero((self._weights != 0) | (self._squares != np.float32(_LEAST))).astype("<u4")
+        some = np.flatnonzero(self._weights).astype("<u4")
         return {
             "features": b64encode(some.tobytes()).decode(),
             "weights": b64encode(self._weights[some].astype("<f4").tobytes()).decode(),
-            "squares": b64encode(self._squares[some].astype("<f4").tobytes()).decode(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` gave."""
-        self.__init__(self.parameters)  # type: ignore[misc]
+        self._weights = np.zeros(SIZE, dtype=np.float32)
         some = np.frombuffer(b64decode(state["features"]), dtype="<u4")
         self._weights[some] = np.frombuffer(b64decode(state["weights"]), dtype="<f4")
-        self._squares[some] = np.frombuffer(b64decode(state["squares"]), dtype="<f4")

@@ -37,7 +37,7 @@ class Words:
 
     Attributes:
         numbers, counts: its telling words as numbers below 65,536, and how often they are there, 1 to 255.
-        said: how much of the topic is in it, by its terms alone (:meth:`PageJudge.said`).
+        said: how much of the topic is in it, by its terms alone (:meth:`PageJudge.read`).
         article: whether it has a text of its own, by its looks.
     """
 
@@ -153,6 +153,11 @@ class Memory:
             self.parents[row, : len(leading.parents)] = leading.parents
             self.given[row, : len(leading.given)] = leading.given
             self.terms[row], self.distance[row] = leading.terms, leading.distance
+
+    def relevance_of(self, page: int, given: float) -> float:
+        """How relevant a page is by the latest opinion; ``given`` where it is not remembered."""
+        row = self._rows.get(page)
+        return given if row is None else float(self.relevance[row])
 
     def standing(self, parents: NDArray[np.int64], given: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How relevant the pages are that hold links, by the latest opinion where they are remembered, else by what they handed

@@ -29,14 +29,15 @@ MAX_READ = 8_000
 """Characters of a page's text that are read."""
 EXAMPLES = 60
 """Most pages that stand for the topic: those in which most of its terms are."""
-LEAST_BEST = 1.5
-"""How much of the topic the examples hold at least (:meth:`PageJudge.said`), so that a crawl that has not found the topic does
-not take the best of what it has for it."""
+LEAST = 1.0
+"""How much of the topic an example holds at least (:meth:`PageJudge.read`): half of what its heaviest term in a title is worth. A
+crawl that has not found the topic must not take the best of what it has for it."""
 _HEAD = 2.0
 _SATURATION = 3.0
 _SHARE = 0.25
 _HARDLY = 0.25
 _FEWEST = 5
+_ENOUGH = 30  # pages before words are learned at all: the first ones are home pages and their lists
 _AGAINST = 1000
 _TITLE, _LABEL = 3, 3
 _STEEPNESS, _MIDDLE = 6.0, 0.6
@@ -67,7 +68,7 @@ class PageJudge:
         self._segmenter = segmenter
         self._labels = labels
         self._feedback = feedback
-        self._marked = [(_counted(Counter(segmenter.content(f"{m.title}\n{m.text[:MAX_READ]}"))), m.on_topic) for m in marked]
+        self._marked = [(_counted(self._content(f"{m.title}\n{m.text[:MAX_READ]}")), m.on_topic) for m in marked]
         self._pages = 0
         self._frequencies: NDArray[np.float32] = np.zeros(BUCKETS, dtype=np.float32)
         self._rarity: NDArray[np.float32] = np.ones(BUCKETS, dtype=np.float32)
@@ -81,19 +82,24 @@ class PageJudge:
 
     def read(self, page: Page, article: bool) -> tuple[Words, dict[str, float]]:
         """What a page says, and the topic terms in it with their part in that."""
-        body = Counter(self._segmenter.content(full_text(page)[:MAX_READ]))
-        head = Counter(self._segmenter.content(description_of(page)))
-        labels = Counter(w for label in page.labels for w in self._segmenter.content(label)) if self._labels else Counter()
+        body = self._content(full_text(page)[:MAX_READ])
+        head = self._content(description_of(page))
+        labels = self._content("\n".join(page.labels)) if self._labels else Counter()
         said = {w: _HEAD * self._terms[w] for w in (*head, *labels) if w in self._terms}
         for word, count in body.items():
             if word in self._terms:
                 said[word] = said.get(word, 0.0) + self._terms[word] * count / (count + _SATURATION)
-        for word in dict.fromkeys(self._segmenter.content(page.title)):
+        for word in self._content(page.title):
             body[word] += _TITLE
         for word, count in labels.items():
             body[word] += _LABEL * count
         numbers, counts = self._telling(_counted(body))
         return Words(numbers, counts, sum(said.values()), article), said
+
+    def _content(self, text: str) -> Counter[str]:
+        """The content words of a text. Each word is looked at once: a page says its words many times."""
+        words = Counter(self._segmenter.cut(text))
+        return Counter({w: n for w, n in words.items() if self._segmenter.is_content(w)})
 
     def _telling(self, counted: Counter[int]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
         """The words that tell most of a page."""
@@ -107,9 +113,6 @@ class PageJudge:
 
     def probability(self, words: Words) -> float:
         """The probability that a page is on topic."""
-        if self._centre is None:
-            steepness, middle = _FIRST
-            return float(sigmoid(np.array(steepness * (words.said - middle))))
         numbers, counts = np.zeros((1, WORDS), dtype=np.uint16), np.zeros((1, WORDS), dtype=np.uint8)
         numbers[0, : len(words.numbers)], counts[0, : len(words.counts)] = words.numbers, words.counts
         return float(self._probabilities(numbers, counts, np.array([words.said], dtype=np.float32))[0])
@@ -124,9 +127,11 @@ class PageJudge:
     ) -> NDArray[np.float32]:
         if self._centre is None:
             steepness, middle = _FIRST
-            return sigmoid(steepness * (said - middle))
-        z = self._likeness(words, counts) + said / self._best
-        return sigmoid(_STEEPNESS * ((z - self._low) / (self._high - self._low) - _MIDDLE))
+            found = sigmoid(steepness * (said - middle))
+        else:
+            z = self._likeness(words, counts) + said / self._best
+            found = sigmoid(_STEEPNESS * ((z - self._low) / (self._high - self._low) - _MIDDLE))
+        return np.where(counts.any(axis=1), found, np.float32(0))  # a page without words is on no topic
 
     def note(self, words: Words) -> None:
         """Take note of a page's words, for how rare words are."""
@@ -138,20 +143,24 @@ class PageJudge:
         n = len(memory)
         answered = np.flatnonzero(memory.answered[:n])
         articles = answered[memory.article[answered]]
-        if not self._feedback or len(articles) < _FEWEST:
+        if not self._feedback or len(articles) < _FEWEST or len(answered) < _ENOUGH:
             return
         self._rarity = np.log((self._pages + 1) / (self._frequencies + 0.5)).clip(0).astype(np.float32)
         order = articles[np.argsort(-memory.said[articles], kind="stable")]
         examples = order[: min(EXAMPLES, max(_FEWEST, int(len(articles) * _SHARE)))]
-        self._best = max(LEAST_BEST, float(memory.said[examples].mean()))
+        examples = examples[memory.said[examples] >= LEAST]
+        if len(examples) < _FEWEST:
+            self._centre = None
+            return
+        self._best = float(memory.said[examples].mean())
         against = answered[memory.said[answered] < _HARDLY * self._best][-_AGAINST:]
         if len(against) < _FEWEST:
             against = answered[np.argsort(memory.said[answered], kind="stable")[:_FEWEST]]
         for_topic = [self._units(memory.words[examples], memory.counts[examples])]
         off_topic = [self._units(memory.words[against], memory.counts[against])]
         for counted, on_topic in self._marked:
-            numbers, counts = (a[None, :] for a in self._telling(counted))
-            (for_topic if on_topic else off_topic).append(self._units(numbers, counts))
+            numbers, counts = self._telling(counted)
+            (for_topic if on_topic else off_topic).append(self._units(numbers[None, :], counts[None, :]))
         centre = np.zeros(BUCKETS, dtype=np.float64)
         for sign, group in ((1, for_topic), (-1, off_topic)):
             total = sum(len(units) for _, units in group)

@@ -1,0 +1,239 @@
+"""A recorded web held in memory, every page read once: what a crawl of it is answered, without a downloader.
+
+The pages, and the texts that are extracted from them, are kept in files of JSON lines, so that the next run has them in seconds.
+A file is made anew where the recording is another, or is read by other code.
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import hashlib
+import json
+import multiprocessing
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+from protego import Protego
+from rich.progress import Progress
+from w3lib.html import get_meta_refresh
+from w3lib.url import safe_url_string
+
+from topical_crawler import cleaning, decode, extraction, layout
+from topical_crawler import page as page_module
+from topical_crawler.cleaning.process import CleaningOptions, TextCleaner
+from topical_crawler.cleaning.site_lines import NOTHING
+from topical_crawler.evaluation.replay import Recording, equal_form
+from topical_crawler.evaluation.warc import Response
+from topical_crawler.evaluation.web_graph import LONGEST_REFRESH, ROBOT
+from topical_crawler.export.files import replacing_bytes
+from topical_crawler.extraction.extract import extract
+from topical_crawler.page import Link, Page
+from topical_crawler.urls import fingerprint
+
+_FORMAT = "2"
+_BATCH = 64
+_TEXT = ("html", "xml", "text/plain")
+_MARKUP = (b"<!doctype html", b"<html")
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_link_values = attrgetter(*(f.name for f in fields(Link)))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a recorded address brings: a page, an address to go to instead (``target``), or neither, with the ``reason``."""
+
+    url: str
+    status: int
+    page: Page | None = None
+    target: str = ""
+    reason: str = ""
+
+
+class Text(NamedTuple):
+    """What a page gives: the cleaned ``text``, or the ``reason`` why it has none."""
+
+    reason: str
+    text: str
+
+
+class Web:
+    """The answers of a recording by address, in whatever spelling (as :meth:`Recording.get` finds them)."""
+
+    def __init__(self, answers: Iterable[Answer]) -> None:
+        self._exact: dict[str, Answer] = {}
+        self._forms: dict[str, Answer] = {}
+        self._robots: dict[str, Protego | None] = {}
+        for answer in answers:
+            self._exact[answer.url] = answer
+            form = equal_form(answer.url)
+            if (known := self._forms.setdefault(form, answer)) is not answer and not _is_good(known) and _is_good(answer):
+                self._forms[form] = answer
+
+    def __iter__(self) -> Iterator[Answer]:
+        return iter(self._exact.values())
+
+    def get(self, url: str) -> Answer | None:
+        """What ``url`` brings; None where it is not recorded."""
+        for known, form in ((self._exact, url), (self._exact, url.partition("#")[0]), (self._forms, equal_form(url))):
+            if (answer := known.get(form)) is not None:
+                return answer
+        return None
+
+    def forbids(self, url: str) -> bool:
+        """Whether the recorded robots.txt of the origin keeps crawls away from ``url``."""
+        parts = urlsplit(url)
+        place = f"{parts.scheme}://{parts.netloc}/robots.txt"
+        if place not in self._robots:
+            answer = self.get(place)
+            self._robots[place] = Protego.parse(answer.page.html) if answer is not None and answer.page is not None else None
+        rules = self._robots[place]
+        return rules is not None and not rules.can_fetch(url, ROBOT)
+
+
+def _is_good(answer: Answer) -> bool:
+    return 200 <= answer.status < 300
+
+
+def read_web(web: Path, cache: Path, processes: int, progress: Progress) -> Web:
+    """The web recorded at ``web``, from a file in the folder ``cache``; where there is none that holds, ``processes`` make it.
+
+    Raises:
+        RecordingError: the recording is missing or malformed.
+    """
+    with Recording(web, cache) as recording:
+        urls = list(recording.urls())
+    read = functools.partial(_read_batch, web, cache)
+    lines = _kept(web, cache, "pages", (page_module, layout, decode), read, urls, processes, progress)
+    return Web(_answer(json.loads(line)) for line in lines)
+
+
+def read_texts(web: Path, cache: Path, pages: Web, processes: int, progress: Progress) -> dict[str, Text]:
+    """What the extraction and the cleaning make of every page of ``pages``, by its address, from a file as :func:`read_web`."""
+    jobs = [(a.url, a.page.html, a.page.title, [x.anchor for x in a.page.links]) for a in pages if a.page is not None]
+    lines = _kept(web, cache, "texts", (extraction, cleaning), _make_batch, jobs, processes, progress)
+    return {url: Text(reason, text) for url, reason, text in map(json.loads, lines)}
+
+
+def _kept(
+    web: Path,
+    cache: Path,
+    what: str,
+    made_by: Iterable[ModuleType],
+    make: Callable[[Sequence[Any]], list[bytes]],
+    jobs: Sequence[Any],
+    processes: int,
+    progress: Progress,
+) -> Iterator[bytes]:
+    """The lines of a file of the cache, which is made where there is none for this recording that the same code has made."""
+    cache.mkdir(parents=True, exist_ok=True)
+    place = cache / f"{web.name}.{hashlib.blake2b(str(web.absolute()).encode(), digest_size=8).hexdigest()}.{what}.jsonl.gz"
+    stamp = _stamp(web, made_by)
+    if not _holds(place, stamp):
+        task = progress.add_task(f"reading {what}", total=len(jobs))
+        batches = [jobs[i : i + _BATCH] for i in range(0, len(jobs), _BATCH)]
+        with ExitStack() as stack:
+            out = stack.enter_context(replacing_bytes(place))
+            made = stack.enter_context(gzip.GzipFile("", "wb", compresslevel=1, fileobj=out))
+            several: Callable[..., Iterable[list[bytes]]]
+            several = stack.enter_context(multiprocessing.get_context("spawn").Pool(processes)).imap if processes > 1 else map
+            made.write(f"{json.dumps({'stamp': stamp, 'lines': len(jobs)})}\n".encode())
+            for lines in several(make, batches):
+                made.writelines(lines)
+                progress.advance(task, len(lines))
+        progress.remove_task(task)
+    with gzip.open(place, "rb") as file:
+        total = int(json.loads(next(file))["lines"])
+        yield from progress.track(file, total, description=f"loading {what}")
+
+
+def _stamp(web: Path, made_by: Iterable[ModuleType]) -> str:
+    status, code = web.stat(), hashlib.blake2b(digest_size=16)
+    for module in made_by:
+        file = Path(str(module.__file__))
+        for part in sorted(file.parent.glob("*.py")) if file.name == "__init__.py" else [file]:
+            code.update(part.read_bytes())
+    return f"{_FORMAT} {status.st_size} {status.st_mtime_ns} {code.hexdigest()}"
+
+
+def _holds(place: Path, stamp: str) -> bool:
+    try:
+        with gzip.open(place, "rb") as file:
+            return bool(json.loads(next(file))["stamp"] == stamp)
+    except (OSError, EOFError, ValueError, KeyError, TypeError, StopIteration, zlib.error):
+        return False
+
+
+def _read_batch(web: Path, cache: Path, urls: Sequence[str]) -> list[bytes]:
+    with Recording(web, cache) as recording:
+        answers = [read_answer(url, response) for url in urls if (response := recording.get(url)) is not None]
+    return [f"{json.dumps(_json(answer))}\n".encode() for answer in answers]
+
+
+def _make_batch(pages: Sequence[tuple[str, str, str, list[str]]]) -> list[bytes]:
+    return [f"{json.dumps([page[0], *make_text(*page)])}\n".encode() for page in pages]
+
+
+def make_text(url: str, html: str, title: str, anchors: Sequence[str]) -> Text:
+    """What becomes of a page in a crawl that has learned no lines of its site."""
+    found = extract(html, url)
+    if found.reason:
+        return Text(found.reason, "")
+    cleaned = _cleaner().clean(found.text, anchors, found.title or title, NOTHING)
+    return Text(cleaned.reason, cleaned.text if not cleaned.reason else "")
+
+
+@functools.cache
+def _cleaner() -> TextCleaner:
+    return TextCleaner(CleaningOptions())
+
+
+def read_answer(url: str, response: Response) -> Answer:
+    """A recorded response as the spider takes it."""
+    status = response.status
+    if status in _REDIRECTS and (place := response.header("location")):
+        return Answer(url, status, target=urljoin(url, safe_url_string(place)))
+    if not 200 <= status < 300:
+        return Answer(url, status, reason=f"HTTP {status}")
+    kind, body = response.header("content-type"), _uncompressed(response)
+    marked = body[:1024].lstrip().lower().startswith(_MARKUP)
+    if kind and not any(name in kind.lower() for name in _TEXT) and not marked:
+        return Answer(url, status, reason="not a text page")
+    html, encoding = decode.decode(body, kind)
+    if b"refresh" in body[:4096].lower():
+        seconds, target = get_meta_refresh(html, url, encoding, ignore_tags=("script", "noscript"))
+        if target and seconds is not None and seconds < LONGEST_REFRESH and fingerprint(target) != fingerprint(url):
+            return Answer(url, status, target=target)
+    return Answer(url, status, Page.from_html(url, html, encoding, around=True, paths=True))
+
+
+def _uncompressed(response: Response) -> bytes:
+    if not any(name in response.header("content-encoding").lower() for name in ("gzip", "deflate")):
+        return response.body
+    try:
+        return zlib.decompressobj(47).decompress(response.body)  # 47: gzip or zlib, by its head
+    except zlib.error:
+        return b""
+
+
+def _json(answer: Answer) -> dict[str, Any]:
+    data = {f.name: getattr(answer, f.name) for f in fields(answer) if f.name != "page"}
+    if (page := answer.page) is not None:
+        data["page"] = {f.name: getattr(page, f.name) for f in fields(page)}
+        data["page"]["links"] = [_link_values(link) for link in page.links]
+    return data
+
+
+def _answer(data: dict[str, Any]) -> Answer:
+    if (page := data.get("page")) is not None:
+        links = tuple(Link(sys.intern(url), anchor, around, sys.intern(path)) for url, anchor, around, path in page["links"])
+        data["page"] = Page(**{**page, "links": links, "labels": tuple(page["labels"])})
+    return Answer(**data)

@@ -1,0 +1,242 @@
+"""Crawls without Scrapy must be the crawls that Scrapy makes, but for what they leave out."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+
+import ablation
+import pytest
+import web_in_memory
+from ablation import Run, Setup, Variant, differences, variants
+from rich.progress import Progress
+
+from topical_crawler.actions.comparison_plan import Cell, Start
+from topical_crawler.actions.crawl_process import CrawlProcess
+from topical_crawler.actions.evaluate_labels import read_corpus
+from topical_crawler.corpus.record import Record
+from topical_crawler.evaluation.comparison import REDIRECTED, RunKey
+from topical_crawler.evaluation.labels import Label
+from topical_crawler.evaluation.warc import Response
+from topical_crawler.page import Page
+from topical_crawler.topic import Topic, load_topic
+
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+HOME = "http://a.cn/"
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+def warc_tools() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("warc_tools", Path(__file__).parents[1] / "warc_tools.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def page(*links: str) -> str:
+    anchors = "".join(f"<li><a href='{link}'>党建</a> 支部</li>" for link in links)
+    return f"<!DOCTYPE html><title>党建</title><meta name=keywords content=党建><ul>{anchors}</ul>"
+
+
+LINKS = ("http://a.cn/old", "http://a.cn/none", "http://a.cn/secret/1", "http://a.cn/tag/党建/", "http://a.cn/gone", "/round")
+FOUND = (
+    (HOME, 200, page(*LINKS)),
+    ("http://a.cn/robots.txt", 200, "User-agent: *\nDisallow: /secret/"),
+    ("http://a.cn/old", 301, "/new"),
+    ("http://a.cn/new", 200, page(HOME)),
+    ("http://a.cn/secret/1", 200, page()),
+    ("http://a.cn/tag/%E5%85%9A%E5%BB%BA/", 200, page()),
+    ("http://a.cn/gone", 404, "没有了"),
+    ("http://a.cn/round", 302, "/round?1"),
+    *((f"http://a.cn/round?{n}", 302, f"/round?{n + 1}") for n in range(1, 20)),
+)
+"""Addresses, what they answer with, and their pages; of a redirect, where it leads to."""
+
+
+def answers(*found: tuple[str, int, str]) -> web_in_memory.Web:
+    return web_in_memory.Web(
+        web_in_memory.read_answer(url, Response(status, tuple(head(status, body).items()), body.encode()))
+        for url, status, body in found
+    )
+
+
+def head(status: int, body: str) -> dict[str, str]:
+    return {"Location": body} if 300 <= status < 400 else HTML
+
+
+@pytest.fixture(scope="module")
+def warc(cache: Path) -> Path:
+    """The small web as a recording."""
+    return warc_tools().write_warc(cache / "web.warc.gz", [(u, status, head(status, b), b.encode()) for u, status, b in FOUND])
+
+
+def crawled(
+    web: web_in_memory.Web,
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    texts: Mapping[str, web_in_memory.Text] | None = None,
+    topic: Topic | None = None,
+    **bounds: int,
+) -> list[Record]:
+    """The rows of a crawl from the home page, in their order."""
+    topic = topic or load_topic("partybuilding")
+    cell = Cell(RunKey("breadth_first", topic.name, "seeds", cap=bounds.get("cap", 0)), topic, Start("seeds", 0, (HOME,)))
+    recording = warc_tools().write_warc(cache / "empty.warc.gz", [(HOME, 200, HTML, b"")])
+    kept: list[ablation.Rows] = []
+
+    class Rows(ablation.Rows):
+        def __init__(self) -> None:
+            super().__init__()
+            kept.append(self)
+
+    monkeypatch.setattr(ablation, "Rows", Rows)
+    labels: dict[str, dict[bytes, Label]] = {topic.name: {}}
+    setup = Setup(web, texts or {}, recording, labels, bounds.get("budget", 100), "", cache)
+    ablation.run(Variant("breadth_first", "breadth_first", {}), cell, setup)
+    return kept[0].records
+
+
+def test_every_answer_ends_as_in_a_crawl(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    web = answers(*FOUND)
+    records = crawled(web, cache, monkeypatch)
+    ends = {record.url.removeprefix(HOME): record.reason for record in records if record.reason != REDIRECTED}
+    assert ends == {
+        "": ablation.LIST,  # the address of a home page is a list's
+        "none": "unreachable",
+        "secret/1": "robots.txt",
+        "tag/党建/": ablation.LIST,
+        "gone": "HTTP 404",
+        "new": "",
+        "round?8": "too many redirects",
+    }
+    assert [record.reason for record in records].count(REDIRECTED) == 1 + 8
+    capped = crawled(web, cache, monkeypatch, cap=3)
+    assert [record.url for record in capped if record.reason != REDIRECTED] == [HOME, "http://a.cn/none", "http://a.cn/secret/1"]
+
+
+def quietly_read(web: Path, cache: Path) -> web_in_memory.Web:
+    with Progress(disable=True) as progress:
+        return web_in_memory.read_web(web, cache, 1, progress)
+
+
+def test_it_goes_the_way_that_scrapy_goes(
+    tmp_path: Path,
+    cache: Path,
+    warc: Path,
+    write_topic: Callable[[Mapping[str, str]], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The real crawl, in a process of its own, is under way while the pages are read here. Neither has anything to extract."""
+    folder = write_topic({"terms.tsv": "无人提起的词\t1\n"})
+    arguments = [f"topic={folder}/", f"seeds={HOME}", "strategy=breadth_first"]
+    chosen = {"REPLAY": warc, "DATA_DIR": tmp_path / "data", "CACHE_DIR": cache, "RESOURCES": 0, "DISPLAY": "off"}
+    given = ["CONCURRENT_REQUESTS=1", *(f"TOPICAL_{name}={value}" for name, value in chosen.items())]
+    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "topical_crawler.settings")
+    real = CrawlProcess(arguments, given, tmp_path / "log")
+    records = crawled(quietly_read(warc, cache), cache, monkeypatch, topic=load_topic(folder))
+    real.wait()
+    assert real.poll() == 0, real.said()
+    expected = read_corpus(tmp_path / "data")
+    assert [(record.url, record.reason) for record in records] == [(record.url, record.reason) for record in expected]
+    assert {record.reason for record in records} >= {"off topic", "redirected", "unreachable", "robots.txt", "HTTP 404"}
+
+
+def test_pages_and_texts_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "".join(
+        f"<p>第{n}党支部在雨后把水渠修到了山脚下，老人们都来帮忙，一直忙到天黑，账目贴在了村口。</p>" for n in "一二三四"
+    )
+    found = [(HOME, 200, HTML, page("/1").encode()), (f"{HOME}1", 200, HTML, f"<h1>水渠</h1>{text}".encode())]
+    warc = warc_tools().write_warc(tmp_path / "web.warc.gz", found)
+
+    def both() -> tuple[list[web_in_memory.Answer], dict[str, web_in_memory.Text]]:
+        web = quietly_read(warc, tmp_path)
+        with Progress(disable=True) as progress:
+            return list(web), web_in_memory.read_texts(warc, tmp_path, web, 1, progress)
+
+    first, texts = both()
+    assert [answer.url for answer in first] == [HOME, f"{HOME}1"] == list(texts)
+    read = first[0].page
+    assert read is not None and read == Page.from_html(HOME, read.html, read.encoding, around=True, paths=True)
+    assert texts[HOME].reason and "水渠修到了山脚下" in texts[f"{HOME}1"].text
+    with monkeypatch.context() as patch:
+        patch.setattr(web_in_memory, "read_answer", None)
+        patch.setattr(web_in_memory, "make_text", None)
+        assert both() == (first, texts)
+    for place in tmp_path.glob("*.jsonl.gz"):
+        place.write_bytes(place.read_bytes()[:40])
+    assert both() == (first, texts), "damaged files are made anew"
+    warc_tools().write_warc(warc, found[:1])
+    assert len(both()[0]) == 1
+
+
+def test_what_the_texts_decide(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    web = answers((HOME, 200, page("/1", "/2", "/3")), *((f"{HOME}{n}", 200, page()) for n in (1, 2, 3)))
+    given = (("", "甲"), ("near-empty", ""), ("", "乙"), ("", "甲。"))
+    texts = {f"{HOME}{n or ''}": web_in_memory.Text(*text) for n, text in enumerate(given)}
+    records = crawled(web, cache, monkeypatch, texts=texts)
+    assert [record.reason for record in records] == ["", "near-empty", "", "duplicate"]
+    monkeypatch.setattr(ablation.Timed, "confirm", lambda self, text: (0.0, text != "乙"), raising=False)
+    refused = crawled(web, cache, monkeypatch, texts=texts)
+    assert [record.reason for record in refused] == ["", "near-empty", "off-topic text", "duplicate"]
+
+
+def test_a_strategy_sees_only_what_it_wants(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = crawled(answers((HOME, 200, page("/1"))), cache, monkeypatch)
+    assert len(records) == 2
+    found = answers((HOME, 200, page("/1"))).get(HOME)
+    assert found is not None and found.page is not None and found.page.links[0].around and found.page.links[0].path
+    seen = ablation.as_read(found.page, "http://a.cn", wants_around=False, wants_paths=True)
+    assert (seen.url, seen.links[0].around, seen.links[0].path) == ("http://a.cn", "", found.page.links[0].path)
+
+
+def test_rows_and_what_is_wrong_with_them() -> None:
+    rows = variants(["keyword", "adaptive"], ["adaptive.rate=0.5", "keyword.word=党建"], ["host", ""])
+    assert [row.name for row in rows] == ["keyword", "adaptive", "adaptive -host"]
+    topic = load_topic("partybuilding")
+    assert rows[2].of(topic).parameters["adaptive"] == {"rate": 0.5, "without": ["host"]}
+    assert rows[0].of(topic).parameters["keyword"] == {"word": "党建"}
+    for given in ("keyword.rate", "rate=1", "vsm.rate=1"):
+        with pytest.raises(ValueError, match="--set"):
+            variants(["keyword"], [given], [])
+    with pytest.raises(ValueError, match="--without"):
+        variants(["keyword"], [], ["host"])
+
+
+def test_differences_pair_what_is_alike() -> None:
+    def one(name: str, seed: int, area: float, start: str = "seeds") -> Run:
+        return Run(name, "t", start, seed, 10, area, {}, 0, 0.0, 0.0, 0.0, 0.0)
+
+    fixed, drawn = [one("a", 0, 0.5)], [one("b", 0, 0.6), one("b", 1, 0.7)]
+    assert differences(fixed, drawn) == pytest.approx([0.1, 0.2])
+    assert differences(drawn, fixed) == pytest.approx([-0.1, -0.2])
+    starts = [one("c", n, 0.5 + n / 10, f"texts5 {n}") for n in range(2)]
+    assert differences(starts, [one("d", n, 0.9, f"texts5 {n}") for n in range(2)]) == pytest.approx([0.4, 0.3])
+
+
+def test_the_command(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels, seeds = tmp_path / "labels.tsv", tmp_path / "seeds.txt"
+    labels.write_text(f"url\tkind\tgrade\n{HOME}new\tarticle\t2\n{HOME}\thome\t0\n", encoding="utf-8")
+    seeds.write_text(f"{HOME}\n", encoding="utf-8")
+    given = ["--web", str(warc), "--labels", str(labels), "--cache", str(cache), "--topics", "partybuilding=grade"]
+    given += ["--seeds", str(seeds), "--processes", "1", "--no-texts"]
+    rest = ["--strategies", "breadth_first,random", "--random-seeds", "2", "--json", str(tmp_path / "runs.json")]
+    assert ablation.main([*given, *rest]) == 0
+    runs = json.loads((tmp_path / "runs.json").read_text())
+    assert [(run["variant"], run["seed"], run["pages"]) for run in runs] == [
+        ("breadth_first", 0, 7),
+        ("random", 0, 7),
+        ("random", 1, 7),
+    ]
+    assert all(run["area"] > 0 and run["link_us"] > 0 and run["recall"]["4000"] == 1 for run in runs)
+    assert "beside the first" in capsys.readouterr().out
+    assert ablation.main([*given, "--strategies", "vsm,none"]) == 2
+    assert ablation.main([*given, "--strategies", "keyword", "--set", "keyword.none=1"]) == 2
+    assert "has no parameter 'none'" in capsys.readouterr().err

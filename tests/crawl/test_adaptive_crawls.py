@@ -1,0 +1,142 @@
+"""Crawls of the demo web with the strategy ``adaptive``: a stop changes nothing, missed pages are lessons, reasons are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from crawl_tools import DEMO, essence, make_topic, rows
+from scrapy.settings import Settings
+
+from topical_crawler import config
+from topical_crawler import crawl as crawl_module
+from topical_crawler.crawl import Crawl, seed_entry
+from topical_crawler.decode import decode
+from topical_crawler.evaluation.replay import Recording
+from topical_crawler.items import PageItem
+from topical_crawler.opening import now_iso
+from topical_crawler.page import Page
+from topical_crawler.topic import load_topic
+
+SEED = "http://www.qinghedj.example/"
+PAGES = 70
+MISSING = 7
+"""Of so many pages that are asked for, one does not come."""
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
+    with Recording(DEMO / "demo-web.warc.gz", tmp_path_factory.mktemp("index")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def topic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_topic(tmp_path_factory.mktemp("topics") / "adaptive", default_strategy='"adaptive"')
+
+
+def open_crawl(topic: Path, data: Path) -> Crawl:
+    given = Settings()
+    given.setmodule("topical_crawler.settings")
+    for name, value in {"TOPICAL_DATA_DIR": data, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 1}.items():
+        given.set(name, str(value))
+    loaded = load_topic(topic)
+    return Crawl.open(config.crawl_options(given, loaded, {}), loaded, None)
+
+
+def fetch(crawl: Crawl, recording: Recording, until: int) -> list[str]:
+    """The further pages of a crawl, one at a time, until so many are finished."""
+    asked: list[str] = []
+    crawl.push([seed_entry(SEED)])
+    while crawl.finished < until and (entry := crawl.next(0.0)) is not None:
+        asked.append(entry.url)
+        item = PageItem(entry, entry.url, now_iso(), page=page_of(recording, entry.url, crawl))
+        if item.page is None or crawl.finished % MISSING == MISSING - 1:
+            item.page, item.reason = None, "HTTP 404"
+        else:
+            crawl.judge(item)
+            item.text = f"{entry.url} 的正文"
+        crawl.finish(item)
+    return asked
+
+
+def page_of(recording: Recording, url: str, crawl: Crawl) -> Page | None:
+    response = recording.get(url)
+    if response is None:
+        return None
+    html, encoding = decode(response.body)
+    return Page.from_html(url, html, encoding, crawl.strategy.wants_around, crawl.strategy.wants_paths)
+
+
+@pytest.fixture(scope="module")
+def whole(topic: Path, recording: Recording, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Path]:
+    """An uninterrupted crawl: its pages in their order, and its directory."""
+    data = tmp_path_factory.mktemp("whole") / "data"
+    crawl = open_crawl(topic, data)
+    asked = fetch(crawl, recording, PAGES)
+    assert crawl.strategy.name == "adaptive" and crawl.strategy.revision > 2
+    crawl.close()
+    return asked, data
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
+def test_a_crawl_that_was_interrupted_goes_on_in_the_same_order(
+    killed: bool,
+    whole: tuple[list[str], Path],
+    topic: Path,
+    recording: Recording,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    for until in (23, 45, PAGES):  # neither learning nor scoring again falls together with the stops
+        crawl = open_crawl(topic, tmp_path / "data")
+        asked += fetch(crawl, recording, until)
+        if killed:  # then there is no checkpoint, only the log
+            monkeypatch.setattr(crawl_module, "save_checkpoint", lambda *_: None)
+        crawl.close()
+    assert asked == whole[0] and len(asked) == PAGES
+    assert essence(rows(tmp_path / "data")) == essence(rows(whole[1]))
+
+
+def test_what_is_learned_changes_the_order(
+    whole: tuple[list[str], Path], topic: Path, recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl = open_crawl(topic, tmp_path / "data")
+    monkeypatch.setattr(crawl.strategy, "learn", lambda *_: None)
+    assert fetch(crawl, recording, PAGES) != whole[0]
+    crawl.close()
+
+
+def test_reasons_are_kept_with_the_pages(whole: tuple[list[str], Path]) -> None:
+    found = rows(whole[1])
+    assert len(found) == PAGES and any(r.keep for r in found)
+    assert "link" not in found[0].why  # the seed
+    for record in found[1:]:
+        assert 0 < len(record.why["link"]) <= 5, record.url
+    assert any(reason.startswith("host ") for record in found for reason in record.why.get("link", ()))
+
+
+def test_a_page_that_did_not_come_is_learned_live_and_from_the_log(topic: Path, recording: Recording, tmp_path: Path) -> None:
+    crawl = open_crawl(topic, tmp_path / "data")
+    fetch(crawl, recording, 1)
+    entry = crawl.next(0.0)
+    assert entry is not None and entry.evidence
+    before = crawl.strategy.state_dict()
+    crawl.finish(PageItem(entry, entry.url, now_iso(), status=404, reason="HTTP 404"))
+    learned = crawl.strategy.state_dict()
+    assert learned["memory"]["learned"] == before["memory"]["learned"] + 1
+    assert [outcome.lesson is not None for _, outcome in crawl.frontier.outcomes()] == [True, True]
+    crawl.close()
+
+
+def test_a_redirect_teaches_nothing(topic: Path, recording: Recording, tmp_path: Path) -> None:
+    crawl = open_crawl(topic, tmp_path / "data")
+    fetch(crawl, recording, 1)
+    entry = crawl.next(0.0)
+    assert entry is not None
+    before = crawl.strategy.state_dict()
+    crawl.redirect(entry, f"{SEED}elsewhere.html", {}, 301)
+    assert crawl.strategy.state_dict() == before
+    crawl.close()

@@ -1,0 +1,142 @@
+"""What is remembered of pages: the latest ones, by their latest relevance, through a stop."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from topical_crawler.learning import memory as module
+from topical_crawler.learning.link_features import MAX_FEATURES
+from topical_crawler.learning.memory import CAPACITY, PARENTS, WORDS, Leading, Memory, Words, digest
+
+FIELDS = [name for name, _, _ in Memory._FIELDS]
+OVER = 10
+
+
+def words(n: int, many: int = 3) -> Words:
+    numbers = np.arange(n, n + many, dtype=np.uint16)
+    return Words(numbers, np.full(many, 1 + n % 255, dtype=np.uint8), n / 8, n % 2 == 0)
+
+
+def leading(n: int, many: int = 3) -> Leading:
+    return Leading(list(range(n + 1, n + 1 + many)), [n + 7] * min(many, PARENTS), [0.25] * min(many, PARENTS), 0.5, n % 5)
+
+
+def table(memory: Memory) -> dict[str, np.ndarray]:
+    return {name: getattr(memory, name)[: len(memory)] for name in FIELDS}
+
+
+def same(one: Memory, other: Memory) -> None:
+    assert (one.learned, len(one)) == (other.learned, len(other))
+    for name, column in table(one).items():
+        np.testing.assert_array_equal(column, table(other)[name], err_msg=name)
+    assert [one.row(page) for page in one.pages.tolist() if page] == [other.row(page) for page in one.pages.tolist() if page]
+
+
+@pytest.fixture(scope="module")
+def full() -> Memory:
+    """Page n has the digest n + 1; the first ones hold as much as can be held, the pages that take their rows hold nothing."""
+    memory = Memory()
+    for n in range(CAPACITY):
+        memory.add(n + 1, words(n, WORDS), leading(n, MAX_FEATURES), 1.0)
+    for n in range(CAPACITY, CAPACITY + OVER):
+        memory.add(n + 1, None, None, 0.0)
+    return memory
+
+
+def test_the_oldest_pages_are_forgotten(full: Memory) -> None:
+    assert (full.learned, len(full)) == (CAPACITY + OVER, CAPACITY)
+    remembered = [n for n in range(CAPACITY + OVER) if n + 1 in full]
+    assert remembered == list(range(OVER, CAPACITY + OVER))
+    assert full.row(1) is None
+    assert all(full.pages[full.row(n + 1)] == n + 1 for n in remembered)
+
+
+def test_a_page_leaves_nothing_to_the_one_that_takes_its_place(full: Memory) -> None:
+    for name, column in table(full).items():
+        if name != "pages":
+            assert not column[:OVER].any(), name
+    assert full.words[OVER].tolist() == words(OVER, WORDS).numbers.tolist()
+    assert full.features[OVER].tolist() == leading(OVER, MAX_FEATURES).features
+
+
+def test_a_page_that_was_forgotten_can_be_learned_again() -> None:
+    memory = Memory()
+    for n in range(CAPACITY + 1):
+        memory.add(n + 1, None, None, 0.1)
+    assert 1 not in memory
+    memory.add(1, words(1), None, 0.7)
+    assert 1 in memory and 2 not in memory
+    assert memory.relevance_of(1, 0.0) == np.float32(0.7)
+
+
+def test_what_is_remembered_of_a_page() -> None:
+    memory = Memory()
+    memory.add(5, words(4), leading(9, 2), 0.75)
+    memory.add(6, None, leading(9, 2), 0.0)
+    memory.add(7, words(4), None, 0.5)
+    assert memory.answered[:3].tolist() == [True, False, True]
+    assert memory.led[:3].tolist() == [True, True, False]
+    assert memory.relevance[:3].tolist() == [0.75, 0.0, 0.5]
+    assert (memory.words[0, :4].tolist(), memory.counts[0, :4].tolist()) == ([4, 5, 6, 0], [5, 5, 5, 0])
+    assert (memory.said[0], memory.article[0]) == (0.5, True)
+    assert (memory.features[0, :3].tolist(), memory.parents[0, :3].tolist()) == ([10, 11, 0], [16, 16, 0])
+    assert (memory.given[0, 0], memory.terms[0], memory.distance[0]) == (0.25, 0.5, 4)
+
+
+def test_pages_that_are_remembered_count_by_the_latest_opinion_others_by_what_they_gave() -> None:
+    memory = Memory()
+    memory.add(11, None, None, 0.9)
+    memory.add(12, None, None, 0.2)
+    memory.relevance[memory.row(12)] = 0.6
+    parents = np.array([[11, 12, 0], [99, 12, 0], [99, 0, 0], [0, 0, 0]], dtype=np.int64)
+    given = np.array([[0.1, 0.1, 0.0], [0.3, 0.1, 0.0], [0.3, 0.8, 0.0], [0.8, 0.8, 0.8]], dtype=np.float32)
+    best, mean = memory.standing(parents, given)
+    assert best.tolist() == pytest.approx([0.9, 0.6, 0.3, 0.0])
+    assert mean.tolist() == pytest.approx([0.75, 0.45, 0.3, 0.0])  # what fills a row up is no page
+    assert [memory.relevance_of(page, 0.3) for page in (11, 12, 99)] == pytest.approx([0.9, 0.6, 0.3])
+
+
+def test_standing_of_no_links() -> None:
+    best, mean = Memory().standing(np.zeros((0, PARENTS), dtype=np.int64), np.zeros((0, PARENTS), dtype=np.float32))
+    assert best.shape == mean.shape == (0,)
+
+
+@pytest.mark.parametrize("pages", [0, 1, 30])
+def test_the_state_survives_json(pages: int) -> None:
+    memory, restored = Memory(), Memory()
+    for n in range(pages):
+        memory.add(digest(f"http://a.cn/{n}"), words(n), leading(n) if n % 3 else None, n / 30)
+    restored.add(3, words(3), leading(3), 1.0)  # forgotten
+    restored.load_state_dict(json.loads(json.dumps(memory.state_dict())))
+    same(restored, memory)
+    assert 3 not in restored
+    restored.add(4, words(4), leading(4), 1.0)
+    memory.add(4, words(4), leading(4), 1.0)
+    same(restored, memory)
+
+
+def test_a_full_memory_goes_on_where_it_stopped(full: Memory) -> None:
+    restored, going_on = Memory(), Memory()
+    for memory in (restored, going_on):
+        memory.load_state_dict(json.loads(json.dumps(full.state_dict())))
+    same(restored, full)
+    restored.add(-5, words(1), leading(1), 0.5)
+    assert restored.row(-5) == OVER and OVER + 1 not in restored and OVER + 2 in restored
+    same(going_on, full)  # what was restored is its own
+
+
+def test_a_page_is_never_the_number_that_stands_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    digest.cache_clear()
+    monkeypatch.setattr(module, "fingerprint", lambda _: b"\0" * 16)
+    assert digest("http://a.cn/") != 0
+    digest.cache_clear()
+
+
+def test_addresses_of_one_page_are_one_number() -> None:
+    assert digest("http://a.cn/index.html#top") == digest("http://A.cn/index.html")
+    assert len({digest(f"http://a.cn/{n}") for n in range(500)}) == 500
+    assert all(-(2**63) <= digest(f"http://a.cn/{n}") < 2**63 for n in range(500))
+    assert digest("") != 0 != digest("http://[broken/")

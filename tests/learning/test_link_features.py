@@ -1,0 +1,164 @@
+"""Features of links: numbers within bounds whatever the link is, and words that say what each number means."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topical_crawler.learning import link_features as module
+from topical_crawler.learning.link_features import (
+    MAX_FEATURES,
+    PLACES,
+    SIZE,
+    LinkFeatures,
+    bins,
+    number,
+    of_address,
+    said,
+    standing,
+    standing_features,
+)
+from topical_crawler.page import Evidence
+
+KINDS = ("best", "mean", "terms", "distance")
+FEATURES = LinkFeatures(str.split)
+PARENT = "http://dj.a.cn/index.html"
+BROKEN = ("", "党建", "http://[broken/党建", "http://a.cn:port/x", "//", "http://", "http://a.cn/%ff%fe%", "javascript:void(0)")
+
+_TEXT = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(list("党建支部ab7/.-?%#")), max_size=40).map("".join))
+_URLS = st.one_of(_TEXT, _TEXT.map("http://a.cn/{}".format), st.sampled_from(BROKEN))
+_PLACES = st.lists(st.builds(Evidence, _URLS, st.floats(0, 1), st.booleans(), _TEXT, path=_TEXT), max_size=5)
+
+
+def place(anchor: str = "", parent: str = PARENT, path: str = "") -> Evidence:
+    return Evidence(parent, 0.5, True, anchor, path=path)
+
+
+@settings(max_examples=60)
+@given(_URLS, _PLACES)
+def test_any_link_has_a_bounded_number_of_distinct_features_and_words_for_each(url: str, found: list[Evidence]) -> None:
+    numbers = FEATURES.numbers(url, found)
+    assert all(type(n) is int and 1 <= n < SIZE for n in numbers)
+    assert len(set(numbers)) == len(numbers) <= MAX_FEATURES
+    words = FEATURES.words(url, found)
+    assert list(words) == numbers
+    assert all(number(feature) == n and said(feature) for n, feature in words.items())
+    # As a lesson keeps them: those of the address are not written down.
+    assert FEATURES.joined(url, FEATURES.of_places(url, found)[:MAX_FEATURES]) == numbers
+
+
+@pytest.mark.parametrize("hashed", [0, 1, SIZE - 2, SIZE - 1, SIZE, 2**32 - 1])
+def test_a_number_is_none_that_stands_for_nothing(hashed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "crc32", lambda _: hashed)
+    assert 1 <= number.__wrapped__(("host", "a.cn")) < SIZE
+
+
+def test_a_link_with_more_features_than_are_kept_keeps_those_of_its_address() -> None:
+    url = "http://a.cn/dangjian/2023/05/zhibu-shenghuo/t20230501_123.html?page=2"
+    found = [place(" ".join(f"词{p}{n}" for n in range(50)), path="div/a") for p in range(20)]
+    numbers = FEATURES.numbers(url, found)
+    assert len(numbers) == MAX_FEATURES
+    assert {number(f) for f in of_address(url)} <= set(numbers)
+
+
+@pytest.mark.parametrize("url", BROKEN)
+def test_broken_addresses(url: str) -> None:
+    numbers = FEATURES.numbers(url, (place("党建 要闻", path="div/a"),))
+    assert {number(("anchor", "党建")), number(("place", "dj.a.cn div/a"))} <= set(numbers)
+    assert all(said(feature) for feature in of_address(url))
+
+
+def test_articles_of_one_channel_look_alike_and_a_channel_of_another_name_does_not() -> None:
+    def kinds(url: str, other: str) -> set[str]:
+        return {kind for kind, _ in set(of_address(url)) & set(of_address(other))}
+
+    one = "http://a.cn/dangjian/2023/t0501_17.html"
+    alike = kinds(one, "http://a.cn/dangjian/2023/t0612_99.html")
+    assert {"host", "path", "shape", "form", "name", "depth"} <= alike
+    assert not kinds(one, "http://b.com/sports") & {"host", "path", "shape", "form", "name"}
+
+
+def test_the_host_of_the_page_that_holds_a_link_counts_only_for_where_it_stands() -> None:
+    own, other = place("党建", "http://a.cn/"), place("党建", "http://b.cn/")
+    foreign = number(("foreign", ""))
+    assert foreign not in FEATURES.numbers("http://a.cn/1", (own,))
+    assert foreign in FEATURES.numbers("http://a.cn/1", (other,))
+    assert foreign not in FEATURES.numbers("http://a.cn/1", (place("党建", ""),))  # a seed is found nowhere
+
+
+def test_anchors_of_all_places_count_and_the_first_few_places() -> None:
+    found = [place(f"词{n}", path=f"p{n}/a") for n in range(PLACES + 2)]
+    words = set(FEATURES.words("http://a.cn/1", found).values())
+    assert {("anchor", f"词{n}") for n in range(PLACES + 2)} <= words
+    assert [f"p{n}/a" for n in range(PLACES + 2) if ("place", f"dj.a.cn p{n}/a") in words] == [f"p{n}/a" for n in range(PLACES)]
+
+
+def test_signs_are_no_words_of_an_anchor() -> None:
+    assert [f for f in FEATURES.words("", (place("党建 ， 【 》 2023"),)).values() if f[0] == "anchor"] == [
+        ("anchor", "党建"),
+        ("anchor", "2023"),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["host", "path", "shape", "form", "name", "depth", "query", "anchor", "place", "foreign"])
+def test_a_kind_that_is_left_out_is_gone_and_nothing_else(kind: str) -> None:
+    url, found = "http://a.cn/dangjian/支部/1.html?x=1", (place("党建 要闻", path="div/a"),)
+    whole = FEATURES.words(url, found)
+    left = LinkFeatures(str.split, [kind]).words(url, found)
+    assert {f[0] for f in whole.values()} - {f[0] for f in left.values()} == {kind}
+    assert left == {n: f for n, f in whole.items() if f[0] != kind}
+
+
+# --- what changes while a link waits ---
+
+
+def changing(best: float, mean: float, terms: float, distance: int) -> list[int]:
+    numbers = standing(
+        standing_features(),
+        *(np.array([x], dtype=np.float32) for x in (best, mean, terms)),
+        np.array([distance], dtype=np.int64),
+    )
+    return [int(n) for n in numbers[0]]
+
+
+@settings(max_examples=40)
+@given(st.floats(0, 1, width=32), st.floats(0, 1, width=32), st.floats(0, 1e6, width=32), st.integers(0, 10**9))
+def test_the_standing_of_any_link_lies_in_the_tables(best: float, mean: float, terms: float, distance: int) -> None:
+    numbers = changing(best, mean, terms, distance)
+    assert [n in table for n, (_, table) in zip(numbers, standing_features(), strict=True)] == [True] * 4
+    assert all(1 <= n < SIZE for n in numbers)
+
+
+def test_links_are_scored_by_the_features_that_they_are_learned_by() -> None:
+    for best, terms, distance in product((0.0, 0.05, 0.1, 0.25, 0.55, 1.0), (0.0, 0.2, 1.0, 2.0, 99.0), (0, 1, 6, 7, 8, 10_000)):
+        places = bins(best, best / 2, terms, distance)
+        assert changing(best, best / 2, terms, distance) == [int(table[places[kind]]) for kind, table in standing_features()]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ((0.0, 0, 0, 0), (0.09, 0, 0, 0), True),
+        ((0.09, 0, 0, 0), (0.11, 0, 0, 0), False),
+        ((0.99, 0, 0, 0), (1.0, 0, 0, 0), False),
+        ((0, 0.49, 0, 0), (0, 0.51, 0, 0), False),
+        ((0, 0, 0.3, 0), (0, 0, 0.34, 0), False),
+        ((0, 0, 50.0, 0), (0, 0, 60.0, 0), True),  # more cannot be told apart
+        ((0, 0, 0, 0), (0, 0, 0, 1), False),
+        ((0, 0, 0, 500), (0, 0, 0, 501), True),
+    ],
+)
+def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], same: bool) -> None:
+    assert (changing(*one) == changing(*other)) is same  # type: ignore[arg-type]
+
+
+def test_kinds_of_standing_can_be_left_out() -> None:
+    assert [kind for kind, _ in standing_features()] == list(KINDS)
+    assert [kind for kind, _ in standing_features(["mean", "terms"])] == ["best", "distance"]
+    none = np.zeros(3, dtype=np.float32)
+    assert standing((), none, none, none, np.zeros(3, dtype=np.int64)).shape == (3, 0)
+    assert standing(standing_features(), none[:0], none[:0], none[:0], np.zeros(0, dtype=np.int64)).shape == (0, 4)

@@ -1,0 +1,249 @@
+"""The judge of pages: by the topic's terms at first, then by the words of the pages that hold most of them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topical_crawler.learning.memory import WORDS, Memory, Words
+from topical_crawler.learning.page_judge import PageJudge
+from topical_crawler.marked_texts import MarkedText
+from topical_crawler.page import Page
+from topical_crawler.text import Segmenter
+
+TERMS = {"党建": 2.0, "支部": 1.0, "主题教育": 1.5, "党员": 1.0}
+SEGMENTER = Segmenter(TERMS, backend="rjieba")
+NEAR = ("誓词", "书记", "换届", "先锋", "党性", "廉洁")
+"""Words that are no terms, and stand where terms are."""
+FAR = ("球队", "比赛", "主场", "榜首", "教练", "球员")
+ELSEWHERE = ("天气", "多云", "降雨", "台风", "气温", "湿度")
+ODD_PAGES = (
+    Page(""),
+    Page("http://a.cn/", title=" \n"),
+    Page("http://a.cn/", title="\0\ufffd\U0001f600﷽"),
+    Page("http://a.cn/", title="党建" * 50_000),
+    Page("http://a.cn/", title=" ".join(f"word{n}x" for n in range(5_000))),
+    Page("http://a.cn/", html="<p>" * 5_000 + "党建", labels=("", "党建" * 100, "，")),
+    Page.from_html("http://a.cn/", "</html><title>党<a href=x><h1>"),
+)
+
+
+def judge(**more: object) -> PageJudge:
+    return PageJudge(TERMS, SEGMENTER, **more)  # type: ignore[arg-type]
+
+
+def page(*words: str, labels: Sequence[str] = ()) -> Page:
+    return Page("http://a.cn/1.html", title=" ".join(words), labels=tuple(labels))
+
+
+def read(of: PageJudge, *words: str) -> Words:
+    return of.read(page(*words), article=True)[0]
+
+
+def probability(of: PageJudge, *words: str) -> float:
+    return of.probability(read(of, *words))
+
+
+def learn(of: PageJudge, pages: Iterable[Iterable[str]], article: bool = True) -> Memory:
+    """As a crawl does; no page is like another."""
+    memory = Memory()
+    for n, words in enumerate(pages):
+        known = of.read(page(*words, f"word{chr(97 + n // 26)}{chr(97 + n % 26)}"), article)[0]
+        memory.add(n + 1, known, None, of.probability(known))
+        of.note(known)
+    of.refit(memory)
+    return memory
+
+
+def pages(each: int = 15) -> list[list[str]]:
+    """Pages on topic, on sports, and on the weather, with some words of their field each."""
+    draw = random.Random(1)
+    fields = ([*TERMS, *NEAR], FAR, ELSEWHERE)
+    return [draw.sample(fields[n % 3], 7 if n % 3 == 0 else 4) for n in range(3 * each)]
+
+
+@pytest.fixture(scope="module")
+def taught() -> PageJudge:
+    found = judge()
+    learn(found, pages())
+    return found
+
+
+# --- by the terms alone ---
+
+
+_WORDS = st.lists(st.sampled_from((*TERMS, *NEAR, *FAR)), max_size=12)
+
+
+@settings(max_examples=60)
+@given(_WORDS, st.lists(st.sampled_from((*TERMS, *FAR)), max_size=6), st.sampled_from(list(TERMS)))
+def test_a_further_term_in_the_title_never_speaks_against_a_page(title: list[str], body: list[str], term: str) -> None:
+    untaught = judge()
+
+    def of(words: list[str]) -> float:
+        html = f"<title>{' '.join(words)}</title><p>{' '.join(body)}</p>"
+        return untaught.probability(untaught.read(Page.from_html("http://a.cn/1", html), article=True)[0])
+
+    assert of([*title, term]) >= of(title)
+    if term not in title:
+        assert of([*title, term]) > of(title)
+
+
+def test_pages_of_many_terms_are_on_topic_and_others_are_not() -> None:
+    untaught = judge()
+    assert probability(untaught, *TERMS, *NEAR) > 0.5 > probability(untaught, *FAR)
+    assert probability(untaught, "党建", "支部") > probability(untaught, "党建") > probability(untaught, *FAR)
+
+
+def test_a_heavy_term_says_more_than_a_light_one() -> None:
+    assert probability(judge(), "党建", *FAR) > probability(judge(), "支部", *FAR)
+
+
+def test_the_terms_are_told_with_their_parts() -> None:
+    words, said = judge().read(page("党建", "支部", "球队"), article=False)
+    assert set(said) == {"党建", "支部"} and said["党建"] > said["支部"] > 0
+    assert words.said == pytest.approx(sum(said.values())) and not words.article
+
+
+def test_terms_of_an_anchor() -> None:
+    assert judge().terms_of("党建") == 1.0  # the heaviest
+    assert judge().terms_of("支部党建：支部与球队") == pytest.approx(1.5)
+    assert judge().terms_of("") == judge().terms_of("球队") == 0.0
+
+
+def test_labels_count_unless_they_are_left_out() -> None:
+    for labels, counts in ((True, True), (False, False)):
+        of = judge(labels=labels)
+        with_label, without = (of.probability(of.read(page(*FAR, labels=names), True)[0]) for names in (["党建"], []))
+        assert (with_label > without) is counts, labels
+        assert with_label >= without
+
+
+# --- what is learned ---
+
+
+def test_a_few_pages_teach_words_that_stand_beside_the_terms() -> None:
+    of = judge()
+    near, far = probability(of, *NEAR), probability(of, *FAR)
+    assert near == far  # no term in either
+    learn(of, pages(4))
+    assert probability(of, *NEAR) > probability(of, *FAR) + 0.1
+    assert probability(of, *NEAR[:2], *FAR) > probability(of, *FAR)
+
+
+def test_a_page_of_such_words_alone_is_on_topic(taught: PageJudge) -> None:
+    assert probability(taught, *NEAR) > 2 * probability(taught, *ELSEWHERE)
+    assert probability(taught, *TERMS, *NEAR) > 0.5 > probability(taught, *ELSEWHERE)
+
+
+def test_a_term_among_words_of_something_else_says_less(taught: PageJudge) -> None:
+    assert probability(taught, "支部", *NEAR) > probability(taught, "支部", *FAR)
+
+
+def test_without_feedback_the_terms_alone_count() -> None:
+    of = judge(feedback=False)
+    learn(of, pages())
+    assert probability(of, *NEAR) == probability(of, *FAR) == probability(judge(), *FAR)
+
+
+def test_lists_of_links_and_pages_that_did_not_come_teach_no_words() -> None:
+    of = judge()
+    learn(of, pages(), article=False)
+    assert probability(of, *NEAR) == probability(judge(), *NEAR)
+    memory = Memory()
+    for n in range(50):
+        memory.add(n + 1, None, None, 0.0)
+    of.refit(memory)
+    assert probability(of, *NEAR) == probability(judge(), *NEAR)
+
+
+def test_a_crawl_that_found_nothing_does_not_take_it_for_the_topic() -> None:
+    of = judge()
+    learn(of, [words for n, words in enumerate(pages()) if n % 3])
+    assert probability(of, *FAR) < 0.5 and probability(of, *ELSEWHERE) < 0.5
+
+
+def test_texts_that_a_person_marked_pull() -> None:
+    def told(on: str, off: str) -> PageJudge:
+        marks = [MarkedText("http://m.cn/1", "", on, True), MarkedText("http://m.cn/2", "", off, False)]
+        of = judge(marked=marks * 5)
+        learn(of, pages())
+        return of
+
+    plain, weather, sports = judge(), told(" ".join(ELSEWHERE), " ".join(FAR)), told(" ".join(FAR), " ".join(ELSEWHERE))
+    learn(plain, pages())
+    assert probability(weather, *ELSEWHERE) > probability(plain, *ELSEWHERE) + 0.05
+    assert probability(sports, *FAR) > probability(plain, *FAR) + 0.05
+    assert probability(weather, *ELSEWHERE) > probability(weather, *FAR)
+
+
+def test_all_pages_are_judged_as_each_alone(taught: PageJudge) -> None:
+    of = judge()
+    memory = learn(of, pages())
+    alone = [of.probability(Words(*known)) for known in known_words(memory)]
+    assert of.probabilities(memory) == pytest.approx(alone, abs=1e-6)
+    untaught = judge()
+    assert untaught.probabilities(memory) == pytest.approx(
+        [untaught.probability(Words(*known)) for known in known_words(memory)], abs=1e-6
+    )
+
+
+def known_words(memory: Memory) -> list[tuple[np.ndarray, np.ndarray, float, bool]]:
+    n = len(memory)
+    rows = zip(memory.words[:n], memory.counts[:n], memory.said[:n], memory.article[:n], strict=True)
+    return [(numbers[counts > 0], counts[counts > 0], float(said), bool(article)) for numbers, counts, said, article in rows]
+
+
+# --- anything else ---
+
+
+@pytest.mark.parametrize("odd", ODD_PAGES, ids=range(len(ODD_PAGES)))
+def test_odd_pages(odd: Page, taught: PageJudge) -> None:
+    for of in (judge(), taught):
+        words, said = of.read(odd, article=True)
+        assert len(words.numbers) == len(words.counts) <= WORDS and (len(words.counts) == 0 or words.counts.min() > 0)
+        assert 0 <= of.probability(words) <= 1 and words.said >= 0 and set(said) <= set(TERMS)
+
+
+def test_of_a_page_of_many_words_the_rare_ones_are_remembered(taught: PageJudge) -> None:
+    many = [f"page{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(2 * WORDS)]
+    whole, common = set(read(taught, *NEAR, *many).numbers.tolist()), set(read(taught, *FAR).numbers.tolist())
+    assert len(whole) <= WORDS
+    assert not common <= set(read(taught, *FAR, *many).numbers.tolist())
+
+
+def test_reading_and_judging_teach_nothing() -> None:
+    of = judge()
+    learn(of, pages())
+    before = json.dumps(of.state_dict())
+    for odd in ODD_PAGES:
+        of.probability(of.read(odd, article=True)[0])
+    of.terms_of("党建")
+    assert json.dumps(of.state_dict()) == before
+
+
+def test_the_same_pages_teach_the_same(taught: PageJudge) -> None:
+    other = judge()
+    learn(other, pages())
+    assert other.state_dict() == taught.state_dict()
+
+
+@pytest.mark.parametrize("each", [0, 1, 15])
+def test_the_state_survives_json(each: int) -> None:
+    of, restored = judge(), judge()
+    learn(restored, [FAR, *pages(3)])  # forgotten
+    memory = learn(of, pages(each))
+    restored.load_state_dict(json.loads(json.dumps(of.state_dict())))
+    probes = (NEAR, FAR, ELSEWHERE, TERMS, (), [f"page{n}x" for n in range(150)])
+    assert [probability(restored, *words) for words in probes] == [probability(of, *words) for words in probes]
+    assert restored.state_dict() == of.state_dict()
+    for one in (of, restored):
+        one.note(read(one, *FAR))
+        one.refit(memory)
+    assert restored.state_dict() == of.state_dict()

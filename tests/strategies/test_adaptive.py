@@ -1,0 +1,459 @@
+"""The strategy ``adaptive`` beyond the contract: what links lead to says which ones to follow, and lessons are all it needs."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topical_crawler import Candidate, Evidence, Page, Topic, TopicError, Verdict, load_topic, strategies
+from topical_crawler.marked_texts import MarkedText
+from topical_crawler.strategies.adaptive import PARTS, REASONS, Adaptive, AdaptiveParameters
+from topical_crawler.text import Segmenter
+
+WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
+
+TOPIC = Topic("t", "党建", {"党建": 2.0, "支部": 1.0, "主题教育": 1.5, "党员": 1.0, "党课": 0.5})
+SEGMENTER = Segmenter(TOPIC.terms, backend="rjieba")
+ON = ("开展主题教育 党员支部学习党建 书记讲党课", "支部换届 党员重温誓词 党建先锋", "党建引领 支部党员主题教育 廉洁党性")
+OFF = ("主场三比一取胜 球队升至榜首 教练称赞球员", "天气预报 明天多云转晴 气温回升", "新款手机发布 屏幕更大 价格不变")
+HOME = "http://www.a.cn/"
+MEGABYTES = 6
+Told = tuple[str, Verdict]
+
+
+def make(**parameters: object) -> Adaptive:
+    return Adaptive(TOPIC, SEGMENTER, AdaptiveParameters(**parameters))  # type: ignore[arg-type]
+
+
+def found_on(parent: str, verdict: Verdict, anchor: str = "要闻", path: str = "ul/li/a", distance: int | None = None) -> Evidence:
+    return Evidence(
+        parent, verdict.handed_on, verdict.keep, anchor, int(not verdict.keep) if distance is None else distance, "", path
+    )
+
+
+def visit(strategy: Adaptive, url: str, text: str, *found: Evidence) -> Verdict:
+    verdict = strategy.judge(Page(url, title=text), found)
+    strategy.learn(url, verdict)
+    return verdict
+
+
+def miss(strategy: Adaptive, url: str, *found: Evidence) -> None:
+    strategy.learn(url, Verdict(0.0, False, lesson=strategy.missed(url, found)))
+
+
+def score(strategy: Adaptive, url: str, *found: Evidence) -> float:
+    (answer,) = strategy.score([Candidate(url, found)])
+    assert answer is not None
+    return answer
+
+
+def walk(n: int = 60, seed: int = 5) -> Iterator[tuple[str, str | None, int | None]]:
+    """Pages of a small web, (address, text, number of the page that leads there); no text: the page does not come. Half of the
+    pages below /dj/ are on topic, and hardly any others."""
+    draw = random.Random(seed)
+    for i in range(n):
+        channel = draw.choice(("dj", "sports", "dj", "it"))
+        text = draw.choice(ON if channel == "dj" and draw.random() < 0.8 else OFF) + f" 第{i}篇 word{chr(97 + i % 26)}x"
+        name = "index.html" if i % 12 == 5 else f"{i}.html"
+        yield f"http://h{i % 4}.cn/{channel}/{i // 12}/{name}", None if i % 10 == 9 else text, draw.randrange(i) if i else None
+
+
+def lessons(strategy: Adaptive, web: Iterable[tuple[str, str | None, int | None]], told: list[Told] | None = None) -> list[Told]:
+    """Judge and learn, as a crawl does; what it learned, after what was ``told`` already."""
+    told = [] if told is None else told
+    for i, (url, text, parent) in enumerate(web):
+        if i < len(told):
+            continue
+        found = () if parent is None else (found_on(*told[parent], f"党课{i}" if i % 3 else "足球", f"div{i % 5}/a"),)
+        if text is None:
+            verdict = Verdict(0.0, False, lesson=strategy.missed(url, found))
+        else:
+            verdict = strategy.judge(Page(url, title=text, description=text), found)
+        strategy.learn(url, verdict)
+        told.append((url, verdict))
+    return told
+
+
+def written(told: Iterable[Told]) -> list[Told]:
+    """As the log of a crawl keeps it."""
+    rows = json.loads(json.dumps([(url, v.relevance, v.keep, v.lesson) for url, v in told]))
+    return [(url, Verdict(relevance, keep, lesson=lesson)) for url, relevance, keep, lesson in rows]
+
+
+def waiting() -> list[Candidate]:
+    """With no, one and several places, on pages that are known and on others."""
+    draw, found = random.Random(9), []
+    for i in range(40):
+        parents = draw.sample([url for url, _, _ in walk()] + [HOME, "http://b.cn/x"], i % 4)
+        places = tuple(
+            Evidence(p, draw.random(), i % 2 == 0, draw.choice(("党课", "支部", "足球", "")), i % 3, "", "div/a") for p in parents
+        )
+        found.append(Candidate(f"http://h{i % 5}.cn/{draw.choice(('dj', 'sports', 'new'))}/{1000 + i}.html", places))
+    return found
+
+
+def state(strategy: Adaptive) -> str:
+    return json.dumps(strategy.state_dict(), sort_keys=True)
+
+
+def restored(text: str) -> Adaptive:
+    strategy = make()
+    strategy.load_state_dict(json.loads(text))
+    return strategy
+
+
+def agree(one: Adaptive, other: Adaptive) -> None:
+    assert one.score(waiting()) == other.score(waiting())
+    pages = [Page(HOME, title=text) for text in (*ON, *OFF, "")]
+    assert [one.judge(page) for page in pages] == [other.judge(page) for page in pages]
+    assert [one.explain(c) for c in waiting()] == [other.explain(c) for c in waiting()]
+    assert one.revision == other.revision
+    assert state(one) == state(other)
+
+
+@pytest.fixture(scope="module")
+def crawled() -> tuple[Adaptive, list[Told]]:
+    """A strategy after 60 pages, and what it learned; not to be taught any more."""
+    strategy = make()
+    return strategy, lessons(strategy, walk())
+
+
+# --- what is learned ---
+
+
+def test_links_of_a_page_on_topic_come_before_those_of_another() -> None:
+    strategy = make()
+    on, off = visit(strategy, f"{HOME}1", ON[0]), visit(strategy, f"{HOME}2", OFF[0])
+    assert on.keep and not off.keep and on.relevance > off.relevance
+    best, worst = (score(strategy, f"{HOME}9", found_on(f"{HOME}{n}", verdict)) for n, verdict in ((1, on), (2, off)))
+    both = score(strategy, f"{HOME}9", found_on(f"{HOME}1", on), found_on(f"{HOME}2", off))
+    assert best > both > worst
+    with_term = score(strategy, f"{HOME}9", found_on(f"{HOME}2", off, "党建"))
+    assert with_term > worst
+
+
+def test_a_page_that_is_judged_anew_hands_on_its_new_relevance() -> None:
+    """What a waiting link was found with is the first opinion only."""
+    strategy = make()
+    near = "书记讲话 换届先锋 廉洁党性"
+    words = [f"{ON[i % 3]} {near}" if i % 2 else OFF[i % 3] for i in range(40)]
+    first = visit(strategy, f"{HOME}first", near)
+    link = Candidate(f"{HOME}first/1", (found_on(f"{HOME}first", first),))
+    stranger = Candidate(f"{HOME}first/1", (found_on("http://unknown.cn/", first),))
+    assert strategy.score([link]) == strategy.score([stranger])
+    for i, text in enumerate(words):
+        visit(strategy, f"http://other{i}.cn/1.html", text)
+    assert strategy.judge(Page(HOME, title=near)).relevance > first.relevance
+    assert strategy.score([link])[0] > strategy.score([stranger])[0]  # type: ignore[operator]
+    fixed = make(without=["rejudging"])
+    visit(fixed, f"{HOME}first", near)
+    for i, text in enumerate(words):
+        visit(fixed, f"http://other{i}.cn/1.html", text)
+    assert fixed.score([link]) == fixed.score([stranger])
+
+
+def channels(strategy: Adaptive) -> None:
+    """Links of one page lead to two channels, on topic and off topic, with nothing to tell them apart but the address."""
+    home = visit(strategy, HOME, OFF[0])
+    for i in range(30):
+        place = found_on(HOME, home, "更多")
+        visit(strategy, f"http://h.cn/aaa/{i}.html", f"{ON[i % 3]} 第{i}篇", place)
+        visit(strategy, f"http://h.cn/bbb/{i}.html", f"{OFF[i % 3]} 第{i}篇", place)
+
+
+def test_links_like_those_that_led_to_the_topic_rise_and_others_fall() -> None:
+    strategy = make()
+    place = Evidence("http://unknown.cn/", 0.1, False, "更多", 1, "", "ul/li/a")
+    links = [f"http://h.cn/{channel}/99.html" for channel in ("aaa", "bbb")]
+    before = [score(strategy, url, place) for url in links]
+    channels(strategy)
+    after = [score(strategy, url, place) for url in links]
+    assert before[0] == before[1]
+    assert after[0] > before[0] and after[0] > after[1] + 0.1
+    unlearned = make(without=["model"])
+    channels(unlearned)
+    assert [score(unlearned, url, place) for url in links] == before
+
+
+def test_a_revision_says_that_scores_may_have_risen() -> None:
+    strategy = make()
+    place = Evidence("http://unknown.cn/", 0.1, False, "更多", 1)
+    known, revisions = score(strategy, "http://h.cn/aaa/99.html", place), 0
+    for i in range(40):
+        before = strategy.revision
+        visit(strategy, f"http://h.cn/aaa/{i}.html", f"{ON[i % 3]} 第{i}篇", place)
+        now = score(strategy, "http://h.cn/aaa/99.html", place)
+        assert strategy.revision != before or now == known
+        known, revisions = now, revisions + (strategy.revision != before)
+    assert revisions > 1
+
+
+def lists(strategy: Adaptive) -> None:
+    """Lists, none of which says anything itself: those of one host lead to the topic, those of another elsewhere."""
+    home = visit(strategy, HOME, OFF[0])
+    for n in range(6):
+        for host, texts in (("good.cn", ON), ("bad.cn", OFF)):
+            channel = f"http://{host}/tags/{n}/"
+            listed = visit(strategy, channel, "更多 要闻", found_on(HOME, home, "更多"))
+            for i in range(5):
+                place = found_on(channel, listed, f"第{n}{i}篇")
+                visit(strategy, f"http://articles{n}{i}.{host}/{i}.html", f"{texts[i % 3]} 第{n}{i}篇", place)
+
+
+def test_a_list_is_worth_what_it_leads_to() -> None:
+    place = Evidence("http://unknown.cn/", 0.1, False, "更多", 1)
+    scores = {}
+    for name, strategy in (("hubs", make()), ("without", make(without=["hubs"]))):
+        new = score(strategy, "http://good.cn/tags/99/", place)
+        lists(strategy)
+        scores[name] = [score(strategy, f"http://{host}/tags/99/", place) for host in ("good.cn", "bad.cn")]
+        assert scores[name][1] < new
+    good, bad = scores["hubs"]
+    assert good > bad + 0.05 and good > scores["without"][0] + 0.05
+    assert scores["without"][0] == pytest.approx(scores["without"][1], abs=0.03)  # neither said a word of the topic
+
+
+def test_a_list_full_of_the_topics_words_is_worth_nothing_by_itself() -> None:
+    def scored(name: str, **parameters: object) -> float:
+        strategy = make(**parameters)
+        place = Evidence(HOME, 0.1, False, "更多", 1)
+        for i in range(30):
+            visit(strategy, f"http://l{i % 2}.cn/c{i}/{name}", f"{ON[i % 3]} 第{i}篇" if i % 2 else OFF[i % 3], place)
+        return score(strategy, f"http://l1.cn/c99/{name}", place)
+
+    assert scored("2023.html") > scored("index.html") + 0.05
+    assert scored("index.html", without=["lists"]) > scored("index.html") + 0.05
+
+
+def failing(strategy: Adaptive) -> None:
+    for i in range(20):
+        place = found_on(HOME, visit(strategy, f"{HOME}{i}", ON[i % 3]), "更多")
+        miss(strategy, f"http://dead.cn/{i}.html", place)
+        visit(strategy, f"http://alive.cn/{i}.html", ON[i % 3], place)
+
+
+def test_links_of_a_host_that_does_not_answer_fall() -> None:
+    strategy, ignorant = make(), make(without=["failures"])
+    place = Evidence("http://unknown.cn/", 0.5, True, "更多", 0)
+    new = score(strategy, "http://dead.cn/99.html", place)
+    failing(strategy)
+    failing(ignorant)
+    dead, alive = (score(strategy, f"http://{host}.cn/99.html", place) for host in ("dead", "alive"))
+    assert dead < new and dead < alive - 0.1
+    assert score(ignorant, "http://dead.cn/99.html", place) > dead + 0.1
+
+
+def test_of_a_seed_that_does_not_come_nothing_is_learned() -> None:
+    strategy = make()
+    before = state(strategy)
+    assert strategy.missed("http://dead.cn/", ()) is None
+    assert make(without=["failures"]).missed("http://dead.cn/", (Evidence(HOME, 0.5, True),)) is None
+    miss(strategy, "http://dead.cn/")
+    assert state(strategy) == before
+
+
+def test_a_page_that_came_after_all_is_not_learned_a_second_time() -> None:
+    """As any other: the first outcome of an address counts."""
+    strategy = make()
+    place = Evidence(HOME, 0.5, True, "更多")
+    miss(strategy, "http://b.cn/1", place)
+    before = state(strategy)
+    visit(strategy, "http://b.cn/1", ON[0], place)
+    assert state(strategy) == before
+
+
+def test_marked_texts_are_examples() -> None:
+    def judged(*marks: MarkedText) -> float:
+        strategy = Adaptive(replace(TOPIC, marked=marks * 5), SEGMENTER)
+        lessons(strategy, walk(40))
+        return strategy.judge(Page(HOME, title=OFF[1])).relevance
+
+    plain = judged()
+    assert judged(MarkedText("http://m.cn/1", "", OFF[1], True)) > plain
+    assert judged(MarkedText("http://m.cn/1", "", ON[0], True), MarkedText("http://m.cn/2", "", OFF[1], False)) < 0.5
+
+
+def test_of_a_long_page_the_words_are_remembered_that_are_rare_in_the_crawl() -> None:
+    strategy = make()
+    words = [f"word{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(150)]
+    long = Page(f"{HOME}long", title=" ".join(words))
+    before = strategy.judge(long).lesson[0]
+    for i in range(30):
+        visit(strategy, f"{HOME}{i}.html", " ".join(words[:20]))
+    assert strategy.judge(long).lesson[0] != before
+    assert strategy.judge(replace(long, title=" ".join(words[20:]))).lesson[0][:2] == strategy.judge(long).lesson[0][:2]
+
+
+def test_asking_is_not_learning(crawled: tuple[Adaptive, list[Told]]) -> None:
+    strategy, _ = crawled
+    before = state(strategy)
+    place = (Evidence(HOME, 0.5, True, "党课", 0, "", "div/a"), Evidence("http://b.cn/", 0.1, False, "足球", 2))
+    for i, text in enumerate((*ON, *OFF)):
+        strategy.judge(Page(f"http://new.cn/{i}", title=text), place)
+    strategy.missed("http://new.cn/x", place)
+    assert state(strategy) == before
+
+
+# --- reasons ---
+
+
+def test_reasons_are_few_and_the_strongest_comes_first(crawled: tuple[Adaptive, list[Told]]) -> None:
+    strategy, told = crawled
+    for candidate in waiting():
+        parts = list(strategy.explain(candidate).values())
+        assert len(parts) <= REASONS and all(parts)
+        assert [abs(p) for p in parts] == sorted(map(abs, parts), reverse=True)
+    assert len(strategy.explain(Candidate(told[3][0], (found_on(*told[2], "党课"),)))) == REASONS
+
+
+def test_reasons_are_words_and_their_signs_say_where_to() -> None:
+    strategy = make()
+    on = visit(strategy, f"{HOME}1", ON[0])
+    new = strategy.explain(Candidate("http://h.cn/aaa/99.html", (found_on(f"{HOME}1", on, "党建"),)))
+    assert len(new) == 2 and all(part > 0 for part in new.values())  # nothing is learned as yet
+    assert any("anchor" in words for words in new) and any(f"{on.relevance:.2f}" in words for words in new)
+    failing(strategy)
+    reasons = strategy.explain(Candidate("http://dead.cn/99.html", (Evidence("", 0.0, False),)))
+    assert reasons["host dead.cn"] < 0
+    assert all(any("a" <= c <= "z" for c in words) and "{" not in words for words in reasons)
+
+
+def test_of_a_link_found_nowhere_only_what_was_learned_is_told(crawled: tuple[Adaptive, list[Told]]) -> None:
+    assert make().explain(Candidate("http://a.cn/", ())) == {}
+    assert crawled[0].explain(Candidate("http://h0.cn/dj/1.html", ()))
+
+
+# --- lessons and states ---
+
+
+def test_a_restored_strategy_learns_on_as_if_nothing_had_happened(crawled: tuple[Adaptive, list[Told]]) -> None:
+    half = make()
+    told = lessons(half, walk(30))
+    going_on = restored(state(half))
+    lessons(going_on, walk(), list(told))
+    agree(going_on, crawled[0])
+    lessons(half, walk(), told)  # the state is no part of the strategy that gave it
+    agree(half, crawled[0])
+
+
+def test_lessons_are_all_that_is_needed_to_learn_again(crawled: tuple[Adaptive, list[Told]]) -> None:
+    """After a crash there is the last state and the log."""
+    strategy, told = crawled
+    again = make()
+    for url, verdict in written(told):
+        again.learn(url, verdict)
+    agree(again, strategy)
+    partly = make()
+    lessons(partly, walk(20))
+    late = restored(state(partly))
+    for url, verdict in written(told)[13:]:  # some of it was learned already
+        late.learn(url, verdict)
+    agree(late, strategy)
+
+
+def test_strategies_that_learn_one_anothers_lessons_in_one_order_agree() -> None:
+    """As workers do that share a crawl: each judges its own pages by what all have learned."""
+    one, other = make(), make()
+    log: list[Told] = []
+    for i, (url, text, parent) in enumerate(walk()):
+        judging, listening = (one, other) if i % 2 else (other, one)
+        found = () if parent is None else (found_on(*log[parent]),)
+        if text is None:
+            verdict = Verdict(0.0, False, lesson=judging.missed(url, found))
+        else:
+            verdict = judging.judge(Page(url, title=text), found)
+        judging.learn(url, verdict)
+        [(_, read)] = written([(url, verdict)])
+        listening.learn(url, read)
+        judging.learn(url, read)  # its own comes back with the log
+        log.append((url, verdict))
+    agree(one, other)
+
+
+def test_learning_something_twice_is_learning_it_once(crawled: tuple[Adaptive, list[Told]]) -> None:
+    twice = make()
+    for url, verdict in crawled[1]:
+        twice.learn(url, verdict)
+        twice.learn(url, verdict)
+    for url, verdict in crawled[1]:
+        twice.learn(f"{url}#top", verdict)
+    agree(twice, crawled[0])
+
+
+def test_verdicts_without_a_lesson_teach_nothing() -> None:
+    """Of a page that was kept before this strategy had the crawl."""
+    strategy = make()
+    before = state(strategy)
+    strategy.learn(f"{HOME}1", Verdict(0.9, True))
+    assert state(strategy) == before
+
+
+def test_what_is_kept_of_a_long_crawl_is_bounded() -> None:
+    strategy, draw = make(), random.Random(3)
+    words = [f"{chr(0x4E00 + draw.randrange(9000))}{chr(0x4E00 + draw.randrange(9000))}" for _ in range(4000)]
+    strategy._next_refit = 4_990  # once, late: it takes most of the time
+    texts = [" ".join((*draw.choices(words, k=25), ON[i % 3] if i % 4 == 0 else "")) for i in range(250)]
+    judged = [strategy.judge(Page(HOME, title=text)) for text in texts]
+    for i in range(5_000):
+        url, anchor = f"http://h{i % 301}.cn/{i % 7}/{i}.html", " ".join(draw.choices(words, k=4))
+        _, link = strategy.missed(url, (Evidence(f"http://h{i % 300}.cn/{i - 1}", 0.3, False, anchor, 1, "", f"div{i % 40}/a"),))
+        strategy.learn(url, replace(judged[i % 250], lesson=[judged[i % 250].lesson[0], link]))
+    text = state(strategy)
+    assert strategy.revision == 1
+    assert len(text) < MEGABYTES * 1_000_000
+    again = restored(text)
+    assert again.score(waiting()) == strategy.score(waiting()) and state(again) == text
+    assert len(json.dumps(strategy.judge(Page(HOME, title=" ".join(words))).lesson)) < 2_000
+
+
+# --- parts and parameters ---
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_can_be_left_out(part: str) -> None:
+    strategy = make(without=[part])
+    told = lessons(strategy, walk(40))
+    again = make(without=[part])
+    for url, verdict in written(told):
+        again.learn(url, verdict)
+    assert again.score(waiting()) == strategy.score(waiting())
+    whole = make()
+    lessons(whole, walk(40))
+    labelled = Page(HOME, title="要闻", labels=("党建",))
+    assert whole.score(waiting()) != strategy.score(waiting()) or whole.judge(labelled) != strategy.judge(labelled)
+    json.dumps([strategy.explain(candidate) for candidate in waiting()])
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("page_threshold = 1.5", r"line 3: page_threshold must be a probability, 0 to 1, not 1\.5"),
+        ("page_threshold = -1", r"line 3: page_threshold must be a probability, 0 to 1, not -1"),
+        ('page_threshold = "half"', r"line 3: page_threshold must be a probability, 0 to 1, not 'half'"),
+        ("page_threshold = true", r"line 3: page_threshold must be a probability, 0 to 1, not True"),
+        ('without = ["hubs", "hosts"]', r"line 3: without must be a list of parts \(feedback, .*\), not \['hubs', 'hosts'\]"),
+        ('without = "hubs"', r"line 3: without must be a list of parts \(feedback, .*\), not 'hubs'"),
+        ("steps = 3", r"line 3: \[strategy\.adaptive\] has no parameter 'steps'\. Known: page_threshold, without"),
+    ],
+)
+def test_wrong_parameters_are_refused_with_their_place(line: str, said: str, write_topic: WriteTopic) -> None:
+    folder = write_topic({"topic.toml": f'title = "试验"\n[strategy.adaptive]\n{line}\n'})
+    with pytest.raises(TopicError, match=rf"topic\.toml, {said}"):
+        strategies.create(load_topic(folder), "adaptive", resources=None, segmenter="rjieba")
+
+
+def test_parameters_come_from_the_topic(write_topic: WriteTopic) -> None:
+    toml = 'title = "试验"\n[strategy.adaptive]\npage_threshold = 0.25\nwithout = ["hubs"]\n'
+    strategy: Any = strategies.create(
+        load_topic(write_topic({"topic.toml": toml})), "adaptive", resources=None, segmenter="rjieba"
+    )
+    assert strategy.parameters == AdaptiveParameters(0.25, ["hubs"]) and strategy.page_threshold == 0.25
+    with pytest.raises(ValueError, match="page_threshold must be a probability"):
+        strategy.page_threshold = 1.01
+    assert strategy.page_threshold == 0.25
