@@ -132,7 +132,7 @@ def test_a_few_pages_teach_words_that_stand_beside_the_terms() -> None:
     of = judge()
     near, far = probability(of, *NEAR), probability(of, *FAR)
     assert near == far  # no term in either
-    learn(of, pages(4))
+    learn(of, pages(12))
     assert probability(of, *NEAR) > probability(of, *FAR) + 0.1
     assert probability(of, *NEAR[:2], *FAR) > probability(of, *FAR)
 
@@ -247,3 +247,9 @@ def test_the_state_survives_json(each: int) -> None:
         one.note(read(one, *FAR))
         one.refit(memory)
     assert restored.state_dict() == of.state_dict()
+
+
+def test_a_light_term_here_and_there_is_not_the_topic() -> None:
+    of = judge()
+    learn(of, [["支部", *FAR[:4]] if n % 4 == 0 else ELSEWHERE[:5] for n in range(40)])
+    assert probability(of, "支部", *FAR[:4]) < 0.5

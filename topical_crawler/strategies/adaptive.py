@@ -52,8 +52,8 @@ class AdaptiveParameters:
     """Constants of the method; the table ``[strategy.adaptive]`` of a topic sets them.
 
     Attributes:
-        page_threshold: a page is kept when its relevance is above this, 0 to 1. The judge is careful: on recorded sites half of the
-            articles between 0.2 and 0.5 were on topic, and far fewer below.
+        page_threshold: a page is kept when its relevance is above this, 0 to 1. Chosen on two topics of the recorded sites: above
+            0.2 are 68 % of the articles on topic, and 63 % of the articles above it are on topic; above 0.1 86 % and 54 %.
         without: parts to leave out, of :data:`PARTS`: for experiments.
     """
 
