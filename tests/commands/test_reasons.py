@@ -284,7 +284,7 @@ def test_explain_takes_the_strategy_that_a_crawl_would_take(ask: Ask, say: RunSc
     assert "alpha" in ask(*text, "--strategy", "semantic")  # Eq. 5
     assert "Taken for a text: 党员过组织生活" in say(*text).stdout
     for arguments, said in (
-        (("--strategy", "none"), "no strategy 'none'. Remedy: choose one of semantic"),
+        (("--strategy", "none"), "no strategy 'none'. Remedy: choose one of adaptive, semantic"),
         (("--body",), "--body is about the words that 'semantic' sees, not 'keyword'"),
         (("--crawl", "nowhere"), "there is no crawl in nowhere"),
     ):

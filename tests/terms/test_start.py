@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topical_crawler.semantics.category_tree import CategoryError, CategoryTree
@@ -80,6 +80,7 @@ def test_a_sentence_of_general_words_keeps_the_most_specific() -> None:
 SEGMENTER = Segmenter()
 
 
+@settings(max_examples=40)  # each looks its words up in the whole dictionary
 @given(st.text(max_size=60))
 def test_any_sentence_is_read(sentence: str) -> None:
     start = from_sentence(sentence)
