@@ -30,8 +30,8 @@ MAX_READ = 8_000
 EXAMPLES = 60
 """Most pages that stand for the topic: those in which most of its terms are."""
 LEAST = 1.5
-"""How much of the topic an example holds at least (:meth:`PageJudge.read`): three quarters of what its heaviest term is worth in a title. A
-crawl that has not found the topic must not take the best of what it has for it."""
+"""How much of the topic an example holds at least (:meth:`PageJudge.read`); its heaviest term in a title is worth 2. A crawl that
+has not found the topic must not take the best of what it has for it."""
 _HEAD = 2.0
 _SATURATION = 3.0
 _SHARE = 0.25
