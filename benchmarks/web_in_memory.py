@@ -203,7 +203,7 @@ def read_answer(url: str, response: Response) -> Answer:
         return Answer(url, status, target=urljoin(url, safe_url_string(place)))
     if not 200 <= status < 300:
         return Answer(url, status, reason=f"HTTP {status}")
-    kind, body = response.header("content-type"), _uncompressed(response)
+    kind, body = response.header("content-type"), response.uncompressed()
     marked = body[:1024].lstrip().lower().startswith(_MARKUP)
     if kind and not any(name in kind.lower() for name in _TEXT) and not marked:
         return Answer(url, status, reason="not a text page")
@@ -213,15 +213,6 @@ def read_answer(url: str, response: Response) -> Answer:
         if target and seconds is not None and seconds < LONGEST_REFRESH and fingerprint(target) != fingerprint(url):
             return Answer(url, status, target=target)
     return Answer(url, status, Page.from_html(url, html, encoding, around=True, paths=True))
-
-
-def _uncompressed(response: Response) -> bytes:
-    if not any(name in response.header("content-encoding").lower() for name in ("gzip", "deflate")):
-        return response.body
-    try:
-        return zlib.decompressobj(47).decompress(response.body)  # 47: gzip or zlib, by its head
-    except zlib.error:
-        return b""
 
 
 def _json(answer: Answer) -> dict[str, Any]:

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
-from crawl_tools import HTML, ROOT, article, crawl, rows
-
-
-def _warc_tools() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("warc_tools", ROOT / "tests" / "warc_tools.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from crawl_tools import HTML, article, crawl, rows, warc_tools
 
 
 def test_what_is_not_recorded_is_unreachable(topic: Path, tmp_path: Path) -> None:
     links = {"http://a.example/next": "党建", "http://a.example/unknown": "党建", "http://elsewhere.example/": "党建"}
     head = {"Content-Type": HTML}
-    web = _warc_tools().write_warc(
+    web = warc_tools().write_warc(
         tmp_path / "web.warc.gz",
         [
             ("http://a.example/", 200, head, article("首页", links).encode()),

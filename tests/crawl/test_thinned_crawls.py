@@ -3,16 +3,14 @@ graph of the web knows which."""
 
 from __future__ import annotations
 
-import importlib.util
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from urllib.parse import urljoin
 
 import pytest
-from crawl_tools import HTML, ROOT, article
+from crawl_tools import HTML, article, warc_tools
 from scrapy.settings import Settings
 
 from topical_crawler import config
@@ -29,14 +27,6 @@ from topical_crawler.topic import load_topic
 
 PAGES = 40
 START = "http://a.example/0"
-
-
-def _warc_tools() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("warc_tools", ROOT / "tests" / "warc_tools.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @dataclass(frozen=True)
@@ -65,7 +55,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
         links = {f"/{draw.choice(('', 'old/'))}{draw.randrange(PAGES)}": f"党建第{i}篇" for _ in range(3)}
         answers.append((f"http://a.example/{i}", 200, {"Content-Type": HTML}, article(f"第{i}篇", links).encode()))
         answers.append((f"http://a.example/old/{i}", 301, {"Location": f"/{i}"}, b""))
-    file = _warc_tools().write_warc(folder / "web.warc.gz", answers)
+    file = warc_tools().write_warc(folder / "web.warc.gz", answers)
     return Web(file, WebGraph.open(file, folder))
 
 

@@ -51,6 +51,15 @@ class Response:
         """Value of the first header of that name, "" if there is none."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), "")
 
+    def uncompressed(self) -> bytes:
+        """The body without gzip or deflate; b"" where it is broken."""
+        if not any(name in self.header("content-encoding").lower() for name in ("gzip", "deflate")):
+            return self.body
+        try:
+            return zlib.decompressobj(47).decompress(self.body)  # 47: gzip or zlib, by its head
+        except zlib.error:
+            return b""
+
 
 def scan(path: Path) -> Iterator[tuple[str, int, int, bool]]:
     """URL, offset and length of every response record of the file at ``path``, in its order, and whether its status is 2xx.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -208,7 +207,7 @@ class _Answer:
 
 def _read(url: str, response: Response) -> _Answer:
     kind = response.header("content-type").lower()
-    body = _uncompressed(response)
+    body = response.uncompressed()
     if kind and not any(name in kind for name in _TEXT) and not body[:1024].lstrip().lower().startswith(_MARKUP):
         return _Answer([], "")
     html, encoding = decode(body, kind)
@@ -224,15 +223,6 @@ def _redirect(url: str, response: Response) -> str:
     """Where a redirect leads to; "" for another answer."""
     target = response.header("location") if response.status in _REDIRECTS else ""
     return urljoin(url, safe_url_string(target)) if target else ""
-
-
-def _uncompressed(response: Response) -> bytes:
-    if not any(name in response.header("content-encoding").lower() for name in ("gzip", "deflate")):
-        return response.body
-    try:
-        return zlib.decompressobj(47).decompress(response.body)  # 47: gzip or zlib, by its head
-    except zlib.error:
-        return b""
 
 
 def _spelt(known: Mapping[str, _T], url: str) -> _T | None:

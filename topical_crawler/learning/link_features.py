@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
+from typing import Any
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
@@ -37,7 +38,8 @@ _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _LAST = re.compile(r"[^/0-9]+(?=[^/]*$)")
 _ANCHOR_WORDS = 12
 _BINS = 24
-_FAR = 7
+_STEPS = {"best": (10, _BINS - 1), "mean": (10, _BINS - 1), "terms": (3, 7), "distance": (1, 7)}
+"""Of the changing features: steps to a whole, and the last step."""
 
 _SAID = {
     "host": "host {}",
@@ -173,7 +175,7 @@ def standing_features(without: Iterable[str] = ()) -> tuple[tuple[str, NDArray[n
     """The changing features by kind, as tables of numbers that :func:`standing` looks up."""
     return tuple(
         (kind, np.array([number((kind, str(value))) for value in range(_BINS)], dtype=np.uint32))
-        for kind in ("best", "mean", "terms", "distance")
+        for kind in _STEPS
         if kind not in frozenset(without)
     )
 
@@ -181,12 +183,8 @@ def standing_features(without: Iterable[str] = ()) -> tuple[tuple[str, NDArray[n
 def bins(best: float, mean: float, terms: float, distance: int) -> dict[str, int]:
     """Where the changing features of a link lie in their tables: relevance of the best page that holds it and of all in the mean
     (0 to 1, in tenths), topic terms in the anchor (in thirds), links since the last page on topic."""
-    return {
-        "best": min(_BINS - 1, int(10 * best)),
-        "mean": min(_BINS - 1, int(10 * mean)),
-        "terms": min(_FAR, int(3 * terms)),
-        "distance": min(_FAR, distance),
-    }
+    seen = {"best": best, "mean": mean, "terms": terms, "distance": distance}
+    return {kind: min(most, int(scale * seen[kind])) for kind, (scale, most) in _STEPS.items()}
 
 
 def standing(
@@ -197,12 +195,12 @@ def standing(
     distance: NDArray[np.int64],
 ) -> NDArray[np.uint32]:
     """The changing features of n links as an array (n, kinds), by the same steps as :func:`bins`."""
-    places = {
-        "best": np.minimum(_BINS - 1, (10 * best).astype(np.int64)),
-        "mean": np.minimum(_BINS - 1, (10 * mean).astype(np.int64)),
-        "terms": np.minimum(_FAR, (3 * terms).astype(np.int64)),
-        "distance": np.minimum(_FAR, distance),
-    }
+    seen: dict[str, NDArray[Any]] = {"best": best, "mean": mean, "terms": terms, "distance": distance}
     if not tables:
         return np.zeros((len(best), 0), dtype=np.uint32)
-    return np.stack([table[places[kind]] for kind, table in tables], axis=1)
+    return np.stack([table[_places(kind, seen[kind])] for kind, table in tables], axis=1)
+
+
+def _places(kind: str, seen: NDArray[Any]) -> NDArray[np.int64]:
+    scale, most = _STEPS[kind]
+    return np.minimum(most, (scale * seen).astype(np.int64))

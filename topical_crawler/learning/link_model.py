@@ -7,7 +7,6 @@ links that are remembered, with their values as they are judged by then.
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.learning.link_features import SIZE
+from topical_crawler.packed_arrays import packed, unpacked
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.uint32]
@@ -104,14 +104,14 @@ class LinkModel:
 
     def state_dict(self) -> dict[str, Any]:
         """The weights that are not 0, as JSON data."""
-        some = np.flatnonzero(self._weights).astype("<u4")
+        some = np.flatnonzero(self._weights)
         return {
-            "features": b64encode(some.tobytes()).decode(),
-            "weights": b64encode(self._weights[some].astype("<f4").tobytes()).decode(),
+            "features": packed(some, "<u4"),
+            "weights": packed(self._weights[some], "<f4"),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` gave."""
         self._weights = np.zeros(SIZE, dtype=np.float32)
-        some = np.frombuffer(b64decode(state["features"]), dtype="<u4")
-        self._weights[some] = np.frombuffer(b64decode(state["weights"]), dtype="<f4")
+        some = unpacked(state["features"], "<u4")
+        self._weights[some] = unpacked(state["weights"], "<f4")

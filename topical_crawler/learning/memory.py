@@ -96,6 +96,9 @@ class Memory:
     )
 
     def __init__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
         self.learned = 0
         self._rows: dict[int, int] = {}
         for name, kind, shape in self._FIELDS:
@@ -181,7 +184,7 @@ class Memory:
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` gave."""
-        self.__init__()  # type: ignore[misc]
+        self._forget()
         self.learned = int(state["learned"])
         used = len(self)
         for name, kind, shape in self._FIELDS:

@@ -8,7 +8,6 @@ articles off topic in which the terms are mere words.
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from topical_crawler.learning.link_model import sigmoid
 from topical_crawler.learning.memory import WORDS, Memory, Words
 from topical_crawler.marked_texts import MarkedText
+from topical_crawler.packed_arrays import packed, unpacked
 from topical_crawler.page import Page, description_of, full_text
 from topical_crawler.text import Segmenter
 
@@ -189,16 +189,16 @@ class PageJudge:
 
     def state_dict(self) -> dict[str, Any]:
         """What was learned, as JSON data."""
-        used = np.flatnonzero(self._frequencies).astype("<u4")
+        used = np.flatnonzero(self._frequencies)
         state = {
             "pages": self._pages,
-            "words": b64encode(used.tobytes()).decode(),
-            "frequencies": b64encode(self._frequencies[used].astype("<f4").tobytes()).decode(),
+            "words": packed(used, "<u4"),
+            "frequencies": packed(self._frequencies[used], "<f4"),
         }
         if self._centre is not None:
             state |= {
-                "centre": b64encode(self._centre.astype("<f4").tobytes()).decode(),
-                "rarity": b64encode(self._rarity.astype("<f4").tobytes()).decode(),
+                "centre": packed(self._centre, "<f4"),
+                "rarity": packed(self._rarity, "<f4"),
                 "scale": [self._gap, self._best, self._high, self._low],
             }
         return state
@@ -206,13 +206,13 @@ class PageJudge:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` gave."""
         self._pages = int(state["pages"])
-        used = np.frombuffer(b64decode(state["words"]), dtype="<u4")
+        used = unpacked(state["words"], "<u4")
         self._frequencies = np.zeros(BUCKETS, dtype=np.float32)
-        self._frequencies[used] = np.frombuffer(b64decode(state["frequencies"]), dtype="<f4")
+        self._frequencies[used] = unpacked(state["frequencies"], "<f4")
         self._centre = None
         if "centre" in state:
-            self._centre = np.frombuffer(b64decode(state["centre"]), dtype="<f4").astype(np.float32)
-            self._rarity = np.frombuffer(b64decode(state["rarity"]), dtype="<f4").astype(np.float32)
+            self._centre = unpacked(state["centre"], "<f4").astype(np.float32)
+            self._rarity = unpacked(state["rarity"], "<f4").astype(np.float32)
             self._gap, self._best, self._high, self._low = map(float, state["scale"])
 
 

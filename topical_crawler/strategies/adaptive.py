@@ -8,11 +8,10 @@ of pages (:mod:`topical_crawler.learning.page_judge`) says of each fetched page 
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +21,14 @@ from topical_crawler.learning.link_features import MAX_FEATURES, LinkFeatures, b
 from topical_crawler.learning.link_model import LinkModel, LinkModelParameters, sigmoid
 from topical_crawler.learning.memory import PARENTS, Leading, Memory, Words, digest
 from topical_crawler.learning.page_judge import PageJudge
+from topical_crawler.packed_arrays import packed, unpacked
 from topical_crawler.page import Candidate, Evidence, Page, Verdict
 from topical_crawler.relevance.page_threshold import PageThreshold
 from topical_crawler.strategies.base import PAGE_OFF_TOPIC, Setup
 from topical_crawler.text import Segmenter
 from topical_crawler.topic import Topic
+
+_Number = TypeVar("_Number", float, NDArray[np.float32])
 
 PARTS = ("feedback", "labels", "lists", "hubs", "failures", "model", "rejudging", "address", "anchor", "place", "standing")
 """What can be left out, one at a time, to see what it is worth (``without``)."""
@@ -172,7 +174,7 @@ class Adaptive(PageThreshold):
             row = self._features.numbers(candidate.url, candidate.evidence)
             row += [int(table[places[kind]]) for kind, table in self._tables]
             rows.append(row)
-            priors.append(_PRIOR + _PARENT * (best + mean) / 2 + _ANCHOR * terms)
+            priors.append(_prior(best, mean, terms))
         return [float(p) for p in sigmoid(np.array(priors) + self._model.evidence(rows))]
 
     def _standing(self, found: Sequence[Evidence]) -> tuple[float, float, float, int]:
@@ -242,50 +244,36 @@ class Adaptive(PageThreshold):
         if not found:
             return None
         leading = self._leading(self._features.of_places(url, found)[:MAX_FEATURES], found)
-        parents = np.array(leading.parents, dtype="<i8").tobytes()
-        return [_base64(leading.features, "<u4"), b64encode(parents).decode(), leading.given, leading.terms, leading.distance]
+        features, parents = packed(np.array(leading.features), "<u4"), packed(np.array(leading.parents), "<i8")
+        return [features, parents, leading.given, leading.terms, leading.distance]
 
     def _read_link(self, url: str, lesson: Sequence[Any] | None) -> Leading | None:
         if lesson is None:
             return None
         features, parents, given, terms, distance = lesson
         return Leading(
-            self._features.joined(url, np.frombuffer(b64decode(features), dtype="<u4").tolist()),
-            np.frombuffer(b64decode(parents), dtype="<i8").tolist(),
+            self._features.joined(url, unpacked(features, "<u4").tolist()),
+            unpacked(parents, "<i8").tolist(),
             given,
             terms,
             distance,
         )
 
 
-def _prior(best: NDArray[np.float32], mean: NDArray[np.float32], terms: NDArray[np.float32]) -> NDArray[np.float32]:
+def _prior(best: _Number, mean: _Number, terms: _Number) -> _Number:
     """Log-odds of links by the topic alone: how relevant the pages are that hold them, and the topic terms in their anchors."""
-    return (_PRIOR + _PARENT * (best + mean) / 2 + _ANCHOR * terms).astype(np.float32)
-
-
-def _base64(numbers: Collection[int], kind: str) -> str:
-    return b64encode(np.fromiter(numbers, dtype=kind, count=len(numbers)).tobytes()).decode()
+    return _PRIOR + _PARENT * (best + mean) / 2 + _ANCHOR * terms
 
 
 def _written(words: Words) -> list[Any]:
-    return [
-        b64encode(words.numbers.astype("<u2").tobytes()).decode(),
-        b64encode(words.counts.tobytes()).decode(),
-        round(words.said, 4),
-        int(words.article),
-    ]
+    return [packed(words.numbers, "<u2"), packed(words.counts, "u1"), round(words.said, 4), int(words.article)]
 
 
 def _read(lesson: Sequence[Any] | None) -> Words | None:
     if lesson is None:
         return None
     numbers, counts, said_of_topic, article = lesson
-    return Words(
-        np.frombuffer(b64decode(numbers), dtype="<u2").astype(np.uint16),
-        np.frombuffer(b64decode(counts), dtype=np.uint8),
-        float(said_of_topic),
-        bool(article),
-    )
+    return Words(unpacked(numbers, "<u2"), unpacked(counts, "u1"), float(said_of_topic), bool(article))
 
 
 def make(setup: Setup) -> Adaptive:

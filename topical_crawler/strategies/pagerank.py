@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.packed_arrays import packed, unpacked
 from topical_crawler.page import Candidate, Evidence, Page, Verdict
 from topical_crawler.relevance.keywords import JudgedByKeywords, Keywords
 from topical_crawler.strategies.base import Fixed, Setup
@@ -179,9 +180,9 @@ class LinkGraph:
         """The graph as JSON data: 8 bytes an address and 4 a link, in base64 (a third more)."""
         return {
             "addresses": b64encode(b"".join(self._numbers)).decode(),
-            "pages": _packed(np.fromiter(self._pages, dtype="<i4", count=len(self._pages))),
-            "ends": _packed(np.asarray(self._ends).astype("<i8")),
-            "targets": _packed(np.asarray(self._targets).astype("<i4")),
+            "pages": packed(np.fromiter(self._pages, dtype=np.int64, count=len(self._pages)), "<i4"),
+            "ends": packed(np.asarray(self._ends), "<i8"),
+            "targets": packed(np.asarray(self._targets), "<i4"),
             "ranked": self.ranked,
         }
 
@@ -192,9 +193,10 @@ class LinkGraph:
         addresses = b64decode(data["addresses"])
         for start in range(0, len(addresses), _BYTES):
             graph._number(addresses[start : start + _BYTES])
-        targets = _unpacked(data["targets"], "<i4")
+        targets = unpacked(data["targets"], "<i4").tolist()
         start = 0
-        for place, (page, end) in enumerate(zip(_unpacked(data["pages"], "<i4"), _unpacked(data["ends"], "<i8"), strict=True), 1):
+        pages, ends = unpacked(data["pages"], "<i4").tolist(), unpacked(data["ends"], "<i8").tolist()
+        for place, (page, end) in enumerate(zip(pages, ends, strict=True), 1):
             graph._connect(page, targets[start:end])
             start = end
             if place == data["ranked"]:
@@ -204,15 +206,6 @@ class LinkGraph:
 
 def _digest(url: str) -> bytes:
     return fingerprint(url)[:_BYTES]
-
-
-def _packed(numbers: NDArray[Any]) -> str:
-    return b64encode(numbers.tobytes()).decode()
-
-
-def _unpacked(text: str, kind: str) -> list[int]:
-    numbers: list[int] = np.frombuffer(b64decode(text), dtype=kind).tolist()
-    return numbers
 
 
 def make(setup: Setup) -> PageRank:
