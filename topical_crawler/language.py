@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from topical_crawler.lexicon_data import jieba_file
@@ -58,6 +58,25 @@ def language() -> Language:
         rates[normalise(word)] = math.exp(-float(idf))
         greatest = max(greatest, float(idf))
     return Language(tags, rates, round(math.exp(greatest)))
+
+
+def rarities(words: Iterable[str]) -> dict[str, float]:
+    """How rare words are in the language in general: ln(documents / documents with the word), a word of a single document being
+    1; likewise one that is not known. Reads less than :func:`language`, which knows all words.
+
+    >>> found = rarities(["中国", "支部", "三会一课"])
+    >>> found["中国"] < found["支部"] < found["三会一课"] == 1
+    True
+    """
+    wanted = set(words)
+    found: dict[str, float] = {}
+    greatest = 0.0
+    for line in _lines("analyse/idf.txt"):
+        word, _, idf = line.rpartition(" ")
+        greatest = max(greatest, float(idf))
+        if word in wanted or (not word.isascii() and (word := normalise(word)) in wanted):
+            found.setdefault(word, float(idf))
+    return {word: found[word] / greatest if word in found else 1.0 for word in wanted}
 
 
 def _lines(name: str) -> list[str]:

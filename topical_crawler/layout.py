@@ -42,6 +42,11 @@ LIST_ADDRESS = re.compile(
 """Paths of lists of links."""
 OWN_PAGES = re.compile(r"^/page[/_-]?\d{1,5}/?$", re.IGNORECASE)
 """Paths of the pages of a home page, which show whole texts on some sites."""
+INDEX_ADDRESS = re.compile(
+    r"^/(?:[^/.]{1,40}/)?(?:archives?|categor(?:y|ies)|tags?|topics?|columns?|all|list|map|site-?map)(?:\.[sx]?html?|/)?$",
+    re.IGNORECASE,
+)
+"""Paths of the lists of all that a site has: its archive, its categories, its map."""
 _REL = frozenset(("tag", "category"))
 _CRUMBS = "body [class*='crumb' i] a[href], body [id*='crumb' i] a[href], a[href][class*='crumb' i]"
 
@@ -58,6 +63,19 @@ def looks_like_list(url: str) -> bool:
     except ValueError:
         return False
     return bool(LIST_ADDRESS.search(path) or OWN_PAGES.search(path))
+
+
+@lru_cache(maxsize=16_384)
+def looks_like_index(url: str) -> bool:
+    """Whether an address is that of a list of all that a site has: its archive, its categories, its tags, its map.
+
+    >>> [looks_like_index(f"http://a.cn/{path}") for path in ("archives/", "blog/tags", "sitemap.html", "tags/党建/")]
+    [True, True, True, False]
+    """
+    try:
+        return bool(INDEX_ADDRESS.match(urlsplit(url).path))
+    except ValueError:
+        return False
 
 
 class Paths:

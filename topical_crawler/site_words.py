@@ -19,6 +19,7 @@ MAX_SITES = 50_000
 
 _PARTS = re.compile(r"\s*[|｜_–—·•»]\s*|\s+-\s+")
 """What parts a title: 支部动态 | 青河党建网."""
+_KEYWORDS = re.compile(r"[,，、;；|\s]+")
 
 
 class SiteWords:
@@ -38,7 +39,8 @@ class SiteWords:
         """What is to be learned from a page: digests of what it says, if it is a home page; else None."""
         if not _is_home(page.url):
             return None
-        said = {page.description, page.keywords, page.heading, page.lead, page.title, *_PARTS.split(page.title)}
+        said = {page.description, page.keywords, page.heading, page.lead, page.title}
+        said.update(_PARTS.split(page.title), _KEYWORDS.split(page.keywords))
         return sorted(_digest(text) for text in said if text)
 
     def learn(self, url: str, lesson: Iterable[str] | None) -> None:
@@ -47,8 +49,8 @@ class SiteWords:
             self._sites.setdefault(_site(url), frozenset(lesson))
 
     def own(self, page: Page) -> Page:
-        """The page without what its site's home page says in the same words: parts of the title, and heading, description,
-        keywords and first lines as a whole. A home page, and a page that says nothing of the kind, come back
+        """The page without what its site's home page says in the same words: parts of the title, single keywords, and heading,
+        description and first lines as a whole. A home page, and a page that says nothing of the kind, come back
         themselves."""
         known = self._sites.get(_site(page.url))
         if not known or _is_home(page.url):
@@ -62,6 +64,9 @@ class SiteWords:
         title = page.title if kept == parts else " ".join(part for part in kept if part)
         said = [page.description, page.keywords, page.heading, page.lead]
         heads = [of_its_own(text) for text in said]
+        words = [word for word in _KEYWORDS.split(page.keywords) if word]
+        own_words = [word for word in words if of_its_own(word)]
+        heads[1] = page.keywords if own_words == words else ",".join(own_words)
         if title == page.title and heads == said:
             return page
         return dataclasses.replace(page, title=title, description=heads[0], keywords=heads[1], heading=heads[2], lead=heads[3])

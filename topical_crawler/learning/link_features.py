@@ -35,6 +35,7 @@ _WORDS = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
 _DIGITS = re.compile(r"[0-9]+")
 _DIGIT = re.compile(r"[0-9]")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
+_BETWEEN = re.compile(r"[-_/.+]+")
 _LAST = re.compile(r"[^/0-9]+(?=[^/]*$)")
 _ANCHOR_WORDS = 12
 _BINS = 24
@@ -103,6 +104,18 @@ def of_address(url: str) -> tuple[Feature, ...]:
         if len(word) > 2 and not word.isascii():
             found += [("name", a + b) for a, b in pairwise(word)]
     return tuple(dict.fromkeys(found))[:_MAX_URL]
+
+
+def text_of_address(url: str) -> str:
+    """What the path of an address says, as text.
+
+    >>> text_of_address("http://a.cn/tags/%E5%85%9A%E5%BB%BA/linux-kernel.html")
+    ' tags 党建 linux kernel html'
+    """
+    try:
+        return _BETWEEN.sub(" ", unquote(urlsplit(url).path)[:300])
+    except ValueError:
+        return ""
 
 
 class LinkFeatures:

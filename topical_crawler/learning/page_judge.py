@@ -16,6 +16,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.language import rarities
 from topical_crawler.learning.link_model import sigmoid
 from topical_crawler.learning.memory import WORDS, Memory, Words
 from topical_crawler.marked_texts import MarkedText
@@ -40,7 +41,7 @@ _FEWEST = 5
 _ENOUGH = 30  # pages before words are learned at all: the first ones are home pages and their lists
 _AGAINST = 1000
 _TITLE, _LABEL = 3, 3
-_STEEPNESS, _MIDDLE = 6.0, 0.6
+_STEEPNESS, _MIDDLE = 6.0, 0.5
 _FIRST = (1.5, 2.0)  # before anything is learned: steepness and middle on the scale of said()
 
 
@@ -48,7 +49,8 @@ class PageJudge:
     """See the module.
 
     Args:
-        terms: the topic's terms with their weights, over 0.
+        terms: the topic's terms with their weights, over 0. A term that is rare in the language in general says more: of a topic
+            made of one sentence, 算法 weighs as much as 神经网络, and 应用 as well.
         segmenter: must know them.
         marked: texts that a person has marked: they are examples for and against whatever terms they hold.
         labels: whether a page's own labels (tags, breadcrumbs) count like its title.
@@ -63,8 +65,10 @@ class PageJudge:
         labels: bool = True,
         feedback: bool = True,
     ) -> None:
-        heaviest = max(terms.values(), default=1.0)
-        self._terms = {term: weight / heaviest for term, weight in terms.items()}
+        rare = rarities(terms)
+        weights = {term: weight * rare[term] ** 2 for term, weight in terms.items()}
+        heaviest = max(weights.values(), default=1.0)
+        self._terms = {term: weight / heaviest for term, weight in weights.items()}
         self._segmenter = segmenter
         self._labels = labels
         self._feedback = feedback

@@ -16,28 +16,52 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.layout import looks_like_list
-from topical_crawler.learning.link_features import MAX_FEATURES, LinkFeatures, bins, said, standing, standing_features
+from topical_crawler.layout import looks_like_index, looks_like_list
+from topical_crawler.learning.link_features import (
+    MAX_FEATURES,
+    LinkFeatures,
+    bins,
+    said,
+    standing,
+    standing_features,
+    text_of_address,
+)
 from topical_crawler.learning.link_model import LinkModel, LinkModelParameters, sigmoid
 from topical_crawler.learning.memory import PARENTS, Leading, Memory, Words, digest
 from topical_crawler.learning.page_judge import PageJudge
 from topical_crawler.packed_arrays import packed, unpacked
 from topical_crawler.page import Candidate, Evidence, Page, Verdict
 from topical_crawler.relevance.page_threshold import PageThreshold
+from topical_crawler.site_words import SiteWords
 from topical_crawler.strategies.base import PAGE_OFF_TOPIC, Setup
 from topical_crawler.text import Segmenter
 from topical_crawler.topic import Topic
 
 _Number = TypeVar("_Number", float, NDArray[np.float32])
 
-PARTS = ("feedback", "labels", "lists", "hubs", "failures", "model", "rejudging", "address", "anchor", "place", "standing")
+PARTS = (
+    "feedback",
+    "labels",
+    "sites",
+    "lists",
+    "survey",
+    "hubs",
+    "failures",
+    "model",
+    "rejudging",
+    "address",
+    "anchor",
+    "place",
+    "standing",
+)
 """What can be left out, one at a time, to see what it is worth (``without``)."""
 REASONS = 5
 """Reasons that are given for a link: the strongest."""
 _PRIOR = -2.0
-_PARENT = 4.0
+_PARENT = 3.0
 _ANCHOR = 1.5
 _MOST_TERMS = 2.0
+_LIST, _INDEX = 1.0, 3.0
 _FIRST_REFIT, _REFIT_SHARE, _MOST_BETWEEN = 8, 0.08, 256
 _HUB = 0.5
 _HUB_TEXTS = 5.0
@@ -107,27 +131,34 @@ class Adaptive(PageThreshold):
         self._model = LinkModel(LinkModelParameters())
         self._memory = Memory()
         self._next_refit = _FIRST_REFIT
+        self._sites = SiteWords()
         self._terms_of = lru_cache(50_000)(self._judge.terms_of)
+        self._terms_of_address = lru_cache(50_000)(self._read_address)
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        words, terms = self._judge.read(page, article="lists" in self._without or not looks_like_list(page.url))
+        own = page if "sites" in self._without else self._sites.own(page)
+        words, terms = self._judge.read(own, article="lists" in self._without or not looks_like_list(page.url))
         relevance = self._judge.probability(words)
         total = sum(terms.values())
         strongest = sorted(terms.items(), key=lambda t: -t[1])[:8]
         why = {term: round(part / total, 4) for term, part in strongest} if total > 0 else {}
         return Verdict(
-            relevance, relevance > self.page_threshold, why, lesson=[_written(words), self._written_link(page.url, found)]
+            relevance,
+            relevance > self.page_threshold,
+            why,
+            lesson=[_written(words), self._written_link(page.url, found), self._sites.lesson(page)],
         )
 
     def missed(self, url: str, found: Sequence[Evidence]) -> Any:
         """What is to be learned from a page that did not come."""
-        return None if "failures" in self._without or not found else [None, self._written_link(url, found)]
+        return None if "failures" in self._without or not found else [None, self._written_link(url, found), None]
 
     def learn(self, url: str, verdict: Verdict) -> None:
         page = digest(url)
         if page in self._memory or verdict.lesson is None:
             return
         words = _read(verdict.lesson[0])
+        self._sites.learn(url, verdict.lesson[2])
         self._memory.add(page, words, self._read_link(url, verdict.lesson[1]), verdict.relevance if words else 0.0)
         if words is not None:
             self._judge.note(words)
@@ -147,7 +178,7 @@ class Adaptive(PageThreshold):
             best, mean = memory.standing(memory.parents[led], memory.given[led])
             changing = standing(self._tables, best, mean, memory.terms[led], memory.distance[led])
             table = np.concatenate([memory.features[led], changing], axis=1)
-            self._model.refit(table, _prior(best, mean, memory.terms[led]), self._values()[led])
+            self._model.refit(table, _prior(best, mean, memory.terms[led], memory.start[led]), self._values()[led])
         self.revision += 1
 
     def _values(self) -> NDArray[np.float32]:
@@ -169,37 +200,39 @@ class Adaptive(PageThreshold):
             return []
         rows, priors = [], []
         for candidate in candidates:
-            best, mean, terms, distance = self._standing(candidate.evidence)
+            best, mean, terms, distance = self._standing(candidate)
             places = bins(best, mean, terms, distance)
             row = self._features.numbers(candidate.url, candidate.evidence)
             row += [int(table[places[kind]]) for kind, table in self._tables]
             rows.append(row)
-            priors.append(_prior(best, mean, terms))
+            priors.append(_prior(best, mean, terms, self._start(candidate.url)))
         return [float(p) for p in sigmoid(np.array(priors) + self._model.evidence(rows))]
 
-    def _standing(self, found: Sequence[Evidence]) -> tuple[float, float, float, int]:
+    def _standing(self, candidate: Candidate) -> tuple[float, float, float, int]:
         """How a link stands by what is known now: relevance of the best page that holds it and of all in the mean, topic terms in
-        its best anchor, links since the last page on topic."""
+        its best anchor or its address, links since the last page on topic."""
+        found = candidate.evidence[:PARENTS]
         if not found:
-            return 0.0, 0.0, 0.0, 0
-        found = found[:PARENTS]
+            return 0.0, 0.0, self._terms(candidate.url, ()), 0
         known = [self._memory.relevance_of(digest(e.parent), e.relevance) for e in found]
-        return max(known), sum(known) / len(known), self._terms(found), min(e.distance for e in found)
+        return max(known), sum(known) / len(known), self._terms(candidate.url, found), min(e.distance for e in found)
 
-    def _terms(self, found: Sequence[Evidence]) -> float:
-        if "anchor" in self._without:
+    def _terms(self, url: str, found: Sequence[Evidence]) -> float:
+        most = 0.0 if "address" in self._without else self._terms_of_address(url)
+        if "anchor" not in self._without:
+            most = max([most, *(self._terms_of(e.anchor) for e in found)])
+        return min(_MOST_TERMS, most)
+
+    def _read_address(self, url: str) -> float:
+        """Topic terms in an address: many a link to a list of tags shows a picture, and says /tags/linux/ in its address only."""
+        return self._judge.terms_of(text_of_address(url))
+
+    def _start(self, url: str) -> float:
+        """What a link starts with: a list leads to more than an article, and the list of all that a site has shows at once
+        where on the site the topic is. What they are worth is learned like of any link."""
+        if "survey" in self._without:
             return 0.0
-        return min(_MOST_TERMS, max((self._terms_of(e.anchor) for e in found), default=0.0))
-
-    def _leading(self, features: Sequence[int], found: Sequence[Evidence]) -> Leading:
-        found = found[:PARENTS]
-        return Leading(
-            features,
-            [digest(e.parent) for e in found],
-            [e.relevance for e in found],
-            self._terms(found),
-            min((e.distance for e in found), default=0),
-        )
+        return _LIST * looks_like_list(url) + _INDEX * looks_like_index(url)
 
     def confirm(self, text: str) -> tuple[float, bool]:
         """Every text belongs."""
@@ -207,10 +240,11 @@ class Adaptive(PageThreshold):
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
         """The strongest reasons in words, with their parts of the log-odds."""
-        best, mean, terms, distance = self._standing(candidate.evidence)
+        best, mean, terms, distance = self._standing(candidate)
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": _PARENT * (best + mean) / 2,
-            f"topic terms in the anchor ({terms:.1f})": _ANCHOR * terms,
+            f"topic terms in the anchor or the address ({terms:.1f})": _ANCHOR * terms,
+            "looks like a list of links": self._start(candidate.url),
         }
         features = self._features.words(candidate.url, candidate.evidence)
         places = bins(best, mean, terms, distance)
@@ -227,6 +261,7 @@ class Adaptive(PageThreshold):
         return {
             "memory": self._memory.state_dict(),
             "judge": self._judge.state_dict(),
+            "sites": self._sites.state_dict(),
             "model": self._model.state_dict(),
             "next_refit": self._next_refit,
             "revision": self.revision,
@@ -235,6 +270,7 @@ class Adaptive(PageThreshold):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         self._memory.load_state_dict(state["memory"])
         self._judge.load_state_dict(state["judge"])
+        self._sites.load_state_dict(state["sites"])
         self._model.load_state_dict(state["model"])
         self._next_refit = int(state["next_refit"])
         self.revision = int(state["revision"])
@@ -243,9 +279,14 @@ class Adaptive(PageThreshold):
         """A link as a lesson; the features of its address are added when it is learned."""
         if not found:
             return None
-        leading = self._leading(self._features.of_places(url, found)[:MAX_FEATURES], found)
-        features, parents = packed(np.array(leading.features), "<u4"), packed(np.array(leading.parents), "<i8")
-        return [features, parents, leading.given, leading.terms, leading.distance]
+        found = found[:PARENTS]
+        return [
+            packed(np.array(self._features.of_places(url, found)[:MAX_FEATURES]), "<u4"),
+            packed(np.array([digest(e.parent) for e in found]), "<i8"),
+            [e.relevance for e in found],
+            self._terms(url, found),
+            min(e.distance for e in found),
+        ]
 
     def _read_link(self, url: str, lesson: Sequence[Any] | None) -> Leading | None:
         if lesson is None:
@@ -257,12 +298,14 @@ class Adaptive(PageThreshold):
             given,
             terms,
             distance,
+            self._start(url),
         )
 
 
-def _prior(best: _Number, mean: _Number, terms: _Number) -> _Number:
-    """Log-odds of links by the topic alone: how relevant the pages are that hold them, and the topic terms in their anchors."""
-    return _PRIOR + _PARENT * (best + mean) / 2 + _ANCHOR * terms
+def _prior(best: _Number, mean: _Number, terms: _Number, start: _Number) -> _Number:
+    """Log-odds of links by the topic alone: how relevant the pages are that hold them, the topic terms in their anchors or
+    addresses, and what they start with."""
+    return _PRIOR + _PARENT * (best + mean) / 2 + _ANCHOR * terms + start
 
 
 def _written(words: Words) -> list[Any]:
