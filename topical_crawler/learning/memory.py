@@ -55,9 +55,8 @@ class Leading:
         features: the lasting ones.
         parents: digests of the pages that hold it, the first that was met at the front.
         given: what these handed on to it when it was met there.
-        terms: topic terms in its best anchor, or in its address.
+        terms: topic terms in its best anchor.
         distance: links since the last page on topic.
-        start: log-odds that it starts with by its kind.
     """
 
     features: Sequence[int]
@@ -65,7 +64,6 @@ class Leading:
     given: Sequence[float]
     terms: float
     distance: int
-    start: float = 0.0
 
 
 class Memory:
@@ -76,7 +74,7 @@ class Memory:
         words, counts: see :class:`Words`; rows are filled up with 0.
         said, article: likewise.
         answered: whether a page came at all.
-        features, parents, given, terms, distance, start: see :class:`Leading`; 0 where no link led there.
+        features, parents, given, terms, distance: see :class:`Leading`; 0 where no link led there.
         led: whether a link led there.
         relevance: by the judge's latest opinion.
     """
@@ -93,7 +91,6 @@ class Memory:
         ("given", "<f4", (PARENTS,)),
         ("terms", "<f4", ()),
         ("distance", "<i8", ()),
-        ("start", "<f4", ()),
         ("led", "?", ()),
         ("relevance", "<f4", ()),
     )
@@ -118,7 +115,6 @@ class Memory:
     given: NDArray[np.float32]
     terms: NDArray[np.float32]
     distance: NDArray[np.int64]
-    start: NDArray[np.float32]
     led: NDArray[np.bool_]
     relevance: NDArray[np.float32]
 
@@ -159,7 +155,7 @@ class Memory:
             self.features[row, : len(leading.features)] = leading.features
             self.parents[row, : len(leading.parents)] = leading.parents
             self.given[row, : len(leading.given)] = leading.given
-            self.terms[row], self.distance[row], self.start[row] = leading.terms, leading.distance, leading.start
+            self.terms[row], self.distance[row] = leading.terms, leading.distance
 
     def relevance_of(self, page: int, given: float) -> float:
         """How relevant a page is by the latest opinion; ``given`` where it is not remembered."""

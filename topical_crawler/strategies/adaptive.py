@@ -61,7 +61,7 @@ _PRIOR = -2.0
 _PARENT = 3.0
 _ANCHOR = 1.5
 _MOST_TERMS = 2.0
-_LIST, _INDEX = 1.0, 3.0
+_INDEX = 3.0
 _FIRST_REFIT, _REFIT_SHARE, _MOST_BETWEEN = 8, 0.08, 256
 _HUB = 0.5
 _HUB_TEXTS = 5.0
@@ -178,7 +178,7 @@ class Adaptive(PageThreshold):
             best, mean = memory.standing(memory.parents[led], memory.given[led])
             changing = standing(self._tables, best, mean, memory.terms[led], memory.distance[led])
             table = np.concatenate([memory.features[led], changing], axis=1)
-            self._model.refit(table, _prior(best, mean, memory.terms[led], memory.start[led]), self._values()[led])
+            self._model.refit(table, _prior(best, mean, memory.terms[led]), self._values()[led])
         self.revision += 1
 
     def _values(self) -> NDArray[np.float32]:
@@ -205,7 +205,7 @@ class Adaptive(PageThreshold):
             row = self._features.numbers(candidate.url, candidate.evidence)
             row += [int(table[places[kind]]) for kind, table in self._tables]
             rows.append(row)
-            priors.append(_prior(best, mean, terms, self._start(candidate.url)))
+            priors.append(_prior(best, mean, terms) + self._start(candidate.url))
         return [float(p) for p in sigmoid(np.array(priors) + self._model.evidence(rows))]
 
     def _standing(self, candidate: Candidate) -> tuple[float, float, float, int]:
@@ -228,11 +228,11 @@ class Adaptive(PageThreshold):
         return self._judge.terms_of(text_of_address(url))
 
     def _start(self, url: str) -> float:
-        """What a link starts with: a list leads to more than an article, and the list of all that a site has shows at once
-        where on the site the topic is. What they are worth is learned like of any link."""
-        if "survey" in self._without:
-            return 0.0
-        return _LIST * looks_like_list(url) + _INDEX * looks_like_index(url)
+        """What a link starts with: the lists of all that a site has show at once where on the site the topic is."""
+        return _INDEX if self._surveys(url) else 0.0
+
+    def _surveys(self, url: str) -> bool:
+        return "survey" not in self._without and looks_like_index(url)
 
     def confirm(self, text: str) -> tuple[float, bool]:
         """Every text belongs."""
@@ -244,7 +244,7 @@ class Adaptive(PageThreshold):
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": _PARENT * (best + mean) / 2,
             f"topic terms in the anchor or the address ({terms:.1f})": _ANCHOR * terms,
-            "looks like a list of links": self._start(candidate.url),
+            "list of all that the site has": self._start(candidate.url),
         }
         features = self._features.words(candidate.url, candidate.evidence)
         places = bins(best, mean, terms, distance)
@@ -276,8 +276,9 @@ class Adaptive(PageThreshold):
         self.revision = int(state["revision"])
 
     def _written_link(self, url: str, found: Sequence[Evidence]) -> list[Any] | None:
-        """A link as a lesson; the features of its address are added when it is learned."""
-        if not found:
+        """A link as a lesson; the features of its address are added when it is learned. A survey is none: it is worth nothing by
+        itself, on whatever site, and would teach that the sites are worth nothing."""
+        if not found or self._surveys(url):
             return None
         found = found[:PARENTS]
         return [
@@ -298,14 +299,13 @@ class Adaptive(PageThreshold):
             given,
             terms,
             distance,
-            self._start(url),
         )
 
 
-def _prior(best: _Number, mean: _Number, terms: _Number, start: _Number) -> _Number:
-    """Log-odds of links by the topic alone: how relevant the pages are that hold them, the topic terms in their anchors or
-    addresses, and what they start with."""
-    return _PRIOR + _PARENT * (best + mean) / 2 + _ANCHOR * terms + start
+def _prior(best: _Number, mean: _Number, terms: _Number) -> _Number:
+    """Log-odds of links by the topic alone: how relevant the pages are that hold them, and the topic terms in their anchors or
+    addresses."""
+    return _PRIOR + _PARENT * (best + mean) / 2 + _ANCHOR * terms
 
 
 def _written(words: Words) -> list[Any]:
