@@ -50,7 +50,7 @@ class LinkModel:
     >>> links = np.array([[3, 8], [4, 0]], dtype=np.uint32)
     >>> for _ in range(5):
     ...     model.refit(links, prior=np.full(2, -2, dtype=np.float32), values=np.array([1, 0], dtype=np.float32))
-    >>> bool(model.evidence([[3, 8]])[0] > 1), float(model.evidence([[5]])[0])
+    >>> bool(model.of_table(links)[0] > 1), model.weight(5)
     (True, 0.0)
     """
 
@@ -58,10 +58,10 @@ class LinkModel:
         self.parameters = parameters or LinkModelParameters()
         self._weights: Floats = np.zeros(SIZE, dtype=np.float32)
 
-    def evidence(self, rows: Sequence[Sequence[int]]) -> Floats:
+    def evidence(self, rows: Sequence[Numbers]) -> Floats:
         """Σ w_i of several links, given their features."""
         lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
-        flat = np.fromiter((n for row in rows for n in row), dtype=np.uint32, count=int(lengths.sum()))
+        flat = np.concatenate(rows) if rows else np.zeros(0, dtype=np.uint32)
         sums: Floats = np.zeros(len(rows), dtype=np.float32)
         some = lengths > 0
         if some.any():

@@ -94,6 +94,26 @@ class AdaptiveParameters:
             raise ValueError(f"without must be a list of parts ({', '.join(PARTS)}), not {self.without!r}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is seen of a waiting link, and does not change until it is found again.
+
+    Attributes:
+        features: the lasting ones.
+        parents, given: digests of the pages that hold it, and what they handed on.
+        terms: topic terms in its best anchor or in its address.
+        distance: links since the last page on topic.
+        start: log-odds it starts with.
+    """
+
+    features: NDArray[np.uint32]
+    parents: tuple[int, ...]
+    given: tuple[float, ...]
+    terms: float
+    distance: int
+    start: float
+
+
 class Adaptive(PageThreshold):
     """The strategy ``adaptive``.
 
@@ -132,6 +152,7 @@ class Adaptive(PageThreshold):
         self._memory = Memory()
         self._next_refit = _FIRST_REFIT
         self._sites = SiteWords()
+        self._seen = lru_cache(16_384)(self._look_at)
         self._terms_of = lru_cache(50_000)(self._judge.terms_of)
         self._terms_of_address = lru_cache(50_000)(self._read_address)
 
@@ -198,24 +219,33 @@ class Adaptive(PageThreshold):
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         if not candidates:
             return []
-        rows, priors = [], []
-        for candidate in candidates:
-            best, mean, terms, distance = self._standing(candidate)
-            places = bins(best, mean, terms, distance)
-            row = self._features.numbers(candidate.url, candidate.evidence)
-            row += [int(table[places[kind]]) for kind, table in self._tables]
-            rows.append(row)
-            priors.append(_prior(best, mean, terms) + self._start(candidate.url))
-        return [float(p) for p in sigmoid(np.array(priors) + self._model.evidence(rows))]
+        links = [self._seen(c.url, c.evidence) for c in candidates]
+        best, mean = self._standing(links)
+        terms, start = np.array([(s.terms, s.start) for s in links], dtype=np.float32).T
+        distance = np.array([s.distance for s in links])
+        changing = self._model.of_table(standing(self._tables, best, mean, terms, distance))
+        lasting = self._model.evidence([s.features for s in links])
+        found: list[float | None] = sigmoid(_prior(best, mean, terms) + start + lasting + changing).tolist()
+        return found
 
-    def _standing(self, candidate: Candidate) -> tuple[float, float, float, int]:
-        """How a link stands by what is known now: relevance of the best page that holds it and of all in the mean, topic terms in
-        its best anchor or its address, links since the last page on topic."""
-        found = candidate.evidence[:PARENTS]
-        if not found:
-            return 0.0, 0.0, self._terms(candidate.url, ()), 0
-        known = [self._memory.relevance_of(digest(e.parent), e.relevance) for e in found]
-        return max(known), sum(known) / len(known), self._terms(candidate.url, found), min(e.distance for e in found)
+    def _standing(self, links: Sequence[_Seen]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """How links stand by what is known now: relevance of the best page that holds each, and of all in the mean."""
+        known = [self._memory.relevance_of(s.parents, s.given) for s in links]
+        best = [max(found, default=0.0) for found in known]
+        mean = [sum(found) / max(1, len(found)) for found in known]
+        return np.array(best, dtype=np.float32), np.array(mean, dtype=np.float32)
+
+    def _look_at(self, url: str, found: tuple[Evidence, ...]) -> _Seen:
+        features = np.array(self._features.numbers(url, found), dtype=np.uint32)
+        found = found[:PARENTS]
+        return _Seen(
+            features,
+            tuple(digest(e.parent) for e in found),
+            tuple(e.relevance for e in found),
+            self._terms(url, found),
+            min((e.distance for e in found), default=0),
+            _INDEX if self._surveys(url) else 0.0,
+        )
 
     def _terms(self, url: str, found: Sequence[Evidence]) -> float:
         most = 0.0 if "address" in self._without else self._terms_of_address(url)
@@ -227,11 +257,8 @@ class Adaptive(PageThreshold):
         """Topic terms in an address: many a link to a list of tags shows a picture, and says /tags/linux/ in its address only."""
         return self._judge.terms_of(text_of_address(url))
 
-    def _start(self, url: str) -> float:
-        """What a link starts with: the lists of all that a site has show at once where on the site the topic is."""
-        return _INDEX if self._surveys(url) else 0.0
-
     def _surveys(self, url: str) -> bool:
+        """Whether a link leads to a list of all that a site has, which shows at once where on the site the topic is."""
         return "survey" not in self._without and looks_like_index(url)
 
     def confirm(self, text: str) -> tuple[float, bool]:
@@ -240,15 +267,16 @@ class Adaptive(PageThreshold):
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
         """The strongest reasons in words, with their parts of the log-odds."""
-        best, mean, terms, distance = self._standing(candidate)
+        link = self._seen(candidate.url, candidate.evidence)
+        best, mean = (found.item() for found in self._standing([link]))
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": _PARENT * (best + mean) / 2,
-            f"topic terms in the anchor or the address ({terms:.1f})": _ANCHOR * terms,
-            "list of all that the site has": self._start(candidate.url),
+            f"topic terms in the anchor or the address ({link.terms:.1f})": _ANCHOR * link.terms,
+            "list of all that the site has": link.start,
         }
         features = self._features.words(candidate.url, candidate.evidence)
-        places = bins(best, mean, terms, distance)
-        values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{terms:.1f}", "distance": str(distance)}
+        places = bins(best, mean, link.terms, link.distance)
+        values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{link.terms:.1f}", "distance": str(link.distance)}
         for kind, table in self._tables:
             features[int(table[places[kind]])] = (kind, values[kind])
         for number, feature in features.items():
