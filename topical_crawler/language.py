@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from topical_crawler.lexicon_data import jieba_file
@@ -60,15 +60,15 @@ def language() -> Language:
     return Language(tags, rates, round(math.exp(greatest)))
 
 
-def rarities(words: Iterable[str]) -> dict[str, float]:
+@functools.lru_cache(maxsize=16)
+def rarities(wanted: frozenset[str]) -> Mapping[str, float]:
     """How rare words are in the language in general: ln(documents / documents with the word), a word of a single document being
-    1; likewise one that is not known. Reads less than :func:`language`, which knows all words.
+    1; likewise one that is not known. Keeps less in memory than :func:`language`, which knows all words.
 
-    >>> found = rarities(["中国", "支部", "三会一课"])
+    >>> found = rarities(frozenset(["中国", "支部", "三会一课"]))
     >>> found["中国"] < found["支部"] < found["三会一课"] == 1
     True
     """
-    wanted = set(words)
     found: dict[str, float] = {}
     greatest = 0.0
     for line in _lines("analyse/idf.txt"):

@@ -31,7 +31,7 @@ MAX_READ = 8_000
 EXAMPLES = 60
 """Most pages that stand for the topic: those in which most of its terms are."""
 LEAST = 1.5
-"""How much of the topic an example holds at least (:meth:`PageJudge.read`); its heaviest term in a title is worth 2. A crawl that
+"""How much of the topic an example holds at least (:meth:`PageJudge.read`); a heavy term in a title is worth some 2. A crawl that
 has not found the topic must not take the best of what it has for it."""
 _HEAD = 2.0
 _SATURATION = 3.0
@@ -49,8 +49,8 @@ class PageJudge:
     """See the module.
 
     Args:
-        terms: the topic's terms with their weights, over 0. A term that is rare in the language in general says more: of a topic
-            made of one sentence, 算法 weighs as much as 神经网络, and 应用 as well.
+        terms: the topic's terms with their weights, over 0. A term that is rare in the language in general says more: in a
+            topic made of one sentence 应用 weighs as much as 神经网络.
         segmenter: must know them.
         marked: texts that a person has marked: they are examples for and against whatever terms they hold.
         labels: whether a page's own labels (tags, breadcrumbs) count like its title.
@@ -65,10 +65,11 @@ class PageJudge:
         labels: bool = True,
         feedback: bool = True,
     ) -> None:
-        rare = rarities(terms)
+        rare = rarities(frozenset(terms))
+        heaviest = max(terms.values(), default=1.0)
         weights = {term: weight * rare[term] ** 2 for term, weight in terms.items()}
-        heaviest = max(weights.values(), default=1.0)
-        self._terms = {term: weight / heaviest for term, weight in weights.items()}
+        heavy = [weights[term] for term, weight in terms.items() if weight >= heaviest / 2]
+        self._terms = {term: weight * len(heavy) / sum(heavy) for term, weight in weights.items()}
         self._segmenter = segmenter
         self._labels = labels
         self._feedback = feedback
@@ -81,7 +82,7 @@ class PageJudge:
         self._low = 0.0
 
     def terms_of(self, text: str) -> float:
-        """Weight of the distinct topic terms in a short text, the heaviest term of the topic weighing 1."""
+        """Weight of the distinct topic terms in a short text, a heavy term of the topic weighing 1 in the mean."""
         return sum(self._terms.get(w, 0.0) for w in dict.fromkeys(self._segmenter.cut(text)))
 
     def read(self, page: Page, article: bool) -> tuple[Words, dict[str, float]]:
