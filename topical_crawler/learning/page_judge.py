@@ -30,7 +30,7 @@ MAX_READ = 8_000
 """Characters of a page's text that are read."""
 EXAMPLES = 60
 """Most pages that stand for the topic: those in which most of its terms are."""
-LEAST = 1.5
+LEAST = 1.0
 """How much of the topic an example holds at least (:meth:`PageJudge.read`); a heavy term in a title is worth some 2. A crawl that
 has not found the topic must not take the best of what it has for it."""
 _HEAD = 2.0

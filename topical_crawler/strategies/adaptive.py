@@ -241,7 +241,7 @@ class Adaptive(PageThreshold):
         return _Seen(
             features,
             tuple(digest(e.parent) for e in found),
-            tuple(e.relevance for e in found),
+            _given(found),
             self._terms(url, found),
             min((e.distance for e in found), default=0),
             _INDEX if self._surveys(url) else 0.0,
@@ -312,7 +312,7 @@ class Adaptive(PageThreshold):
         return [
             packed(np.array(self._features.of_places(url, found)[:MAX_FEATURES]), "<u4"),
             packed(np.array([digest(e.parent) for e in found]), "<i8"),
-            [e.relevance for e in found],
+            list(_given(found)),
             self._terms(url, found),
             min(e.distance for e in found),
         ]
@@ -328,6 +328,11 @@ class Adaptive(PageThreshold):
             terms,
             distance,
         )
+
+
+def _given(found: Sequence[Evidence]) -> tuple[float, ...]:
+    """What pages hand on to a link: probabilities, unless another strategy has judged them."""
+    return tuple(min(1.0, e.relevance) for e in found)
 
 
 def _prior(best: _Number, mean: _Number, terms: _Number) -> _Number:
