@@ -298,7 +298,7 @@ class Adaptive(PageThreshold):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         self._memory.load_state_dict(state["memory"])
         self._judge.load_state_dict(state["judge"])
-        self._sites.load_state_dict(state["sites"])
+        self._sites.load_state_dict(state.get("sites", {}))
         self._model.load_state_dict(state["model"])
         self._next_refit = int(state["next_refit"])
         self.revision = int(state["revision"])
