@@ -39,7 +39,7 @@ class SiteWords:
         """What is to be learned from a page: digests of what it says, if it is a home page; else None."""
         if not _is_home(page.url):
             return None
-        said = {page.description, page.keywords, page.heading, page.lead, page.title}
+        said = {page.description, page.heading, page.lead, page.title}
         said.update(_PARTS.split(page.title), _KEYWORDS.split(page.keywords))
         return sorted(_digest(text) for text in said if text)
 
@@ -62,14 +62,14 @@ class SiteWords:
         parts = _PARTS.split(page.title)
         kept = [part for part in parts if of_its_own(part) == part]
         title = page.title if kept == parts else " ".join(part for part in kept if part)
-        said = [page.description, page.keywords, page.heading, page.lead]
+        words = _KEYWORDS.split(page.keywords)
+        own_words = [of_its_own(word) for word in words]
+        keywords = page.keywords if own_words == words else ",".join(filter(None, own_words))
+        said = [page.description, page.heading, page.lead]
         heads = [of_its_own(text) for text in said]
-        words = [word for word in _KEYWORDS.split(page.keywords) if word]
-        own_words = [word for word in words if of_its_own(word)]
-        heads[1] = page.keywords if own_words == words else ",".join(own_words)
-        if title == page.title and heads == said:
+        if title == page.title and keywords == page.keywords and heads == said:
             return page
-        return dataclasses.replace(page, title=title, description=heads[0], keywords=heads[1], heading=heads[2], lead=heads[3])
+        return dataclasses.replace(page, title=title, keywords=keywords, description=heads[0], heading=heads[1], lead=heads[2])
 
     def state_dict(self) -> dict[str, list[str]]:
         """All that was learned, as JSON data."""

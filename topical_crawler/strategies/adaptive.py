@@ -241,7 +241,7 @@ class Adaptive(PageThreshold):
         return _Seen(
             features,
             tuple(digest(e.parent) for e in found),
-            _given(found),
+            tuple(min(1.0, e.relevance) for e in found),  # another strategy may have judged them
             self._terms(url, found),
             min((e.distance for e in found), default=0),
             _INDEX if self._surveys(url) else 0.0,
@@ -308,14 +308,10 @@ class Adaptive(PageThreshold):
         itself, on whatever site, and would teach that the sites are worth nothing."""
         if not found or self._surveys(url):
             return None
-        found = found[:PARENTS]
-        return [
-            packed(np.array(self._features.of_places(url, found)[:MAX_FEATURES]), "<u4"),
-            packed(np.array([digest(e.parent) for e in found]), "<i8"),
-            list(_given(found)),
-            self._terms(url, found),
-            min(e.distance for e in found),
-        ]
+        link = self._seen(url, tuple(found))
+        features = self._features.of_places(url, found[:PARENTS])[:MAX_FEATURES]
+        parents = packed(np.array(link.parents), "<i8")
+        return [packed(np.array(features), "<u4"), parents, list(link.given), link.terms, link.distance]
 
     def _read_link(self, url: str, lesson: Sequence[Any] | None) -> Leading | None:
         if lesson is None:
@@ -328,11 +324,6 @@ class Adaptive(PageThreshold):
             terms,
             distance,
         )
-
-
-def _given(found: Sequence[Evidence]) -> tuple[float, ...]:
-    """What pages hand on to a link: probabilities, unless another strategy has judged them."""
-    return tuple(min(1.0, e.relevance) for e in found)
 
 
 def _prior(best: _Number, mean: _Number, terms: _Number) -> _Number:
