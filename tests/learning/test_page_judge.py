@@ -171,6 +171,32 @@ def test_a_crawl_that_found_nothing_does_not_take_it_for_the_topic() -> None:
     assert probability(of, *FAR) < 0.5 and probability(of, *ELSEWHERE) < 0.5
 
 
+def test_of_few_examples_other_pages_are_on_topic_too() -> None:
+    """Each example is like itself, which says nothing about pages that are not among the examples."""
+    draw = random.Random(7)
+
+    def own(page: int) -> list[str]:
+        return [f"own{chr(97 + page // 26)}{chr(97 + page % 26)}{chr(97 + n)}" for n in range(12)]
+
+    examples = [[*draw.sample(list(TERMS), 3), *draw.sample(NEAR, 3), *own(n)] for n in range(6)]
+    others = [[*draw.sample(FAR if n % 2 else ELSEWHERE, 5), *own(50 + n)] for n in range(90)]
+    of = judge()
+    learn(of, [*examples, *others])
+    assert probability(of, "党员", *NEAR[:3], *own(200)) > 0.2
+    assert probability(of, *FAR[:4], *own(200)) < 0.1
+
+
+def test_a_long_crawl_off_topic_does_not_make_its_pages_likely() -> None:
+    """What a page is measured against is the whole crawl, and not its end, which may be on other sites."""
+    of = judge()
+    late = [["网页", "首页", "更多", f"栏目{n}"] for n in range(1200)]
+    learn(of, [*pages(40), *late])
+    before = judge()
+    learn(before, pages(40))
+    assert probability(of, *FAR[:4]) < 0.2 and probability(before, *FAR[:4]) < 0.2
+    assert probability(of, *TERMS, *NEAR[:2]) > 0.5
+
+
 def test_texts_that_a_person_marked_pull() -> None:
     def told(on: str, off: str) -> PageJudge:
         marks = [MarkedText("http://m.cn/1", "", on, True), MarkedText("http://m.cn/2", "", off, False)]

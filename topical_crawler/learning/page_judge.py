@@ -36,13 +36,14 @@ has not found the topic must not take the best of what it has for it; with 1.5 a
 and nothing was like them."""
 _HEAD = 2.0
 _SATURATION = 3.0
-_SHARE = 0.25
+_SHARE = 0.2
 _HARDLY = 0.25
+_TERMS = 1.6  # weight of the terms beside that of the words
 _FEWEST = 5
 _ENOUGH = 30  # pages before words are learned at all: the first ones are home pages and their lists
 _AGAINST = 1000
 _TITLE, _LABEL = 3, 3
-_STEEPNESS, _MIDDLE = 6.0, 0.5
+_STEEPNESS, _MIDDLE = 6.0, 0.55
 _FIRST = (1.5, 2.0)  # before anything is learned: steepness and middle on the scale of said()
 
 
@@ -135,7 +136,7 @@ class PageJudge:
             steepness, middle = _FIRST
             found = sigmoid(steepness * (said - middle))
         else:
-            z = self._likeness(words, counts) + said / self._best
+            z = self._together(self._likeness(words, counts), said)
             found = sigmoid(_STEEPNESS * ((z - self._low) / (self._high - self._low) - _MIDDLE))
         return np.where(counts.any(axis=1), found, np.float32(0))  # a page without words is on no topic
 
@@ -159,27 +160,46 @@ class PageJudge:
             self._centre = None
             return
         self._best = float(memory.said[examples].mean())
-        against = answered[memory.said[answered] < _HARDLY * self._best][-_AGAINST:]
+        against = answered[memory.said[answered] < _HARDLY * self._best]
+        if len(against) > _AGAINST:  # of the whole crawl: its end is another web than its beginning
+            against = against[np.linspace(0, len(against) - 1, _AGAINST).astype(np.int64)]
         if len(against) < _FEWEST:
             against = answered[np.argsort(memory.said[answered], kind="stable")[:_FEWEST]]
-        for_topic = [self._units(memory.words[examples], memory.counts[examples])]
-        off_topic = [self._units(memory.words[against], memory.counts[against])]
-        for counted, on_topic in self._marked:
-            numbers, counts = self._telling(counted)
-            (for_topic if on_topic else off_topic).append(self._units(numbers[None, :], counts[None, :]))
-        centre = np.zeros(BUCKETS, dtype=np.float64)
-        for sign, group in ((1, for_topic), (-1, off_topic)):
-            total = sum(len(units) for _, units in group)
-            for numbers, units in group:
-                np.add.at(centre, numbers.ravel(), sign * units.ravel() / total)
-        self._centre, self._gap = centre.astype(np.float32), 1.0
-        near = self._likeness(memory.words[examples], memory.counts[examples])
-        far = self._likeness(memory.words[against], memory.counts[against])
-        self._gap = max(1e-6, float(near.mean() - far.mean()) / 2)
-        z = np.sort(self._likeness(memory.words[articles], memory.counts[articles]) + memory.said[articles] / self._best)
+        marked = {sign: [self._telling(counted) for counted, on_topic in self._marked if on_topic == sign] for sign in (True, False)}
+        near, near_size = self._mean(memory, examples, marked[True])
+        far, _ = self._mean(memory, against, marked[False])
+        self._centre, self._gap = near - far, 1.0
+        # Words of an example are in the centre because they are its own; of few examples each would look far more like the topic
+        # than any other page can.
+        numbers, units = self._units(memory.words[examples], memory.counts[examples])
+        own = (near[numbers] * units).sum(axis=1)
+        likeness = (own * near_size - 1) / (near_size - 1) - (far[numbers] * units).sum(axis=1)
+        unlike = self._likeness(memory.words[against], memory.counts[against])
+        self._gap = max(1e-6, float(likeness.mean() - unlike.mean()) / 2)
+        like = np.zeros(n, dtype=np.float32)
+        like[articles] = self._likeness(memory.words[articles], memory.counts[articles])
+        like[examples] = likeness / self._gap
+        z = np.sort(self._together(like, memory.said[:n])[articles])
         self._high = float(z[-len(examples) :].mean())
-        self._low = float(far.mean()) / self._gap
+        self._low = float(unlike.mean()) / self._gap
         self._high = max(self._high, self._low + 1e-3)
+
+    def _mean(
+        self, memory: Memory, rows: NDArray[np.int64], marked: Sequence[tuple[NDArray[np.uint16], NDArray[np.uint8]]]
+    ) -> tuple[NDArray[np.float32], int]:
+        """The mean vector of remembered pages and marked texts, and their number."""
+        mean = np.zeros(BUCKETS, dtype=np.float64)
+        groups = [(memory.words[rows], memory.counts[rows]), *((numbers[None, :], counts[None, :]) for numbers, counts in marked)]
+        for group in groups:
+            numbers, units = self._units(*group)
+            np.add.at(mean, numbers.ravel(), units.ravel())
+        size = len(rows) + len(marked)
+        return (mean / size).astype(np.float32), size
+
+    def _together(self, likeness: NDArray[np.float32], said: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What words and terms say together."""
+        together: NDArray[np.float32] = likeness + np.float32(_TERMS / self._best) * said
+        return together
 
     def _units(self, words: NDArray[np.uint16], counts: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
         """Pages as vectors of length 1 (tf·idf); words that fill a row up weigh 0."""
