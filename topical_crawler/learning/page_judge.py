@@ -165,7 +165,9 @@ class PageJudge:
             against = against[np.linspace(0, len(against) - 1, _AGAINST).astype(np.int64)]
         if len(against) < _FEWEST:
             against = answered[np.argsort(memory.said[answered], kind="stable")[:_FEWEST]]
-        marked = {sign: [self._telling(counted) for counted, on_topic in self._marked if on_topic == sign] for sign in (True, False)}
+        marked = {
+            sign: [self._telling(counted) for counted, on_topic in self._marked if on_topic == sign] for sign in (True, False)
+        }
         near, near_size = self._mean(memory, examples, marked[True])
         far, _ = self._mean(memory, against, marked[False])
         self._centre, self._gap = near - far, 1.0
@@ -184,17 +186,16 @@ class PageJudge:
         self._low = float(unlike.mean()) / self._gap
         self._high = max(self._high, self._low + 1e-3)
 
-    def _mean(
-        self, memory: Memory, rows: NDArray[np.int64], marked: Sequence[tuple[NDArray[np.uint16], NDArray[np.uint8]]]
-    ) -> tuple[NDArray[np.float32], int]:
-        """The mean vector of remembered pages and marked texts, and their number."""
-        mean = np.zeros(BUCKETS, dtype=np.float64)
-        groups = [(memory.words[rows], memory.counts[rows]), *((numbers[None, :], counts[None, :]) for numbers, counts in marked)]
+    def _mean(self, memory: Memory, rows: NDArray[np.int64], on_topic: bool) -> tuple[NDArray[np.float32], int]:
+        """The mean vector of remembered pages and of the texts that a person marked so, and the number of both."""
+        groups = [(memory.words[rows], memory.counts[rows])]
+        groups += [(n[None, :], c[None, :]) for counted, mark in self._marked if mark is on_topic for n, c in [self._telling(counted)]]
+        total = np.zeros(BUCKETS, dtype=np.float64)
         for group in groups:
             numbers, units = self._units(*group)
-            np.add.at(mean, numbers.ravel(), units.ravel())
-        size = len(rows) + len(marked)
-        return (mean / size).astype(np.float32), size
+            np.add.at(total, numbers.ravel(), units.ravel())
+        size = len(rows) + len(groups) - 1
+        return (total / size).astype(np.float32), size
 
     def _together(self, likeness: NDArray[np.float32], said: NDArray[np.float32]) -> NDArray[np.float32]:
         """What words and terms say together."""
