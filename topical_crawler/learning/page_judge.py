@@ -165,11 +165,8 @@ class PageJudge:
             against = against[np.linspace(0, len(against) - 1, _AGAINST).astype(np.int64)]
         if len(against) < _FEWEST:
             against = answered[np.argsort(memory.said[answered], kind="stable")[:_FEWEST]]
-        marked = {
-            sign: [self._telling(counted) for counted, on_topic in self._marked if on_topic == sign] for sign in (True, False)
-        }
-        near, near_size = self._mean(memory, examples, marked[True])
-        far, _ = self._mean(memory, against, marked[False])
+        near, near_size = self._mean(memory, examples, True)
+        far, _ = self._mean(memory, against, False)
         self._centre, self._gap = near - far, 1.0
         # Words of an example are in the centre because they are its own; of few examples each would look far more like the topic
         # than any other page can.
@@ -188,13 +185,12 @@ class PageJudge:
 
     def _mean(self, memory: Memory, rows: NDArray[np.int64], on_topic: bool) -> tuple[NDArray[np.float32], int]:
         """The mean vector of remembered pages and of the texts that a person marked so, and the number of both."""
-        groups = [(memory.words[rows], memory.counts[rows])]
-        groups += [(n[None, :], c[None, :]) for counted, mark in self._marked if mark is on_topic for n, c in [self._telling(counted)]]
+        marked = [self._telling(counted) for counted, mark in self._marked if mark == on_topic]
         total = np.zeros(BUCKETS, dtype=np.float64)
-        for group in groups:
-            numbers, units = self._units(*group)
+        for words, counts in [(memory.words[rows], memory.counts[rows]), *((w[None, :], c[None, :]) for w, c in marked)]:
+            numbers, units = self._units(words, counts)
             np.add.at(total, numbers.ravel(), units.ravel())
-        size = len(rows) + len(groups) - 1
+        size = len(rows) + len(marked)
         return (total / size).astype(np.float32), size
 
     def _together(self, likeness: NDArray[np.float32], said: NDArray[np.float32]) -> NDArray[np.float32]:
