@@ -19,13 +19,13 @@ PAGES, LEAVE = 5, 12
 VIDEO = "tv.news.cn"
 
 
-def rules(pages: int = PAGES, leave: int = LEAVE) -> LinkRules:
+def rules(pages: int = PAGES, leave: int = LEAVE, limit: int = 0, learns: bool = False) -> LinkRules:
     options = CrawlOptions(
         topic="party", name="party", data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="memory",
-        segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=0, max_pages_per_host=0, max_links=100, trap_pages=0,
+        segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=0, max_pages_per_host=limit, max_links=100, trap_pages=0,
         barren_pages=pages, barren_leave=leave, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1,
     )  # fmt: skip
-    return LinkRules(options)
+    return LinkRules(options, learns)
 
 
 def text(name: str, *led_by: str) -> Outcome:
@@ -129,8 +129,19 @@ def test_links_of_a_slowed_host_wait_behind_all_others_in_their_own_order(priori
     assert all(-1 <= place < 0 for place in places)
     assert places == sorted(places)
     assert len(set(places)) == len(places) or max(priorities) > 1e4
-    assert [found.place(place, VIDEO) for place in places] == places
+    assert [found.place_again(place, VIDEO) for place in places] == places
     assert [found.place(p, "www.news.cn") for p in priorities] == priorities
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.integers(0, 30), st.integers(1, 25))
+def test_a_learner_spends_the_last_pages_of_a_bounded_host_late(scores: list[float], fetched: int, limit: int) -> None:
+    found = told(rules(limit=limit, learns=True), [nothing("a.cn")] * fetched)
+    left = min(1.0, 2 * max(0.0, 1 - fetched / limit))
+    assert [found.place(score, "a.cn") for score in scores] == [score * left for score in scores]
+    assert [found.place(score, "b.cn") for score in scores] == scores
+    assert [found.place_again(score, "a.cn") for score in scores] == scores  # it was placed already
+    for others in (rules(limit=limit), rules(learns=True)):
+        assert [told(others, [text("a.cn")] * fetched).place(score, "a.cn") for score in scores] == scores
 
 
 HOSTS = st.sampled_from(["a.cn", "b.cn", "c.cn:8080"])

@@ -90,7 +90,7 @@ class Crawl:
         self.failed = ""
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
-        self.rules = LinkRules(options, slows=not strategy.weighs_hosts)
+        self.rules = LinkRules(options, learns=strategy.weighs_hosts)
         mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
         self.control = Control(frontier, strategy, mailbox, self.rules.refusal)
         self._feed = RedisFeed(options.redis, options.start_urls_key) if frontier.shared and options.redis is not None else None
@@ -281,7 +281,7 @@ class Crawl:
         if entry.rescored < self.options.rescore:
             score = self.strategy.score([entry.candidate()])[0]
             return entry.priority if score is None else self.rules.place(score, entry.host)
-        return self.rules.place(entry.priority, entry.host)
+        return self.rules.place_again(entry.priority, entry.host)
 
     @property
     def still_waiting(self) -> tuple[int, int] | None:

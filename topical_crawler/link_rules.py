@@ -27,8 +27,10 @@ class LinkRules:
 
     Args:
         options: bounds that a person set.
-        slows: whether barren hosts are slowed. A strategy that learns from what links lead to puts them in their place itself,
-            and follows links with hardly a hope, too: behind all of those a host would never have its turn again.
+        learns: whether the strategy learns from what links lead to. Barren hosts are not slowed then: it puts their links in
+            their place itself, and follows links with hardly a hope, too: behind all of those a host would never have its turn
+            again. Instead links give way when half of what may be fetched of their host is used up, and the more the less is
+            left: it is spent when more is known of the host, and of the topic.
 
     Attributes:
         slowed: hosts whose links give way to others; those that have been left are among them.
@@ -36,9 +38,9 @@ class LinkRules:
         revision: how often a host has joined or quitted ``slowed``.
     """
 
-    def __init__(self, options: CrawlOptions, slows: bool = True) -> None:
+    def __init__(self, options: CrawlOptions, learns: bool = False) -> None:
         self._options = options
-        self._slows = slows
+        self._learns = learns
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
         self._per_host: Counter[str] = Counter()
         self._shapes: dict[str, tuple[int, int]] = {}  # pages fetched, texts kept
@@ -66,7 +68,7 @@ class LinkRules:
         self._given[name] = (pages, texts)
         credit = min(1 + texts, MOST_CREDIT)
         left = 0 < self._options.barren_leave * credit <= pages
-        slowed = left or (self._slows and 0 < self._options.barren_pages * credit <= pages)
+        slowed = left or (not self._learns and 0 < self._options.barren_pages * credit <= pages)
         self.revision += slowed is not (name in self.slowed)
         for hosts, belongs in ((self.slowed, slowed), (self.left, left)):
             (hosts.add if belongs else hosts.discard)(name)
@@ -75,13 +77,18 @@ class LinkRules:
         """What is done with a barren host: "slowed" or "left"; "" for any other."""
         return "left" if name in self.left else "slowed" if name in self.slowed else ""
 
-    def place(self, priority: float, name: str) -> float:
-        """Where a link of a host waits: of a slowed one below 0, which is behind the links of all others, in their own order.
+    def place(self, score: float, name: str) -> float:
+        """Where a link of a host waits by its score, over 0. For a strategy that learns it is multiplied with twice the share that
+        is left of what may be fetched of the host, where that is less than half."""
+        limit = self._options.max_pages_per_host
+        if self._learns and limit and score > 0:
+            return score * min(1.0, 2 * max(0.0, 1 - self._per_host[name] / limit))
+        return self.place_again(score, name)
 
-        Args:
-            priority: by the link's score, or where it was put before.
-        """
-        return -1 / (1 + priority) if self._slows and priority >= 0 and name in self.slowed else priority
+    def place_again(self, priority: float, name: str) -> float:
+        """Where a link waits that waited at ``priority`` before: of a slowed host below 0, which is behind the links of all
+        others, in their own order."""
+        return -1 / (1 + priority) if not self._learns and priority >= 0 and name in self.slowed else priority
 
     def refusal(self, url: str, depth: int) -> str | None:
         """Why a link is not followed whatever it may lead to; None where nothing speaks against it.
