@@ -78,7 +78,7 @@ class LinkRules:
         return "left" if name in self.left else "slowed" if name in self.slowed else ""
 
     def place(self, score: float, name: str) -> float:
-        """Where a link of a host waits by its score, over 0. For a strategy that learns it is multiplied with twice the share that
+        """Where a link of a host waits by its score, over 0. For a strategy that learns it is multiplied by twice the share that
         is left of what may be fetched of the host, where that is less than half."""
         limit = self._options.max_pages_per_host
         if self._learns and limit and score > 0:
