@@ -19,11 +19,11 @@ PAGES, LEAVE = 5, 12
 VIDEO = "tv.news.cn"
 
 
-def rules(pages: int = PAGES, leave: int = LEAVE, limit: int = 0, learns: bool = False) -> LinkRules:
+def rules(pages: int = PAGES, leave: int = LEAVE, limit: int = 0, learns: bool = False, end: int | None = None) -> LinkRules:
     options = CrawlOptions(
         topic="party", name="party", data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="memory",
         segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=0, max_pages_per_host=limit, max_links=100, trap_pages=0,
-        barren_pages=pages, barren_leave=leave, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1,
+        barren_pages=pages, barren_leave=leave, barren_end=end, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1,
     )  # fmt: skip
     return LinkRules(options, learns)
 
@@ -142,6 +142,20 @@ def test_a_learner_spends_the_last_pages_of_a_bounded_host_late(scores: list[flo
     assert [found.place_again(score, "a.cn") for score in scores] == scores  # it was placed already
     for others in (rules(limit=limit), rules(learns=True)):
         assert [told(others, [text("a.cn")] * fetched).place(score, "a.cn") for score in scores] == scores
+
+
+@pytest.mark.parametrize(
+    ("learns", "end", "after"), [(True, None, 1000), (True, 30, 30), (True, 0, 0), (False, None, 0), (False, 30, 30)]
+)
+def test_a_crawl_ends_after_many_pages_in_a_row_without_a_text(learns: bool, end: int | None, after: int) -> None:
+    found = rules(learns=learns, end=end)
+    assert found.end == after and not found.barren
+    told(found, [nothing(f"{n % 7}.cn") for n in range(max(0, after - 1))])
+    told(found, [nothing("a.cn", "HTTP 404")] * 3)  # it says nothing of what the web holds
+    assert not found.barren
+    told(found, [text("b.cn"), *[nothing(f"{n % 7}.cn") for n in range(after or 2000)]])
+    assert found.barren is (after > 0)
+    assert not told(found, [text("b.cn")]).barren
 
 
 HOSTS = st.sampled_from(["a.cn", "b.cn", "c.cn:8080"])

@@ -227,6 +227,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         trap_pages=number("", "TOPICAL_TRAP_PAGES"),
         barren_pages=number("", "TOPICAL_BARREN_PAGES"),
         barren_leave=number("", "TOPICAL_BARREN_LEAVE"),
+        barren_end=None if settings.get("TOPICAL_BARREN_END") in (None, "") else number("", "TOPICAL_BARREN_END"),
         rescore=number("", "TOPICAL_RESCORE"),
         # A recording needs no politeness; one request in flight makes a replay repeatable to the page.
         delay=0.0 if replay else delay,

@@ -90,7 +90,7 @@ class Crawl:
         self.failed = ""
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
-        self.rules = LinkRules(options, learns=strategy.weighs_hosts)
+        self.rules = LinkRules(options, learns=strategy.learns_links)
         mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
         self.control = Control(frontier, strategy, mailbox, self.rules.refusal)
         self._feed = RedisFeed(options.redis, options.start_urls_key) if frontier.shared and options.redis is not None else None
@@ -182,7 +182,7 @@ class Crawl:
     @property
     def has_more(self) -> bool:
         """Whether there is, or may come, something to fetch: over all workers, where there are several."""
-        if self.control.stopping or self.limit_reached:
+        if self.control.stopping or self.is_over:
             return False
         if self.control.paused:
             return True  # a person looks at it, and may feed it
@@ -292,6 +292,11 @@ class Crawl:
             return len(self.frontier), self.frontier.hosts()
         except STORAGE_ERRORS:
             return None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is to be fetched, whatever waits."""
+        return self.limit_reached or self.rules.barren
 
     @property
     def limit_reached(self) -> bool:

@@ -167,6 +167,8 @@ def why_ended(crawl: Crawl, reason: str) -> str:
     """Why a crawl has ended, in words; ``reason`` is Scrapy's."""
     if crawl.limit_reached:
         return "page limit reached"
+    if crawl.rules.barren:
+        return f"{crawl.rules.end} pages in a row gave no text (TOPICAL_BARREN_END=0 goes on)"
     return {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
 
 

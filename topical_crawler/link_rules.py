@@ -3,6 +3,8 @@
 A host is barren of which many pages were fetched in a row without a text for the corpus. First its links are *slowed*: they wait
 until nothing else is to be fetched. If that does not change it, the host is *left*: the rest of its links is dropped. A text
 makes it good again. So does a text on another host to which one of its pages led: of a hub nothing is kept, but it is not barren.
+
+A crawl is barren of which many pages in a row, on whatever hosts, gave no text: it ends.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ from topical_crawler.urls import fingerprint, host, is_binary, looks_like_trap, 
 MOST_CREDIT = 10
 """How many times as many pages without a text a host may have that has given texts: once more for each, up to this. Hosts that
 bring hundreds of texts have stretches of 200 and 300 pages between two of them."""
+BARREN_END = 1000
+"""Pages in a row without a text after which a crawl ends whose strategy drops no link by itself: at most 3 in 1,000 of the next
+ones give one (rule of three, confidence 95 %)."""
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large"))
 _NO_ADDRESS = fingerprint("")
 
@@ -30,17 +35,21 @@ class LinkRules:
         learns: whether the strategy learns from what links lead to. Barren hosts are not slowed then: it puts their links in
             their place itself, and follows links with hardly a hope, too: behind all of those a host would never have its turn
             again. Instead links give way when half of what may be fetched of their host is used up, and the more the less is
-            left: it is spent when more is known of the host, and of the topic.
+            left: it is spent when more is known of the host, and of the topic. And since it drops no link, the crawl ends after
+            :data:`BARREN_END` pages in a row without a text, where a person has not said after how many.
 
     Attributes:
         slowed: hosts whose links give way to others; those that have been left are among them.
         left: hosts whose links are dropped.
         revision: how often a host has joined or quitted ``slowed``.
+        end: pages in a row without a text after which the crawl ends; 0: it does not.
     """
 
     def __init__(self, options: CrawlOptions, learns: bool = False) -> None:
         self._options = options
         self._learns = learns
+        self.end = options.barren_end if options.barren_end is not None else BARREN_END if learns else 0
+        self._fruitless = 0
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
         self._per_host: Counter[str] = Counter()
         self._shapes: dict[str, tuple[int, int]] = {}  # pages fetched, texts kept
@@ -58,11 +67,18 @@ class LinkRules:
             pages, texts = self._shapes.get(form, (0, 0))
             self._shapes[form] = (pages + 1, texts + gave_text)
         if gave_text:
+            self._fruitless = 0
             for giver in {name, *outcome.led_by}:
                 self._give(giver, 0, self._given.get(giver, (0, 0))[1] + 1)
         elif outcome.keep or outcome.reason in _ARRIVED:  # of what did not arrive nobody knows what it holds
+            self._fruitless += 1
             pages, texts = self._given.get(name, (0, 0))
             self._give(name, pages + 1, texts)
+
+    @property
+    def barren(self) -> bool:
+        """Whether so many pages in a row gave no text that the crawl ends."""
+        return 0 < self.end <= self._fruitless
 
     def _give(self, name: str, pages: int, texts: int) -> None:
         self._given[name] = (pages, texts)

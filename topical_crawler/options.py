@@ -39,6 +39,7 @@ class CrawlOptions:
     trap_pages: int
     barren_pages: int
     barren_leave: int
+    barren_end: int | None
     rescore: int
     delay: float
     in_flight: int

@@ -85,7 +85,7 @@ class TopicalScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         crawl = self._crawl
-        if self._closing is not None or crawl.limit_reached or len(crawl.in_flight) >= crawl.options.in_flight:
+        if self._closing is not None or crawl.is_over or len(crawl.in_flight) >= crawl.options.in_flight:
             return None
         now = time.monotonic()
         try:

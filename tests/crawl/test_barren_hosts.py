@@ -20,7 +20,7 @@ from redis_tools import RedisServer
 from warc_tools import write_warc
 
 from topical_crawler.crawl import Crawl, now_iso
-from topical_crawler.extensions import figures, line_view, live_view, summary
+from topical_crawler.extensions import figures, line_view, live_view, summary, why_ended
 from topical_crawler.items import PageItem
 from topical_crawler.page import Page
 from topical_crawler.spiders.topical import TopicalSpider
@@ -83,7 +83,7 @@ def backend(request: pytest.FixtureRequest, server: RedisServer) -> dict[str, ob
 
 def step(made: Crawl, pages: Mapping[str, str]) -> str | None:
     """Fetch the next page and finish it; its address."""
-    entry = None if made.limit_reached else made.next(0.0)
+    entry = None if made.is_over else made.next(0.0)
     if entry is None:
         return None
     html = pages[entry.url]
@@ -104,6 +104,17 @@ def test_without_the_rule_every_video_is_fetched_first(opener: Opener) -> None:
     with closing(opener(0, 0)) as made:
         order = walked(made, web())
     assert set(order[1:27]) == set(VIDEOS) and set(order) == set(web())
+
+
+def test_a_barren_crawl_ends_and_goes_on_when_it_is_told_to(opener: Opener) -> None:
+    with closing(opener(0, 0, TOPICAL_BARREN_END=20)) as made:
+        order = walked(made, web())
+        assert len(order) == 21 and set(order[1:]) < set(VIDEOS) and not made.has_more
+        assert why_ended(made, "finished") == "20 pages in a row gave no text (TOPICAL_BARREN_END=0 goes on)"
+    with closing(opener(0, 0, TOPICAL_BARREN_END=20)) as made:
+        assert not made.has_more and walked(made, web()) == []
+    with closing(opener(0, 0, TOPICAL_BARREN_END=0)) as made:
+        assert set(order + walked(made, web())) == set(web())
 
 
 def test_a_barren_host_gives_way_and_is_left(opener: Opener, backend: dict[str, object]) -> None:

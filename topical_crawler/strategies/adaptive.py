@@ -134,7 +134,7 @@ class Adaptive(PageThreshold):
     wants_around = False
     wants_paths = True
     closed = PAGE_OFF_TOPIC
-    weighs_hosts = True
+    learns_links = True
     parameters: AdaptiveParameters
 
     def __init__(self, topic: Topic, segmenter: Segmenter, parameters: AdaptiveParameters | None = None) -> None:

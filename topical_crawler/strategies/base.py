@@ -38,8 +38,8 @@ class Strategy(Protocol):
         wants_around: whether the text around links is to be read (:attr:`Evidence.around`).
         wants_paths: whether the place of links in their page's elements is to be read (:attr:`Evidence.path`).
         closed: the reason under which a link of a page off topic is dropped that :meth:`score` gives None.
-        weighs_hosts: whether links of hosts that give nothing fall behind by what the strategy has learned, so that the crawl
-            need not slow such hosts.
+        learns_links: whether the strategy learns what links lead to, and drops none of them. Links of hosts that give nothing
+            fall behind by themselves then, and the crawl ends when nothing has come for long (:class:`LinkRules`).
     """
 
     name: str
@@ -47,7 +47,7 @@ class Strategy(Protocol):
     wants_around: bool
     wants_paths: bool
     closed: str
-    weighs_hosts: bool
+    learns_links: bool
 
     @property
     def revision(self) -> int:
@@ -102,7 +102,7 @@ class Fixed:
     wants_around = False
     wants_paths = False
     closed = PAGE_OFF_TOPIC
-    weighs_hosts = False
+    learns_links = False
     revision = 0
 
     def missed(self, url: str, found: Sequence[Evidence]) -> Any:

@@ -100,7 +100,7 @@ class Semantic(PageThreshold):
     wants_around = False
     wants_paths = False
     closed = NO_TOPIC_WORD
-    weighs_hosts = False
+    learns_links = False
     parameters: SemanticParameters
     revision = 0  # a longer history turns struct of some links from 0 to 1; they come up soon enough by what else they have
 
