@@ -44,14 +44,14 @@ def main() -> int:
     console.print("[bold]Crawling the demo web[/] (3 sites, about 200 pages, no network) for the topic [bold]党建[/]")
     labels = read_labels(DEMO / "labels.tsv")
     curves, fetched = {}, {}
-    for strategy, display in (("semantic", "auto"), ("breadth_first", "off")):
+    for strategy, display in (("adaptive", "auto"), ("breadth_first", "off")):
         shutil.rmtree(directory / strategy, ignore_errors=True)
         crawl(strategy, directory / strategy, display)
         with CorpusStore(directory / strategy / "corpus.sqlite", read_only=True) as store:
             records = list(store.records(Filters(rejected=True)))
         fetched[strategy] = records
         curves[strategy] = harvest_curve([r.url for r in records if r.reason != "redirected"], labels)
-    records = fetched["semantic"]
+    records = fetched["adaptive"]
     scores = site_scores(records, labels)
     _, together = group_score("all", scores)
     table = Table("site", "texts kept", "on topic", "precision", "recall", title="Held against the labels", title_justify="left")
@@ -74,7 +74,7 @@ def main() -> int:
         body = f"{text[:120]}…\n[dim]{record.url}  relevance {record.relevance:.4f}  because of {why}[/]"
         console.print(Panel(body, title=record.title, title_align="left"))
     if options.keep:
-        console.print(f"Corpora: {directory}/semantic and {directory}/breadth_first")
+        console.print(f"Corpora: {directory}/adaptive and {directory}/breadth_first")
     else:
         shutil.rmtree(directory)
     console.print("Next: your own topic. [bold].venv/bin/scrapy topic list[/], README.md")

@@ -27,6 +27,24 @@ def test_parts_of_the_title_single_keywords_and_whole_heads_of_the_home_page_are
     assert own == Page("http://a.cn/tag/1", "分类：春游", "", "春游", "", "三月里去了山上")
 
 
+@pytest.mark.parametrize(
+    ("title", "own"),
+    [
+        ("青河党建网 支部动态", "支部动态"),
+        ("支部动态　三月 青河党建网", "支部动态 三月"),
+        ("青河党建网", ""),
+        ("我看青河党建网 支部动态", "我看青河党建网 支部动态"),
+        ("支部 青河党建网 动态", "支部 青河党建网 动态"),
+        ("Linux 支部动态", "Linux 支部动态"),
+    ],
+)
+def test_a_name_that_only_a_space_parts_from_the_title(title: str, own: str) -> None:
+    words = SiteWords()
+    home = Page("http://a.cn/", "青河党建网 首页 Linux")
+    words.learn(home.url, words.lesson(home))
+    assert words.own(Page("http://a.cn/1", title)).title == own
+
+
 def test_the_home_page_and_other_sites_stay_as_they_are(words: SiteWords) -> None:
     assert words.own(HOME) is HOME
     other = Page("http://b.cn/tag/1", "分类：春游 | 小林的博客", "机器学习与生活")

@@ -20,6 +20,8 @@ MAX_SITES = 50_000
 _PARTS = re.compile(r"\s*[|｜_–—·•»]\s*|\s+-\s+")
 """What parts a title: 支部动态 | 青河党建网."""
 _KEYWORDS = re.compile(r"[,，、;；|\s]+")
+_NAME = re.compile(r"\S*[\u4e00-\u9fff]\S*")
+"""What may be the name of a site before or behind a title with nothing but a space between: 青河党建网 支部动态. Not Linux."""
 
 
 class SiteWords:
@@ -41,7 +43,8 @@ class SiteWords:
             return None
         said = {page.description, page.heading, page.lead, page.title}
         said.update(_PARTS.split(page.title), _KEYWORDS.split(page.keywords))
-        return sorted(_digest(text) for text in said if text)
+        names = {_digest_of_name(word) for word in page.title.split() if _NAME.fullmatch(word)}
+        return sorted(names.union(_digest(text) for text in said if text))
 
     def learn(self, url: str, lesson: Iterable[str] | None) -> None:
         """Take note of a page; only the first home page of a site counts."""
@@ -60,7 +63,7 @@ class SiteWords:
             return "" if text and _digest(text) in known else text
 
         parts = _PARTS.split(page.title)
-        kept = [part for part in parts if of_its_own(part) == part]
+        kept = [_without_name(part, known) for part in parts if of_its_own(part) == part]
         title = page.title if kept == parts else " ".join(part for part in kept if part)
         words = _KEYWORDS.split(page.keywords)
         own_words = [of_its_own(word) for word in words]
@@ -90,6 +93,21 @@ def _site(url: str) -> str:
 def _is_home(url: str) -> bool:
     site = _site(url)
     return bool(site) and url.partition("://")[2].lower() in (site, f"{site}/")
+
+
+def _without_name(part: str, known: frozenset[str]) -> str:
+    """A part of a title without the site's name at its beginning and its end."""
+    words = part.split()
+    first, last = 0, len(words)
+    while first < last and _digest_of_name(words[first]) in known:
+        first += 1
+    while first < last and _digest_of_name(words[last - 1]) in known:
+        last -= 1
+    return part if last - first == len(words) else " ".join(words[first:last])
+
+
+def _digest_of_name(word: str) -> str:
+    return _digest(f"name {word}")
 
 
 def _digest(text: str) -> str:

@@ -67,7 +67,7 @@ class Topic:
     seeds: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    default_strategy: str = "semantic"
+    default_strategy: str = "adaptive"
     description: str = ""
     documents: tuple[str, ...] = field(default=(), repr=False)
     source: str = ""
@@ -122,7 +122,7 @@ def load_topic(name_or_path: str | Path) -> Topic:
         seeds=tuple(config.get("seeds", ())) + tuple(read_seed_lines(folder / "seeds.txt")),
         allowed_hosts=tuple(h.lower() for h in config.get("allowed_hosts", ())),
         parameters=config.get("strategy", {}),
-        default_strategy=config.get("default_strategy", "semantic"),
+        default_strategy=config.get("default_strategy", "adaptive"),
         documents=tuple(read_documents(folder / "documents.txt")),
         source=str(folder),
         marked=read_marked(folder.joinpath(MARKED)),

@@ -15,10 +15,13 @@ from topical_crawler.topic_files import MAX_WORD, MEAN
 _TOML = """\
 title = {title}
 description = {description}
-default_strategy = "semantic"
+default_strategy = "adaptive"
 
-# A topic of a few words wants low thresholds: a page that holds one of them is worth a look, and its links wait their turn, best
-# first. Raise page_threshold when what is kept is off topic; scrapy topic explain shows why a page was kept or not.
+# A page is kept when its relevance is above page_threshold, 0 to 1 (default 0.2): raise it when what is kept is off topic, lower
+# it when too little is kept. scrapy topic explain shows why a page was kept or not.
+[strategy.adaptive]
+
+# For -a strategy=semantic. A topic of a few words wants low thresholds there: a page that holds one of them is worth a look.
 [strategy.semantic]
 page_threshold = {page_threshold}
 link_threshold = {link_threshold}
