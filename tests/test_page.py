@@ -232,6 +232,17 @@ def test_text_around_is_short_and_layout_does_not_use_it_up() -> None:
     assert Page.from_html(URL, html).links[0].around == ""
 
 
+def test_full_text_without_menus() -> None:
+    article = "支部过好组织生活。" * 30
+    menu = "<ul><li><a href=1>党建要闻</a><li>· <a href=2><b>廉政</b></a> 2024-05-01</ul>"
+    menu += "<div><a href=3><h3>纪委</h3></a> | <a href=4>巡察</a></div>"
+    page = Page.from_html(URL, f"<title>题</title>{menu}<p>{article}见<a href=5>主题教育</a>专栏。</p>{menu}<p>编后")
+    assert full_text(page, menus=False) == f"题\n{article}见主题教育专栏。 编后"
+    assert full_text(page).count("党建要闻 · 廉政 2024-05-01 纪委 | 巡察") == 2
+    short = Page.from_html(URL, f"<title>题</title>{menu}<p>一行")  # a list: it says nothing but its links
+    assert full_text(short, menus=False) == full_text(short) == "题\n党建要闻 · 廉政 2024-05-01 纪委 | 巡察 一行"
+
+
 def test_full_text_is_what_a_reader_sees() -> None:
     page = Page.from_html(
         URL,

@@ -30,6 +30,8 @@ AROUND = 60
 MAX_TEXT = 20_000
 """Longest :func:`full_text`, in characters."""
 
+LEAST_OWN = 200
+"""Fewest characters of a text of its own."""
 MAX_HEAD = 1000
 """Longest title, heading, description and keywords kept, in characters each."""
 MAX_NESTING = 500
@@ -59,6 +61,8 @@ _BLOCKS = frozenset(
         *("hr", "li", "main", "ol", "p", "pre", "section", "table", "td", "th", "tr", "ul"),
     )
 )
+_LINK_LEVELS = 4
+_NO_WORDS = " \t\r\n\f\v\u00a0\u3000|·•»›>/-—,，、()（）[]0123456789"
 _UNSEEN = ("script", "style", "noscript", "template")
 _FURNITURE = (*_UNSEEN, "nav", "header", "footer", "aside", "select", "button", "textarea")
 
@@ -232,10 +236,15 @@ def description_of(page: Page) -> str:
     return "\n".join(s for s in said if s)
 
 
-def full_text(page: Page) -> str:
+def full_text(page: Page, menus: bool = True) -> str:
     """All that a page says: its title, and the visible text of its body without navigation, fields of forms and scripts, at most
     :data:`MAX_TEXT` characters. (Forms are read: one of them may hold the whole page.) A page that was made without HTML says
     what its description information says.
+
+    Args:
+        page: the page.
+        menus: whether blocks of nothing but links are read (menus, what else is read, clouds of tags). Where less than
+            :data:`LEAST_OWN` characters would be left without them, the page is a list, and they are read in any case.
 
     >>> full_text(Page.from_html("http://a.cn/", "<title>支部</title><nav>首页</nav><p>过好<b>组织</b>生活<p>党课"))
     '支部\\n过好组织生活 党课'
@@ -249,21 +258,37 @@ def full_text(page: Page) -> str:
     for tag in _FURNITURE:
         for node in body.css(tag):
             node.decompose()
-    said = [_SPACE.sub(" ", part).strip() for part in _runs(body)]
-    text = _CONTROL.sub("", " ".join(part for part in said if part))
+    said = [(part, linked) for text, linked in _runs(body) if (part := _SPACE.sub(" ", text).strip())]
+    own = said if menus else [(part, linked) for part, linked in said if not linked]
+    if sum(len(part) for part, _ in own) < LEAST_OWN:
+        own = said
+    text = _CONTROL.sub("", " ".join([part for part, _ in own]))
     return f"{page.title}\n{text}".strip()[:MAX_TEXT]
 
 
-def _runs(body: LexborNode) -> Iterator[str]:
-    """The text of ``body`` in runs that block elements part."""
+def _runs(body: LexborNode) -> Iterator[tuple[str, bool]]:
+    """The text of ``body`` in runs that block elements part, and whether all of a run is text of links."""
     run: list[str] = []
+    linked = True
     for node in body.traverse(include_text=True):
         if node.tag == "-text":
-            run.append(node.text_content or "")
+            text = node.text_content or ""
+            run.append(text)
+            linked = linked and (not text.strip(_NO_WORDS) or _in_link(node))
         elif node.tag in _BLOCKS and run:
-            yield "".join(run)
+            yield "".join(run), linked
             run.clear()
-    yield "".join(run)
+            linked = True
+    yield "".join(run), linked
+
+
+def _in_link(text: LexborNode) -> bool:
+    node = text.parent
+    for _ in range(_LINK_LEVELS):
+        if node is None or node.tag == "a":
+            break
+        node = node.parent
+    return node is not None and node.tag == "a"
 
 
 def bounded(html: str) -> str:

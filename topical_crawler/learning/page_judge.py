@@ -1,9 +1,9 @@
-"""Whether a page is on topic, as a probability: from the topic's terms first, then also from the words of the pages that hold
-most of them (pseudo-relevance feedback after Rocchio 1971).
+"""Whether a page is on topic, as a probability: from the topic's terms first, then also from the words of the articles that
+hold most of them (pseudo-relevance feedback after Rocchio 1971).
 
-A topic that was made of one sentence knows few of its words, and some of them say little. The pages that hold most of them know
-better: their words, against those of pages with hardly any of them, tell articles on topic which the terms would miss, and
-articles off topic in which the terms are mere words.
+A topic that was made of one sentence knows few of its words, and some of them say little. The articles that hold most of them
+know better: their words, against those of articles with hardly any of them, tell articles on topic which the terms would miss,
+and articles off topic in which the terms are mere words.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ _TERMS = 1.6  # weight of the terms beside that of the words
 _FEWEST = 5
 _ENOUGH = 30  # pages before words are learned at all: the first ones are home pages and their lists
 _AGAINST = 1000
+_LEAST_AGAINST = 10  # articles; with lists alone against them, all news would be on the topic of some news
+_SPREAD = 2.0  # what examples are nearer to the topic than others must be more than this many standard deviations of the others
 _TITLE, _LABEL = 3, 3
-_STEEPNESS, _MIDDLE = 6.0, 0.55
+_STEEPNESS, _MIDDLE = 6.0, 0.5
 _FIRST = (1.5, 2.0)  # before anything is learned: steepness and middle on the scale of said()
 
 
@@ -89,7 +91,7 @@ class PageJudge:
 
     def read(self, page: Page, article: bool) -> tuple[Words, dict[str, float]]:
         """What a page says, and the topic terms in it with their part in that."""
-        body = self._content(full_text(page)[:MAX_READ])
+        body = self._content(full_text(page, menus=not article)[:MAX_READ])
         head = self._content(description_of(page))
         labels = self._content("\n".join(page.labels)) if self._labels else Counter()
         said = {w: _HEAD * self._terms[w] for w in (*head, *labels) if w in self._terms}
@@ -160,27 +162,27 @@ class PageJudge:
             self._centre = None
             return
         self._best = float(memory.said[examples].mean())
-        against = answered[memory.said[answered] < _HARDLY * self._best]
+        against = articles[memory.said[articles] < _HARDLY * self._best]
         if len(against) > _AGAINST:  # of the whole crawl: its end is another web than its beginning
             against = against[np.linspace(0, len(against) - 1, _AGAINST).astype(np.int64)]
-        if len(against) < _FEWEST:
-            against = answered[np.argsort(memory.said[answered], kind="stable")[:_FEWEST]]
+        if len(against) < _LEAST_AGAINST:
+            self._centre = None
+            return
         near, near_size = self._mean(memory, examples, True)
-        far, _ = self._mean(memory, against, False)
+        far, far_size = self._mean(memory, against, False)
         self._centre, self._gap = near - far, 1.0
-        # Words of an example are in the centre because they are its own; of few examples each would look far more like the topic
-        # than any other page can.
-        numbers, units = self._units(memory.words[examples], memory.counts[examples])
-        own = (near[numbers] * units).sum(axis=1)
-        likeness = (own * near_size - 1) / (near_size - 1) - (far[numbers] * units).sum(axis=1)
-        unlike = self._likeness(memory.words[against], memory.counts[against])
-        self._gap = max(1e-6, float(likeness.mean() - unlike.mean()) / 2)
-        like = np.zeros(n, dtype=np.float32)
-        like[articles] = self._likeness(memory.words[articles], memory.counts[articles])
-        like[examples] = likeness / self._gap
+        # A page's words are in the mean of its group because they are its own: of few pages each would look far more like them
+        # than any other page can. So each is held against the means of the others.
+        words, units = self._units(memory.words[examples], memory.counts[examples])
+        likely = _others(near, words, units, near_size) - (far[words] * units).sum(axis=1)
+        words, units = self._units(memory.words[against], memory.counts[against])
+        unlikely = (near[words] * units).sum(axis=1) - _others(far, words, units, far_size)
+        self._gap = max(1e-6, float(likely.mean() - unlikely.mean()) / 2, _SPREAD * float(unlikely.std()))
+        like = self._likeness(memory.words[:n], memory.counts[:n])
+        like[examples] = likely / self._gap
         z = np.sort(self._together(like, memory.said[:n])[articles])
         self._high = float(z[-len(examples) :].mean())
-        self._low = float(unlike.mean()) / self._gap
+        self._low = float(unlikely.mean()) / self._gap
         self._high = max(self._high, self._low + 1e-3)
 
     def _mean(self, memory: Memory, rows: NDArray[np.int64], on_topic: bool) -> tuple[NDArray[np.float32], int]:
@@ -237,6 +239,13 @@ class PageJudge:
             self._centre = unpacked(state["centre"], "<f4").astype(np.float32)
             self._rarity = unpacked(state["rarity"], "<f4").astype(np.float32)
             self._gap, self._best, self._high, self._low = map(float, state["scale"])
+
+
+def _others(mean: NDArray[np.float32], words: NDArray[np.uint16], units: NDArray[np.float32], size: int) -> NDArray[np.float32]:
+    """The likeness of the members of a group to the mean of its others; ``mean`` is that of all, and each has length 1."""
+    own: NDArray[np.float32] = (mean[words] * units).sum(axis=1)
+    others: NDArray[np.float32] = (own * np.float32(size) - 1) / np.float32(max(1, size - 1))
+    return others
 
 
 def _counted(words: Counter[str]) -> Counter[int]:
