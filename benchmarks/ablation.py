@@ -247,6 +247,7 @@ def run(variant: Variant, cell: Cell, setup: Setup) -> Run:
         "TOPICAL_REPLAY": str(setup.recording),
         "TOPICAL_REPLAY_LINKS": key.keep_links,
         "TOPICAL_FRONTIER": "memory",
+        "TOPICAL_BARREN_END": 0,  # every crawl has the same budget
         "TOPICAL_SEED": key.seed,
         "TOPICAL_HOWNET_TREE": setup.hownet_tree,
         "TOPICAL_CACHE_DIR": str(setup.cache),
