@@ -57,7 +57,7 @@ def test_everything_a_topic_folder_holds(write_topic: WriteTopic) -> None:
 def test_two_files_are_enough(write_topic: WriteTopic) -> None:
     topic = load_topic(write_topic({"topic.toml": "", "terms.tsv": "党建\n支部\n"}))
     assert (topic.title, topic.terms) == ("mytopic", {"党建": 1.0, "支部": 1.0})
-    assert (topic.default_strategy, topic.seeds, topic.weight("足球")) == ("semantic", (), 1.0)
+    assert (topic.default_strategy, topic.seeds, topic.weight("足球")) == ("adaptive", (), 1.0)
 
 
 def test_adjustments_before_terms_before_weights_before_the_mean(write_topic: WriteTopic) -> None:
@@ -338,7 +338,7 @@ def test_mistakes_in_topic_toml(write_topic: WriteTopic, toml: str, line: int, p
 def test_mistakes_in_parameters(write_topic: WriteTopic, toml: str, line: int, parts: tuple[str, ...]) -> None:
     folder = write_topic({"topic.toml": f"# 主题\n\n{toml}\n"})
     with pytest.raises(TopicError) as error:
-        strategies.create(load_topic(folder), resources=None, segmenter="rjieba")
+        strategies.create(load_topic(folder), "semantic", resources=None, segmenter="rjieba")
     check_message(error, folder, f"topic.toml, line {line}", *parts)
 
 

@@ -22,6 +22,7 @@ _PARTS = re.compile(r"\s*[|｜_–—·•»]\s*|\s+-\s+")
 _KEYWORDS = re.compile(r"[,，、;；|\s]+")
 _NAME = re.compile(r"\S*[\u4e00-\u9fff]\S*")
 """What may be the name of a site before or behind a title with nothing but a space between: 青河党建网 支部动态. Not Linux."""
+_ENDS = 3  # words of a title at its beginning and its end that may be that
 
 
 class SiteWords:
@@ -43,7 +44,8 @@ class SiteWords:
             return None
         said = {page.description, page.heading, page.lead, page.title}
         said.update(_PARTS.split(page.title), _KEYWORDS.split(page.keywords))
-        names = {_digest_of_name(word) for word in page.title.split() if _NAME.fullmatch(word)}
+        words = page.title.split()
+        names = {_digest_of_name(word) for word in (*words[:_ENDS], *words[-_ENDS:]) if _NAME.fullmatch(word)}
         return sorted(names.union(_digest(text) for text in said if text))
 
     def learn(self, url: str, lesson: Iterable[str] | None) -> None:

@@ -17,7 +17,7 @@ WriteTopic = Callable[..., Path]
 def test_list(run_scrapy: RunScrapy, tmp_path: Path) -> None:
     shown = run_scrapy("topic", "list", cwd=tmp_path)
     assert (shown.returncode, shown.stderr) == (0, "")
-    for part in ("partybuilding", "党建", "machine-learning", "semantic", str(len(load_topic("partybuilding").terms))):
+    for part in ("partybuilding", "党建", "machine-learning", "adaptive", str(len(load_topic("partybuilding").terms))):
         assert part in shown.stdout
 
 

@@ -21,7 +21,14 @@ ROOT = Path(__file__).parents[2]
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 WriteTopic = Callable[..., Path]
 
-CONFIG = 'title = "党建"\n[strategy.semantic]\npage_threshold = 0.05\nlink_threshold = 0.3\ntext_threshold = 0.01\n'
+CONFIG = """\
+title = "党建"
+default_strategy = "semantic"
+[strategy.semantic]
+page_threshold = 0.05
+link_threshold = 0.3
+text_threshold = 0.01
+"""
 TERMS = "党支部\t1\n党建\t2\n组织生活\t1\n党员\t1\n"
 FILES = {"topic.toml": CONFIG, "terms.tsv": TERMS, "adjust.tsv": "会议\t0\t常见\n"}
 ARTICLE = "http://www.qinghedj.example/art/2026/5/21/art_1021_30001.html"

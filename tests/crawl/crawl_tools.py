@@ -43,9 +43,9 @@ def warc_tools() -> ModuleType:
 
 
 def make_topic(folder: Path, **config: object) -> Path:
-    """A topic of a few terms that weigh 1; any link of a relevant page that holds a term is worth a visit."""
+    """A topic of a few terms that weigh 1, for ``semantic``; any link of a relevant page that holds a term is worth a visit."""
     folder.mkdir(parents=True)
-    lines = [f"{key} = {value}" for key, value in {"title": '"小党建"', **config}.items()]
+    lines = [f"{key} = {value}" for key, value in {"title": '"小党建"', "default_strategy": '"semantic"', **config}.items()]
     lines += ["[strategy.semantic]", "page_threshold = 0.01", "link_threshold = 0.12"]
     (folder / "topic.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "terms.tsv").write_text("".join(f"{term}\t1\n" for term in TERMS), encoding="utf-8")
