@@ -18,6 +18,12 @@ ROOT = Path(__file__).resolve().parents[1]
 settings.register_profile("project", derandomize=True, database=None, deadline=None)
 settings.load_profile("project")
 
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than processors: crawls that obey delays leave theirs idle."""
+    return (os.cpu_count() or 1) + 1
+
+
 WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 
