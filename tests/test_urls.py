@@ -169,7 +169,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(max_examples=1500, deadline=None, derandomize=True)
 @given(
     st.one_of(
         st.text(),

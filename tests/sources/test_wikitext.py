@@ -90,7 +90,7 @@ _WORD = st.text("党建支部组织生活《》，。0123ab", min_size=1, max_si
 
 @given(st.one_of(st.text(), st.lists(_PIECES, max_size=60).map("".join)))
 @example("&#" + "1" * 9000)
-@settings(max_examples=100)
+@settings(max_examples=300)
 def test_anything_gives_a_text_without_empty_lines(wikitext: str) -> None:
     text = plain_text(wikitext)
     assert all(line.strip() for line in text.split("\n")) or text == ""
