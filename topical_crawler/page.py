@@ -31,7 +31,8 @@ MAX_TEXT = 20_000
 """Longest :func:`full_text`, in characters."""
 
 LEAST_OWN = 200
-"""Fewest characters of a text of its own."""
+"""Fewest characters of a text of a page's own; with fewer, it is a list of links."""
+
 MAX_HEAD = 1000
 """Longest title, heading, description and keywords kept, in characters each."""
 MAX_NESTING = 500
@@ -61,8 +62,8 @@ _BLOCKS = frozenset(
         *("hr", "li", "main", "ol", "p", "pre", "section", "table", "td", "th", "tr", "ul"),
     )
 )
-_LINK_LEVELS = 4
-_NO_WORDS = " \t\r\n\f\v\u00a0\u3000|·•»›>/-—,，、()（）[]0123456789"
+_LINK_LEVELS = 4  # elements between a text and the link that it belongs to
+_NO_WORDS = " \t\r\n\f\v\u00a0\u3000|·•»›>/-—,，、()（）[]0123456789"  # what may stand between links: dates, numbers, bars
 _UNSEEN = ("script", "style", "noscript", "template")
 _FURNITURE = (*_UNSEEN, "nav", "header", "footer", "aside", "select", "button", "textarea")
 
