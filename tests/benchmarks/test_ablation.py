@@ -201,7 +201,8 @@ def test_rows_and_what_is_wrong_with_them() -> None:
     rows = variants(["keyword", "adaptive"], ["adaptive.rate=0.5", "keyword.word=党建"], ["host", ""])
     assert [row.name for row in rows] == ["keyword", "adaptive", "adaptive -host"]
     topic = load_topic("partybuilding")
-    assert rows[2].of(topic).parameters["adaptive"] == {"rate": 0.5, "without": ["host"]}
+    own = topic.parameters["adaptive"]
+    assert own and rows[2].of(topic).parameters["adaptive"] == {**own, "rate": 0.5, "without": ["host"]}
     assert rows[0].of(topic).parameters["keyword"] == {"word": "党建"}
     for given in ("keyword.rate", "rate=1", "vsm.rate=1"):
         with pytest.raises(ValueError, match="--set"):
