@@ -260,10 +260,10 @@ def full_text(page: Page, menus: bool = True) -> str:
         for node in body.css(tag):
             node.decompose()
     said = [(part, linked) for text, linked in _runs(body) if (part := _SPACE.sub(" ", text).strip())]
-    own = said if menus else [(part, linked) for part, linked in said if not linked]
-    if sum(len(part) for part, _ in own) < LEAST_OWN:
-        own = said
-    text = _CONTROL.sub("", " ".join([part for part, _ in own]))
+    own = [part for part, linked in said if menus or not linked]
+    if sum(map(len, own)) < LEAST_OWN:
+        own = [part for part, _ in said]
+    text = _CONTROL.sub("", " ".join(own))
     return f"{page.title}\n{text}".strip()[:MAX_TEXT]
 
 

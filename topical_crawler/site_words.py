@@ -20,9 +20,10 @@ MAX_SITES = 50_000
 _PARTS = re.compile(r"\s*[|｜_–—·•»]\s*|\s+-\s+")
 """What parts a title: 支部动态 | 青河党建网."""
 _KEYWORDS = re.compile(r"[,，、;；|\s]+")
-_NAME = re.compile(r"\S*[\u4e00-\u9fff]\S*")
-"""What may be the name of a site before or behind a title with nothing but a space between: 青河党建网 支部动态. Not Linux."""
-_ENDS = 3  # words of a title at its beginning and its end that may be that
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_ENDS = 3
+"""Words at the beginning and the end of a title that may be the name of a site, with nothing but a space between: 青河党建网
+支部动态. They have Chinese characters: Linux is none."""
 
 
 class SiteWords:
@@ -45,7 +46,7 @@ class SiteWords:
         said = {page.description, page.heading, page.lead, page.title}
         said.update(_PARTS.split(page.title), _KEYWORDS.split(page.keywords))
         words = page.title.split()
-        names = {_digest_of_name(word) for word in (*words[:_ENDS], *words[-_ENDS:]) if _NAME.fullmatch(word)}
+        names = {_digest_of_name(word) for word in (*words[:_ENDS], *words[-_ENDS:]) if _HAN.search(word)}
         return sorted(names.union(_digest(text) for text in said if text))
 
     def learn(self, url: str, lesson: Iterable[str] | None) -> None:

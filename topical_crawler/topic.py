@@ -41,6 +41,10 @@ from topical_crawler.topic_files import (
 __all__ = ["MarkedText", "Topic", "TopicError", "list_topics", "load_topic", "read_seeds", "topic_line"]
 
 
+DEFAULT_STRATEGY = "adaptive"
+"""Of topics that name none."""
+
+
 @dataclass(frozen=True)
 class Topic:
     """What a crawl is about.
@@ -67,7 +71,7 @@ class Topic:
     seeds: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    default_strategy: str = "adaptive"
+    default_strategy: str = DEFAULT_STRATEGY
     description: str = ""
     documents: tuple[str, ...] = field(default=(), repr=False)
     source: str = ""
@@ -122,7 +126,7 @@ def load_topic(name_or_path: str | Path) -> Topic:
         seeds=tuple(config.get("seeds", ())) + tuple(read_seed_lines(folder / "seeds.txt")),
         allowed_hosts=tuple(h.lower() for h in config.get("allowed_hosts", ())),
         parameters=config.get("strategy", {}),
-        default_strategy=config.get("default_strategy", "adaptive"),
+        default_strategy=config.get("default_strategy", DEFAULT_STRATEGY),
         documents=tuple(read_documents(folder / "documents.txt")),
         source=str(folder),
         marked=read_marked(folder.joinpath(MARKED)),

@@ -168,31 +168,29 @@ class PageJudge:
         if len(against) < _LEAST_AGAINST:
             self._centre = None
             return
-        near, near_size = self._mean(memory, examples, True)
-        far, far_size = self._mean(memory, against, False)
-        self._centre, self._gap = near - far, 1.0
+        words, units = self._units(memory.words[:n], memory.counts[:n])
+        near, near_size = self._mean(words[examples], units[examples], True)
+        far, far_size = self._mean(words[against], units[against], False)
+        self._centre = near - far
         # A page's words are in the mean of its group because they are its own: of few pages each would look far more like them
         # than any other page can. So each is held against the means of the others.
-        words, units = self._units(memory.words[examples], memory.counts[examples])
-        likely = _others(near, words, units, near_size) - (far[words] * units).sum(axis=1)
-        words, units = self._units(memory.words[against], memory.counts[against])
-        unlikely = (near[words] * units).sum(axis=1) - _others(far, words, units, far_size)
+        likely = _others(near, words[examples], units[examples], near_size) - _product(far, words[examples], units[examples])
+        unlikely = _product(near, words[against], units[against]) - _others(far, words[against], units[against], far_size)
         self._gap = max(1e-6, float(likely.mean() - unlikely.mean()) / 2, _SPREAD * float(unlikely.std()))
-        like = self._likeness(memory.words[:n], memory.counts[:n])
+        like = _product(self._centre, words, units) / np.float32(self._gap)
         like[examples] = likely / self._gap
         z = np.sort(self._together(like, memory.said[:n])[articles])
         self._high = float(z[-len(examples) :].mean())
         self._low = float(unlikely.mean()) / self._gap
         self._high = max(self._high, self._low + 1e-3)
 
-    def _mean(self, memory: Memory, rows: NDArray[np.int64], on_topic: bool) -> tuple[NDArray[np.float32], int]:
-        """The mean vector of remembered pages and of the texts that a person marked so, and the number of both."""
+    def _mean(self, words: NDArray[np.uint16], units: NDArray[np.float32], on_topic: bool) -> tuple[NDArray[np.float32], int]:
+        """The mean of the vectors of pages and of the texts that a person marked so, and the number of both."""
         marked = [self._telling(counted) for counted, mark in self._marked if mark == on_topic]
         total = np.zeros(BUCKETS, dtype=np.float64)
-        for words, counts in [(memory.words[rows], memory.counts[rows]), *((w[None, :], c[None, :]) for w, c in marked)]:
-            numbers, units = self._units(words, counts)
-            np.add.at(total, numbers.ravel(), units.ravel())
-        size = len(rows) + len(marked)
+        for of, vectors in [(words, units), *(self._units(w[None, :], c[None, :]) for w, c in marked)]:
+            np.add.at(total, of.ravel(), vectors.ravel())
+        size = len(words) + len(marked)
         return (total / size).astype(np.float32), size
 
     def _together(self, likeness: NDArray[np.float32], said: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -208,8 +206,7 @@ class PageJudge:
 
     def _likeness(self, words: NDArray[np.uint16], counts: NDArray[np.uint8]) -> NDArray[np.float32]:
         assert self._centre is not None
-        numbers, units = self._units(words, counts)
-        likeness: NDArray[np.float32] = (self._centre[numbers] * units).sum(axis=1) / np.float32(self._gap)
+        likeness: NDArray[np.float32] = _product(self._centre, *self._units(words, counts)) / np.float32(self._gap)
         return likeness
 
     def state_dict(self) -> dict[str, Any]:
@@ -241,10 +238,15 @@ class PageJudge:
             self._gap, self._best, self._high, self._low = map(float, state["scale"])
 
 
+def _product(vector: NDArray[np.float32], words: NDArray[np.uint16], units: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The inner products of a vector and pages, as :meth:`PageJudge._units` gives them."""
+    products: NDArray[np.float32] = (vector[words] * units).sum(axis=1)
+    return products
+
+
 def _others(mean: NDArray[np.float32], words: NDArray[np.uint16], units: NDArray[np.float32], size: int) -> NDArray[np.float32]:
     """The likeness of the members of a group to the mean of its others; ``mean`` is that of all, and each has length 1."""
-    own: NDArray[np.float32] = (mean[words] * units).sum(axis=1)
-    others: NDArray[np.float32] = (own * np.float32(size) - 1) / np.float32(max(1, size - 1))
+    others: NDArray[np.float32] = (_product(mean, words, units) * np.float32(size) - 1) / np.float32(max(1, size - 1))
     return others
 
 
