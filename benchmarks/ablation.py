@@ -10,6 +10,9 @@ With --no-texts nothing is extracted: a page that the strategy keeps counts as o
 a list of others, and no strategy is asked whether a main text belongs after all (``confirm``). A few such pages more or less
 decide whether a host is barren, and then where the crawl goes: most areas are the same to the third digit, one was .13 off.
 
+One order of the start URLs is one chance: what is fetched first decides what is learned, and a topic moves by some hundredths.
+With --shuffle every random seed has an order of its own, for every strategy.
+
 A row of the tables is a strategy, or a strategy with some of its parameters set otherwise:
 
     --set semantic.tunnel=0      of every crawl of that strategy, whatever the topic says
@@ -29,6 +32,7 @@ import gc
 import json
 import math
 import multiprocessing
+import random
 import sys
 import tempfile
 import time
@@ -51,7 +55,7 @@ from web_in_memory import Text, Web, read_texts, read_web
 from topical_crawler import config, layout, settings, strategies
 from topical_crawler.actions import comparison_plan as plan
 from topical_crawler.actions.argument_types import whole
-from topical_crawler.actions.comparison_plan import Bounds, Cell, LabelledTopic
+from topical_crawler.actions.comparison_plan import Bounds, Cell, LabelledTopic, Start
 from topical_crawler.corpus.dedup import text_hash
 from topical_crawler.corpus.keeping import DUPLICATE
 from topical_crawler.corpus.record import Record
@@ -376,6 +380,7 @@ def parser() -> argparse.ArgumentParser:
     starts.add_argument("--seeds", type=Path, help="file of start URLs (each topic's own)")
     starts.add_argument("--start-texts", type=whole(1), metavar="N", help="start at N texts on topic, drawn for every seed")
     found.add_argument("--random-seeds", type=whole(1), default=1, metavar="N", help="0 to N-1 (%(default)s)")
+    found.add_argument("--shuffle", action="store_true", help="the start URLs in another order for every random seed but 0")
     found.add_argument("--cap", type=whole(0), default=0, metavar="N", help="most pages of a host, 0: no bound (%(default)s)")
     found.add_argument("--keep-links", type=float, default=1.0, metavar="S", help="share of the links that stay (%(default)s)")
     found.add_argument("--budget", type=whole(1), default=4000, metavar="N", help="pages of a crawl (%(default)s)")
@@ -427,6 +432,18 @@ def variants(names: Iterable[str], given: Iterable[str], without: Iterable[str])
     return rows
 
 
+def shuffled(start: Start) -> Start:
+    """The same start URLs, in another order for every random seed but 0.
+
+    >>> shuffled(Start("homes", 1, ("http://a.cn/", "http://b.cn/", "http://c.cn/"))).urls
+    ('http://b.cn/', 'http://c.cn/', 'http://a.cn/')
+    """
+    urls = list(start.urls)
+    if start.seed:
+        random.Random(start.seed).shuffle(urls)
+    return dataclasses.replace(start, urls=tuple(urls), drawn=True)
+
+
 def _value(text: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
@@ -469,6 +486,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 else:
                     files = {"seeds": opts.seeds} if opts.seeds else {}
                     starts = plan.given_starts(topic.topic, files, opts.random_seeds)
+                    if opts.shuffle:
+                        starts = [shuffled(start) for start in starts]
                 for row in rows:
                     jobs += [(row, cell) for cell in plan.cells(topic.topic, [row.strategy], starts, bounds)]
         with Progress(*columns, console=console) as progress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -222,6 +223,14 @@ def test_differences_pair_what_is_alike() -> None:
     assert differences(starts, [one("d", n, 0.9, f"texts5 {n}") for n in range(2)]) == pytest.approx([0.4, 0.3])
 
 
+def test_an_order_of_start_urls_is_known_by_its_number() -> None:
+    start = Start("homes", 0, tuple(f"http://{name}.cn/" for name in "abcdef"))
+    orders = [ablation.shuffled(replace(start, seed=seed)) for seed in (0, 1, 2, 1)]
+    assert orders[0].urls == start.urls and orders[1] == orders[3]
+    assert len({order.urls for order in orders}) == 3
+    assert all(sorted(order.urls) == list(start.urls) and order.drawn for order in orders)
+
+
 def test_the_command(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labels, seeds = tmp_path / "labels.tsv", tmp_path / "seeds.txt"
     labels.write_text(f"url\tkind\tgrade\n{HOME}new\tarticle\t2\n{HOME}\thome\t0\n", encoding="utf-8")
@@ -238,6 +247,11 @@ def test_the_command(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.Cap
     ]
     assert all(run["area"] > 0 and run["link_us"] > 0 and run["recall"]["4000"] == 1 for run in runs)
     assert "beside the first" in capsys.readouterr().out
+    assert ablation.main([*given, *rest, "--shuffle"]) == 0  # each strategy once for every order
+    runs = json.loads((tmp_path / "runs.json").read_text())
+    assert [(run["variant"], run["start"]) for run in runs] == [
+        (name, f"seeds {order}") for name in ("breadth_first", "random") for order in range(2)
+    ]
     assert ablation.main([*given, "--strategies", "vsm,none"]) == 2
     assert ablation.main([*given, "--strategies", "keyword", "--set", "keyword.none=1"]) == 2
     assert "has no parameter 'none'" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -38,17 +39,22 @@ def place(anchor: str = "", parent: str = PARENT, path: str = "") -> Evidence:
     return Evidence(parent, 0.5, True, anchor, path=path)
 
 
+def numbers_of(url: str, found: Sequence[Evidence]) -> list[int]:
+    return [number for part in FEATURES.parts(url, found) for number in part.tolist()]
+
+
 @settings(max_examples=60)
 @given(_URLS, _PLACES)
 def test_any_link_has_a_bounded_number_of_distinct_features_and_words_for_each(url: str, found: list[Evidence]) -> None:
-    numbers = FEATURES.numbers(url, found)
-    assert all(type(n) is int and 1 <= n < SIZE for n in numbers)
-    assert len(set(numbers)) == len(numbers) <= MAX_FEATURES
+    parts = FEATURES.parts(url, found)
+    numbers = numbers_of(url, found)
+    assert all(1 <= n < SIZE for n in numbers) and len(numbers) <= MAX_FEATURES
+    assert all(len(set(part.tolist())) == len(part) for part in parts)
     words = FEATURES.words(url, found)
-    assert list(words) == numbers
+    assert list(words) == list(dict.fromkeys(numbers))
     assert all(number(feature) == n and said(feature) for n, feature in words.items())
     # As a lesson keeps them: those of the address are not written down.
-    assert FEATURES.joined(url, FEATURES.of_places(url, found)[:MAX_FEATURES]) == numbers
+    assert numbers == [*FEATURES.address(url).tolist(), *(n for part in FEATURES.of_places(url, found) for n in part.tolist())]
 
 
 @pytest.mark.parametrize("hashed", [0, 1, SIZE - 2, SIZE - 1, SIZE, 2**32 - 1])
@@ -60,14 +66,16 @@ def test_a_number_is_none_that_stands_for_nothing(hashed: int, monkeypatch: pyte
 def test_a_link_with_more_features_than_are_kept_keeps_those_of_its_address() -> None:
     url = "http://a.cn/dangjian/2023/05/zhibu-shenghuo/t20230501_123.html?page=2"
     found = [place(" ".join(f"词{p}{n}" for n in range(50)), path="div/a") for p in range(20)]
-    numbers = FEATURES.numbers(url, found)
-    assert len(numbers) == MAX_FEATURES
+    numbers = numbers_of(url, found)
+    assert MAX_FEATURES / 2 < len(numbers) <= MAX_FEATURES
     assert {number(f) for f in of_address(url)} <= set(numbers)
+    assert {number(("anchor", f"词0{n}")) for n in range(10)} <= set(numbers)  # and of the first anchors
+    assert number(("place", "dj.a.cn div/a")) in numbers
 
 
 @pytest.mark.parametrize("url", BROKEN)
 def test_broken_addresses(url: str) -> None:
-    numbers = FEATURES.numbers(url, (place("党建 要闻", path="div/a"),))
+    numbers = numbers_of(url, (place("党建 要闻", path="div/a"),))
     assert {number(("anchor", "党建")), number(("place", "dj.a.cn div/a"))} <= set(numbers)
     assert all(said(feature) for feature in of_address(url))
 
@@ -85,9 +93,9 @@ def test_articles_of_one_channel_look_alike_and_a_channel_of_another_name_does_n
 def test_the_host_of_the_page_that_holds_a_link_counts_only_for_where_it_stands() -> None:
     own, other = place("党建", "http://a.cn/"), place("党建", "http://b.cn/")
     foreign = number(("foreign", ""))
-    assert foreign not in FEATURES.numbers("http://a.cn/1", (own,))
-    assert foreign in FEATURES.numbers("http://a.cn/1", (other,))
-    assert foreign not in FEATURES.numbers("http://a.cn/1", (place("党建", ""),))  # a seed is found nowhere
+    assert foreign not in numbers_of("http://a.cn/1", (own,))
+    assert foreign in numbers_of("http://a.cn/1", (other,))
+    assert foreign not in numbers_of("http://a.cn/1", (place("党建", ""),))  # a seed is found nowhere
 
 
 def test_anchors_of_all_places_count_and_the_first_few_places() -> None:

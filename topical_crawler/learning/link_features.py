@@ -23,14 +23,13 @@ from topical_crawler.urls import host
 
 SIZE = 1 << 17
 """Numbers of features: 0 stands for none."""
-MAX_FEATURES = 56
-"""Most lasting features of a link; the address comes first."""
 PLACES = 3
-"""Places of a link that features are taken from: the first ones."""
+"""Places of a link that features are taken from: the first ones. Its anchors are read wherever it was found."""
 
 Feature = tuple[str, str]
+Numbers = NDArray[np.uint32]
 
-_MAX_URL = 24
+_MAX_URL, _MAX_ANCHORS = 24, 26
 _WORDS = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
 _DIGITS = re.compile(r"[0-9]+")
 _DIGIT = re.compile(r"[0-9]")
@@ -38,6 +37,8 @@ _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _BETWEEN = re.compile(r"[-_/.+]+")
 _LAST = re.compile(r"[^/0-9]+(?=[^/]*$)")
 _ANCHOR_WORDS = 12
+MAX_FEATURES = _MAX_URL + _MAX_ANCHORS + 2 * PLACES
+"""Most lasting features of a link."""
 _BINS = 24
 _STEPS = {"best": (10, _BINS - 1), "mean": (10, _BINS - 1), "terms": (3, 7), "distance": (1, 7)}
 """Of the changing features: steps to a whole, and the last step."""
@@ -75,7 +76,6 @@ def number(feature: Feature) -> int:
     return crc32(f"{feature[0]}:{feature[1]}".encode("utf-8", "replace")) % (SIZE - 1) + 1
 
 
-@lru_cache(maxsize=32_768)
 def of_address(url: str) -> tuple[Feature, ...]:
     """Features of an address: host, first segments, forms of the path with digits as 0, the words in it.
 
@@ -129,59 +129,59 @@ class LinkFeatures:
     def __init__(self, cut: Callable[[str], Sequence[str]], without: Iterable[str] = ()) -> None:
         self._without = frozenset(without)
         self._cut = cut
-        self._address = lru_cache(32_768)(self._address_numbers)
-        self._anchor = lru_cache(32_768)(self._anchor_numbers)
-        self._place = lru_cache(16_384)(self._place_number)
+        self.address = lru_cache(32_768)(self._of_address)
+        """Numbers of the features of an address."""
+        self._anchors = lru_cache(32_768)(self._of_anchors)
+        self._place = lru_cache(16_384)(self._of_places)
 
-    def numbers(self, url: str, found: Sequence[Evidence]) -> list[int]:
-        """The lasting features of a link, without repetitions, by number."""
-        return self.joined(url, self.of_places(url, found))
+    def parts(self, url: str, found: Sequence[Evidence]) -> tuple[Numbers, Numbers, Numbers]:
+        """The lasting features of a link by number: those of its address, of its anchors, and of its first :data:`PLACES` places;
+        none of them twice in a part."""
+        return (self.address(url), *self.of_places(url, found))
 
-    def of_places(self, url: str, found: Sequence[Evidence]) -> list[int]:
+    def of_places(self, url: str, found: Sequence[Evidence]) -> tuple[Numbers, Numbers]:
         """Those that come from the places where it was found; of its address only the host is looked at."""
-        numbers: list[int] = []
         own = host(url)
-        for place, evidence in enumerate(found):
-            if evidence.anchor:
-                numbers += self._anchor(evidence.anchor)
-            if place < PLACES:
-                numbers += self._place(host(evidence.parent), own, evidence.path)
-        return list(dict.fromkeys(numbers)) if len(found) > 1 else numbers
-
-    def joined(self, url: str, of_places: Iterable[int]) -> list[int]:
-        """Those of the address, and others."""
-        return list(dict.fromkeys((*self._address(url), *of_places)))[:MAX_FEATURES]
+        if len(found) == 1:  # by far the most
+            (evidence,) = found
+            return self._anchors((evidence.anchor,)), self._place(own, ((host(evidence.parent), evidence.path),))
+        anchors = dict.fromkeys(e.anchor for e in found)
+        places = dict.fromkeys((host(e.parent), e.path) for e in found[:PLACES])
+        return self._anchors(tuple(anchors)), self._place(own, tuple(places))
 
     def words(self, url: str, found: Sequence[Evidence]) -> dict[int, Feature]:
         """The same features, each with what it means."""
         features = [*of_address(url)]
-        own = host(url)
-        for place, evidence in enumerate(found):
-            features += self._of_anchor(evidence.anchor) if evidence.anchor else ()
-            if place < PLACES:
-                features += self._of_place(host(evidence.parent), own, evidence.path)
+        for evidence in found:
+            features += self._of_anchor(evidence.anchor)
+        for evidence in found[:PLACES]:
+            features += _of_place(host(url), host(evidence.parent), evidence.path)
         kept = {number(f): f for f in reversed(features) if f[0] not in self._without}
-        return {n: kept[n] for n in self.numbers(url, found) if n in kept}
+        return {n: kept[n] for part in self.parts(url, found) for n in part.tolist() if n in kept}
 
-    def _kept(self, features: Iterable[Feature]) -> tuple[int, ...]:
-        return tuple(dict.fromkeys(number(f) for f in features if f[0] not in self._without))
+    def _numbers(self, features: Iterable[Feature], most: int) -> Numbers:
+        found = dict.fromkeys(number(f) for f in features if f[0] not in self._without)
+        return np.array(list(islice(found, most)), dtype=np.uint32)
 
-    def _address_numbers(self, url: str) -> tuple[int, ...]:
-        return self._kept(of_address(url))
+    def _of_address(self, url: str) -> Numbers:
+        return self._numbers(of_address(url), _MAX_URL)
 
-    def _anchor_numbers(self, anchor: str) -> tuple[int, ...]:
-        return self._kept(self._of_anchor(anchor))
+    def _of_anchors(self, anchors: Iterable[str]) -> Numbers:
+        return self._numbers((f for anchor in anchors for f in self._of_anchor(anchor)), _MAX_ANCHORS)
 
-    def _place_number(self, parent: str, own: str, path: str) -> tuple[int, ...]:
-        return self._kept(self._of_place(parent, own, path))
+    def _of_places(self, own: str, places: Iterable[tuple[str, str]]) -> Numbers:
+        return self._numbers((f for parent, path in places for f in _of_place(own, parent, path)), 2 * PLACES)
 
     def _of_anchor(self, anchor: str) -> list[Feature]:
+        if not anchor:
+            return []
         words = (w for w in dict.fromkeys(self._cut(anchor)) if any(c.isalnum() for c in w))
         return [("anchor", w) for w in islice(words, _ANCHOR_WORDS)]
 
-    def _of_place(self, parent: str, own: str, path: str) -> list[Feature]:
-        found = [("place", f"{parent} {path}")] if path else []
-        return found if parent == own or not parent else [*found, ("foreign", "")]
+
+def _of_place(own: str, parent: str, path: str) -> list[Feature]:
+    found = [("place", f"{parent} {path}")] if path else []
+    return found if parent == own or not parent else [*found, ("foreign", "")]
 
 
 def standing_features(without: Iterable[str] = ()) -> tuple[tuple[str, NDArray[np.uint32]], ...]:

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.learning.link_features import SIZE
+from topical_crawler.learning.link_features import SIZE, Numbers
 from topical_crawler.packed_arrays import packed, unpacked
 
 Floats = NDArray[np.float32]
-Numbers = NDArray[np.uint32]
 
 _LEAST = 1e-8  # so that nothing is divided by 0
 

@@ -59,7 +59,7 @@ class Leading:
         distance: links since the last page on topic.
     """
 
-    features: Sequence[int]
+    features: Sequence[int] | NDArray[np.uint32]
     parents: Sequence[int]
     given: Sequence[float]
     terms: float

@@ -95,26 +95,6 @@ class AdaptiveParameters:
             raise ValueError(f"without must be a list of parts ({', '.join(PARTS)}), not {self.without!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What is seen of a waiting link, and does not change until it is found again.
-
-    Attributes:
-        features: the lasting ones.
-        parents, given: digests of the pages that hold it, and what they handed on.
-        terms: topic terms in its best anchor or in its address.
-        distance: links since the last page on topic.
-        start: log-odds it starts with.
-    """
-
-    features: NDArray[np.uint32]
-    parents: tuple[int, ...]
-    given: tuple[float, ...]
-    terms: float
-    distance: int
-    start: float
-
-
 class Adaptive(PageThreshold):
     """The strategy ``adaptive``.
 
@@ -153,7 +133,6 @@ class Adaptive(PageThreshold):
         self._memory = Memory()
         self._next_refit = _FIRST_REFIT
         self._sites = SiteWords()
-        self._seen = lru_cache(16_384)(self._look_at)
         self._terms_of = lru_cache(50_000)(self._judge.terms_of)
         self._terms_of_address = lru_cache(50_000)(self._read_address)
 
@@ -220,33 +199,22 @@ class Adaptive(PageThreshold):
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         if not candidates:
             return []
-        links = [self._seen(c.url, c.evidence) for c in candidates]
-        best, mean = self._standing(links)
-        terms, start = np.array([(s.terms, s.start) for s in links], dtype=np.float32).T
-        distance = np.array([s.distance for s in links])
+        best, mean = self._standing(candidates)
+        terms = np.array([self._terms(c.url, c.evidence) for c in candidates], dtype=np.float32)
+        distance = np.array([_distance(c.evidence) for c in candidates])
+        start = np.array([self._start(c.url) for c in candidates], dtype=np.float32)
         changing = self._model.of_table(standing(self._tables, best, mean, terms, distance))
-        lasting = self._model.evidence([s.features for s in links])
+        parts = [part for c in candidates for part in self._features.parts(c.url, c.evidence)]
+        lasting = self._model.evidence(parts).reshape(len(candidates), -1).sum(axis=1)
         found: list[float | None] = sigmoid(_prior(best, mean, terms) + start + lasting + changing).tolist()
         return found
 
-    def _standing(self, links: Sequence[_Seen]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _standing(self, links: Sequence[Candidate]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How links stand by what is known now: relevance of the best page that holds each, and of all in the mean."""
-        known = [self._memory.relevance_of(s.parents, s.given) for s in links]
+        known = [self._memory.relevance_of(_parents(c.evidence), _given(c.evidence)) for c in links]
         best = [max(found, default=0.0) for found in known]
         mean = [sum(found) / max(1, len(found)) for found in known]
         return np.array(best, dtype=np.float32), np.array(mean, dtype=np.float32)
-
-    def _look_at(self, url: str, found: tuple[Evidence, ...]) -> _Seen:
-        features = np.array(self._features.numbers(url, found), dtype=np.uint32)
-        found = found[:PARENTS]
-        return _Seen(
-            features,
-            tuple(digest(e.parent) for e in found),
-            tuple(min(1.0, e.relevance) for e in found),  # another strategy may have judged them
-            self._terms(url, found),
-            min((e.distance for e in found), default=0),
-            _INDEX if self._surveys(url) else 0.0,
-        )
 
     def _terms(self, url: str, found: Sequence[Evidence]) -> float:
         most = 0.0 if "address" in self._without else self._terms_of_address(url)
@@ -262,22 +230,27 @@ class Adaptive(PageThreshold):
         """Whether a link leads to a list of all that a site has, which shows at once where on the site the topic is."""
         return "survey" not in self._without and looks_like_index(url)
 
+    def _start(self, url: str) -> float:
+        """Log-odds that a link starts with."""
+        return _INDEX if self._surveys(url) else 0.0
+
     def confirm(self, text: str) -> tuple[float, bool]:
         """Every text belongs."""
         return 1.0, True
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
         """The strongest reasons in words, with their parts of the log-odds."""
-        link = self._seen(candidate.url, candidate.evidence)
-        best, mean = (found.item() for found in self._standing([link]))
+        url, evidence = candidate.url, candidate.evidence
+        best, mean = (found.item() for found in self._standing([candidate]))
+        terms, distance = self._terms(url, evidence), _distance(evidence)
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": _PARENT * (best + mean) / 2,
-            f"topic terms in the anchor or the address ({link.terms:.1f})": _ANCHOR * link.terms,
-            "list of all that the site has": link.start,
+            f"topic terms in the anchor or the address ({terms:.1f})": _ANCHOR * terms,
+            "list of all that the site has": self._start(url),
         }
-        features = self._features.words(candidate.url, candidate.evidence)
-        places = bins(best, mean, link.terms, link.distance)
-        values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{link.terms:.1f}", "distance": str(link.distance)}
+        features = self._features.words(url, evidence)
+        places = bins(best, mean, terms, distance)
+        values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{terms:.1f}", "distance": str(distance)}
         for kind, table in self._tables:
             features[int(table[places[kind]])] = (kind, values[kind])
         for number, feature in features.items():
@@ -309,22 +282,36 @@ class Adaptive(PageThreshold):
         itself, on whatever site, and would teach that the sites are worth nothing."""
         if not found or self._surveys(url):
             return None
-        link = self._seen(url, tuple(found))
-        features = self._features.of_places(url, found[:PARENTS])[:MAX_FEATURES]
-        parents = packed(np.array(link.parents), "<i8")
-        return [packed(np.array(features), "<u4"), parents, list(link.given), link.terms, link.distance]
+        features = np.concatenate(self._features.of_places(url, found))
+        parents = packed(np.array(_parents(found)), "<i8")
+        return [packed(features, "<u4"), parents, _given(found), self._terms(url, found), _distance(found)]
 
     def _read_link(self, url: str, lesson: Sequence[Any] | None) -> Leading | None:
         if lesson is None:
             return None
         features, parents, given, terms, distance = lesson
         return Leading(
-            self._features.joined(url, unpacked(features, "<u4").tolist()),
+            np.concatenate([self._features.address(url), unpacked(features, "<u4")])[:MAX_FEATURES],
             unpacked(parents, "<i8").tolist(),
             given,
             terms,
             distance,
         )
+
+
+def _parents(found: Sequence[Evidence]) -> list[int]:
+    """Digests of the pages that hold a link."""
+    return [digest(e.parent) for e in found[:PARENTS]]
+
+
+def _given(found: Sequence[Evidence]) -> list[float]:
+    """What these pages handed on, at most 1: another strategy may have judged them."""
+    return [min(1.0, e.relevance) for e in found[:PARENTS]]
+
+
+def _distance(found: Sequence[Evidence]) -> int:
+    """Links since the last page on topic."""
+    return min((e.distance for e in found[:PARENTS]), default=0)
 
 
 def _prior(best: _Number, mean: _Number, terms: _Number) -> _Number:
