@@ -130,6 +130,21 @@ def test_labels_count_unless_they_are_left_out() -> None:
 # --- what is learned ---
 
 
+def test_a_label_is_known_as_a_whole() -> None:
+    """What a site files under one heading belongs together, whatever single words of the heading say elsewhere."""
+    of = judge()
+    memory = Memory()
+    filed = {True: ("先锋 主场",), False: ("先锋 天气", "换届 主场")}
+    for n, words in enumerate(pages()):
+        labels = filed[bool(set(words) & set(TERMS))]
+        known = of.read(page(*words, f"word{chr(97 + n // 26)}{chr(97 + n % 26)}", labels=labels), article=True)[0]
+        memory.add(n + 1, known, None, 0.0)
+        of.note(known)
+    of.refit(memory)
+    own, other = (of.probability(of.read(page("更多", labels=labels), article=True)[0]) for labels in filed.values())
+    assert own > other + 0.1
+
+
 def test_a_few_pages_teach_words_that_stand_beside_the_terms() -> None:
     of = judge()
     near, far = probability(of, *NEAR), probability(of, *FAR)
@@ -163,6 +178,17 @@ def test_lists_of_links_and_pages_that_did_not_come_teach_no_words() -> None:
         memory.add(n + 1, None, None, 0.0)
     of.refit(memory)
     assert probability(of, *NEAR) == probability(judge(), *NEAR)
+
+
+def test_articles_that_all_hold_a_term_can_be_told_apart() -> None:
+    """The crawl that follows one term alone meets hardly any page without it."""
+    first, *_ = TERMS
+    # They hold more than a quarter and less than half of what an example holds.
+    some = [[first, *words, "更多"] for words in pages() if not set(words) & set(TERMS)]
+    of = judge()
+    learn(of, [*(words for words in pages() if set(words) & set(TERMS)), *some])
+    assert probability(of, *NEAR) > probability(judge(), *NEAR) + 0.05
+    assert probability(of, first, *NEAR) > probability(of, first, *FAR) + 0.1
 
 
 def test_a_crawl_that_found_nothing_does_not_take_it_for_the_topic() -> None:

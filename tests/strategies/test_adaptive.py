@@ -219,6 +219,26 @@ def test_a_list_is_worth_what_it_leads_to() -> None:
     assert scores["without"][0] == pytest.approx(scores["without"][1], abs=0.03)  # neither said a word of the topic
 
 
+def test_nothing_is_known_of_a_list_whose_links_nobody_followed() -> None:
+    """Else a crawl that read the lists of a site first would take the site for worthless, and never follow its links."""
+    place = Evidence("http://unknown.cn/", 0.1, False, "更多", 1)
+
+    def learned(followed: bool, **parameters: object) -> float:
+        strategy = make(**parameters)
+        home = visit(strategy, HOME, OFF[0])
+        for n in range(30):
+            channel = f"http://some.cn/tags/{n}/"
+            listed = visit(strategy, channel, "更多 要闻", found_on(HOME, home, "更多"))
+            if followed:
+                visit(strategy, f"http://articles{n}.cn/1.html", OFF[n % 3], found_on(channel, listed))
+        new = score(make(), "http://some.cn/tags/99/", place)
+        return score(strategy, "http://some.cn/tags/99/", place) - new
+
+    assert learned(followed=False) == pytest.approx(0, abs=1e-3)
+    assert learned(followed=True) < -0.02
+    assert learned(followed=False, without=["hubs"]) < -0.02  # where a list is worthless whatever it leads to
+
+
 def test_a_list_full_of_the_topics_words_is_worth_nothing_by_itself() -> None:
     def scored(name: str, **parameters: object) -> float:
         strategy = make(**parameters)

@@ -37,7 +37,7 @@ and nothing was like them."""
 _HEAD = 2.0
 _SATURATION = 3.0
 _SHARE = 0.2
-_HARDLY = 0.25
+_HARDLY, _RATHER = 0.25, 0.5
 _TERMS = 1.6  # weight of the terms beside that of the words
 _FEWEST = 5
 _ENOUGH = 30  # pages before words are learned at all: the first ones are home pages and their lists
@@ -45,6 +45,7 @@ _AGAINST = 1000
 _LEAST_AGAINST = 10  # articles; with lists alone against them, all news would be on the topic of some news
 _SPREAD = 2.0  # what examples are nearer to the topic than others must be more than this many standard deviations of the others
 _TITLE, _LABEL = 3, 3
+_WHOLE = 5  # a label as one word: 分布式系统 is not what 分布式 and 系统 are
 _STEEPNESS, _MIDDLE = 6.0, 0.5
 _FIRST = (1.5, 2.0)  # before anything is learned: steepness and middle on the scale of said()
 
@@ -102,6 +103,8 @@ class PageJudge:
             body[word] += _TITLE
         for word, count in labels.items():
             body[word] += _LABEL * count
+        for label in page.labels if self._labels else ():
+            body[f"={label.strip().lower()}"] += _WHOLE
         numbers, counts = self._telling(_counted(body))
         return Words(numbers, counts, sum(said.values()), article), said
 
@@ -163,6 +166,8 @@ class PageJudge:
             return
         self._best = float(memory.said[examples].mean())
         against = articles[memory.said[articles] < _HARDLY * self._best]
+        if len(against) < _LEAST_AGAINST:  # a crawl among articles that all hold a term would learn nothing for long
+            against = articles[memory.said[articles] < _RATHER * self._best]
         if len(against) > _AGAINST:  # of the whole crawl: its end is another web than its beginning
             against = against[np.linspace(0, len(against) - 1, _AGAINST).astype(np.int64)]
         if len(against) < _LEAST_AGAINST:

@@ -174,27 +174,33 @@ class Adaptive(PageThreshold):
         self._judge.refit(memory)
         if "rejudging" not in self._without:
             memory.relevance[:n] = np.where(memory.answered[:n], self._judge.probabilities(memory), 0)
-        led = np.flatnonzero(memory.led[:n])
-        if len(led) and "model" not in self._without:
+        if "model" not in self._without:
+            values, known = self._outcomes()
+            led = np.flatnonzero(memory.led[:n] & known)
             best, mean = memory.standing(memory.parents[led], memory.given[led])
             changing = standing(self._tables, best, mean, memory.terms[led], memory.distance[led])
             table = np.concatenate([memory.features[led], changing], axis=1)
-            self._model.refit(table, _prior(best, mean, memory.terms[led]), self._values()[led])
+            self._model.refit(table, _prior(best, mean, memory.terms[led]), values[led])
         self.revision += 1
 
-    def _values(self) -> NDArray[np.float32]:
-        """What the remembered pages were worth: an article its relevance, a list a part of what it has led to."""
+    def _outcomes(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """What the remembered pages were worth, and of which of them that is known: an article its relevance, a list a part of
+        what it has led to. Of a list from which no link was followed yet nothing is known; were it taken to be worthless, the
+        links to its like would be the last to be followed, and those on it, and it would stay so."""
         memory, n = self._memory, len(self._memory)
         values: NDArray[np.float32] = np.where(memory.article[:n], memory.relevance[:n], np.float32(0))
         if "hubs" in self._without:
-            return values
-        parents = [memory.row(page) for page in memory.parents[:n, 0].tolist()]
+            return values, np.ones(n, dtype=bool)
+        known = memory.article[:n] | ~memory.answered[:n]
         brought = np.zeros(n, dtype=np.float32)
-        for row, parent in enumerate(parents):
-            if parent is not None:
-                brought[parent] += values[row]
+        for row, parents in enumerate(memory.parents[:n].tolist()):
+            for place, page in enumerate(parents):
+                if page and (parent := memory.row(page)) is not None:
+                    known[parent] = True
+                    if not place:
+                        brought[parent] += values[row]
         led_to: NDArray[np.float32] = np.float32(_HUB) * np.minimum(1, brought / np.float32(_HUB_TEXTS))
-        return np.maximum(values, led_to)
+        return np.maximum(values, led_to), known
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         if not candidates:
