@@ -69,7 +69,7 @@ def test_a_page_that_was_forgotten_can_be_learned_again() -> None:
     assert 1 not in memory
     memory.add(1, words(1), None, 0.7)
     assert 1 in memory and 2 not in memory
-    assert memory.relevance_of([1], [0.0]) == [np.float32(0.7)]
+    assert memory.relevance_of(1) == np.float32(0.7)
 
 
 def test_what_is_remembered_of_a_page() -> None:
@@ -96,7 +96,8 @@ def test_pages_that_are_remembered_count_by_the_latest_opinion_others_by_what_th
     best, mean = memory.standing(parents, given)
     assert best.tolist() == pytest.approx([0.9, 0.6, 0.3, 0.0])
     assert mean.tolist() == pytest.approx([0.75, 0.45, 0.3, 0.0])  # what fills a row up is no page
-    assert memory.relevance_of([11, 12, 99], [0.3] * 3) == pytest.approx([0.9, 0.6, 0.3])
+    assert [memory.relevance_of(page) for page in (11, 12)] == pytest.approx([0.9, 0.6])
+    assert memory.relevance_of(99) is None
 
 
 def test_standing_of_no_links() -> None:

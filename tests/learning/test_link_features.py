@@ -16,12 +16,10 @@ from topical_crawler.learning.link_features import (
     PLACES,
     SIZE,
     LinkFeatures,
-    bins,
+    Standing,
     number,
     of_address,
     said,
-    standing,
-    standing_features,
 )
 from topical_crawler.page import Evidence
 
@@ -124,27 +122,32 @@ def test_a_kind_that_is_left_out_is_gone_and_nothing_else(kind: str) -> None:
 # --- what changes while a link waits ---
 
 
-def changing(best: float, mean: float, terms: float, distance: int) -> list[int]:
-    numbers = standing(
-        standing_features(),
-        *(np.array([x], dtype=np.float32) for x in (best, mean, terms)),
-        np.array([distance], dtype=np.int64),
-    )
-    return [int(n) for n in numbers[0]]
+STEPS = {"best": (10, 23), "mean": (10, 23), "terms": (3, 7), "distance": (1, 7)}
+
+
+def seen(*links: tuple[float, float, float, int]) -> np.ndarray:
+    return np.array(links, dtype=np.float32).reshape(-1, 4).T
+
+
+def changing(*link: float) -> list[int]:
+    return [int(n) for n in Standing().numbers(seen(link))[0]]  # type: ignore[arg-type]
 
 
 @settings(max_examples=40)
 @given(st.floats(0, 1, width=32), st.floats(0, 1, width=32), st.floats(0, 1e6, width=32), st.integers(0, 10**9))
 def test_the_standing_of_any_link_lies_in_the_tables(best: float, mean: float, terms: float, distance: int) -> None:
     numbers = changing(best, mean, terms, distance)
-    assert [n in table for n, (_, table) in zip(numbers, standing_features(), strict=True)] == [True] * 4
+    for kind, found in zip(KINDS, numbers, strict=True):
+        assert found in {number((kind, str(step))) for step in range(STEPS[kind][1] + 1)}
     assert all(1 <= n < SIZE for n in numbers)
 
 
-def test_links_are_scored_by_the_features_that_they_are_learned_by() -> None:
-    for best, terms, distance in product((0.0, 0.05, 0.1, 0.25, 0.55, 1.0), (0.0, 0.2, 1.0, 2.0, 99.0), (0, 1, 6, 7, 8, 10_000)):
-        places = bins(best, best / 2, terms, distance)
-        assert changing(best, best / 2, terms, distance) == [int(table[places[kind]]) for kind, table in standing_features()]
+def test_links_stand_in_steps_and_each_as_if_alone() -> None:
+    links = list(product((0.0, 0.05, 0.1, 0.25, 0.55, 1.0), (0.5,), (0.0, 0.2, 1.0, 2.0, 99.0), (0, 1, 6, 7, 8, 10_000)))
+    together = Standing().numbers(seen(*links)).tolist()
+    for link, numbers in zip(links, together, strict=True):
+        steps = {kind: min(STEPS[kind][1], int(STEPS[kind][0] * np.float32(x))) for kind, x in zip(KINDS, link, strict=True)}
+        assert numbers == changing(*link) == [number((kind, str(step))) for kind, step in steps.items()]
 
 
 @pytest.mark.parametrize(
@@ -165,8 +168,12 @@ def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], sam
 
 
 def test_kinds_of_standing_can_be_left_out() -> None:
-    assert [kind for kind, _ in standing_features()] == list(KINDS)
-    assert [kind for kind, _ in standing_features(["mean", "terms"])] == ["best", "distance"]
-    none = np.zeros(3, dtype=np.float32)
-    assert standing((), none, none, none, np.zeros(3, dtype=np.int64)).shape == (3, 0)
-    assert standing(standing_features(), none[:0], none[:0], none[:0], np.zeros(0, dtype=np.int64)).shape == (0, 4)
+    assert Standing().kinds == KINDS
+    some = Standing(["mean", "terms"])
+    assert some.kinds == ("best", "distance")
+    link = (0.5, 0.25, 1.0, 3)
+    assert some.numbers(seen(link))[0].tolist() == [
+        n for n, kind in zip(changing(*link), KINDS, strict=True) if kind in some.kinds
+    ]
+    assert Standing(KINDS).numbers(seen(link, link)).shape == (2, 0)
+    assert Standing().numbers(seen()).shape == (0, 4)

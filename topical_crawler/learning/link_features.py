@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
-from typing import Any
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
@@ -141,13 +140,8 @@ class LinkFeatures:
 
     def of_places(self, url: str, found: Sequence[Evidence]) -> tuple[Numbers, Numbers]:
         """Those that come from the places where it was found; of its address only the host is looked at."""
-        own = host(url)
-        if len(found) == 1:  # by far the most
-            (evidence,) = found
-            return self._anchors((evidence.anchor,)), self._place(own, ((host(evidence.parent), evidence.path),))
-        anchors = dict.fromkeys(e.anchor for e in found)
-        places = dict.fromkeys((host(e.parent), e.path) for e in found[:PLACES])
-        return self._anchors(tuple(anchors)), self._place(own, tuple(places))
+        places = tuple(dict.fromkeys([(host(e.parent), e.path) for e in found[:PLACES]]))
+        return self._anchors(anchors_of(found)), self._place(host(url), places)
 
     def words(self, url: str, found: Sequence[Evidence]) -> dict[int, Feature]:
         """The same features, each with what it means."""
@@ -179,41 +173,44 @@ class LinkFeatures:
         return [("anchor", w) for w in islice(words, _ANCHOR_WORDS)]
 
 
+def anchors_of(found: Sequence[Evidence]) -> tuple[str, ...]:
+    """The anchors of a link, each once."""
+    if len(found) == 1:  # by far the most
+        return (found[0].anchor,)
+    return tuple(dict.fromkeys([e.anchor for e in found]))
+
+
 def _of_place(own: str, parent: str, path: str) -> list[Feature]:
     found = [("place", f"{parent} {path}")] if path else []
     return found if parent == own or not parent else [*found, ("foreign", "")]
 
 
-def standing_features(without: Iterable[str] = ()) -> tuple[tuple[str, NDArray[np.uint32]], ...]:
-    """The changing features by kind, as tables of numbers that :func:`standing` looks up."""
-    return tuple(
-        (kind, np.array([number((kind, str(value))) for value in range(_BINS)], dtype=np.uint32))
-        for kind in _STEPS
-        if kind not in frozenset(without)
-    )
+class Standing:
+    """The features of links that change with what is learned: relevance of the best page that holds a link and of all in the mean
+    (0 to 1, in tenths), topic terms in the anchor (in thirds), links since the last page on topic.
 
+    Args:
+        without: kinds of features that are left out.
 
-def bins(best: float, mean: float, terms: float, distance: int) -> dict[str, int]:
-    """Where the changing features of a link lie in their tables: relevance of the best page that holds it and of all in the mean
-    (0 to 1, in tenths), topic terms in the anchor (in thirds), links since the last page on topic."""
-    seen = {"best": best, "mean": mean, "terms": terms, "distance": distance}
-    return {kind: min(most, int(scale * seen[kind])) for kind, (scale, most) in _STEPS.items()}
+    Attributes:
+        kinds: those that are there.
+    """
 
+    def __init__(self, without: Iterable[str] = ()) -> None:
+        self.kinds = tuple(kind for kind in _STEPS if kind not in frozenset(without))
+        numbers = [[number((kind, str(value))) for value in range(_BINS)] for kind in self.kinds]
+        self._table = np.array(numbers, dtype=np.uint32).reshape(-1, _BINS)
+        self._rows = np.array([list(_STEPS).index(kind) for kind in self.kinds], dtype=np.int64)
+        steps = np.array([_STEPS[kind] for kind in self.kinds]).reshape(-1, 2, 1)
+        self._scale, self._most = steps[:, 0].astype(np.float32), steps[:, 1].astype(np.int64)
+        self._kind = np.arange(len(self.kinds))[:, None]
 
-def standing(
-    tables: Sequence[tuple[str, NDArray[np.uint32]]],
-    best: NDArray[np.float32],
-    mean: NDArray[np.float32],
-    terms: NDArray[np.float32],
-    distance: NDArray[np.int64],
-) -> NDArray[np.uint32]:
-    """The changing features of n links as an array (n, kinds), by the same steps as :func:`bins`."""
-    seen: dict[str, NDArray[Any]] = {"best": best, "mean": mean, "terms": terms, "distance": distance}
-    if not tables:
-        return np.zeros((len(best), 0), dtype=np.uint32)
-    return np.stack([table[_places(kind, seen[kind])] for kind, table in tables], axis=1)
+    def numbers(self, seen: NDArray[np.float32]) -> Numbers:
+        """The features of n links, (n, kinds).
 
-
-def _places(kind: str, seen: NDArray[Any]) -> NDArray[np.int64]:
-    scale, most = _STEPS[kind]
-    return np.minimum(most, (scale * seen).astype(np.int64))
+        Args:
+            seen: relevance of the best page, and in the mean, topic terms, and distance, (4, n).
+        """
+        places = np.minimum(self._most, (self._scale * seen[self._rows]).astype(np.int64))
+        found: Numbers = self._table[self._kind, places].T
+        return found

@@ -157,10 +157,10 @@ class Memory:
             self.given[row, : len(leading.given)] = leading.given
             self.terms[row], self.distance[row] = leading.terms, leading.distance
 
-    def relevance_of(self, pages: Sequence[int], given: Sequence[float]) -> list[float]:
-        """How relevant pages are by the latest opinion; what is ``given`` of those that are not remembered."""
-        rows, relevance = self._rows, self.relevance
-        return [g if (row := rows.get(page)) is None else relevance.item(row) for page, g in zip(pages, given, strict=True)]
+    def relevance_of(self, page: int) -> float | None:
+        """How relevant a page is by the latest opinion; None where it is not remembered."""
+        row = self._rows.get(page)
+        return None if row is None else self.relevance.item(row)
 
     def standing(self, parents: NDArray[np.int64], given: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How relevant the pages are that hold links, by the latest opinion where they are remembered, else by what they handed

@@ -20,10 +20,9 @@ from topical_crawler.layout import looks_like_index, looks_like_list
 from topical_crawler.learning.link_features import (
     MAX_FEATURES,
     LinkFeatures,
-    bins,
+    Standing,
+    anchors_of,
     said,
-    standing,
-    standing_features,
     text_of_address,
 )
 from topical_crawler.learning.link_model import LinkModel, LinkModelParameters, sigmoid
@@ -128,7 +127,7 @@ class Adaptive(PageThreshold):
             topic.terms, segmenter, topic.marked, labels="labels" not in without, feedback="feedback" not in without
         )
         self._features = LinkFeatures(segmenter.cut, kinds)
-        self._tables = standing_features(kinds)
+        self._standing = Standing(kinds)
         self._model = LinkModel(LinkModelParameters())
         self._memory = Memory()
         self._next_refit = _FIRST_REFIT
@@ -178,9 +177,10 @@ class Adaptive(PageThreshold):
             values, known = self._outcomes()
             led = np.flatnonzero(memory.led[:n] & known)
             best, mean = memory.standing(memory.parents[led], memory.given[led])
-            changing = standing(self._tables, best, mean, memory.terms[led], memory.distance[led])
+            terms, distance = memory.terms[led], memory.distance[led].astype(np.float32)
+            changing = self._standing.numbers(np.stack([best, mean, terms, distance]))
             table = np.concatenate([memory.features[led], changing], axis=1)
-            self._model.refit(table, _prior(best, mean, memory.terms[led]), values[led])
+            self._model.refit(table, _prior(best, mean, terms), values[led])
         self.revision += 1
 
     def _outcomes(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -205,27 +205,30 @@ class Adaptive(PageThreshold):
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         if not candidates:
             return []
-        best, mean = self._standing(candidates)
-        terms = np.array([self._terms(c.url, c.evidence) for c in candidates], dtype=np.float32)
-        distance = np.array([_distance(c.evidence) for c in candidates])
+        seen = self._seen(candidates)
+        best, mean, terms, _ = seen
         start = np.array([self._start(c.url) for c in candidates], dtype=np.float32)
-        changing = self._model.of_table(standing(self._tables, best, mean, terms, distance))
+        changing = self._model.of_table(self._standing.numbers(seen))
         parts = [part for c in candidates for part in self._features.parts(c.url, c.evidence)]
         lasting = self._model.evidence(parts).reshape(len(candidates), -1).sum(axis=1)
         found: list[float | None] = sigmoid(_prior(best, mean, terms) + start + lasting + changing).tolist()
         return found
 
-    def _standing(self, links: Sequence[Candidate]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """How links stand by what is known now: relevance of the best page that holds each, and of all in the mean."""
-        known = [self._memory.relevance_of(_parents(c.evidence), _given(c.evidence)) for c in links]
-        best = [max(found, default=0.0) for found in known]
-        mean = [sum(found) / max(1, len(found)) for found in known]
-        return np.array(best, dtype=np.float32), np.array(mean, dtype=np.float32)
+    def _seen(self, links: Sequence[Candidate]) -> NDArray[np.float32]:
+        """How links stand by what is known now, (4, n): relevance of the best page that holds each, and of all in the mean; topic
+        terms in its best anchor or in its address; links since the last page on topic."""
+        relevance_of = lru_cache(None)(lambda page: self._memory.relevance_of(digest(page)))  # many links are on the same pages
+        rows = []
+        for link in links:
+            found = link.evidence[:PARENTS]
+            known = [_given(e) if (now := relevance_of(e.parent)) is None else now for e in found] or [0.0]
+            rows.append((max(known), sum(known) / len(known), self._terms(link.url, found), _distance(found)))
+        return np.array(rows, dtype=np.float32).T
 
     def _terms(self, url: str, found: Sequence[Evidence]) -> float:
         most = 0.0 if "address" in self._without else self._terms_of_address(url)
         if "anchor" not in self._without:
-            most = max([most, *(self._terms_of(e.anchor) for e in found)])
+            most = max([most, *map(self._terms_of, anchors_of(found))])
         return min(_MOST_TERMS, most)
 
     def _read_address(self, url: str) -> float:
@@ -247,21 +250,20 @@ class Adaptive(PageThreshold):
     def explain(self, candidate: Candidate) -> dict[str, float]:
         """The strongest reasons in words, with their parts of the log-odds."""
         url, evidence = candidate.url, candidate.evidence
-        best, mean = (found.item() for found in self._standing([candidate]))
-        terms, distance = self._terms(url, evidence), _distance(evidence)
+        seen = self._seen([candidate])
+        best, mean, terms, distance = seen[:, 0].tolist()
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": _PARENT * (best + mean) / 2,
             f"topic terms in the anchor or the address ({terms:.1f})": _ANCHOR * terms,
             "list of all that the site has": self._start(url),
         }
         features = self._features.words(url, evidence)
-        places = bins(best, mean, terms, distance)
-        values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{terms:.1f}", "distance": str(distance)}
-        for kind, table in self._tables:
-            features[int(table[places[kind]])] = (kind, values[kind])
-        for number, feature in features.items():
-            words = said(feature)
-            parts[words] = parts.get(words, 0.0) + self._model.weight(number)
+        values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{terms:.1f}", "distance": f"{distance:.0f}"}
+        for kind, feature in zip(self._standing.kinds, self._standing.numbers(seen)[0].tolist(), strict=True):
+            features[feature] = (kind, values[kind])
+        for feature, meaning in features.items():
+            words = said(meaning)
+            parts[words] = parts.get(words, 0.0) + self._model.weight(feature)
         strongest = sorted(parts.items(), key=lambda p: (-abs(p[1]), p[0]))[:REASONS]
         return {words: round(part, 3) for words, part in strongest if round(part, 3)}
 
@@ -290,7 +292,7 @@ class Adaptive(PageThreshold):
             return None
         features = np.concatenate(self._features.of_places(url, found))
         parents = packed(np.array(_parents(found)), "<i8")
-        return [packed(features, "<u4"), parents, _given(found), self._terms(url, found), _distance(found)]
+        return [packed(features, "<u4"), parents, [_given(e) for e in found[:PARENTS]], self._terms(url, found), _distance(found)]
 
     def _read_link(self, url: str, lesson: Sequence[Any] | None) -> Leading | None:
         if lesson is None:
@@ -310,14 +312,14 @@ def _parents(found: Sequence[Evidence]) -> list[int]:
     return [digest(e.parent) for e in found[:PARENTS]]
 
 
-def _given(found: Sequence[Evidence]) -> list[float]:
-    """What these pages handed on, at most 1: another strategy may have judged them."""
-    return [min(1.0, e.relevance) for e in found[:PARENTS]]
+def _given(found: Evidence) -> float:
+    """What a page handed on to a link, at most 1: another strategy may have judged it."""
+    return min(1.0, found.relevance)
 
 
 def _distance(found: Sequence[Evidence]) -> int:
     """Links since the last page on topic."""
-    return min((e.distance for e in found[:PARENTS]), default=0)
+    return min([e.distance for e in found[:PARENTS]], default=0)
 
 
 def _prior(best: _Number, mean: _Number, terms: _Number) -> _Number:
