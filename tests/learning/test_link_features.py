@@ -23,7 +23,7 @@ from topical_crawler.learning.link_features import (
 )
 from topical_crawler.page import Evidence
 
-KINDS = ("best", "mean", "terms", "distance")
+KINDS = ("best", "mean", "terms", "distance", "likeness")
 FEATURES = LinkFeatures(str.split)
 PARENT = "http://dj.a.cn/index.html"
 BROKEN = ("", "党建", "http://[broken/党建", "http://a.cn:port/x", "//", "http://", "http://a.cn/%ff%fe%", "javascript:void(0)")
@@ -122,28 +122,32 @@ def test_a_kind_that_is_left_out_is_gone_and_nothing_else(kind: str) -> None:
 # --- what changes while a link waits ---
 
 
-STEPS = {"best": (10, 23), "mean": (10, 23), "terms": (3, 7), "distance": (1, 7)}
+STEPS = {"best": (10, 23), "mean": (10, 23), "terms": (3, 7), "distance": (1, 7), "likeness": (6, 23)}
 
 
-def seen(*links: tuple[float, float, float, int]) -> np.ndarray:
-    return np.array(links, dtype=np.float32).reshape(-1, 4).T
+def seen(*links: Sequence[float]) -> np.ndarray:
+    return np.array(links, dtype=np.float32).reshape(-1, 5).T
 
 
 def changing(*link: float) -> list[int]:
-    return [int(n) for n in Standing().numbers(seen(link))[0]]  # type: ignore[arg-type]
+    return [int(n) for n in Standing().numbers(seen(link))[0]]
 
 
 @settings(max_examples=40)
-@given(st.floats(0, 1, width=32), st.floats(0, 1, width=32), st.floats(0, 1e6, width=32), st.integers(0, 10**9))
-def test_the_standing_of_any_link_lies_in_the_tables(best: float, mean: float, terms: float, distance: int) -> None:
-    numbers = changing(best, mean, terms, distance)
+@given(*[st.floats(0, most, width=32) for most in (1, 1, 1e6)], st.integers(0, 10**9), st.floats(0, 1e6, width=32))
+def test_the_standing_of_any_link_lies_in_the_tables(
+    best: float, mean: float, terms: float, distance: int, likeness: float
+) -> None:
+    numbers = changing(best, mean, terms, distance, likeness)
     for kind, found in zip(KINDS, numbers, strict=True):
         assert found in {number((kind, str(step))) for step in range(STEPS[kind][1] + 1)}
     assert all(1 <= n < SIZE for n in numbers)
 
 
 def test_links_stand_in_steps_and_each_as_if_alone() -> None:
-    links = list(product((0.0, 0.05, 0.1, 0.25, 0.55, 1.0), (0.5,), (0.0, 0.2, 1.0, 2.0, 99.0), (0, 1, 6, 7, 8, 10_000)))
+    links = list(
+        product((0.0, 0.05, 0.1, 0.25, 0.55, 1.0), (0.5,), (0.0, 0.2, 1.0, 99.0), (0, 1, 6, 7, 8, 10_000), (0, 1, 1.5, 9))
+    )
     together = Standing().numbers(seen(*links)).tolist()
     for link, numbers in zip(links, together, strict=True):
         steps = {kind: min(STEPS[kind][1], int(STEPS[kind][0] * np.float32(x))) for kind, x in zip(KINDS, link, strict=True)}
@@ -153,14 +157,16 @@ def test_links_stand_in_steps_and_each_as_if_alone() -> None:
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
-        ((0.0, 0, 0, 0), (0.09, 0, 0, 0), True),
-        ((0.09, 0, 0, 0), (0.11, 0, 0, 0), False),
-        ((0.99, 0, 0, 0), (1.0, 0, 0, 0), False),
-        ((0, 0.49, 0, 0), (0, 0.51, 0, 0), False),
-        ((0, 0, 0.3, 0), (0, 0, 0.34, 0), False),
-        ((0, 0, 50.0, 0), (0, 0, 60.0, 0), True),  # more cannot be told apart
-        ((0, 0, 0, 0), (0, 0, 0, 1), False),
-        ((0, 0, 0, 500), (0, 0, 0, 501), True),
+        ((0.0, 0, 0, 0, 1), (0.09, 0, 0, 0, 1), True),
+        ((0.09, 0, 0, 0, 1), (0.11, 0, 0, 0, 1), False),
+        ((0.99, 0, 0, 0, 1), (1.0, 0, 0, 0, 1), False),
+        ((0, 0.49, 0, 0, 1), (0, 0.51, 0, 0, 1), False),
+        ((0, 0, 0.3, 0, 1), (0, 0, 0.34, 0, 1), False),
+        ((0, 0, 50.0, 0, 1), (0, 0, 60.0, 0, 1), True),  # more cannot be told apart
+        ((0, 0, 0, 0, 1), (0, 0, 0, 1, 1), False),
+        ((0, 0, 0, 500, 1), (0, 0, 0, 501, 1), True),
+        ((0, 0, 0, 0, 0.99), (0, 0, 0, 0, 1.01), False),
+        ((0, 0, 0, 0, 5), (0, 0, 0, 0, 9), True),
     ],
 )
 def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], same: bool) -> None:
@@ -169,11 +175,11 @@ def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], sam
 
 def test_kinds_of_standing_can_be_left_out() -> None:
     assert Standing().kinds == KINDS
-    some = Standing(["mean", "terms"])
+    some = Standing(["mean", "terms", "likeness"])
     assert some.kinds == ("best", "distance")
     link = (0.5, 0.25, 1.0, 3)
     assert some.numbers(seen(link))[0].tolist() == [
         n for n, kind in zip(changing(*link), KINDS, strict=True) if kind in some.kinds
     ]
     assert Standing(KINDS).numbers(seen(link, link)).shape == (2, 0)
-    assert Standing().numbers(seen()).shape == (0, 4)
+    assert Standing().numbers(seen()).shape == (0, 5)

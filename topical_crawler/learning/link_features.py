@@ -39,7 +39,7 @@ _ANCHOR_WORDS = 12
 MAX_FEATURES = _MAX_URL + _MAX_ANCHORS + 2 * PLACES
 """Most lasting features of a link."""
 _BINS = 24
-_STEPS = {"best": (10, _BINS - 1), "mean": (10, _BINS - 1), "terms": (3, 7), "distance": (1, 7)}
+_STEPS = {"best": (10, _BINS - 1), "mean": (10, _BINS - 1), "terms": (3, 7), "distance": (1, 7), "likeness": (6, _BINS - 1)}
 """Of the changing features: steps to a whole, and the last step."""
 
 _SAID = {
@@ -56,6 +56,7 @@ _SAID = {
     "best": "best page it is on: {}",
     "mean": "pages it is on: {}",
     "terms": "topic terms in the anchor: {}",
+    "likeness": "anchor like articles on topic, against others: {}",
     "distance": "{} steps from a page on topic",
 }
 
@@ -187,7 +188,7 @@ def _of_place(own: str, parent: str, path: str) -> list[Feature]:
 
 class Standing:
     """The features of links that change with what is learned: relevance of the best page that holds a link and of all in the mean
-    (0 to 1, in tenths), topic terms in the anchor (in thirds), links since the last page on topic.
+    (0 to 1, in tenths), topic terms in the anchor (in thirds), links since the last page on topic, what it says (in sixths).
 
     Args:
         without: kinds of features that are left out.
@@ -209,7 +210,7 @@ class Standing:
         """The features of n links, (n, kinds).
 
         Args:
-            seen: relevance of the best page, and in the mean, topic terms, and distance, (4, n).
+            seen: relevance of the best page, and in the mean, topic terms, distance, and likeness, (5, n).
         """
         places = np.minimum(self._most, (self._scale * seen[self._rows]).astype(np.int64))
         found: Numbers = self._table[self._kind, places].T

@@ -19,6 +19,8 @@ CAPACITY = 4096
 """Pages that are remembered: the latest."""
 WORDS = 100
 """Most words that are remembered of a page."""
+SAYS = 12
+"""Most words that are remembered of what a link says."""
 PARENTS = 8
 """Most pages that are remembered as those that hold a link."""
 
@@ -57,6 +59,7 @@ class Leading:
         given: what these handed on to it when it was met there.
         terms: topic terms in its best anchor.
         distance: links since the last page on topic.
+        says: words of its anchors, or of its address where these have none (:meth:`PageJudge.says`).
     """
 
     features: Sequence[int] | NDArray[np.uint32]
@@ -64,6 +67,7 @@ class Leading:
     given: Sequence[float]
     terms: float
     distance: int
+    says: bytes = b""
 
 
 class Memory:
@@ -74,7 +78,7 @@ class Memory:
         words, counts: see :class:`Words`; rows are filled up with 0.
         said, article: likewise.
         answered: whether a page came at all.
-        features, parents, given, terms, distance: see :class:`Leading`; 0 where no link led there.
+        features, parents, given, terms, distance, says: see :class:`Leading`; 0 where no link led there.
         led: whether a link led there.
         relevance: by the judge's latest opinion.
     """
@@ -91,6 +95,7 @@ class Memory:
         ("given", "<f4", (PARENTS,)),
         ("terms", "<f4", ()),
         ("distance", "<i8", ()),
+        ("says", "<u2", (SAYS,)),
         ("led", "?", ()),
         ("relevance", "<f4", ()),
     )
@@ -115,6 +120,7 @@ class Memory:
     given: NDArray[np.float32]
     terms: NDArray[np.float32]
     distance: NDArray[np.int64]
+    says: NDArray[np.uint16]
     led: NDArray[np.bool_]
     relevance: NDArray[np.float32]
 
@@ -156,6 +162,8 @@ class Memory:
             self.parents[row, : len(leading.parents)] = leading.parents
             self.given[row, : len(leading.given)] = leading.given
             self.terms[row], self.distance[row] = leading.terms, leading.distance
+            says = np.frombuffer(leading.says, dtype="<u2")[:SAYS]
+            self.says[row, : len(says)] = says
 
     def relevance_of(self, page: int) -> float | None:
         """How relevant a page is by the latest opinion; None where it is not remembered."""
@@ -188,8 +196,9 @@ class Memory:
         self.learned = int(state["learned"])
         used = len(self)
         for name, kind, shape in self._FIELDS:
-            data = np.frombuffer(zlib.decompress(b64decode(state[name])), dtype=kind)
-            getattr(self, name)[:used] = data.reshape(used, *shape)
+            if name in state:  # all but what an earlier version did not remember
+                data = np.frombuffer(zlib.decompress(b64decode(state[name])), dtype=kind)
+                getattr(self, name)[:used] = data.reshape(used, *shape)
         self._rows = {int(page): row for row, page in enumerate(self.pages[:used])}
 
 

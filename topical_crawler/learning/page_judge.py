@@ -3,13 +3,14 @@ hold most of them (pseudo-relevance feedback after Rocchio 1971).
 
 A topic that was made of one sentence knows few of its words, and some of them say little. The articles that hold most of them
 know better: their words, against those of articles with hardly any of them, tell articles on topic which the terms would miss,
-and articles off topic in which the terms are mere words.
+and articles off topic in which the terms are mere words. The same words tell what a link says.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 from zlib import crc32
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from topical_crawler.language import rarities
 from topical_crawler.learning.link_model import sigmoid
-from topical_crawler.learning.memory import WORDS, Memory, Words
+from topical_crawler.learning.memory import SAYS, WORDS, Memory, Words
 from topical_crawler.marked_texts import MarkedText
 from topical_crawler.packed_arrays import packed, unpacked
 from topical_crawler.page import Page, description_of, full_text
@@ -145,6 +146,28 @@ class PageJudge:
             found = sigmoid(_STEEPNESS * ((z - self._low) / (self._high - self._low) - _MIDDLE))
         return np.where(counts.any(axis=1), found, np.float32(0))  # a page without words is on no topic
 
+    def says(self, texts: Iterable[str]) -> bytes:
+        """The distinct content words of short texts by number, 1 to 65,535, the first :data:`SAYS`, filled up with 0: two bytes
+        for each, the lower first."""
+        words = (word for text in texts for word in self._content(text))
+        numbers = list(islice(dict.fromkeys(_number(word) or 1 for word in words), SAYS))
+        return np.array(numbers, dtype="<u2").tobytes().ljust(2 * SAYS, b"\0")
+
+    def likeness(self, says: NDArray[np.uint16]) -> NDArray[np.float32]:
+        """How much short texts say what articles on topic say and others do not: 1 where it is neither, where there is no word
+        and as long as nothing was learned; more where it is the topic; 0 to 1 where it is something else.
+
+        Args:
+            says: their words as :meth:`says` gives them, (n, :data:`SAYS`).
+        """
+        if self._centre is None:
+            return np.ones(len(says), dtype=np.float32)
+        weights = np.where(says > 0, self._rarity[says], np.float32(0))
+        lengths = np.maximum(np.sqrt((weights * weights).sum(axis=1)), np.float32(1e-9))
+        likeness = (self._centre[says] * weights).sum(axis=1) / lengths / np.float32(self._gap)
+        found: NDArray[np.float32] = np.maximum(np.float32(0), likeness + np.float32(1))
+        return found
+
     def note(self, words: Words) -> None:
         """Take note of a page's words, for how rare words are."""
         self._pages += 1
@@ -259,5 +282,9 @@ def _counted(words: Counter[str]) -> Counter[int]:
     """Words by number."""
     found: Counter[int] = Counter()
     for word, count in words.items():
-        found[crc32(word.encode("utf-8", "replace")) % BUCKETS] += count
+        found[_number(word)] += count
     return found
+
+
+def _number(word: str) -> int:
+    return crc32(word.encode("utf-8", "replace")) % BUCKETS

@@ -26,7 +26,7 @@ from topical_crawler.learning.link_features import (
     text_of_address,
 )
 from topical_crawler.learning.link_model import LinkModel, LinkModelParameters, sigmoid
-from topical_crawler.learning.memory import PARENTS, Leading, Memory, Words, digest
+from topical_crawler.learning.memory import PARENTS, SAYS, Leading, Memory, Words, digest
 from topical_crawler.learning.page_judge import PageJudge
 from topical_crawler.packed_arrays import packed, unpacked
 from topical_crawler.page import Candidate, Evidence, Page, Verdict
@@ -52,6 +52,7 @@ PARTS = (
     "anchor",
     "place",
     "standing",
+    "likeness",
 )
 """What can be left out, one at a time, to see what it is worth (``without``)."""
 REASONS = 5
@@ -59,16 +60,19 @@ REASONS = 5
 _PRIOR = -2.0
 _PARENT = 3.0
 _ANCHOR = 1.5
+_LIKENESS = 1.0
 _MOST_TERMS = 2.0
 _INDEX = 3.0
 _FIRST_REFIT, _REFIT_SHARE, _MOST_BETWEEN = 8, 0.08, 256
 _HUB = 0.5
 _HUB_TEXTS = 5.0
+_NOTHING = bytes(2 * SAYS)
 _KINDS = {
     "address": ("host", "path", "shape", "form", "name", "query", "depth"),
     "anchor": ("anchor", "terms"),
     "place": ("place", "foreign"),
     "standing": ("best", "mean", "distance"),
+    "likeness": ("likeness",),
 }
 
 
@@ -132,6 +136,7 @@ class Adaptive(PageThreshold):
         self._memory = Memory()
         self._next_refit = _FIRST_REFIT
         self._sites = SiteWords()
+        self._says = lru_cache(50_000)(self._judge.says)
         self._terms_of = lru_cache(50_000)(self._judge.terms_of)
         self._terms_of_address = lru_cache(50_000)(self._read_address)
 
@@ -178,9 +183,10 @@ class Adaptive(PageThreshold):
             led = np.flatnonzero(memory.led[:n] & known)
             best, mean = memory.standing(memory.parents[led], memory.given[led])
             terms, distance = memory.terms[led], memory.distance[led].astype(np.float32)
-            changing = self._standing.numbers(np.stack([best, mean, terms, distance]))
+            likeness = self._judge.likeness(memory.says[led])
+            changing = self._standing.numbers(np.stack([best, mean, terms, distance, likeness]))
             table = np.concatenate([memory.features[led], changing], axis=1)
-            self._model.refit(table, _prior(best, mean, terms), values[led])
+            self._model.refit(table, _prior(best, mean, terms, likeness), values[led])
         self.revision += 1
 
     def _outcomes(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -206,24 +212,33 @@ class Adaptive(PageThreshold):
         if not candidates:
             return []
         seen = self._seen(candidates)
-        best, mean, terms, _ = seen
+        best, mean, terms, _, likeness = seen
         start = np.array([self._start(c.url) for c in candidates], dtype=np.float32)
         changing = self._model.of_table(self._standing.numbers(seen))
         parts = [part for c in candidates for part in self._features.parts(c.url, c.evidence)]
         lasting = self._model.evidence(parts).reshape(len(candidates), -1).sum(axis=1)
-        found: list[float | None] = sigmoid(_prior(best, mean, terms) + start + lasting + changing).tolist()
+        found: list[float | None] = sigmoid(_prior(best, mean, terms, likeness) + start + lasting + changing).tolist()
         return found
 
     def _seen(self, links: Sequence[Candidate]) -> NDArray[np.float32]:
-        """How links stand by what is known now, (4, n): relevance of the best page that holds each, and of all in the mean; topic
-        terms in its best anchor or in its address; links since the last page on topic."""
+        """How links stand by what is known now, (5, n): relevance of the best page that holds each, and of all in the mean; topic
+        terms in its best anchor or in its address; links since the last page on topic; likeness of what it says."""
         relevance_of = lru_cache(None)(lambda page: self._memory.relevance_of(digest(page)))  # many links are on the same pages
         rows = []
         for link in links:
             found = link.evidence[:PARENTS]
             known = [_given(e) if (now := relevance_of(e.parent)) is None else now for e in found] or [0.0]
             rows.append((max(known), sum(known) / len(known), self._terms(link.url, found), _distance(found)))
-        return np.array(rows, dtype=np.float32).T
+        says = b"".join([self._said(link.url, link.evidence) for link in links])
+        likeness = self._judge.likeness(np.frombuffer(says, dtype="<u2").reshape(len(links), -1))
+        return np.vstack([np.array(rows, dtype=np.float32).T, likeness])
+
+    def _said(self, url: str, found: Sequence[Evidence]) -> bytes:
+        """Words of a link: of its anchors, or of its address where these have none (a picture)."""
+        if "likeness" in self._without:
+            return _NOTHING
+        says = self._says(anchors_of(found))
+        return self._says((text_of_address(url),)) if says == _NOTHING else says
 
     def _terms(self, url: str, found: Sequence[Evidence]) -> float:
         most = 0.0 if "address" in self._without else self._terms_of_address(url)
@@ -251,14 +266,16 @@ class Adaptive(PageThreshold):
         """The strongest reasons in words, with their parts of the log-odds."""
         url, evidence = candidate.url, candidate.evidence
         seen = self._seen([candidate])
-        best, mean, terms, distance = seen[:, 0].tolist()
+        best, mean, terms, distance, likeness = seen[:, 0].tolist()
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": _PARENT * (best + mean) / 2,
             f"topic terms in the anchor or the address ({terms:.1f})": _ANCHOR * terms,
+            f"words of articles on topic in the anchor, against those of others ({likeness:.1f})": _LIKENESS * (likeness - 1),
             "list of all that the site has": self._start(url),
         }
         features = self._features.words(url, evidence)
         values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{terms:.1f}", "distance": f"{distance:.0f}"}
+        values["likeness"] = f"{likeness:.1f}"
         for kind, feature in zip(self._standing.kinds, self._standing.numbers(seen)[0].tolist(), strict=True):
             features[feature] = (kind, values[kind])
         for feature, meaning in features.items():
@@ -292,18 +309,21 @@ class Adaptive(PageThreshold):
             return None
         features = np.concatenate(self._features.of_places(url, found))
         parents = packed(np.array(_parents(found)), "<i8")
-        return [packed(features, "<u4"), parents, [_given(e) for e in found[:PARENTS]], self._terms(url, found), _distance(found)]
+        handed_on = [_given(e) for e in found[:PARENTS]]
+        says = packed(np.frombuffer(self._said(url, found), dtype="<u2"), "<u2")
+        return [packed(features, "<u4"), parents, handed_on, self._terms(url, found), _distance(found), says]
 
     def _read_link(self, url: str, lesson: Sequence[Any] | None) -> Leading | None:
         if lesson is None:
             return None
-        features, parents, given, terms, distance = lesson
+        features, parents, given, terms, distance, *says = lesson  # an earlier version did not say it
         return Leading(
             np.concatenate([self._features.address(url), unpacked(features, "<u4")])[:MAX_FEATURES],
             unpacked(parents, "<i8").tolist(),
             given,
             terms,
             distance,
+            unpacked(says[0], "<u2").tobytes() if says else b"",
         )
 
 
@@ -322,10 +342,11 @@ def _distance(found: Sequence[Evidence]) -> int:
     return min([e.distance for e in found[:PARENTS]], default=0)
 
 
-def _prior(best: _Number, mean: _Number, terms: _Number) -> _Number:
-    """Log-odds of links by the topic alone: how relevant the pages are that hold them, and the topic terms in their anchors or
-    addresses."""
-    return _PRIOR + _PARENT * (best + mean) / 2 + _ANCHOR * terms
+def _prior(best: _Number, mean: _Number, terms: _Number, likeness: _Number) -> _Number:
+    """Log-odds of links by the topic alone: how relevant the pages are that hold them, the topic terms in their anchors or
+    addresses, and the words there that articles on topic have."""
+    prior: _Number = _PRIOR + _PARENT * (best + mean) / 2 + _ANCHOR * terms + _LIKENESS * (likeness - 1)
+    return prior
 
 
 def _written(words: Words) -> list[Any]:
