@@ -9,7 +9,7 @@ import pytest
 
 from topical_crawler.learning import memory as module
 from topical_crawler.learning.link_features import MAX_FEATURES
-from topical_crawler.learning.memory import CAPACITY, PARENTS, WORDS, Leading, Memory, Words, digest
+from topical_crawler.learning.memory import CAPACITY, PARENTS, SAYS, WORDS, Leading, Memory, Words, digest
 
 FIELDS = [name for name, _, _ in Memory._FIELDS]
 OVER = 10
@@ -21,7 +21,8 @@ def words(n: int, many: int = 3) -> Words:
 
 
 def leading(n: int, many: int = 3) -> Leading:
-    return Leading(list(range(n + 1, n + 1 + many)), [n + 7] * min(many, PARENTS), [0.25] * min(many, PARENTS), 0.5, n % 5)
+    says = np.arange(n + 1, n + 1 + SAYS, dtype="<u2").tobytes()
+    return Leading(list(range(n + 1, n + 1 + many)), [n + 7] * min(many, PARENTS), [0.25] * min(many, PARENTS), 0.5, n % 5, says)
 
 
 def table(memory: Memory) -> dict[str, np.ndarray]:
@@ -84,6 +85,7 @@ def test_what_is_remembered_of_a_page() -> None:
     assert (memory.said[0], memory.article[0]) == (0.5, True)
     assert (memory.features[0, :3].tolist(), memory.parents[0, :3].tolist()) == ([10, 11, 0], [16, 16, 0])
     assert (memory.given[0, 0], memory.terms[0], memory.distance[0]) == (0.25, 0.5, 4)
+    assert memory.says[:3, :2].tolist() == [[10, 11], [10, 11], [0, 0]]
 
 
 def test_pages_that_are_remembered_count_by_the_latest_opinion_others_by_what_they_gave() -> None:
@@ -141,3 +143,13 @@ def test_addresses_of_one_page_are_one_number() -> None:
     assert len({digest(f"http://a.cn/{n}") for n in range(500)}) == 500
     assert all(-(2**63) <= digest(f"http://a.cn/{n}") < 2**63 for n in range(500))
     assert digest("") != 0 != digest("http://[broken/")
+
+
+def test_a_state_of_before_links_were_read_is_read() -> None:
+    memory = Memory()
+    memory.add(5, words(4), leading(9, 2), 0.75)
+    state = memory.state_dict()
+    del state["says"]
+    old = Memory()
+    old.load_state_dict(state)
+    assert not old.says.any() and old.features[0, 0] == 10 and 5 in old

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.learning.memory import WORDS, Memory, Words
+from topical_crawler.learning.memory import SAYS, WORDS, Memory, Words
 from topical_crawler.learning.page_judge import PageJudge
 from topical_crawler.marked_texts import MarkedText
 from topical_crawler.page import Page
@@ -221,6 +221,22 @@ def test_a_long_crawl_off_topic_does_not_make_its_pages_likely() -> None:
     learn(before, pages(40))
     assert probability(of, *FAR[:4]) < 0.2 and probability(before, *FAR[:4]) < 0.2
     assert probability(of, *TERMS, *NEAR[:2]) > 0.5
+
+
+def likeness(of: PageJudge, *texts: str) -> list[float]:
+    says = b"".join(of.says([text]) for text in texts)
+    return [float(x) for x in of.likeness(np.frombuffer(says, dtype="<u2").reshape(len(texts), -1))]
+
+
+def test_short_texts_are_likened_to_articles_by_their_words(taught: PageJudge) -> None:
+    near, terms, far, neither, nothing = likeness(taught, " ".join(NEAR[:2]), "党建", " ".join(FAR[:2]), "早餐", "，!")
+    assert near > 1.2 and terms > 1.2 and 0 <= far < 0.9
+    assert neither == nothing == 1
+    assert likeness(taught, f"{NEAR[0]} {FAR[0]}")[0] == pytest.approx((near + far) / 2, abs=0.6)
+    assert likeness(judge(), NEAR[0], FAR[0]) == [1, 1]  # nothing learned
+    long = " ".join([*FAR, *ELSEWHERE, *(f"word{chr(97 + n)}" for n in range(9)), *NEAR])
+    assert len(taught.says([long])) == len(taught.says([])) == 2 * SAYS
+    assert likeness(taught, long) == likeness(taught, long.removesuffix(" ".join(NEAR)))
 
 
 def test_texts_that_a_person_marked_pull() -> None:

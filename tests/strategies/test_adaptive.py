@@ -258,6 +258,25 @@ def failing(strategy: Adaptive) -> None:
         visit(strategy, f"http://alive.cn/{i}.html", ON[i % 3], place)
 
 
+def test_a_link_is_known_by_words_that_only_articles_had_so_far() -> None:
+    """On a site where nothing was fetched yet: neither its address nor its anchor was ever seen."""
+    scores: dict[str, list[float]] = {}
+    for name, strategy in (("whole", make()), ("without", make(without=["likeness"]))):
+        for n in range(60):
+            text = f"{ON[n % 3]} 廉洁 誓词 第{n}篇" if n % 3 == 0 else f"{OFF[n % 3]} 球队 榜首 第{n}篇"
+            visit(strategy, f"http://site{n}.cn/{n}.html", text, Evidence("http://unknown.cn/", 0.1, False, "更多", 1))
+        place = Evidence("http://unknown.cn/", 0.1, False, "", 1)
+        anchors = ("廉洁 誓词", "早餐", "球队 榜首")
+        scores[name] = [score(strategy, "http://new.org/1", replace(place, anchor=anchor)) for anchor in anchors]
+        if name == "whole":  # a picture: its address is read
+            assert score(strategy, "http://new.org/廉洁", place) > score(strategy, "http://new.org/球队", place) + 0.02
+            reasons = strategy.explain(Candidate("http://new.org/1", (replace(place, anchor="廉洁 誓词"),)))
+            assert any("words of articles on topic" in words for words in reasons)
+    near, neither, far = scores["whole"]
+    assert near > neither + 0.02 and neither > far + 0.01
+    assert max(scores["without"]) < min(scores["without"]) + 0.01
+
+
 def test_links_of_a_host_that_does_not_answer_fall() -> None:
     strategy, ignorant = make(), make(without=["failures"])
     place = Evidence("http://unknown.cn/", 0.5, True, "更多", 0)
@@ -394,6 +413,15 @@ def test_strategies_that_learn_one_anothers_lessons_in_one_order_agree() -> None
         judging.learn(url, read)  # its own comes back with the log
         log.append((url, verdict))
     agree(one, other)
+
+
+def test_lessons_of_before_links_were_read_are_learned(crawled: tuple[Adaptive, list[Told]]) -> None:
+    again = make()
+    for url, verdict in written(crawled[1]):
+        content, link, site = verdict.lesson
+        again.learn(url, replace(verdict, lesson=[content, link and link[:5], site]))
+    assert again.revision == crawled[0].revision
+    assert all(0 < x < 1 for x in again.score(waiting()) if x is not None)
 
 
 def test_learning_something_twice_is_learning_it_once(crawled: tuple[Adaptive, list[Told]]) -> None:
