@@ -175,10 +175,10 @@ class LinkFeatures:
 
 
 def anchors_of(found: Sequence[Evidence]) -> tuple[str, ...]:
-    """The anchors of a link, each once."""
+    """The anchors of a link, each once, in an order that does not hang on which worker found which."""
     if len(found) == 1:  # by far the most
         return (found[0].anchor,)
-    return tuple(dict.fromkeys([e.anchor for e in found]))
+    return tuple(sorted({e.anchor for e in found}))
 
 
 def _of_place(own: str, parent: str, path: str) -> list[Feature]:
