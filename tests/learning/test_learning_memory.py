@@ -21,7 +21,7 @@ def words(n: int, many: int = 3) -> Words:
 
 
 def leading(n: int, many: int = 3) -> Leading:
-    says = np.arange(n + 1, n + 1 + SAYS, dtype="<u2").tobytes()
+    says = range(n + 1, n + 1 + SAYS)
     return Leading(list(range(n + 1, n + 1 + many)), [n + 7] * min(many, PARENTS), [0.25] * min(many, PARENTS), 0.5, n % 5, says)
 
 

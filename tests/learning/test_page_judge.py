@@ -232,7 +232,7 @@ def test_short_texts_are_likened_to_articles_by_their_words(taught: PageJudge) -
     near, terms, far, neither, nothing = likeness(taught, " ".join(NEAR[:2]), "党建", " ".join(FAR[:2]), "早餐", "，!")
     assert near > 1.2 and terms > 1.2 and 0 <= far < 0.9
     assert neither == nothing == 1
-    assert likeness(taught, f"{NEAR[0]} {FAR[0]}")[0] == pytest.approx((near + far) / 2, abs=0.6)
+    assert far < likeness(taught, f"{NEAR[0]} {FAR[0]}")[0] < near
     assert likeness(judge(), NEAR[0], FAR[0]) == [1, 1]  # nothing learned
     long = " ".join([*FAR, *ELSEWHERE, *(f"word{chr(97 + n)}" for n in range(9)), *NEAR])
     assert len(taught.says([long])) == len(taught.says([])) == 2 * SAYS

@@ -67,7 +67,7 @@ class Leading:
     given: Sequence[float]
     terms: float
     distance: int
-    says: bytes = b""
+    says: Sequence[int] | NDArray[np.uint16] = ()
 
 
 class Memory:
@@ -162,8 +162,7 @@ class Memory:
             self.parents[row, : len(leading.parents)] = leading.parents
             self.given[row, : len(leading.given)] = leading.given
             self.terms[row], self.distance[row] = leading.terms, leading.distance
-            says = np.frombuffer(leading.says, dtype="<u2")[:SAYS]
-            self.says[row, : len(says)] = says
+            self.says[row, : len(leading.says)] = leading.says
 
     def relevance_of(self, page: int) -> float | None:
         """How relevant a page is by the latest opinion; None where it is not remembered."""

@@ -307,9 +307,10 @@ class Adaptive(PageThreshold):
         itself, on whatever site, and would teach that the sites are worth nothing."""
         if not found or self._surveys(url):
             return None
+        found = found[:PARENTS]
         features = np.concatenate(self._features.of_places(url, found))
-        parents = packed(np.array(_parents(found)), "<i8")
-        handed_on = [_given(e) for e in found[:PARENTS]]
+        parents = packed(np.array([digest(e.parent) for e in found]), "<i8")
+        handed_on = [_given(e) for e in found]
         says = packed(np.frombuffer(self._said(url, found), dtype="<u2"), "<u2")
         return [packed(features, "<u4"), parents, handed_on, self._terms(url, found), _distance(found), says]
 
@@ -323,13 +324,8 @@ class Adaptive(PageThreshold):
             given,
             terms,
             distance,
-            unpacked(says[0], "<u2").tobytes() if says else b"",
+            unpacked(says[0], "<u2")[:SAYS] if says else (),
         )
-
-
-def _parents(found: Sequence[Evidence]) -> list[int]:
-    """Digests of the pages that hold a link."""
-    return [digest(e.parent) for e in found[:PARENTS]]
 
 
 def _given(found: Evidence) -> float:
@@ -339,7 +335,7 @@ def _given(found: Evidence) -> float:
 
 def _distance(found: Sequence[Evidence]) -> int:
     """Links since the last page on topic."""
-    return min([e.distance for e in found[:PARENTS]], default=0)
+    return min([e.distance for e in found], default=0)
 
 
 def _prior(best: _Number, mean: _Number, terms: _Number, likeness: _Number) -> _Number:
