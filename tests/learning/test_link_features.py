@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from topical_crawler.learning import link_features as module
 from topical_crawler.learning.link_features import (
+    KINDS,
     MAX_FEATURES,
     PLACES,
     SIZE,
@@ -23,8 +24,19 @@ from topical_crawler.learning.link_features import (
 )
 from topical_crawler.page import Evidence
 
-KINDS = ("best", "mean", "terms", "distance", "likeness")
-FEATURES = LinkFeatures(str.split)
+STANDING = ("best", "mean", "terms", "distance", "likeness")
+
+
+def links(*without: str) -> LinkFeatures:
+    return LinkFeatures(
+        str.split,
+        terms_of=lambda words: float(sum(word == "党建" for word in words)),
+        says=lambda words: " ".join(words).encode(),
+        without=without,
+    )
+
+
+FEATURES = links()
 PARENT = "http://dj.a.cn/index.html"
 BROKEN = ("", "党建", "http://[broken/党建", "http://a.cn:port/x", "//", "http://", "http://a.cn/%ff%fe%", "javascript:void(0)")
 
@@ -33,26 +45,30 @@ _URLS = st.one_of(_TEXT, _TEXT.map("http://a.cn/{}".format), st.sampled_from(BRO
 _PLACES = st.lists(st.builds(Evidence, _URLS, st.floats(0, 1), st.booleans(), _TEXT, path=_TEXT), max_size=5)
 
 
+def read(url: str, found: Sequence[Evidence]) -> list[list[int]]:
+    address, anchors, places = FEATURES.read(url, found)
+    return [part.tolist() for part in (address.features, anchors.features, places)]
+
+
 def place(anchor: str = "", parent: str = PARENT, path: str = "") -> Evidence:
     return Evidence(parent, 0.5, True, anchor, path=path)
 
 
 def numbers_of(url: str, found: Sequence[Evidence]) -> list[int]:
-    return [number for part in FEATURES.parts(url, found) for number in part.tolist()]
+    return [number for part in read(url, found) for number in part]
 
 
 @settings(max_examples=60)
 @given(_URLS, _PLACES)
 def test_any_link_has_a_bounded_number_of_distinct_features_and_words_for_each(url: str, found: list[Evidence]) -> None:
-    parts = FEATURES.parts(url, found)
+    parts = read(url, found)
     numbers = numbers_of(url, found)
     assert all(1 <= n < SIZE for n in numbers) and len(numbers) <= MAX_FEATURES
-    assert all(len(set(part.tolist())) == len(part) for part in parts)
+    assert all(len(set(part)) == len(part) for part in parts)
     words = FEATURES.words(url, found)
     assert list(words) == list(dict.fromkeys(numbers))
     assert all(number(feature) == n and said(feature) for n, feature in words.items())
-    # As a lesson keeps them: those of the address are not written down.
-    assert numbers == [*FEATURES.address(url).tolist(), *(n for part in FEATURES.of_places(url, found) for n in part.tolist())]
+    assert FEATURES.address(url).features.tolist() == parts[0]
 
 
 @pytest.mark.parametrize("hashed", [0, 1, SIZE - 2, SIZE - 1, SIZE, 2**32 - 1])
@@ -110,13 +126,25 @@ def test_signs_are_no_words_of_an_anchor() -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", ["host", "path", "shape", "form", "name", "depth", "query", "anchor", "place", "foreign"])
-def test_a_kind_that_is_left_out_is_gone_and_nothing_else(kind: str) -> None:
-    url, found = "http://a.cn/dangjian/支部/1.html?x=1", (place("党建 要闻", path="div/a"),)
-    whole = FEATURES.words(url, found)
-    left = LinkFeatures(str.split, [kind]).words(url, found)
-    assert {f[0] for f in whole.values()} - {f[0] for f in left.values()} == {kind}
-    assert left == {n: f for n, f in whole.items() if f[0] != kind}
+URL, FOUND = "http://a.cn/党建/支部/1.html?x=1", (place("党建 要闻", path="div/a"), place("要闻 党建"))
+
+
+@pytest.mark.parametrize("part", ["address", "anchor", "place"])
+def test_a_part_that_is_left_out_is_gone_and_nothing_else(part: str) -> None:
+    whole = FEATURES.words(URL, FOUND)
+    left = links(part).words(URL, FOUND)
+    assert {f[0] for f in whole.values()} - {f[0] for f in left.values()} == set(KINDS[part]) - set(STANDING)
+    assert left == {n: f for n, f in whole.items() if f[0] not in KINDS[part]}
+
+
+def test_what_an_address_and_anchors_say() -> None:
+    address, anchors, _ = FEATURES.read(URL, FOUND)
+    assert (address.terms, address.says.decode()) == (1, "党建 支部 1 html")
+    assert (anchors.terms, anchors.says.decode()) == (1, "党建 要闻 要闻 党建")  # terms of the best one, words of all
+    assert [r.terms for r in links("address").read(URL, FOUND)[:2]] == [0, 1]
+    assert [r.terms for r in links("anchor").read(URL, FOUND)[:2]] == [1, 0]
+    assert [r.says for r in links("likeness").read(URL, FOUND)[:2]] == [b"", b""]
+    assert FEATURES.read(URL, ())[1].terms == 0
 
 
 # --- what changes while a link waits ---
@@ -139,7 +167,7 @@ def test_the_standing_of_any_link_lies_in_the_tables(
     best: float, mean: float, terms: float, distance: int, likeness: float
 ) -> None:
     numbers = changing(best, mean, terms, distance, likeness)
-    for kind, found in zip(KINDS, numbers, strict=True):
+    for kind, found in zip(STANDING, numbers, strict=True):
         assert found in {number((kind, str(step))) for step in range(STEPS[kind][1] + 1)}
     assert all(1 <= n < SIZE for n in numbers)
 
@@ -150,7 +178,7 @@ def test_links_stand_in_steps_and_each_as_if_alone() -> None:
     )
     together = Standing().numbers(seen(*links)).tolist()
     for link, numbers in zip(links, together, strict=True):
-        steps = {kind: min(STEPS[kind][1], int(STEPS[kind][0] * np.float32(x))) for kind, x in zip(KINDS, link, strict=True)}
+        steps = {kind: min(STEPS[kind][1], int(STEPS[kind][0] * np.float32(x))) for kind, x in zip(STANDING, link, strict=True)}
         assert numbers == changing(*link) == [number((kind, str(step))) for kind, step in steps.items()]
 
 
@@ -173,12 +201,12 @@ def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], sam
     assert (changing(*one) == changing(*other)) is same  # type: ignore[arg-type]
 
 
-def test_kinds_of_standing_can_be_left_out() -> None:
-    assert Standing().kinds == KINDS
-    some = Standing(["mean", "terms", "likeness"])
-    assert some.kinds == ("best", "distance")
+def test_parts_of_standing_can_be_left_out() -> None:
+    assert Standing().kinds == STANDING
+    some = Standing(["anchor", "likeness"])
+    assert some.kinds == ("best", "mean", "distance")
     link = (0.5, 0.25, 1.0, 3, 1.2)
-    best, _, _, distance, _ = changing(*link)
-    assert some.numbers(seen(link))[0].tolist() == [best, distance]
+    best, mean, _, distance, _ = changing(*link)
+    assert some.numbers(seen(link))[0].tolist() == [best, mean, distance]
     assert Standing(KINDS).numbers(seen(link, link)).shape == (2, 0)
     assert Standing().numbers(seen()).shape == (0, 5)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
@@ -34,13 +35,22 @@ _DIGITS = re.compile(r"[0-9]+")
 _DIGIT = re.compile(r"[0-9]")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _BETWEEN = re.compile(r"[-_/.+]+")
-_LAST = re.compile(r"[^/0-9]+(?=[^/]*$)")
+_NO_DIGITS = re.compile(r"[^0-9]+")
 _ANCHOR_WORDS = 12
 MAX_FEATURES = _MAX_URL + _MAX_ANCHORS + 2 * PLACES
 """Most lasting features of a link."""
 _BINS = 24
 _STEPS = {"best": (10, _BINS - 1), "mean": (10, _BINS - 1), "terms": (3, 7), "distance": (1, 7), "likeness": (6, _BINS - 1)}
 """Of the changing features: steps to a whole, and the last step."""
+
+KINDS = {
+    "address": ("host", "path", "shape", "form", "name", "query", "depth"),
+    "anchor": ("anchor", "terms"),
+    "place": ("place", "foreign"),
+    "standing": ("best", "mean", "distance"),
+    "likeness": ("likeness",),
+}
+"""Kinds of features by the part of the method that they belong to."""
 
 _SAID = {
     "host": "host {}",
@@ -94,7 +104,8 @@ def of_address(url: str) -> tuple[Feature, ...]:
     for segment in segments[:3]:
         before = f"{before}/{segment}"
         found.append(("path", before))
-    form = _DIGIT.sub("0", _LAST.sub("w", path))
+    folder, slash, last = path.rpartition("/")
+    form = _DIGIT.sub("0", folder + slash + _NO_DIGITS.sub("w", last))
     found += [("shape", name + form), ("form", form), ("shape", name + _DIGITS.sub("0", _HAN.sub("汉", path))[:60])]
     found.append(("depth", str(len(segments))))
     if query:
@@ -118,67 +129,99 @@ def text_of_address(url: str) -> str:
         return ""
 
 
-class LinkFeatures:
-    """Features of links.
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What is read in an address, or in the anchors of a link.
 
-    Args:
-        cut: cuts an anchor into words.
-        without: kinds of features that are left out.
+    Attributes:
+        features: by number, none of them twice.
+        terms: weight of the topic terms in it; of several anchors, that of the best.
+        says: its words (:meth:`PageJudge.says`).
     """
 
-    def __init__(self, cut: Callable[[str], Sequence[str]], without: Iterable[str] = ()) -> None:
-        self._without = frozenset(without)
-        self._cut = cut
-        self.address = lru_cache(32_768)(self._of_address)
-        """Numbers of the features of an address."""
-        self._anchors = lru_cache(32_768)(self._of_anchors)
-        self._place = lru_cache(16_384)(self._of_places)
+    features: Numbers
+    terms: float
+    says: bytes
 
-    def parts(self, url: str, found: Sequence[Evidence]) -> tuple[Numbers, Numbers, Numbers]:
-        """The lasting features of a link by number: those of its address, of its anchors, and of its first :data:`PLACES` places;
-        none of them twice in a part."""
-        return (self.address(url), *self.of_places(url, found))
 
-    def of_places(self, url: str, found: Sequence[Evidence]) -> tuple[Numbers, Numbers]:
-        """Those that come from the places where it was found; of its address only the host is looked at."""
-        places = tuple(dict.fromkeys([(host(e.parent), e.path) for e in found[:PLACES]]))
-        return self._anchors(anchors_of(found)), self._place(host(url), places)
+class LinkFeatures:
+    """What is seen of links that does not change with what is learned. It is worked out once as long as it is remembered: most
+    links are seen on many pages.
+
+    Args:
+        cut: cuts a text into words.
+        terms_of: weight of the topic terms among words.
+        says: words as they are kept (:meth:`PageJudge.says`).
+        without: parts that are left out, of :data:`KINDS`.
+    """
+
+    def __init__(
+        self,
+        cut: Callable[[str], Sequence[str]],
+        terms_of: Callable[[Iterable[str]], float],
+        says: Callable[[Iterable[str]], bytes],
+        without: Iterable[str] = (),
+    ) -> None:
+        parts = frozenset(without)
+        self._without = _kinds_of(parts)
+        self._cut = lru_cache(32_768)(cut)
+        self._says = (lambda words: says(())) if "likeness" in parts else says
+        self._terms_of_address = _no_terms if "address" in parts else terms_of
+        self._terms_of_anchor = _no_terms if "anchor" in parts else terms_of
+        self.address = lru_cache(32_768)(self._read_address)
+        """What an address says."""
+        self._anchors = lru_cache(32_768)(self._read_anchors)
+        self._places = lru_cache(16_384)(self._of_places)
+
+    def read(self, url: str, found: Sequence[Evidence]) -> tuple[Read, Read, Numbers]:
+        """What a link's address says, what its anchors say, and the features of its first :data:`PLACES` places; of these only
+        the address' host hangs on the address."""
+        anchors: tuple[str, ...] = (found[0].anchor,) if found else ()
+        places: tuple[tuple[str, str], ...] = ((host(found[0].parent), found[0].path),) if found else ()
+        if len(found) > 1:  # few are
+            anchors = tuple(sorted({e.anchor for e in found}))  # whichever worker found which
+            places = tuple(dict.fromkeys([(host(e.parent), e.path) for e in found[:PLACES]]))
+        return self.address(url), self._anchors(anchors), self._places(host(url), places)
 
     def words(self, url: str, found: Sequence[Evidence]) -> dict[int, Feature]:
-        """The same features, each with what it means."""
+        """The features of a link, each with what it means."""
         features = [*of_address(url)]
         for evidence in found:
             features += self._of_anchor(evidence.anchor)
         for evidence in found[:PLACES]:
             features += _of_place(host(url), host(evidence.parent), evidence.path)
         kept = {number(f): f for f in reversed(features) if f[0] not in self._without}
-        return {n: kept[n] for part in self.parts(url, found) for n in part.tolist() if n in kept}
+        address, anchors, places = self.read(url, found)
+        numbers = np.concatenate([address.features, anchors.features, places]).tolist()
+        return {n: kept[n] for n in numbers if n in kept}
 
     def _numbers(self, features: Iterable[Feature], most: int) -> Numbers:
         found = dict.fromkeys(number(f) for f in features if f[0] not in self._without)
         return np.array(list(islice(found, most)), dtype=np.uint32)
 
-    def _of_address(self, url: str) -> Numbers:
-        return self._numbers(of_address(url), _MAX_URL)
+    def _read_address(self, url: str) -> Read:
+        words = self._cut(text_of_address(url))
+        return Read(self._numbers(of_address(url), _MAX_URL), self._terms_of_address(words), self._says(words))
 
-    def _of_anchors(self, anchors: Iterable[str]) -> Numbers:
-        return self._numbers((f for anchor in anchors for f in self._of_anchor(anchor)), _MAX_ANCHORS)
+    def _read_anchors(self, anchors: Sequence[str]) -> Read:
+        features = self._numbers((f for anchor in anchors for f in self._of_anchor(anchor)), _MAX_ANCHORS)
+        words = [self._cut(anchor) for anchor in anchors]
+        return Read(features, max(map(self._terms_of_anchor, words), default=0.0), self._says(chain.from_iterable(words)))
 
     def _of_places(self, own: str, places: Iterable[tuple[str, str]]) -> Numbers:
         return self._numbers((f for parent, path in places for f in _of_place(own, parent, path)), 2 * PLACES)
 
     def _of_anchor(self, anchor: str) -> list[Feature]:
-        if not anchor:
-            return []
         words = (w for w in dict.fromkeys(self._cut(anchor)) if any(c.isalnum() for c in w))
         return [("anchor", w) for w in islice(words, _ANCHOR_WORDS)]
 
 
-def anchors_of(found: Sequence[Evidence]) -> tuple[str, ...]:
-    """The anchors of a link, each once, in an order that does not hang on which worker found which."""
-    if len(found) == 1:  # by far the most
-        return (found[0].anchor,)
-    return tuple(sorted({e.anchor for e in found}))
+def _kinds_of(parts: Iterable[str]) -> frozenset[str]:
+    return frozenset(kind for part in parts for kind in KINDS.get(part, ()))
+
+
+def _no_terms(_: Iterable[str]) -> float:
+    return 0.0
 
 
 def _of_place(own: str, parent: str, path: str) -> list[Feature]:
@@ -191,14 +234,14 @@ class Standing:
     (0 to 1, in tenths), topic terms in the anchor (in thirds), links since the last page on topic, what it says (in sixths).
 
     Args:
-        without: kinds of features that are left out.
+        without: parts that are left out, of :data:`KINDS`.
 
     Attributes:
-        kinds: those that are there.
+        kinds: those of the features that are there.
     """
 
     def __init__(self, without: Iterable[str] = ()) -> None:
-        self.kinds = tuple(kind for kind in _STEPS if kind not in frozenset(without))
+        self.kinds = tuple(kind for kind in _STEPS if kind not in _kinds_of(without))
         numbers = [[number((kind, str(value))) for value in range(_BINS)] for kind in self.kinds]
         self._table = np.array(numbers, dtype=np.uint32).reshape(-1, _BINS)
         self._rows = np.array([list(_STEPS).index(kind) for kind in self.kinds], dtype=np.int64)

@@ -24,7 +24,7 @@ _LEAST = 1e-8  # so that nothing is divided by 0
 
 def sigmoid(x: NDArray[Any]) -> Floats:
     """1 / (1 + e^-x), between 1e-13 and 1 - 1e-13 before rounding."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(np.asarray(x, dtype=np.float64), -30, 30))), dtype=np.float32)
+    return (1 / (1 + np.exp(-np.minimum(30, np.maximum(-30, x.astype(np.float64)))))).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,14 @@ class LinkModel:
         self.parameters = parameters or LinkModelParameters()
         self._weights: Floats = np.zeros(SIZE, dtype=np.float32)
 
-    def evidence(self, rows: Sequence[Numbers]) -> Floats:
-        """Σ w_i of several links, given their features."""
-        lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
-        flat = np.concatenate(rows) if rows else np.zeros(0, dtype=np.uint32)
-        sums: Floats = np.zeros(len(rows), dtype=np.float32)
-        some = lengths > 0
-        if some.any():
-            starts = np.cumsum(lengths) - lengths
-            sums[some] = np.add.reduceat(self._weights[flat], starts[some])
-        return sums
+    def evidence(self, links: Sequence[Sequence[Numbers]]) -> Floats:
+        """Σ w_i of several links, given the parts of their features."""
+        if not links:
+            return np.zeros(0, dtype=np.float32)
+        lengths = [sum(map(len, parts)) for parts in links]
+        flat = np.concatenate([part for parts in links for part in parts])
+        sums = np.bincount(np.repeat(np.arange(len(links)), lengths), self._weights[flat], len(links))
+        return sums.astype(np.float32)
 
     def of_table(self, table: Numbers) -> Floats:
         """Σ w_i of the rows of an array of features; 0 stands for none."""

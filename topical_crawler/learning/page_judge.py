@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 from zlib import crc32
@@ -80,16 +81,18 @@ class PageJudge:
         self._labels = labels
         self._feedback = feedback
         self._marked = [(_counted(self._content(f"{m.title}\n{m.text[:MAX_READ]}")), m.on_topic) for m in marked]
+        self._heard = lru_cache(65_536)(self._content_number)
         self._pages = 0
         self._frequencies: NDArray[np.float32] = np.zeros(BUCKETS, dtype=np.float32)
         self._rarity: NDArray[np.float32] = np.ones(BUCKETS, dtype=np.float32)
         self._centre: NDArray[np.float32] | None = None
+        self._heard_as: NDArray[np.float32] | None = None  # by word: its part of the likeness, and of the length squared
         self._gap = self._best = self._high = 1.0
         self._low = 0.0
 
-    def terms_of(self, text: str) -> float:
-        """Weight of the distinct topic terms in a short text, a heavy term of the topic weighing 1 in the mean."""
-        return sum(self._terms.get(w, 0.0) for w in dict.fromkeys(self._segmenter.cut(text)))
+    def terms_of(self, words: Iterable[str]) -> float:
+        """Weight of the distinct topic terms among words, a heavy term of the topic weighing 1 in the mean."""
+        return sum([self._terms[w] for w in dict.fromkeys(words) if w in self._terms])
 
     def read(self, page: Page, article: bool) -> tuple[Words, dict[str, float]]:
         """What a page says, and the topic terms in it with their part in that."""
@@ -146,12 +149,15 @@ class PageJudge:
             found = sigmoid(_STEEPNESS * ((z - self._low) / (self._high - self._low) - _MIDDLE))
         return np.where(counts.any(axis=1), found, np.float32(0))  # a page without words is on no topic
 
-    def says(self, texts: Iterable[str]) -> bytes:
-        """The distinct content words of short texts by number, 1 to 65,535, the first :data:`SAYS`, filled up with 0: two bytes
-        for each, the lower first."""
-        words = (word for text in texts for word in self._content(text))
-        numbers = list(islice(dict.fromkeys(_number(word) or 1 for word in words), SAYS))
+    def says(self, words: Iterable[str]) -> bytes:
+        """The distinct content words among words, by number, 1 to 65,535, the first :data:`SAYS`, filled up with 0: two bytes for
+        each, the lower first."""
+        numbers = list(islice(filter(None, dict.fromkeys(map(self._heard, words))), SAYS))
         return np.array(numbers, dtype="<u2").tobytes().ljust(2 * SAYS, b"\0")
+
+    def _content_number(self, word: str) -> int:
+        """The number of a content word; 0 for any other."""
+        return (_number(word) or 1) if self._segmenter.is_content(word) else 0
 
     def likeness(self, says: NDArray[np.uint16]) -> NDArray[np.float32]:
         """How much short texts say what articles on topic say and others do not: 1 where it is neither, where there is no word
@@ -162,9 +168,11 @@ class PageJudge:
         """
         if self._centre is None:
             return np.ones(len(says), dtype=np.float32)
-        weights = np.where(says > 0, self._rarity[says], np.float32(0))
-        lengths = np.maximum(np.sqrt((weights * weights).sum(axis=1)), np.float32(1e-9))
-        likeness = (self._centre[says] * weights).sum(axis=1) / lengths / np.float32(self._gap)
+        if self._heard_as is None:
+            rarity = np.where(np.arange(BUCKETS) > 0, self._rarity, np.float32(0))
+            self._heard_as = np.stack([self._centre * rarity, rarity * rarity], axis=1)
+        products, squares = self._heard_as[says].sum(axis=1).T
+        likeness = products / np.maximum(np.sqrt(squares), np.float32(1e-9)) / np.float32(self._gap)
         found: NDArray[np.float32] = np.maximum(np.float32(0), likeness + np.float32(1))
         return found
 
@@ -175,6 +183,7 @@ class PageJudge:
 
     def refit(self, memory: Memory) -> None:
         """Learn from the remembered pages which words tell the topic."""
+        self._heard_as = None
         n = len(memory)
         answered = np.flatnonzero(memory.answered[:n])
         articles = answered[memory.article[answered]]
@@ -259,7 +268,7 @@ class PageJudge:
         used = unpacked(state["words"], "<u4")
         self._frequencies = np.zeros(BUCKETS, dtype=np.float32)
         self._frequencies[used] = unpacked(state["frequencies"], "<f4")
-        self._centre = None
+        self._centre = self._heard_as = None
         if "centre" in state:
             self._centre = unpacked(state["centre"], "<f4").astype(np.float32)
             self._rarity = unpacked(state["rarity"], "<f4").astype(np.float32)

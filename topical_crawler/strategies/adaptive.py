@@ -11,20 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.layout import looks_like_index, looks_like_list
-from topical_crawler.learning.link_features import (
-    MAX_FEATURES,
-    LinkFeatures,
-    Standing,
-    anchors_of,
-    said,
-    text_of_address,
-)
+from topical_crawler.learning.link_features import MAX_FEATURES, LinkFeatures, Numbers, Read, Standing, said
 from topical_crawler.learning.link_model import LinkModel, LinkModelParameters, sigmoid
 from topical_crawler.learning.memory import PARENTS, SAYS, Leading, Memory, Words, digest
 from topical_crawler.learning.page_judge import PageJudge
@@ -36,7 +29,7 @@ from topical_crawler.strategies.base import PAGE_OFF_TOPIC, Setup
 from topical_crawler.text import Segmenter
 from topical_crawler.topic import Topic
 
-_Number = TypeVar("_Number", float, NDArray[np.float32])
+_Read = tuple[Read, Read, Numbers]  # of an address, of anchors, of places
 
 PARTS = (
     "feedback",
@@ -57,23 +50,17 @@ PARTS = (
 """What can be left out, one at a time, to see what it is worth (``without``)."""
 REASONS = 5
 """Reasons that are given for a link: the strongest."""
-_PRIOR = -2.0
+_PRIOR = -3.0
 _PARENT = 3.0
 _ANCHOR = 1.5
 _LIKENESS = 1.0
 _MOST_TERMS = 2.0
 _INDEX = 3.0
+_WEIGHTS = np.array([_PARENT / 2, _PARENT / 2, _ANCHOR, 0, _LIKENESS, _INDEX], dtype=np.float32)[:, None]
 _FIRST_REFIT, _REFIT_SHARE, _MOST_BETWEEN = 8, 0.08, 256
 _HUB = 0.5
 _HUB_TEXTS = 5.0
 _NOTHING = bytes(2 * SAYS)
-_KINDS = {
-    "address": ("host", "path", "shape", "form", "name", "query", "depth"),
-    "anchor": ("anchor", "terms"),
-    "place": ("place", "foreign"),
-    "standing": ("best", "mean", "distance"),
-    "likeness": ("likeness",),
-}
 
 
 @dataclass(frozen=True)
@@ -126,19 +113,15 @@ class Adaptive(PageThreshold):
         self.parameters = parameters or AdaptiveParameters()
         self.revision = 0
         without = self._without = frozenset(self.parameters.without)
-        kinds = [kind for part in without for kind in _KINDS.get(part, ())]
         self._judge = PageJudge(
             topic.terms, segmenter, topic.marked, labels="labels" not in without, feedback="feedback" not in without
         )
-        self._features = LinkFeatures(segmenter.cut, kinds)
-        self._standing = Standing(kinds)
+        self._links = LinkFeatures(segmenter.cut, self._judge.terms_of, self._judge.says, without)
+        self._standing = Standing(without)
         self._model = LinkModel(LinkModelParameters())
         self._memory = Memory()
         self._next_refit = _FIRST_REFIT
         self._sites = SiteWords()
-        self._says = lru_cache(50_000)(self._judge.says)
-        self._terms_of = lru_cache(50_000)(self._judge.terms_of)
-        self._terms_of_address = lru_cache(50_000)(self._read_address)
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         own = page if "sites" in self._without else self._sites.own(page)
@@ -184,9 +167,9 @@ class Adaptive(PageThreshold):
             best, mean = memory.standing(memory.parents[led], memory.given[led])
             terms, distance = memory.terms[led], memory.distance[led].astype(np.float32)
             likeness = self._judge.likeness(memory.says[led])
-            changing = self._standing.numbers(np.stack([best, mean, terms, distance, likeness]))
-            table = np.concatenate([memory.features[led], changing], axis=1)
-            self._model.refit(table, _prior(best, mean, terms, likeness), values[led])
+            seen = np.stack([best, mean, terms, distance, likeness, np.zeros(len(led), dtype=np.float32)])
+            table = np.concatenate([memory.features[led], self._standing.numbers(seen)], axis=1)
+            self._model.refit(table, _prior(seen), values[led])
         self.revision += 1
 
     def _outcomes(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -211,52 +194,32 @@ class Adaptive(PageThreshold):
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         if not candidates:
             return []
-        seen = self._seen(candidates)
-        best, mean, terms, _, likeness = seen
-        start = np.array([self._start(c.url) for c in candidates], dtype=np.float32)
+        read = [self._links.read(c.url, c.evidence) for c in candidates]
+        seen = self._seen(candidates, read)
+        lasting = self._model.evidence([(address.features, anchors.features, places) for address, anchors, places in read])
         changing = self._model.of_table(self._standing.numbers(seen))
-        parts = [part for c in candidates for part in self._features.parts(c.url, c.evidence)]
-        lasting = self._model.evidence(parts).reshape(len(candidates), -1).sum(axis=1)
-        found: list[float | None] = sigmoid(_prior(best, mean, terms, likeness) + start + lasting + changing).tolist()
+        found: list[float | None] = sigmoid(_prior(seen) + lasting + changing).tolist()
         return found
 
-    def _seen(self, links: Sequence[Candidate]) -> NDArray[np.float32]:
-        """How links stand by what is known now, (5, n): relevance of the best page that holds each, and of all in the mean; topic
-        terms in its best anchor or in its address; links since the last page on topic; likeness of what it says."""
+    def _seen(self, links: Sequence[Candidate], read: Sequence[_Read]) -> NDArray[np.float32]:
+        """How links stand by what is known now, (6, n): relevance of the best page that holds each, and of all in the mean; topic
+        terms in its best anchor or in its address; links since the last page on topic; likeness of what it says; whether it leads
+        to a list of all that a site has."""
         relevance_of = lru_cache(None)(lambda page: self._memory.relevance_of(digest(page)))  # many links are on the same pages
         rows = []
-        for link in links:
+        for link, (address, anchors, _) in zip(links, read, strict=True):
             found = link.evidence[:PARENTS]
             known = [_given(e) if (now := relevance_of(e.parent)) is None else now for e in found] or [0.0]
-            rows.append((max(known), sum(known) / len(known), self._terms(link.url, found), _distance(found)))
-        says = b"".join([self._said(link.url, link.evidence) for link in links])
-        likeness = self._judge.likeness(np.frombuffer(says, dtype="<u2").reshape(len(links), -1))
-        return np.vstack([np.array(rows, dtype=np.float32).T, likeness])
-
-    def _said(self, url: str, found: Sequence[Evidence]) -> bytes:
-        """Words of a link: of its anchors, or of its address where these have none (a picture)."""
-        if "likeness" in self._without:
-            return _NOTHING
-        says = self._says(anchors_of(found))
-        return self._says((text_of_address(url),)) if says == _NOTHING else says
-
-    def _terms(self, url: str, found: Sequence[Evidence]) -> float:
-        most = 0.0 if "address" in self._without else self._terms_of_address(url)
-        if "anchor" not in self._without:
-            most = max([most, *map(self._terms_of, anchors_of(found))])
-        return min(_MOST_TERMS, most)
-
-    def _read_address(self, url: str) -> float:
-        """Topic terms in an address: many a link to a list of tags shows a picture, and says /tags/linux/ in its address only."""
-        return self._judge.terms_of(text_of_address(url))
+            best, mean = (known[0], known[0]) if len(known) == 1 else (max(known), sum(known) / len(known))
+            rows.append((best, mean, _terms(address, anchors), _distance(found), 0, self._surveys(link.url)))
+        seen = np.array(rows, dtype=np.float32).T
+        says = b"".join([_said(address, anchors) for address, anchors, _ in read])
+        seen[4] = self._judge.likeness(np.frombuffer(says, dtype="<u2").reshape(len(links), -1))
+        return seen
 
     def _surveys(self, url: str) -> bool:
         """Whether a link leads to a list of all that a site has, which shows at once where on the site the topic is."""
         return "survey" not in self._without and looks_like_index(url)
-
-    def _start(self, url: str) -> float:
-        """Log-odds that a link starts with."""
-        return _INDEX if self._surveys(url) else 0.0
 
     def confirm(self, text: str) -> tuple[float, bool]:
         """Every text belongs."""
@@ -265,15 +228,15 @@ class Adaptive(PageThreshold):
     def explain(self, candidate: Candidate) -> dict[str, float]:
         """The strongest reasons in words, with their parts of the log-odds."""
         url, evidence = candidate.url, candidate.evidence
-        seen = self._seen([candidate])
-        best, mean, terms, distance, likeness = seen[:, 0].tolist()
+        seen = self._seen([candidate], [self._links.read(url, evidence)])
+        best, mean, terms, distance, likeness, survey = seen[:, 0].tolist()
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": _PARENT * (best + mean) / 2,
             f"topic terms in the anchor or the address ({terms:.1f})": _ANCHOR * terms,
             f"words of articles on topic in the anchor, against those of others ({likeness:.1f})": _LIKENESS * (likeness - 1),
-            "list of all that the site has": self._start(url),
+            "list of all that the site has": _INDEX * survey,
         }
-        features = self._features.words(url, evidence)
+        features = self._links.words(url, evidence)
         values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{terms:.1f}", "distance": f"{distance:.0f}"}
         values["likeness"] = f"{likeness:.1f}"
         for kind, feature in zip(self._standing.kinds, self._standing.numbers(seen)[0].tolist(), strict=True):
@@ -308,18 +271,19 @@ class Adaptive(PageThreshold):
         if not found or self._surveys(url):
             return None
         found = found[:PARENTS]
-        features = np.concatenate(self._features.of_places(url, found))
+        address, anchors, places = self._links.read(url, found)
         parents = packed(np.array([digest(e.parent) for e in found]), "<i8")
         handed_on = [_given(e) for e in found]
-        says = packed(np.frombuffer(self._said(url, found), dtype="<u2"), "<u2")
-        return [packed(features, "<u4"), parents, handed_on, self._terms(url, found), _distance(found), says]
+        says = packed(np.frombuffer(_said(address, anchors), dtype="<u2"), "<u2")
+        features = packed(np.concatenate([anchors.features, places]), "<u4")
+        return [features, parents, handed_on, _terms(address, anchors), _distance(found), says]
 
     def _read_link(self, url: str, lesson: Sequence[Any] | None) -> Leading | None:
         if lesson is None:
             return None
         features, parents, given, terms, distance, *says = lesson  # an earlier version did not say it
         return Leading(
-            np.concatenate([self._features.address(url), unpacked(features, "<u4")])[:MAX_FEATURES],
+            np.concatenate([self._links.address(url).features, unpacked(features, "<u4")])[:MAX_FEATURES],
             unpacked(parents, "<i8").tolist(),
             given,
             terms,
@@ -338,10 +302,20 @@ def _distance(found: Sequence[Evidence]) -> int:
     return min([e.distance for e in found], default=0)
 
 
-def _prior(best: _Number, mean: _Number, terms: _Number, likeness: _Number) -> _Number:
+def _said(address: Read, anchors: Read) -> bytes:
+    """Words of a link: of its anchors, or of its address where these have none (a picture)."""
+    return address.says if anchors.says == _NOTHING else anchors.says
+
+
+def _terms(address: Read, anchors: Read) -> float:
+    """Topic terms of a link; many a one to a list of tags shows a picture, and says /tags/linux/ in its address only."""
+    return min(_MOST_TERMS, max(address.terms, anchors.terms))
+
+
+def _prior(seen: NDArray[np.float32]) -> NDArray[np.float32]:
     """Log-odds of links by the topic alone: how relevant the pages are that hold them, the topic terms in their anchors or
-    addresses, and the words there that articles on topic have."""
-    prior: _Number = _PRIOR + _PARENT * (best + mean) / 2 + _ANCHOR * terms + _LIKENESS * (likeness - 1)
+    addresses, the words there that articles on topic have, and whether they lead to a list of all that a site has."""
+    prior: NDArray[np.float32] = _PRIOR + (_WEIGHTS * seen).sum(axis=0)
     return prior
 
 
