@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.learning.memory import SAYS, WORDS, Memory, Words
+from topical_crawler.learning.memory import CAPACITY, SAYS, WORDS, Memory, Words
 from topical_crawler.learning.page_judge import PageJudge
 from topical_crawler.marked_texts import MarkedText
 from topical_crawler.page import Page
@@ -221,6 +221,21 @@ def test_a_long_crawl_off_topic_does_not_make_its_pages_likely() -> None:
     learn(before, pages(40))
     assert probability(of, *FAR[:4]) < 0.2 and probability(before, *FAR[:4]) < 0.2
     assert probability(of, *TERMS, *NEAR[:2]) > 0.5
+
+
+def test_what_the_topic_is_is_not_forgotten_in_a_long_crawl() -> None:
+    of = judge()
+    memory = learn(of, pages(40))
+    before = probability(of, *FAR[:4])
+    for n in range(CAPACITY):
+        words = read(of, *FAR[:3], f"own{chr(97 + n % 26)}")
+        memory.add(1000 + n, words, None, 0.0)
+        of.note(words)
+        if n % 500 == 0:
+            of.refit(memory)
+    of.refit(memory)
+    assert probability(of, *TERMS, *NEAR[:2]) > 0.5
+    assert probability(of, *FAR[:4]) < max(0.1, before)
 
 
 def likeness(of: PageJudge, *texts: str) -> list[float]:

@@ -1,4 +1,4 @@
-"""What is remembered of the pages that were fetched last: what the judge and the model of links learn from, at a bounded size."""
+"""What is remembered of fetched pages: what the judge and the model of links learn from, at a bounded size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from topical_crawler.learning.link_features import MAX_FEATURES
 from topical_crawler.urls import fingerprint
 
 CAPACITY = 4096
-"""Pages that are remembered: the latest."""
+"""Pages that are remembered: the latest, and those that stand for the topic."""
 WORDS = 100
 """Most words that are remembered of a page."""
 SAYS = 12
@@ -71,7 +71,7 @@ class Leading:
 
 
 class Memory:
-    """The latest pages, as arrays of which row ``i`` is one page; a page that is one too many takes the place of the oldest.
+    """Pages, as arrays of which row ``i`` is one; a page that is one too many takes the place of the oldest that is not kept.
 
     Attributes:
         pages: digests. 0: an empty row.
@@ -81,6 +81,8 @@ class Memory:
         features, parents, given, terms, distance, says: see :class:`Leading`; 0 where no link led there.
         led: whether a link led there.
         relevance: by the judge's latest opinion.
+        kept: whether the page stands for the topic. A long crawl ends far from where the topic is; if the pages that showed what
+            it is were forgotten, the best of the latest would be taken for it.
     """
 
     _FIELDS = (
@@ -98,6 +100,7 @@ class Memory:
         ("says", "<u2", (SAYS,)),
         ("led", "?", ()),
         ("relevance", "<f4", ()),
+        ("kept", "?", ()),
     )
 
     def __init__(self) -> None:
@@ -105,6 +108,7 @@ class Memory:
 
     def _forget(self) -> None:
         self.learned = 0
+        self._next = 0
         self._rows: dict[int, int] = {}
         for name, kind, shape in self._FIELDS:
             setattr(self, name, np.zeros((CAPACITY, *shape), dtype=kind))
@@ -123,6 +127,7 @@ class Memory:
     says: NDArray[np.uint16]
     led: NDArray[np.bool_]
     relevance: NDArray[np.float32]
+    kept: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return min(self.learned, CAPACITY)
@@ -143,7 +148,10 @@ class Memory:
             leading: None for a page that no link led to.
             relevance: as judged.
         """
-        row = self.learned % CAPACITY
+        row = self._next
+        while self.kept[row]:
+            row = (row + 1) % CAPACITY
+        self._next = (row + 1) % CAPACITY
         self._rows.pop(int(self.pages[row]), None)
         for name, _, _ in self._FIELDS:
             getattr(self, name)[row] = 0
@@ -163,6 +171,11 @@ class Memory:
             self.given[row, : len(leading.given)] = leading.given
             self.terms[row], self.distance[row] = leading.terms, leading.distance
             self.says[row, : len(leading.says)] = leading.says
+
+    def keep(self, rows: NDArray[np.int64]) -> None:
+        """Remember these pages (not all that there are) whatever comes, and those that were kept before no longer."""
+        self.kept[:] = False
+        self.kept[rows] = True
 
     def relevance_of(self, page: int) -> float | None:
         """How relevant a page is by the latest opinion; None where it is not remembered."""
@@ -187,12 +200,13 @@ class Memory:
         """All of it as JSON data, packed."""
         used = len(self)
         packed = {name: _packed(getattr(self, name)[:used]) for name, _, _ in self._FIELDS}
-        return {"learned": self.learned, **packed}
+        return {"learned": self.learned, "next": self._next, **packed}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` gave."""
         self._forget()
         self.learned = int(state["learned"])
+        self._next = int(state.get("next", self.learned)) % CAPACITY
         used = len(self)
         for name, kind, shape in self._FIELDS:
             if name in state:  # all but what an earlier version did not remember

@@ -182,7 +182,7 @@ class PageJudge:
         self._frequencies[words.numbers] += 1
 
     def refit(self, memory: Memory) -> None:
-        """Learn from the remembered pages which words tell the topic."""
+        """Learn from the remembered pages which words tell the topic. Those that show what it is are kept in memory."""
         self._heard_as = None
         n = len(memory)
         answered = np.flatnonzero(memory.answered[:n])
@@ -193,6 +193,7 @@ class PageJudge:
         order = articles[np.argsort(-memory.said[articles], kind="stable")]
         examples = order[: min(EXAMPLES, max(_FEWEST, int(len(articles) * _SHARE)))]
         examples = examples[memory.said[examples] >= LEAST]
+        memory.keep(examples)
         if len(examples) < _FEWEST:
             self._centre = None
             return
