@@ -176,9 +176,12 @@ class LinkFeatures:
     def read(self, url: str, found: Sequence[Evidence]) -> tuple[Read, Read, Numbers]:
         """What a link's address says, what its anchors say, and the features of its first :data:`PLACES` places; of these only
         the address' host hangs on the address."""
-        anchors: tuple[str, ...] = (found[0].anchor,) if found else ()
-        places: tuple[tuple[str, str], ...] = ((host(found[0].parent), found[0].path),) if found else ()
-        if len(found) > 1:  # few are
+        anchors: tuple[str, ...]
+        places: tuple[tuple[str, str], ...]
+        if len(found) == 1:  # most of them
+            (evidence,) = found
+            anchors, places = (evidence.anchor,), ((host(evidence.parent), evidence.path),)
+        else:
             anchors = tuple(sorted({e.anchor for e in found}))  # whichever worker found which
             places = tuple(dict.fromkeys([(host(e.parent), e.path) for e in found[:PLACES]]))
         return self.address(url), self._anchors(anchors), self._places(host(url), places)

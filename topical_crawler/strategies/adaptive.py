@@ -205,11 +205,11 @@ class Adaptive(PageThreshold):
         """How links stand by what is known now, (6, n): relevance of the best page that holds each, and of all in the mean; topic
         terms in its best anchor or in its address; links since the last page on topic; likeness of what it says; whether it leads
         to a list of all that a site has."""
-        relevance_of = lru_cache(None)(lambda page: self._memory.relevance_of(digest(page)))  # many links are on the same pages
+        now = lru_cache(None)(lambda page: self._memory.relevance_of(digest(page)))  # many links are on the same pages
         rows = []
         for link, (address, anchors, _) in zip(links, read, strict=True):
             found = link.evidence[:PARENTS]
-            known = [_given(e) if (now := relevance_of(e.parent)) is None else now for e in found] or [0.0]
+            known = [_given(e) if (relevance := now(e.parent)) is None else relevance for e in found] or [0.0]
             best, mean = (known[0], known[0]) if len(known) == 1 else (max(known), sum(known) / len(known))
             rows.append((best, mean, _terms(address, anchors), _distance(found), 0, self._surveys(link.url)))
         seen = np.array(rows, dtype=np.float32).T
@@ -294,12 +294,12 @@ class Adaptive(PageThreshold):
 
 def _given(found: Evidence) -> float:
     """What a page handed on to a link, at most 1: another strategy may have judged it."""
-    return min(1.0, found.relevance)
+    return found.relevance if found.relevance <= 1 else 1.0
 
 
 def _distance(found: Sequence[Evidence]) -> int:
     """Links since the last page on topic."""
-    return min([e.distance for e in found], default=0)
+    return found[0].distance if len(found) == 1 else min([e.distance for e in found], default=0)
 
 
 def _said(address: Read, anchors: Read) -> bytes:
@@ -309,7 +309,7 @@ def _said(address: Read, anchors: Read) -> bytes:
 
 def _terms(address: Read, anchors: Read) -> float:
     """Topic terms of a link; many a one to a list of tags shows a picture, and says /tags/linux/ in its address only."""
-    return min(_MOST_TERMS, max(address.terms, anchors.terms))
+    return min(_MOST_TERMS, max(address.terms, anchors.terms)) if address.terms or anchors.terms else 0.0
 
 
 def _prior(seen: NDArray[np.float32]) -> NDArray[np.float32]:
