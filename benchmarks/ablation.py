@@ -20,7 +20,8 @@ A row of the tables is a strategy, or a strategy with some of its parameters set
 
 Area is that under the curve of recall, over the best possible; "beside the first" is the mean difference to the first row over
 topics, starts and random seeds, with the middle 95 % of a bootstrap over these. Precision is the share of texts on topic among
-the kept pages that the labels call articles, those of grade 1 left out. CPU time is that of the crawl without its start; a link
+the kept pages that the labels call articles, those of grade 1 left out; kept recall the share of all texts on topic that are
+among them. CPU time is that of the crawl without its start; a link
 counts each time it is scored.
 """
 
@@ -207,6 +208,7 @@ class Run:
     recall: Mapping[int, float]
     kept: int
     precision: float
+    kept_recall: float
     cpu_ms: float
     link_us: float
     make_s: float
@@ -282,6 +284,7 @@ def run(variant: Variant, cell: Cell, setup: Setup) -> Run:
     found = measure(key, rows.records, labels, setup.budget)
     kept = [label for record in rows.records if record.keep and (label := labels.get(fingerprint(record.url))) is not None]
     articles = [label.grade for label in kept if label.is_text and label.grade != MIXED]
+    on_topic = sum(label.is_text and label.grade == RELEVANT for label in labels.values())
     return Run(
         variant=variant.name,
         topic=topic.name,
@@ -292,6 +295,7 @@ def run(variant: Variant, cell: Cell, setup: Setup) -> Run:
         recall={pages: found.recall_at(pages) for pages in _steps(setup.budget)},
         kept=sum(record.keep for record in rows.records),
         precision=articles.count(RELEVANT) / len(articles) if articles else 0.0,
+        kept_recall=articles.count(RELEVANT) / on_topic if on_topic else 0.0,
         cpu_ms=1e3 * cpu / max(found.pages, 1),
         link_us=1e6 * timed.seconds / max(timed.links, 1),
         make_s=made - start,
@@ -346,7 +350,7 @@ def tables(runs: Sequence[Run], budget: int) -> Iterator[Table]:
     for head in (*topics, "mean", "beside the first"):
         areas.add_column(head, justify="right")
     others = Table("", title="other figures, mean of the topics")
-    for head in (*(f"recall {pages}" for pages in _steps(budget)), "kept", "precision", "ms a page", "µs a link"):
+    for head in (*(f"recall {pages}" for pages in _steps(budget)), "kept", "precision", "kept recall", "ms a page", "µs a link"):
         others.add_column(head, justify="right")
     for name, mine in rows.items():
 
@@ -356,7 +360,7 @@ def tables(runs: Sequence[Run], budget: int) -> Iterator[Table]:
         cells = [f"{mean(r.area for r in mine if r.topic == topic):.3f}" for topic in topics]
         areas.add_row(name, *cells, f"{over_topics(attrgetter('area')):.3f}", _beside(differences(first, mine)))
         recall = [f"{over_topics(lambda r, pages=pages: r.recall[pages]):.3f}" for pages in _steps(budget)]
-        forms = {"kept": ".0f", "precision": ".3f", "cpu_ms": ".2f", "link_us": ".1f"}
+        forms = {"kept": ".0f", "precision": ".3f", "kept_recall": ".3f", "cpu_ms": ".2f", "link_us": ".1f"}
         rest = [f"{over_topics(attrgetter(figure)):{form}}" for figure, form in forms.items()]
         others.add_row(name, *recall, *rest)
     yield from (areas, others)

@@ -214,7 +214,7 @@ def test_rows_and_what_is_wrong_with_them() -> None:
 
 def test_differences_pair_what_is_alike() -> None:
     def one(name: str, seed: int, area: float, start: str = "seeds") -> Run:
-        return Run(name, "t", start, seed, 10, area, {}, 0, 0.0, 0.0, 0.0, 0.0)
+        return Run(name, "t", start, seed, 10, area, {}, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     fixed, drawn = [one("a", 0, 0.5)], [one("b", 0, 0.6), one("b", 1, 0.7)]
     assert differences(fixed, drawn) == pytest.approx([0.1, 0.2])
@@ -246,6 +246,7 @@ def test_the_command(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.Cap
         ("random", 1, 7),
     ]
     assert all(run["area"] > 0 and run["link_us"] > 0 and run["recall"]["4000"] == 1 for run in runs)
+    assert [(run["precision"], run["kept_recall"]) for run in runs] == [(1, 1)] * 3
     assert "beside the first" in capsys.readouterr().out
     assert ablation.main([*given, *rest, "--shuffle"]) == 0  # each strategy once for every order
     runs = json.loads((tmp_path / "runs.json").read_text())
