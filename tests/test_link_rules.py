@@ -19,11 +19,13 @@ PAGES, LEAVE = 5, 12
 VIDEO = "tv.news.cn"
 
 
-def rules(pages: int = PAGES, leave: int = LEAVE, limit: int = 0, learns: bool = False, end: int | None = None) -> LinkRules:
+def rules(
+    pages: int = PAGES, leave: int = LEAVE, limit: int = 0, learns: bool = False, end: int | None = None, idle: float = 0.0
+) -> LinkRules:
     options = CrawlOptions(
         topic="party", name="party", data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="memory",
         segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=0, max_pages_per_host=limit, max_links=100, trap_pages=0,
-        barren_pages=pages, barren_leave=leave, barren_end=end, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1,
+        barren_pages=pages, barren_leave=leave, barren_end=end, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1, idle=idle,
     )  # fmt: skip
     return LinkRules(options, learns)
 
@@ -145,10 +147,20 @@ def test_a_learner_spends_the_last_pages_of_a_bounded_host_late(scores: list[flo
 
 
 @pytest.mark.parametrize(
-    ("learns", "end", "after"), [(True, None, 1000), (True, 30, 30), (True, 0, 0), (False, None, 0), (False, 30, 30)]
+    ("learns", "end", "idle", "after"),
+    [
+        (True, None, 0.0, 1000),
+        (True, None, 60.0, 1000),
+        (True, None, -1.0, 0),  # a service waits for the seeds of others
+        (True, 30, -1.0, 30),
+        (True, 30, 0.0, 30),
+        (True, 0, 0.0, 0),
+        (False, None, 0.0, 0),
+        (False, 30, 0.0, 30),
+    ],
 )
-def test_a_crawl_ends_after_many_pages_in_a_row_without_a_text(learns: bool, end: int | None, after: int) -> None:
-    found = rules(learns=learns, end=end)
+def test_a_crawl_ends_after_many_pages_in_a_row_without_a_text(learns: bool, end: int | None, idle: float, after: int) -> None:
+    found = rules(learns=learns, end=end, idle=idle)
     assert found.end == after and not found.barren
     told(found, [nothing(f"{n % 7}.cn") for n in range(max(0, after - 1))])
     told(found, [nothing("a.cn", "HTTP 404")] * 3)  # it says nothing of what the web holds

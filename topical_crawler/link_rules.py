@@ -36,7 +36,8 @@ class LinkRules:
             their place itself, and follows links with hardly a hope, too: behind all of those a host would never have its turn
             again. Instead links give way when half of what may be fetched of their host is used up, and the more the less is
             left: it is spent when more is known of the host, and of the topic. And since it drops no link, the crawl ends after
-            :data:`BARREN_END` pages in a row without a text, where a person has not said after how many.
+            :data:`BARREN_END` pages in a row without a text, where a person has not said after how many; but not one that waits
+            for further seeds as long as it is let.
 
     Attributes:
         slowed: hosts whose links give way to others; those that have been left are among them.
@@ -48,7 +49,8 @@ class LinkRules:
     def __init__(self, options: CrawlOptions, learns: bool = False) -> None:
         self._options = options
         self._learns = learns
-        self.end = options.barren_end if options.barren_end is not None else BARREN_END if learns else 0
+        ends = learns and options.idle >= 0
+        self.end = options.barren_end if options.barren_end is not None else BARREN_END if ends else 0
         self._fruitless = 0
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
         self._per_host: Counter[str] = Counter()
