@@ -25,7 +25,8 @@ def rules(
     options = CrawlOptions(
         topic="party", name="party", data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="memory",
         segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=0, max_pages_per_host=limit, max_links=100, trap_pages=0,
-        barren_pages=pages, barren_leave=leave, barren_end=end, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1, idle=idle,
+        barren_pages=pages, barren_leave=leave, barren_end=end, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1,
+        idle=idle,
     )  # fmt: skip
     return LinkRules(options, learns)
 
