@@ -43,7 +43,8 @@ LIST_ADDRESS = re.compile(
 OWN_PAGES = re.compile(r"^/page[/_-]?\d{1,5}/?$", re.IGNORECASE)
 """Paths of the pages of a home page, which show whole texts on some sites."""
 INDEX_ADDRESS = re.compile(
-    r"^/(?:[^/.]{1,40}/)?(?:archives?|categor(?:y|ies)|tags?|topics?|columns?|all|list|map|site-?map)(?:\.[sx]?html?|/)?$",
+    r"^/(?:[^/.]{1,40}/)?(?:archives?|categor(?:y|ies)|tags?|topics?|columns?|all|list|map|site-?map)"
+    r"(?:\.[sx]?html?|/(?:index\.[sx]?html?)?)?$",
     re.IGNORECASE,
 )
 """Paths of the lists of all that a site has: its archive, its categories, its map."""
@@ -69,8 +70,9 @@ def looks_like_list(url: str) -> bool:
 def looks_like_index(url: str) -> bool:
     """Whether an address is that of a list of all that a site has: its archive, its categories, its tags, its map.
 
-    >>> [looks_like_index(f"http://a.cn/{path}") for path in ("archives/", "blog/tags", "sitemap.html", "tags/党建/")]
-    [True, True, True, False]
+    >>> paths = ("archives/", "blog/tags", "sitemap.html", "tags/index.html", "tags/党建/", "index.html")
+    >>> [looks_like_index(f"http://a.cn/{path}") for path in paths]
+    [True, True, True, True, False, False]
     """
     try:
         return bool(INDEX_ADDRESS.match(urlsplit(url).path))
