@@ -164,7 +164,8 @@ class LinkFeatures:
     ) -> None:
         parts = frozenset(without)
         self._without = _kinds_of(parts)
-        self._cut = lru_cache(32_768)(cut)
+        self._cut = cut
+        self._cut_anchor = lru_cache(4096)(cut)  # one anchor is looked at more than once, and again beside others
         self._says = (lambda words: says(())) if "likeness" in parts else says
         self._terms_of_address = _no_terms if "address" in parts else terms_of
         self._terms_of_anchor = _no_terms if "anchor" in parts else terms_of
@@ -208,14 +209,14 @@ class LinkFeatures:
 
     def _read_anchors(self, anchors: Sequence[str]) -> Read:
         features = self._numbers((f for anchor in anchors for f in self._of_anchor(anchor)), _MAX_ANCHORS)
-        words = [self._cut(anchor) for anchor in anchors]
+        words = [self._cut_anchor(anchor) for anchor in anchors]
         return Read(features, max(map(self._terms_of_anchor, words), default=0.0), self._says(chain.from_iterable(words)))
 
     def _of_places(self, own: str, places: Iterable[tuple[str, str]]) -> Numbers:
         return self._numbers((f for parent, path in places for f in _of_place(own, parent, path)), 2 * PLACES)
 
     def _of_anchor(self, anchor: str) -> list[Feature]:
-        words = (w for w in dict.fromkeys(self._cut(anchor)) if any(c.isalnum() for c in w))
+        words = (w for w in dict.fromkeys(self._cut_anchor(anchor)) if any(c.isalnum() for c in w))
         return [("anchor", w) for w in islice(words, _ANCHOR_WORDS)]
 
 
