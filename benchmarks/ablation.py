@@ -21,8 +21,7 @@ A row of the tables is a strategy, or a strategy with some of its parameters set
 Area is that under the curve of recall, over the best possible; "beside the first" is the mean difference to the first row over
 topics, starts and random seeds, with the middle 95 % of a bootstrap over these. Precision is the share of texts on topic among
 the kept pages that the labels call articles, those of grade 1 left out; kept recall the share of all texts on topic that are
-among them. CPU time is that of the crawl without its start; a link
-counts each time it is scored.
+among them. CPU time is that of the crawl without its start; a link counts each time it is scored.
 """
 
 from __future__ import annotations

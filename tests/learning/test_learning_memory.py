@@ -73,11 +73,11 @@ def test_a_page_that_was_forgotten_can_be_learned_again() -> None:
     assert memory.relevance_of(1) == np.float32(0.7)
 
 
-def test_pages_that_are_kept_outlive_the_oldest() -> None:
+def test_examples_outlive_the_oldest() -> None:
     memory = Memory()
     for n in range(CAPACITY):
         memory.add(n + 1, None, None, 0.1)
-    memory.keep(np.array([0, 2, 3]))
+    memory.set_examples(np.array([0, 2, 3]))
     restored = Memory()
     restored.load_state_dict(json.loads(json.dumps(memory.state_dict())))
     for one in (memory, restored):
@@ -85,7 +85,7 @@ def test_pages_that_are_kept_outlive_the_oldest() -> None:
             one.add(n + 1, None, None, 0.1)
         assert [page for page in range(1, 9) if page in one] == [1, 3, 4, 7, 8]
     same(restored, memory)
-    memory.keep(np.array([3]))
+    memory.set_examples(np.array([3]))
     for n in range(CAPACITY + 3, 2 * CAPACITY + 3):
         memory.add(n + 1, None, None, 0.1)
     assert [page for page in range(1, CAPACITY + 3) if page in memory] == [4]

@@ -245,7 +245,8 @@ class Standing:
     """
 
     def __init__(self, without: Iterable[str] = ()) -> None:
-        self.kinds = tuple(kind for kind in _STEPS if kind not in _kinds_of(without))
+        left_out = _kinds_of(without)
+        self.kinds = tuple(kind for kind in _STEPS if kind not in left_out)
         numbers = [[number((kind, str(value))) for value in range(_BINS)] for kind in self.kinds]
         self._table = np.array(numbers, dtype=np.uint32).reshape(-1, _BINS)
         self._rows = np.array([list(_STEPS).index(kind) for kind in self.kinds], dtype=np.int64)
@@ -257,7 +258,8 @@ class Standing:
         """The features of n links, (n, kinds).
 
         Args:
-            seen: relevance of the best page, and in the mean, topic terms, distance, and likeness, (5, n).
+            seen: relevance of the best page, and in the mean, topic terms, distance, and likeness, (5 or more, n): what else is
+                there is not looked at.
         """
         places = np.minimum(self._most, (self._scale * seen[self._rows]).astype(np.int64))
         found: Numbers = self._table[self._kind, places].T

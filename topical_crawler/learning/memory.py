@@ -71,7 +71,7 @@ class Leading:
 
 
 class Memory:
-    """Pages, as arrays of which row ``i`` is one; a page that is one too many takes the place of the oldest that is not kept.
+    """Pages, as arrays of which row ``i`` is one; a page that is one too many takes the place of the oldest that is no example.
 
     Attributes:
         pages: digests. 0: an empty row.
@@ -81,8 +81,8 @@ class Memory:
         features, parents, given, terms, distance, says: see :class:`Leading`; 0 where no link led there.
         led: whether a link led there.
         relevance: by the judge's latest opinion.
-        kept: whether the page stands for the topic. A long crawl ends far from where the topic is; if the pages that showed what
-            it is were forgotten, the best of the latest would be taken for it.
+        example: whether the page stands for the topic, and is not forgotten. A long crawl ends far from where the topic is; if
+            the pages that showed what it is were forgotten, the best of the latest would be taken for it.
     """
 
     _FIELDS = (
@@ -100,7 +100,7 @@ class Memory:
         ("says", "<u2", (SAYS,)),
         ("led", "?", ()),
         ("relevance", "<f4", ()),
-        ("kept", "?", ()),
+        ("example", "?", ()),
     )
 
     def __init__(self) -> None:
@@ -127,7 +127,7 @@ class Memory:
     says: NDArray[np.uint16]
     led: NDArray[np.bool_]
     relevance: NDArray[np.float32]
-    kept: NDArray[np.bool_]
+    example: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return min(self.learned, CAPACITY)
@@ -149,7 +149,7 @@ class Memory:
             relevance: as judged.
         """
         row = self._next
-        while self.kept[row]:
+        while self.example[row]:
             row = (row + 1) % CAPACITY
         self._next = (row + 1) % CAPACITY
         self._rows.pop(int(self.pages[row]), None)
@@ -172,10 +172,10 @@ class Memory:
             self.terms[row], self.distance[row] = leading.terms, leading.distance
             self.says[row, : len(leading.says)] = leading.says
 
-    def keep(self, rows: NDArray[np.int64]) -> None:
-        """Remember these pages (not all that there are) whatever comes, and those that were kept before no longer."""
-        self.kept[:] = False
-        self.kept[rows] = True
+    def set_examples(self, rows: NDArray[np.int64]) -> None:
+        """Remember these pages (not all that there are) whatever comes, and those that were examples before no longer."""
+        self.example[:] = False
+        self.example[rows] = True
 
     def relevance_of(self, page: int) -> float | None:
         """How relevant a page is by the latest opinion; None where it is not remembered."""

@@ -169,7 +169,8 @@ class PageJudge:
         if self._centre is None:
             return np.ones(len(says), dtype=np.float32)
         if self._heard_as is None:
-            rarity = np.where(np.arange(BUCKETS) > 0, self._rarity, np.float32(0))
+            rarity = self._rarity.copy()
+            rarity[0] = 0  # no word
             self._heard_as = np.stack([self._centre * rarity, rarity * rarity], axis=1)
         products, squares = self._heard_as[says].sum(axis=1).T
         likeness = products / np.maximum(np.sqrt(squares), np.float32(1e-9)) / np.float32(self._gap)
@@ -182,7 +183,7 @@ class PageJudge:
         self._frequencies[words.numbers] += 1
 
     def refit(self, memory: Memory) -> None:
-        """Learn from the remembered pages which words tell the topic. Those that show what it is are kept in memory."""
+        """Learn from the remembered pages which words tell the topic. Those that show it best are not forgotten."""
         self._heard_as = None
         n = len(memory)
         answered = np.flatnonzero(memory.answered[:n])
@@ -193,7 +194,7 @@ class PageJudge:
         order = articles[np.argsort(-memory.said[articles], kind="stable")]
         examples = order[: min(EXAMPLES, max(_FEWEST, int(len(articles) * _SHARE)))]
         examples = examples[memory.said[examples] >= LEAST]
-        memory.keep(examples)
+        memory.set_examples(examples)
         if len(examples) < _FEWEST:
             self._centre = None
             return

@@ -50,10 +50,10 @@ PARTS = (
 """What can be left out, one at a time, to see what it is worth (``without``)."""
 REASONS = 5
 """Reasons that are given for a link: the strongest."""
-_PRIOR = -3.0
 _PARENT = 3.0
 _ANCHOR = 1.5
 _LIKENESS = 1.0
+_PRIOR = -2.0 - _LIKENESS  # the likeness of a link that says nothing is 1
 _MOST_TERMS = 2.0
 _INDEX = 3.0
 _WEIGHTS = np.array([_PARENT / 2, _PARENT / 2, _ANCHOR, 0, _LIKENESS, _INDEX], dtype=np.float32)[:, None]
@@ -167,7 +167,8 @@ class Adaptive(PageThreshold):
             best, mean = memory.standing(memory.parents[led], memory.given[led])
             terms, distance = memory.terms[led], memory.distance[led].astype(np.float32)
             likeness = self._judge.likeness(memory.says[led])
-            seen = np.stack([best, mean, terms, distance, likeness, np.zeros(len(led), dtype=np.float32)])
+            survey = np.zeros(len(led), dtype=np.float32)  # none is a lesson
+            seen = np.stack([best, mean, terms, distance, likeness, survey])
             table = np.concatenate([memory.features[led], self._standing.numbers(seen)], axis=1)
             self._model.refit(table, _prior(seen), values[led])
         self.revision += 1
