@@ -228,6 +228,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         barren_pages=number("", "TOPICAL_BARREN_PAGES"),
         barren_leave=number("", "TOPICAL_BARREN_LEAVE"),
         barren_end=None if settings.get("TOPICAL_BARREN_END") in (None, "") else number("", "TOPICAL_BARREN_END"),
+        second_look_megabytes=number("", "TOPICAL_SECOND_LOOK_MB"),
         rescore=number("", "TOPICAL_RESCORE"),
         # A recording needs no politeness; one request in flight makes a replay repeatable to the page.
         delay=0.0 if replay else delay,

@@ -41,6 +41,8 @@ from topical_crawler.options import CrawlError, CrawlOptions
 from topical_crawler.page import Evidence, Link, Page, Verdict
 from topical_crawler.progress import Progress
 from topical_crawler.redis_feed import RedisFeed
+from topical_crawler.second_look import FILE as ASIDE
+from topical_crawler.second_look import SecondLook, SetAside
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.site_yield import Yield
 from topical_crawler.steering import SEED_PRIORITY, seed_entry
@@ -91,6 +93,9 @@ class Crawl:
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
         self.rules = LinkRules(options, learns=strategy.learns_links)
+        # Of several workers each has a file of its own, which nobody finds again when it ends: it is a temporary one.
+        aside = SetAside(None if frontier.shared else options.data_dir / ASIDE, options.second_look_megabytes)
+        self.second_look = SecondLook(aside, strategy, store)
         mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
         self.control = Control(frontier, strategy, mailbox, self.rules.refusal)
         self._feed = RedisFeed(options.redis, options.start_urls_key) if frontier.shared and options.redis is not None else None
@@ -326,6 +331,9 @@ class Crawl:
     def finish(self, item: PageItem) -> None:
         """Store an item's outcome: the row of the corpus first, then the frontier; a crash in between gives the page back."""
         entry = item.entry
+        if item.first is not None:
+            self._finish_second_look(item, item.first)
+            return
         if entry.key not in self.in_flight:
             return  # finished already: an error was reported after the item had passed; or its lease is lost
         if not item.reason and (item.verdict is None or not item.verdict.keep):
@@ -335,6 +343,7 @@ class Crawl:
         if item.parts and item.reason in ("", PART):
             self._follow_parts(item)
         verdict = item.verdict
+        self.second_look.set_aside(item)
         if verdict is None:
             lesson = None if item.reason == REDIRECTED else self.strategy.missed(entry.url, entry.evidence)
             outcome = Outcome(entry.url, False, reason=item.reason, lesson=lesson)
@@ -362,6 +371,16 @@ class Crawl:
             self.progress.latest = item.title
         if not self.frontier.shared:
             self._after_pages()
+
+    def _finish_second_look(self, item: PageItem, first: Record) -> None:
+        """Store what has become of a page that was rejected. Its links wait since it came, and are scored by what is known now; the
+        log of finished pages says what was known then."""
+        why = {**first.why, "first_relevance": first.relevance}
+        stored = self.store.put(dataclasses.replace(self._record(item), why=why, worker=first.worker), item.lines)
+        self.second_look.done(item)
+        if stored.keep:
+            self.progress.note_second_look(stored.host, stored.characters)
+            self.progress.latest = item.title
 
     def _follow_parts(self, item: PageItem) -> None:
         """The other parts of an article that was kept come before everything else, and belong to it whatever they say."""
@@ -455,6 +474,7 @@ class Crawl:
             self.frontier.close()
         except FrontierServerError as error:  # its leases will run out
             logger.error("%s", error)
+        self.second_look.close()
         self.store.close()
         if self._lock is not None:
             self._lock.release(force=True)  # it was acquired, and then entered

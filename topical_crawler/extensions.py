@@ -179,6 +179,7 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "reason": reason,
         "pages": p.pages,
         "kept": p.kept,
+        "kept_at_second_look": p.second_looks,
         "seconds": round(p.seconds, 1),
         **_yield(p.total),
         "rejected": dict(p.reasons.most_common()),
@@ -216,6 +217,8 @@ def summary(crawl: Crawl, reason: str) -> Group:
     reasons = _table("rejected because", "pages")
     for name, n in p.reasons.most_common():
         reasons.add_row(escape(name), str(n))
+    if p.second_looks:
+        reasons.add_row("kept at a second look", f"-{p.second_looks}")
     links = _table("links not followed", "found")
     for name, n in p.links.most_common():
         if name != "new" and n:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from topical_crawler.corpus.record import PageLines
+from topical_crawler.corpus.record import PageLines, Record
 from topical_crawler.extraction.extract import Extracted
 from topical_crawler.frontier import Entry
 from topical_crawler.page import Page, Verdict
@@ -34,6 +34,7 @@ class PageItem:
         text, title: of the article, cleaned.
         found: what else the extraction and the cleaning found, as fields of :class:`~topical_crawler.corpus.record.Record`.
         parts: addresses of the other parts of an article on several pages.
+        first: the row under which the page was rejected, where this is a second look at it; None at the first.
         lines: the text's lines as they were extracted, for learning which ones repeat over the host.
         duplicate_of: URL of the page in the corpus that holds the same text.
         arrived: when the answer or the failure came, on the monotonic clock.
@@ -56,6 +57,7 @@ class PageItem:
     extracted: Extracted | None = field(default=None, repr=False)
     found: dict[str, Any] = field(default_factory=dict, repr=False)
     parts: tuple[str, ...] = ()
+    first: Record | None = field(default=None, repr=False)
     lines: PageLines | None = field(default=None, repr=False)
     duplicate_of: str = ""
     arrived: float = field(default_factory=time.monotonic, repr=False, compare=False)

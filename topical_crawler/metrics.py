@@ -172,6 +172,9 @@ class CrawlCollector(Collector):
         yield InfoMetricFamily("topical_crawl", "What is crawled, and by which worker.", about)
         yield CounterMetricFamily("topical_pages", "Pages fetched by this worker, failures counted, redirects not.", p.pages)
         yield CounterMetricFamily("topical_kept", "Pages that this worker put into the corpus.", p.kept)
+        yield CounterMetricFamily(
+            "topical_second_looks", "Pages of topical_kept_total that had been rejected when they were fetched.", p.second_looks
+        )
         yield CounterMetricFamily("topical_characters", "Characters of the clean texts of the kept pages.", p.total.characters)
         yield CounterMetricFamily("topical_page_bytes", "Bytes of all pages, unpacked, also of the rejected.", p.total.size)
         rejected = CounterMetricFamily(

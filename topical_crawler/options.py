@@ -40,6 +40,7 @@ class CrawlOptions:
     barren_pages: int
     barren_leave: int
     barren_end: int | None
+    second_look_megabytes: int
     rescore: int
     delay: float
     in_flight: int

@@ -53,6 +53,7 @@ class Progress:
     Attributes:
         total: of all pages.
         sites: by host.
+        second_looks: pages that were put into the corpus at a second look; they count among the kept.
     """
 
     started: float = field(default_factory=time.monotonic)
@@ -63,6 +64,7 @@ class Progress:
     best: float = 0.0
     latest: str = ""
     storage_failures: int = 0
+    second_looks: int = 0
     download: Durations = field(default_factory=partial(Durations, _DOWNLOAD))
     page: Durations = field(default_factory=partial(Durations, _PAGE))
     _recent: deque[Yield] = field(default_factory=lambda: deque(maxlen=100))
@@ -79,6 +81,13 @@ class Progress:
         self.page.add(handled)
         if page.seconds > 0:
             self.download.add(page.seconds)
+
+    def note_second_look(self, site: str, characters: int) -> None:
+        """Count a page that is kept and was rejected when it was fetched, now or in an earlier run."""
+        found = Yield(kept=1, characters=characters)
+        self.sites.setdefault(site, Yield()).add(found)
+        self.total.add(found)
+        self.second_looks += 1
 
     @property
     def recent(self) -> Yield:

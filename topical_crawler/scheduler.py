@@ -44,6 +44,7 @@ class TopicalScheduler(BaseScheduler):
         self._crawler = crawler
         self._nudge: asyncio.TimerHandle | None = None
         self._closing: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._answered: set[bytes] = set()
         connect = crawler.signals.connect
@@ -70,25 +71,30 @@ class TopicalScheduler(BaseScheduler):
         self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def close(self, reason: str) -> None:
-        for timer in (self._nudge, self._timer):
-            if timer is not None:
-                timer.cancel()
+        for pending in (self._nudge, self._timer, self._looking):
+            if pending is not None:
+                pending.cancel()
         self._crawl.close()
 
     def has_pending_requests(self) -> bool:
         self._finish_lost()
         try:
-            return self._closing is None and self._crawl.has_more
+            return self._closing is None and (self._looking is not None or self._crawl.has_more or self._looks_at_end())
         except STORAGE_ERRORS as error:
             self._give_up(error)
             return False
 
     def next_request(self) -> Request | None:
         crawl = self._crawl
-        if self._closing is not None or crawl.is_over or len(crawl.in_flight) >= crawl.options.in_flight:
+        if self._closing is not None or self._looking is not None or crawl.is_over:
             return None
         now = time.monotonic()
         try:
+            if crawl.second_look.is_due(crawl.finished):
+                self._look_again()  # and nothing is fetched meanwhile: what a crawl keeps does not hang on who is faster
+                return None
+            if len(crawl.in_flight) >= crawl.options.in_flight:
+                return None
             entry = crawl.next(now)
             if entry is not None:
                 return self._spider.request(entry)
@@ -143,6 +149,43 @@ class TopicalScheduler(BaseScheduler):
         entry.evidence = (found,)
         entry.priority = self._crawl.strategy.score([entry.candidate()])[0] or 0.0
         return entry
+
+    # -- second looks
+
+    def _looks_at_end(self) -> bool:
+        """Whether there is still to be looked at what was set aside; then that begins."""
+        if self._crawl.control.stopping or not self._crawl.second_look.is_due_at_end(self._crawl.finished):
+            return False
+        self._look_again()
+        return True
+
+    def _look_again(self) -> None:
+        self._looking = asyncio.get_running_loop().create_task(self._second_look())
+
+    async def _second_look(self) -> None:
+        """Send the pages that were set aside and are on topic by what is known now through the item pipelines, one by one."""
+        crawl, engine = self._crawl, self._crawler.engine
+        assert engine is not None
+        finished, kept, pages = crawl.finished, crawl.progress.second_looks, 0
+        try:
+            for item in crawl.second_look.items():
+                if engine._slot is None or engine._slot.closing is not None:
+                    return  # the rest is looked at when the crawl goes on
+                await engine.scraper.start_itemproc_async(item, response=None)
+                pages += 1
+            crawl.second_look.looked(finished)
+        except STORAGE_ERRORS as error:
+            self._give_up(error)
+        except Exception as error:  # nobody else would be told, and the look would begin again for ever
+            self._give_up(error, exc_info=True)
+        finally:
+            self._looking = None
+        if pages:
+            logger.info(
+                "Second look after %d pages: %d that were off topic are on topic by what is known now, %d of them are kept",
+                crawl.fetched, pages, crawl.progress.second_looks - kept,
+            )  # fmt: skip
+        self._wake()
 
     # -- what became of an entry
 

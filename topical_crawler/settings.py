@@ -89,6 +89,7 @@ TOPICAL_TRAP_PAGES = 200  # pages of one URL shape without one text, after which
 TOPICAL_BARREN_PAGES = 50  # pages of a host without a text, after which its links give way to those of others; 0: never
 TOPICAL_BARREN_LEAVE = 300  # pages of a host without a text, after which the rest of its links are dropped; 0: never
 TOPICAL_BARREN_END = None  # pages without a text, over all hosts, after which the crawl ends; None: 1000 for adaptive; 0: never
+TOPICAL_SECOND_LOOK_MB = 500  # room on disk for pages off topic that may be judged otherwise when more is known; 0: none
 TOPICAL_MAX_CRAWL_DELAY = 60  # seconds; a longer Crawl-delay of a robots.txt is cut to this
 TOPICAL_ROBOTS_SECONDS = 86400  # how long a robots.txt holds before it is read again
 TOPICAL_RESCORE = 3  # how often a waiting link may be put back with a lower score; 0: links keep the score they came with

@@ -41,8 +41,9 @@ class Yield:
 
     @property
     def harvest_rate(self) -> float:
-        """Kept pages among the fetched ones, 0 to 1; 0 if none was fetched."""
-        return self.kept / self.pages if self.pages else 0.0
+        """Kept pages among the fetched ones, 0 to 1, also where a second look keeps pages of an earlier run; 0 if none was
+        fetched."""
+        return min(1.0, self.kept / self.pages) if self.pages else 0.0
 
     @property
     def megabytes(self) -> float:

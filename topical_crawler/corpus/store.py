@@ -162,6 +162,12 @@ class CorpusStore:
             for row in connection.execution_options(yield_per=200).execute(query).mappings():
                 yield record_of(row, names)
 
+    def get(self, key: str) -> Record | None:
+        """The row of a key; None if there is none."""
+        with self.reading() as connection:
+            row = connection.execute(sa.select(*self.columns).where(pages.c.key == key)).mappings().one_or_none()
+        return None if row is None else record_of(row, {column.name for column in self.columns})
+
     def keys(self, filters: Filters) -> Iterator[str]:
         """Keys of the rows that meet ``filters``, in fetch order."""
         self._check(filters)

@@ -129,9 +129,14 @@ class PageJudge:
 
     def probability(self, words: Words) -> float:
         """The probability that a page is on topic."""
-        numbers, counts = np.zeros((1, WORDS), dtype=np.uint16), np.zeros((1, WORDS), dtype=np.uint8)
-        numbers[0, : len(words.numbers)], counts[0, : len(words.counts)] = words.numbers, words.counts
-        return float(self._probabilities(numbers, counts, np.array([words.said], dtype=np.float32))[0])
+        return float(self.probabilities_of([words])[0])
+
+    def probabilities_of(self, pages: Sequence[Words]) -> NDArray[np.float32]:
+        """Those of pages."""
+        numbers, counts = np.zeros((len(pages), WORDS), dtype=np.uint16), np.zeros((len(pages), WORDS), dtype=np.uint8)
+        for row, words in enumerate(pages):
+            numbers[row, : len(words.numbers)], counts[row, : len(words.counts)] = words.numbers, words.counts
+        return self._probabilities(numbers, counts, np.array([words.said for words in pages], dtype=np.float32))
 
     def probabilities(self, memory: Memory) -> NDArray[np.float32]:
         """Those of all remembered pages."""

@@ -141,6 +141,15 @@ class Adaptive(PageThreshold):
         """What is to be learned from a page that did not come."""
         return None if "failures" in self._without or not found else [None, self._written_link(url, found), None]
 
+    def reconsider(self, lessons: Sequence[Any]) -> list[float | None]:
+        """Of articles, by the judge as it is now; a list has no text that could be kept."""
+        words = [_read(lesson[0]) for lesson in lessons]
+        if "rejudging" in self._without:
+            return [None] * len(words)
+        now = self._judge.probabilities_of([w for w in words if w is not None and w.article])
+        left = iter(now.tolist())
+        return [next(left) if w is not None and w.article else None for w in words]
+
     def learn(self, url: str, verdict: Verdict) -> None:
         page = digest(url)
         if page in self._memory or verdict.lesson is None:

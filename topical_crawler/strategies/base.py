@@ -69,6 +69,11 @@ class Strategy(Protocol):
         with a relevance of 0; None where there is nothing to learn from it."""
         ...
 
+    def reconsider(self, lessons: Sequence[Any]) -> list[float | None]:
+        """How relevant judged pages are by what is known now, of their verdicts' lessons; None for each whose judgement is final.
+        Pages off topic for which it gives a number are set aside for a second look."""
+        ...
+
     def learn(self, url: str, verdict: Verdict) -> None:
         """Take note of a judged page. Learning the same page twice is the same as learning it once. When a crawl is resumed, the
         verdict has only relevance, keep and lesson."""
@@ -108,6 +113,10 @@ class Fixed:
     def missed(self, url: str, found: Sequence[Evidence]) -> Any:
         """Nothing is learned."""
         return None
+
+    def reconsider(self, lessons: Sequence[Any]) -> list[float | None]:
+        """Every judgement is final."""
+        return [None] * len(lessons)
 
     def learn(self, url: str, verdict: Verdict) -> None:
         """Nothing is learned."""

@@ -149,6 +149,10 @@ class Semantic(PageThreshold):
     def missed(self, url: str, found: Sequence[Evidence]) -> None:
         """Nothing is learned."""
 
+    def reconsider(self, lessons: Sequence[Any]) -> list[float | None]:
+        """Every judgement is final: what is learned is which lines a site says on all of its pages."""
+        return [None] * len(lessons)
+
     def learn(self, url: str, verdict: Verdict) -> None:
         if verdict.keep:
             self._history.add(url)
