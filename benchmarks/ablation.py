@@ -112,8 +112,15 @@ class Rows:
     """Stands for the corpus: it keeps what is stored, in its order, and each text once."""
 
     def __init__(self) -> None:
-        self.records: list[Record] = []
+        self._records: dict[str, Record] = {}
         self._texts: set[str] = set()
+
+    @property
+    def records(self) -> list[Record]:
+        return list(self._records.values())
+
+    def get(self, key: str) -> Record | None:
+        return self._records.get(key)
 
     def put(self, record: Record, lines: object = None) -> Record:
         if record.keep and record.text != UNREAD:
@@ -121,7 +128,7 @@ class Rows:
             if known in self._texts:
                 record = dataclasses.replace(record, keep=False, reason=DUPLICATE, text=None)
             self._texts.add(known)
-        self.records.append(record)
+        self._records[record.key] = record
         return record
 
 
@@ -133,6 +140,18 @@ def replay(crawl: Crawl, web: Web, texts: Mapping[str, Text], urls: Sequence[str
     crawl.push(seeds)
     while crawl.has_more and (entry := crawl.next(0.0)) is not None:
         _fetch(crawl, web, texts, entry)
+        if crawl.second_look.is_due(crawl.finished):
+            _look_again(crawl, web, texts)
+    _look_again(crawl, web, texts)
+
+
+def _look_again(crawl: Crawl, web: Web, texts: Mapping[str, Text]) -> None:
+    for item in crawl.second_look.items():
+        answer = web.get(item.url)
+        assert answer is not None
+        item.reason, item.text = _text(crawl, answer.url, texts)
+        crawl.finish(item)
+    crawl.second_look.looked(crawl.finished)
 
 
 def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry) -> None:

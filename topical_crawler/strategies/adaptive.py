@@ -41,6 +41,7 @@ PARTS = (
     "failures",
     "model",
     "rejudging",
+    "second_look",
     "address",
     "anchor",
     "place",
@@ -144,7 +145,7 @@ class Adaptive(PageThreshold):
     def reconsider(self, lessons: Sequence[Any]) -> list[float | None]:
         """Of articles, by the judge as it is now; a list has no text that could be kept."""
         words = [_read(lesson[0]) for lesson in lessons]
-        if "rejudging" in self._without:
+        if self._without & {"rejudging", "second_look"}:
             return [None] * len(words)
         now = self._judge.probabilities_of([w for w in words if w is not None and w.article])
         left = iter(now.tolist())
