@@ -133,9 +133,9 @@ class Crawl:
                 store = undo.enter_context(
                     CorpusStore(options.corpus or str(directory / "corpus.sqlite"), patience=options.patience)
                 )
+                crawl = cls(options, topic, strategy, frontier, store, lock)
             except STORAGE_ERRORS as error:
                 raise CrawlError(str(error)) from None
-            crawl = cls(options, topic, strategy, frontier, store, lock)
             undo.pop_all()
             return crawl
 
@@ -373,8 +373,8 @@ class Crawl:
             self._after_pages()
 
     def _finish_second_look(self, item: PageItem, first: Record) -> None:
-        """Store what has become of a page that was rejected. Its links wait since it came, and are scored by what is known now; the
-        log of finished pages says what was known then."""
+        """Store what has become of a page that was rejected. Its links wait since it came, and are scored by what is known now.
+        The log of finished pages goes on to say what was known then."""
         why = {**first.why, "first_relevance": first.relevance}
         stored = self.store.put(dataclasses.replace(self._record(item), why=why, worker=first.worker), item.lines)
         self.second_look.done(item)

@@ -7,11 +7,13 @@ crawl's end. Nothing is fetched again. A text that is kept is not taken back.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sqlite3
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +166,7 @@ class SetAside:
         except (sqlite3.Error, zlib.error, OSError) as error:
             raise CorpusError(
                 f"{self._path or 'a temporary file'}: pages cannot be set aside for a second look ({error}). Remedy: make room "
-                "on the disk and see that the file may be written; or do without (-s TOPICAL_SECOND_LOOK_MB=0)"
+                "on the disk and see that the file may be written; if it is damaged, delete it: its pages stay rejected"
             ) from None
 
 
@@ -187,7 +189,7 @@ class SecondLook:
         verdict = item.verdict
         if item.reason != OFF_TOPIC or verdict is None or verdict.keep or item.page is None or not item.page.html:
             return
-        if self._strategy.reconsider([verdict.lesson]) != [None]:
+        if self._strategy.reconsider([verdict.lesson])[0] is not None:
             self._aside.put(item.entry.key, item.page.html, verdict.lesson, verdict.relevance)
 
     def is_due(self, finished: int) -> bool:
@@ -206,23 +208,18 @@ class SecondLook:
     def items(self) -> Iterator[PageItem]:
         """The pages that are on topic by what is known now, in the order in which they came, for the item pipelines. Each is to
         be let go by :meth:`done`."""
-        above: dict[bytes, tuple[float, Any]] = {}
-        relevances: dict[bytes, float] = {}
-        threshold = self._strategy.page_threshold
-        pages = list(self._aside.lessons())
-        for start in range(0, len(pages), _BATCH):
-            batch = pages[start : start + _BATCH]
-            for (key, lesson), now in zip(batch, self._strategy.reconsider([lesson for _, lesson in batch]), strict=True):
-                relevances[key] = now or 0.0
-                if now is not None and now > threshold:
-                    above[key] = (now, lesson)
-        self._aside.set_relevances(relevances)
-        for key, (relevance, lesson) in above.items():
+        now: dict[bytes, Verdict] = {}
+        lessons = self._aside.lessons()
+        while pages := list(islice(lessons, _BATCH)):
+            verdicts = self._strategy.reconsider([lesson for _, lesson in pages])
+            now |= {key: verdict for (key, _), verdict in zip(pages, verdicts, strict=True) if verdict is not None}
+        self._aside.set_relevances({key: verdict.relevance for key, verdict in now.items()})
+        for key in [key for key, verdict in now.items() if verdict.keep]:
             row = self._store.get(key.hex())
             if row is None or row.reason != OFF_TOPIC:
                 self._aside.drop(key)  # its row was taken out, or is a text already
                 continue
-            yield self._item(key, row, Verdict(relevance, True, why=row.why.get("terms", {}), lesson=lesson))
+            yield self._item(key, row, dataclasses.replace(now[key], why=row.why.get("terms", {})))
 
     def _item(self, key: bytes, row: Record, verdict: Verdict) -> PageItem:
         entry = Entry(key, row.url, row.host, row.priority, row.depth)

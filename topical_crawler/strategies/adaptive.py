@@ -61,6 +61,7 @@ _WEIGHTS = np.array([_PARENT / 2, _PARENT / 2, _ANCHOR, 0, _LIKENESS, _INDEX], d
 _FIRST_REFIT, _REFIT_SHARE, _MOST_BETWEEN = 8, 0.08, 256
 _HUB = 0.5
 _HUB_TEXTS = 5.0
+_SURELY = 1.7  # times the odds of the threshold: at 0.2, above 0.3
 _NOTHING = bytes(2 * SAYS)
 
 
@@ -142,14 +143,17 @@ class Adaptive(PageThreshold):
         """What is to be learned from a page that did not come."""
         return None if "failures" in self._without or not found else [None, self._written_link(url, found), None]
 
-    def reconsider(self, lessons: Sequence[Any]) -> list[float | None]:
-        """Of articles, by the judge as it is now; a list has no text that could be kept."""
-        words = [_read(lesson[0]) for lesson in lessons]
+    def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
+        """Of articles, by the judge as it is now; a list has no text that could be kept. Many pages have their second look and
+        few of them are on topic, so more is asked of them than of one that comes."""
         if self._without & {"rejudging", "second_look"}:
-            return [None] * len(words)
-        now = self._judge.probabilities_of([w for w in words if w is not None and w.article])
-        left = iter(now.tolist())
-        return [next(left) if w is not None and w.article else None for w in words]
+            return [None] * len(lessons)
+        articles = {i: words for i, lesson in enumerate(lessons) if (words := _read(lesson[0])) is not None and words.article}
+        threshold = self.page_threshold
+        surely = _SURELY * threshold / (1 - threshold + _SURELY * threshold)
+        now = self._judge.probabilities_of(list(articles.values())).tolist()
+        found = {i: Verdict(relevance, relevance > surely) for i, relevance in zip(articles, now, strict=True)}
+        return [found.get(i) for i in range(len(lessons))]
 
     def learn(self, url: str, verdict: Verdict) -> None:
         page = digest(url)

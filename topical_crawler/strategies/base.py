@@ -69,9 +69,9 @@ class Strategy(Protocol):
         with a relevance of 0; None where there is nothing to learn from it."""
         ...
 
-    def reconsider(self, lessons: Sequence[Any]) -> list[float | None]:
-        """How relevant judged pages are by what is known now, of their verdicts' lessons; None for each whose judgement is final.
-        Pages off topic for which it gives a number are set aside for a second look."""
+    def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
+        """Judgements of pages by what is known now, from the lessons of their first verdicts; None for each of which the first is
+        final. Pages off topic for which it gives one are set aside for a second look."""
         ...
 
     def learn(self, url: str, verdict: Verdict) -> None:
@@ -114,7 +114,7 @@ class Fixed:
         """Nothing is learned."""
         return None
 
-    def reconsider(self, lessons: Sequence[Any]) -> list[float | None]:
+    def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
         """Every judgement is final."""
         return [None] * len(lessons)
 

@@ -149,7 +149,7 @@ class Semantic(PageThreshold):
     def missed(self, url: str, found: Sequence[Evidence]) -> None:
         """Nothing is learned."""
 
-    def reconsider(self, lessons: Sequence[Any]) -> list[float | None]:
+    def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
         """Every judgement is final: what is learned is which lines a site says on all of its pages."""
         return [None] * len(lessons)
 
