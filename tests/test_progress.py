@@ -21,6 +21,15 @@ def page(kept: bool, size: int, characters: int = 700) -> Yield:
     return Yield(1, int(kept), size, characters if kept else 0, 0.5)
 
 
+def test_a_second_look_counts_a_text_and_no_page() -> None:
+    progress = Progress()
+    progress.note_second_look("www.dangjian.cn", 300)
+    assert (progress.pages, progress.kept, progress.second_looks, progress.total.characters) == (0, 1, 1, 300)
+    assert progress.recent.pages == 0 and progress.total.harvest_rate == 0
+    progress.note("news.a.cn", page(False, 1000))
+    assert progress.total.harvest_rate == progress.recent.harvest_rate + 1 == 1  # that text was fetched in an earlier run
+
+
 @given(PAGES)
 def test_the_sites_add_up_to_the_whole(pages: list[tuple[str, bool, int]]) -> None:
     progress = Progress()

@@ -170,6 +170,20 @@ class SetAside:
             ) from None
 
 
+def is_due(finished: int, looked: int) -> bool:
+    """Whether a look is due while the crawl goes on: since the last one its pages have reached a power of two, :data:`FIRST` or
+    more. A function of what a resumed crawl knows, so that it does the same.
+
+    Args:
+        finished: pages.
+        looked: how many there were at the last look, 0 if there was none.
+
+    >>> [n for n in range(1, 10_000) if is_due(n, looked=n - 1)], is_due(5000, looked=4100), is_due(5000, looked=4000)
+    ([1024, 2048, 4096, 8192], False, True)
+    """
+    return finished >= FIRST and looked < 1 << (finished.bit_length() - 1)
+
+
 class SecondLook:
     """Which pages are set aside, when they are looked at, and which of them belong to the corpus after all.
 
@@ -193,16 +207,11 @@ class SecondLook:
             self._aside.put(item.entry.key, item.page.html, verdict.lesson, verdict.relevance)
 
     def is_due(self, finished: int) -> bool:
-        """Whether a look is due in a crawl that goes on: since the last one a power of two was passed, :data:`FIRST` or more. A
-        function of numbers that a resumed crawl knows, so that it does the same.
-
-        Args:
-            finished: pages.
-        """
-        return finished >= FIRST and self._aside.looked < 1 << (finished.bit_length() - 1) and len(self._aside) > 0
+        """Whether a look is due in a crawl that goes on and has finished so many pages."""
+        return is_due(finished, self._aside.looked) and len(self._aside) > 0
 
     def is_due_at_end(self, finished: int) -> bool:
-        """Whether a look is due where nothing more is fetched."""
+        """The same where nothing more is fetched."""
         return self._aside.looked < finished and len(self._aside) > 0
 
     def items(self) -> Iterator[PageItem]:

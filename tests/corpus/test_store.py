@@ -36,6 +36,7 @@ def test_a_record_comes_back_as_it_went_in(store: CorpusStore) -> None:
     stored = store.put(record)
     assert stored == dataclasses.replace(record, content_hash=text_hash("主题教育第1讲"), order=1)
     assert list(store.records()) == [stored]
+    assert store.get("ab" * 16) == stored and store.get("cd" * 16) is None
 
 
 def test_putting_a_page_twice_leaves_one_row_in_its_place(store: CorpusStore) -> None:

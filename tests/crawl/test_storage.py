@@ -48,7 +48,7 @@ def test_a_full_disk_ends_the_crawl_and_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_damaged_files_are_named_in_one_line(topic: Path, tmp_path: Path) -> None:
-    for name in ("crawl.json", "frontier.sqlite", "corpus.sqlite"):
+    for name in ("crawl.json", "frontier.sqlite", "corpus.sqlite", "aside.sqlite"):
         data = tmp_path / name.replace(".", "-")
         data.mkdir()
         (data / name).write_bytes(b"garbage " * 2000)

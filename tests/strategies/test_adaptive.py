@@ -53,6 +53,24 @@ def score(strategy: Adaptive, url: str, *found: Evidence) -> float:
     return answer
 
 
+def test_an_article_is_reconsidered_by_what_was_learned_since() -> None:
+    strategy, words = make(page_threshold=0.1), "沼气池 炊烟 晒谷场"
+    early = strategy.judge(Page(f"{HOME}early.html", title=words))
+    a_list = strategy.judge(Page(f"{HOME}list/", title=words))
+    for n in range(40):
+        strategy.learn(
+            f"{HOME}{n}.html", strategy.judge(Page(f"{HOME}{n}.html", title=f"{ON[n % 3]} {words}" if n % 2 else OFF[n % 3]))
+        )
+    assert not early.keep
+    now, of_list, unread = strategy.reconsider([early.lesson, a_list.lesson, [None, None, None]])
+    assert now is not None and now.keep and now.relevance == strategy.judge(Page(f"{HOME}early.html", title=words)).relevance
+    assert of_list is None and unread is None
+    strategy.page_threshold = 0.99 * now.relevance  # enough for a page that comes
+    assert [verdict and verdict.keep for verdict in strategy.reconsider([early.lesson])] == [False]
+    for part in ("rejudging", "second_look"):
+        assert make(without=[part]).reconsider([early.lesson]) == [None]
+
+
 def walk(n: int = 60, seed: int = 5) -> Iterator[tuple[str, str | None, int | None]]:
     """Pages of a small web, (address, text, number of the page that leads there); no text: the page does not come. Half of the
     pages below /dj/ are on topic, and hardly any others."""

@@ -130,6 +130,17 @@ def test_tells_the_topic_from_something_else(untaught: Strategy) -> None:
     assert on.why
 
 
+def test_judgements_are_final_or_can_be_reconsidered_from_their_lessons(taught: Strategy) -> None:
+    lessons = [json.loads(json.dumps(taught.judge(page).lesson)) for page in (*pages(12), *ODD_PAGES)]
+    found = taught.reconsider(lessons)
+    assert len(found) == len(lessons) and taught.reconsider([]) == []
+    for verdict in found:
+        if verdict is not None:
+            check_verdict(verdict)
+    assert all(one is None for one in found) or taught.learns_links
+    assert [taught.reconsider([lesson])[0] for lesson in lessons] == found
+
+
 def test_the_page_threshold_can_be_changed_while_the_strategy_works(make: Callable[..., Strategy]) -> None:
     strategy, page = make(), Page("http://a.cn/", title=TITLES[0], description=TITLES[2])
     own = strategy.page_threshold

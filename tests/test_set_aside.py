@@ -1,0 +1,104 @@
+"""Pages on disk that wait for a second look: bounded, found again, and told when they are damaged."""
+
+from __future__ import annotations
+
+import random
+from contextlib import closing
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from topical_crawler.corpus.failures import CorpusError
+from topical_crawler.second_look import FIRST, SetAside, is_due
+
+KEYS = st.integers(0, 9).map(lambda n: bytes([n]) * 16)
+
+
+def noise(characters: int, seed: int = 0) -> str:
+    """A source that cannot be compressed to much less than half."""
+    draw = random.Random(seed)
+    return "".join(chr(draw.randrange(0x4E00, 0x9FA5)) for _ in range(characters))
+
+
+class Model(RuleBasedStateMachine):
+    """Against a dict, where there is room for all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.aside = SetAside(None, megabytes=1)
+        self.expected: dict[bytes, tuple[str, object]] = {}
+
+    @rule(key=KEYS, html=st.text(), lesson=st.lists(st.integers() | st.text(st.characters(exclude_categories=["Cs"]))))
+    def put(self, key: bytes, html: str, lesson: list[object]) -> None:
+        self.aside.put(key, html, lesson, 0.1)
+        self.expected.pop(key, None)  # it is the last one now
+        self.expected[key] = (html, lesson)
+
+    @rule(key=KEYS)
+    def drop(self, key: bytes) -> None:
+        self.aside.drop(key)
+        self.expected.pop(key, None)
+
+    @invariant()
+    def agrees(self) -> None:
+        assert len(self.aside) == len(self.expected)
+        assert list(self.aside.lessons()) == [(key, lesson) for key, (_, lesson) in self.expected.items()]
+        assert all(self.aside.html(key) == html for key, (html, _) in self.expected.items())
+
+    def teardown(self) -> None:
+        self.aside.close()
+
+
+def test_what_is_put_is_there_until_it_is_dropped() -> None:
+    run_state_machine_as_test(Model, settings=settings(max_examples=30, stateful_step_count=20, deadline=None))  # type: ignore[no-untyped-call]
+
+
+def test_the_least_relevant_pages_are_let_go_where_there_is_no_room() -> None:
+    with closing(SetAside(None, megabytes=0.1)) as aside:
+        for n in range(100):
+            aside.put(bytes([n]), noise(1000, n), [n], (n * 37 % 100) / 100)  # some 2.7 kB each
+        left = [lesson[0] * 37 % 100 for _, lesson in aside.lessons()]
+        assert 25 < len(left) < 45 and min(left) >= 100 - len(left) - 5
+        aside.set_relevances({bytes([n]): 1 - (n * 37 % 100) / 100 for n in range(100)})
+        before = set(left)
+        for n in range(100, 110):
+            aside.put(bytes([n]), noise(1000, n), [n], 1.0)
+        now = {lesson[0] * 37 % 100 for _, lesson in aside.lessons() if lesson[0] < 100}
+        assert now < before and max(now) < max(before)
+        aside.put(b"huge", noise(100_000), [0], 1.0)  # nothing is let go for what would not fit
+        assert b"huge" not in dict(aside.lessons()) and len(aside) > 25
+
+
+def test_a_file_is_found_again(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "aside.sqlite"
+    with closing(SetAside(path, 1)) as aside:
+        assert not path.parent.exists() and len(aside) == aside.looked == 0
+        aside.put(b"k", "\ud800 <p>支部", {"lesson": "课"}, 0.1)
+        aside.looked = 12
+    with closing(SetAside(path, 1)) as aside:
+        assert (len(aside), aside.looked, aside.html(b"k")) == (1, 12, "\ud800 <p>支部")
+        with pytest.raises(KeyError):
+            aside.html(b"other")
+    assert len(SetAside(path, 0)) == 0  # nobody asks for second looks any more
+
+
+def test_a_damaged_file_and_a_folder_that_cannot_be_made_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "aside.sqlite"
+    path.write_bytes(b"garbage " * 2000)
+    with pytest.raises(CorpusError, match=r"aside\.sqlite: pages cannot be set aside .* if it is damaged, delete it"):
+        SetAside(path, 1)
+    with pytest.raises(CorpusError, match="pages cannot be set aside"):
+        SetAside(path / "below" / "aside.sqlite", 1).put(b"k", "", [], 0.0)
+
+
+@given(st.lists(st.integers(1, 3 * FIRST), max_size=20))
+def test_a_look_is_due_whenever_the_pages_have_doubled(steps: list[int]) -> None:
+    looked, powers = 0, [2**n for n in range(10, 20)]
+    for finished in accumulate(steps):
+        due = is_due(finished, looked)
+        assert due is any(looked < power <= finished for power in powers)
+        looked = finished if due else looked
