@@ -56,7 +56,7 @@ def score(strategy: Adaptive, url: str, *found: Evidence) -> float:
 def test_an_article_is_reconsidered_by_what_was_learned_since() -> None:
     strategy, words = make(page_threshold=0.1), "沼气池 炊烟 晒谷场"
     early = strategy.judge(Page(f"{HOME}early.html", title=words))
-    a_list = strategy.judge(Page(f"{HOME}list/", title=words))
+    a_list = strategy.judge(Page(f"{HOME}dj/index_2.html", title=words))
     for n in range(40):
         strategy.learn(
             f"{HOME}{n}.html", strategy.judge(Page(f"{HOME}{n}.html", title=f"{ON[n % 3]} {words}" if n % 2 else OFF[n % 3]))
@@ -489,7 +489,8 @@ def observed(strategy: Adaptive) -> tuple[object, ...]:
     strategy.learn(home.url, strategy.judge(home))
     index = Candidate("http://site.cn/archives/", waiting()[0].evidence)
     pages = (Page(HOME, title="要闻", labels=("党建",)), Page("http://site.cn/1.html", title="要闻 | 党建网"))
-    return strategy.score([*waiting(), index]), [strategy.judge(page) for page in pages]
+    verdicts = [strategy.judge(page) for page in pages]
+    return strategy.score([*waiting(), index]), verdicts, strategy.reconsider([verdict.lesson for verdict in verdicts])
 
 
 @pytest.mark.parametrize("part", PARTS)

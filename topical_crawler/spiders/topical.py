@@ -44,7 +44,7 @@ class TopicalSpider(Spider):
         hosts: hosts that may be crawled, with their subdomains; ``seeds``: those of the seeds; default: the topic's, else any.
         pages: pages to fetch, over all runs of this crawl; default: no bound.
         pages_per_host, depth: further bounds.
-        strategy: default: the topic's, else ``semantic``.
+        strategy: default: the topic's, else ``adaptive``.
     """
 
     name = "topical"
