@@ -93,8 +93,8 @@ class Crawl:
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
         self.rules = LinkRules(options, learns=strategy.learns_links)
-        # Of several workers each has a file of its own, which nobody finds again when it ends: it is a temporary one.
-        aside = SetAside(None if frontier.shared else options.data_dir / ASIDE, options.second_look_megabytes)
+        # A file that is found again, where the crawl is found again: of several workers nobody goes on where one has ended.
+        aside = SetAside(options.data_dir / ASIDE if options.frontier == "sqlite" else None, options.second_look_megabytes)
         self.second_look = SecondLook(aside, strategy, store)
         mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
         self.control = Control(frontier, strategy, mailbox, self.rules.refusal)

@@ -119,6 +119,11 @@ def test_a_crawl_that_goes_on_looks_at_what_an_earlier_run_set_aside(topic: Path
     assert early & {row.url for row in looked_at(data) if row.keep}
 
 
+def test_a_crawl_in_memory_leaves_nothing_aside(topic: Path, tmp_path: Path) -> None:
+    assert crawl(topic, tmp_path / "data", SEEDS, **WEB, TOPICAL_FRONTIER="memory").log.count(NEXT_LOOK) == 1
+    assert not (tmp_path / "data" / "aside.sqlite").exists()  # the next one begins anew
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     with RedisServer(tmp_path_factory.mktemp("redis")) as running:
