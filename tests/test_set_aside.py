@@ -12,8 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from topical_crawler.corpus.failures import CorpusError
-from topical_crawler.second_look import FIRST, SetAside, is_due
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.frontier import Entry
+from topical_crawler.items import PageItem
+from topical_crawler.page import Page
+from topical_crawler.second_look import FIRST, AsideError, SecondLook, SetAside, look_is_due
+from topical_crawler.strategies import OFF_TOPIC, create
 
 KEYS = st.integers(0, 9).map(lambda n: bytes([n]) * 16)
 
@@ -81,17 +85,16 @@ def test_a_file_is_found_again(tmp_path: Path) -> None:
         aside.looked = 12
     with closing(SetAside(path, 1)) as aside:
         assert (len(aside), aside.looked, aside.html(b"k")) == (1, 12, "\ud800 <p>支部")
-        with pytest.raises(KeyError):
-            aside.html(b"other")
+        assert aside.html(b"other") is None and b"other" not in aside and b"k" in aside
     assert len(SetAside(path, 0)) == 0  # nobody asks for second looks any more
 
 
 def test_a_damaged_file_and_a_folder_that_cannot_be_made_are_named(tmp_path: Path) -> None:
     path = tmp_path / "aside.sqlite"
     path.write_bytes(b"garbage " * 2000)
-    with pytest.raises(CorpusError, match=r"aside\.sqlite: pages cannot be set aside .* if it is damaged, delete it"):
+    with pytest.raises(AsideError, match=r"aside\.sqlite: pages cannot be set aside .* if it is damaged, delete it"):
         SetAside(path, 1)
-    with pytest.raises(CorpusError, match="pages cannot be set aside"):
+    with pytest.raises(AsideError, match="pages cannot be set aside"):
         SetAside(path / "below" / "aside.sqlite", 1).put(b"k", "", [], 0.0)
 
 
@@ -99,6 +102,27 @@ def test_a_damaged_file_and_a_folder_that_cannot_be_made_are_named(tmp_path: Pat
 def test_a_look_is_due_whenever_the_pages_have_doubled(steps: list[int]) -> None:
     looked, powers = 0, [2**n for n in range(10, 20)]
     for finished in accumulate(steps):
-        due = is_due(finished, looked)
+        due = look_is_due(finished, looked)
         assert due is any(looked < power <= finished for power in powers)
         looked = finished if due else looked
+
+
+def test_a_crawl_goes_on_where_nothing_can_be_set_aside(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("")
+    strategy = create("partybuilding", "adaptive", resources=None)
+    page = Page.from_html("http://a.cn/1.html", "<title>主场三比一取胜</title><p>球队升至榜首。")
+    item = PageItem(Entry(b"k" * 16, page.url, "a.cn", 0.0, 0), page.url, "", page=page, verdict=strategy.judge(page))
+    item.reason = OFF_TOPIC
+    with CorpusStore(tmp_path / "corpus.sqlite") as store:
+        look = SecondLook(SetAside(tmp_path / "file" / "aside.sqlite", 1), strategy, store)
+        for _ in range(2):
+            look.set_aside(item)
+        assert not look.is_due(5000) and not look.is_due_at_end(5000)
+        assert caplog.text.count("The crawl goes on without second looks") == 1
+        good = SecondLook(SetAside(tmp_path / "aside.sqlite", 1), strategy, store)
+        good.set_aside(item)
+        assert good.is_due(5000) and good.is_due_at_end(1) and good.is_open(item)
+        assert list(good.items()) == []
+        good.looked(5000)
+        assert not good.is_due(5001) and not good.is_due_at_end(5000) and good.is_due_at_end(5001)
+        good.close()

@@ -33,7 +33,7 @@ from topical_crawler.frontier import (
     Pushed,
     State,
 )
-from topical_crawler.items import PageItem
+from topical_crawler.items import PART_OF, PageItem
 from topical_crawler.link_rules import LinkRules, led_by_others
 from topical_crawler.mailbox import FOLDER, Mailbox
 from topical_crawler.opening import claim_directory, log_progress, now_iso, open_frontier, say_missing
@@ -60,11 +60,11 @@ RESCORED = 20_000
 """Waiting links that are scored again at most when a strategy has learned what may raise them: the best ones."""
 STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError)
 """What says by itself what is wrong with the frontier or the corpus, and what to do."""
+REST_SECONDS = 60.0
+"""After so long without a page a worker that waits for seeds looks again at what it has set aside: its end may be far."""
 LOST_FROM_SIGHT = "lease lost"
 """What is counted when a page comes in whose lease ran out: another worker has it."""
 BELOW_THRESHOLD = "below threshold"
-_PART = "topical_part"
-"""In the meta of an entry: it is a further part of the article of this name, which was kept."""
 
 
 class Crawl:
@@ -206,7 +206,7 @@ class Crawl:
         assert item.page is not None
         page = self.options.thinning.of(item.page, self.options.max_links)
         item.verdict = verdict = self.strategy.judge(page, item.entry.evidence)
-        if not verdict.keep and _PART in item.entry.meta:
+        if not verdict.keep and PART_OF in item.entry.meta:
             item.verdict = verdict = dataclasses.replace(verdict, keep=True)
             item.as_part = True
         if not verdict.keep:
@@ -377,6 +377,7 @@ class Crawl:
         The log of finished pages goes on to say what was known then."""
         why = {**first.why, "first_relevance": first.relevance}
         stored = self.store.put(dataclasses.replace(self._record(item), why=why, worker=first.worker), item.lines)
+        item.reason = stored.reason
         self.second_look.done(item)
         if stored.keep:
             self.progress.note_second_look(stored.host, stored.characters)
@@ -388,11 +389,11 @@ class Crawl:
         for link in item.links:
             if link.key in wanted and link.dropped in (None, BELOW_THRESHOLD, self.strategy.closed):
                 link.dropped, link.priority = None, SEED_PRIORITY
-                link.meta = {**link.meta, _PART: item.found["series"]}
+                link.meta = {**link.meta, PART_OF: item.found["series"]}
 
     def article_of(self, entry: Entry) -> str:
         """The article that an entry is taken to be a further part of, "" if none."""
-        return str(entry.meta.get(_PART, ""))
+        return str(entry.meta.get(PART_OF, ""))
 
     def _after_pages(self) -> None:
         """What is due at certain numbers of finished pages. Of many workers one does it."""
@@ -405,6 +406,11 @@ class Crawl:
 
     def _is_first(self, what: str, number: int) -> bool:
         return not self.frontier.shared or self.frontier.first(what, number)
+
+    @property
+    def rests(self) -> bool:
+        """Whether a worker that may be fed seeds has had nothing to do for some time."""
+        return self.frontier.shared and time.monotonic() - self._busy > REST_SECONDS
 
     def _lose(self, key: bytes) -> None:
         entry = self.in_flight.pop(key, None)

@@ -12,10 +12,14 @@ from topical_crawler.extraction.extract import Extracted
 from topical_crawler.frontier import Entry
 from topical_crawler.page import Page, Verdict
 
+PART_OF = "topical_part"
+"""In the meta of an entry: it is a further part of the article of this name, which was kept."""
+
 
 @dataclass(slots=True)
 class PageItem:
-    """What came of fetching one URL; every URL given out by the frontier ends as exactly one of these.
+    """What came of fetching one URL; every URL given out by the frontier ends as exactly one of these. A second look at a page
+    (:mod:`topical_crawler.second_look`) is another, of which ``first`` is set; it has no links, and its entry no evidence.
 
     Attributes:
         entry: the frontier's entry that was fetched.

@@ -8,6 +8,7 @@ import time
 from typing import Any, Self
 
 from scrapy import Request, signals
+from scrapy.core.engine import ExecutionEngine, _Slot
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import Crawler
 from scrapy.http import Response
@@ -17,6 +18,7 @@ from topical_crawler.crawl import STORAGE_ERRORS, Crawl, now_iso
 from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.items import PageItem
 from topical_crawler.page import Evidence
+from topical_crawler.second_look import AsideError
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.urls import fingerprint, host
 
@@ -24,12 +26,15 @@ logger = logging.getLogger(__name__)
 
 STOPPED = "stopped"
 """Why a crawl ends that was told to."""
+LOST = "lost by a pipeline"
+"""Why a page is rejected of which a pipeline gave no item back."""
 STORAGE_FAILED = "storage failed"
 """Why a crawl ends that cannot write any more (a full disk, a database that is gone)."""
 TICK = 1.0
 """Seconds between two looks at what a crawl is told, and at what other workers have done."""
 SHARED_POLL = 0.25
 """Seconds after which a worker that has nothing to fetch looks again: others push, and their leases run out."""
+_GIVE_BACK = "Remedy: return the item from process_item"
 _KEPT_META = ("redirect_times", "redirect_ttl", "retry_times")
 """What the redirect and retry middlewares count; it travels with the entry, so that a bound holds over a restart."""
 
@@ -98,6 +103,8 @@ class TopicalScheduler(BaseScheduler):
             entry = crawl.next(now)
             if entry is not None:
                 return self._spider.request(entry)
+            if crawl.rests and self._looks_at_end():
+                return None
             seconds = crawl.frontier.wait(now)
         except STORAGE_ERRORS as error:
             self._give_up(error)
@@ -160,32 +167,49 @@ class TopicalScheduler(BaseScheduler):
         return True
 
     def _look_again(self) -> None:
-        self._looking = asyncio.get_running_loop().create_task(self._second_look())
+        engine = self._crawler.engine
+        assert engine is not None and engine._slot is not None
+        # The engine closes the pipelines when no request is in progress, and does not wait for an item that came without one.
+        stands_for_it = Request("data:,second-look")
+        engine._slot.add_request(stands_for_it)
+        self._looking = asyncio.get_running_loop().create_task(self._second_look(engine, engine._slot, stands_for_it))
 
-    async def _second_look(self) -> None:
+    async def _second_look(self, engine: ExecutionEngine, slot: _Slot, stands_for_it: Request) -> None:
         """Send the pages that were set aside and are on topic by what is known now through the item pipelines, one by one."""
-        crawl, engine = self._crawl, self._crawler.engine
-        assert engine is not None
+        crawl = self._crawl
         finished, kept, pages = crawl.finished, crawl.progress.second_looks, 0
         try:
             for item in crawl.second_look.items():
-                if engine._slot is None or engine._slot.closing is not None:
+                if slot.closing is None and self._closing is None:
+                    await engine.scraper.start_itemproc_async(item, response=None)
+                    self._finish_swallowed(item)
+                    pages += 1
+                if slot.closing is not None or self._closing is not None:
                     return  # the rest is looked at when the crawl goes on
-                await engine.scraper.start_itemproc_async(item, response=None)
-                pages += 1
             crawl.second_look.looked(finished)
+        except AsideError as error:
+            crawl.second_look.do_without(error)
         except STORAGE_ERRORS as error:
             self._give_up(error)
-        except Exception as error:  # nobody else would be told, and the look would begin again for ever
-            self._give_up(error, exc_info=True)
+        except Exception as error:  # no reason to end the crawl, and the same look must not begin again and again
+            logger.exception("The second look after %d pages was broken off", crawl.fetched)
+            crawl.second_look.do_without(error)
         finally:
             self._looking = None
+            slot.remove_request(stands_for_it)
         if pages:
             logger.info(
                 "Second look after %d pages: %d that were off topic are on topic by what is known now, %d of them are kept",
                 crawl.fetched, pages, crawl.progress.second_looks - kept,
             )  # fmt: skip
         self._wake()
+
+    def _finish_swallowed(self, item: PageItem) -> None:
+        """An item that comes back from no pipeline would have its second look again and again."""
+        if self._closing is None and self._crawl.second_look.is_open(item):
+            logger.error("%s: no pipeline gave its item back. %s", item.entry.url, _GIVE_BACK)
+            item.reason = LOST
+            self._finish(item)
 
     # -- what became of an entry
 
@@ -220,8 +244,8 @@ class TopicalScheduler(BaseScheduler):
         slot = engine._slot if engine is not None else None
         if slot is not None and not slot.inprogress and self._closing is None:
             for entry in list(self._crawl.in_flight.values()):
-                logger.error("%s: no pipeline gave its item back. Remedy: return the item from process_item", entry.url)
-                self._finish(PageItem(entry, entry.url, now_iso(), reason="lost by a pipeline"))
+                logger.error("%s: no pipeline gave its item back. %s", entry.url, _GIVE_BACK)
+                self._finish(PageItem(entry, entry.url, now_iso(), reason=LOST))
 
     def _scraped(self, item: Any) -> None:
         if isinstance(item, PageItem):

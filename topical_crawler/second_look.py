@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import logging
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -18,12 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from topical_crawler.corpus.failures import CorpusError
-from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.keeping import PART
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.frontier import Entry
-from topical_crawler.items import PageItem
+from topical_crawler.items import PART_OF, PageItem
 from topical_crawler.page import Page, Verdict
 from topical_crawler.strategies import OFF_TOPIC, Strategy
+from topical_crawler.urls import fingerprint
+
+logger = logging.getLogger(__name__)
 
 FILE = "aside.sqlite"
 FIRST = 1024
@@ -39,6 +43,10 @@ CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER);
 """
 
 
+class AsideError(CorpusError):
+    """The pages that are set aside cannot be read or written; the message names the file and the remedy."""
+
+
 class SetAside:
     """Pages on disk, as they came, with what the strategy noted of them.
 
@@ -47,7 +55,7 @@ class SetAside:
         megabytes: how much of it there may be, in millions of bytes, compressed; beyond it the least relevant pages are let go.
 
     Raises:
-        CorpusError: by every method: the file cannot be read or written.
+        AsideError: by every method.
 
     >>> aside = SetAside(None, megabytes=1)
     >>> aside.put(b"k", "<title>党支部</title>", ["lesson"], 0.1)
@@ -106,13 +114,14 @@ class SetAside:
         with self._changing() as db:
             self._delete(db, "key = ?", (key,))
 
-    def html(self, key: bytes) -> str:
-        """The source of a page; KeyError where it is not here any more."""
+    def __contains__(self, key: bytes) -> bool:
+        return self.html(key) is not None
+
+    def html(self, key: bytes) -> str | None:
+        """The source of a page; None where it is not here any more."""
         with self._explaining():
             row = self._open().execute("SELECT html FROM pages WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            raise KeyError(key)
-        return zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
+            return zlib.decompress(row[0]).decode("utf-8", "surrogatepass") if row else None
 
     def lessons(self) -> Iterator[tuple[bytes, Any]]:
         """Key and lesson of each page, in the order in which they came."""
@@ -164,13 +173,13 @@ class SetAside:
         try:
             yield
         except (sqlite3.Error, zlib.error, OSError) as error:
-            raise CorpusError(
+            raise AsideError(
                 f"{self._path or 'a temporary file'}: pages cannot be set aside for a second look ({error}). Remedy: make room "
                 "on the disk and see that the file may be written; if it is damaged, delete it: its pages stay rejected"
             ) from None
 
 
-def is_due(finished: int, looked: int) -> bool:
+def look_is_due(finished: int, looked: int) -> bool:
     """Whether a look is due while the crawl goes on: since the last one its pages have reached a power of two, :data:`FIRST` or
     more. A function of what a resumed crawl knows, so that it does the same.
 
@@ -178,8 +187,10 @@ def is_due(finished: int, looked: int) -> bool:
         finished: pages.
         looked: how many there were at the last look, 0 if there was none.
 
-    >>> [n for n in range(1, 10_000) if is_due(n, looked=n - 1)], is_due(5000, looked=4100), is_due(5000, looked=4000)
-    ([1024, 2048, 4096, 8192], False, True)
+    >>> [n for n in range(1, 10_000) if look_is_due(n, looked=n - 1)]
+    [1024, 2048, 4096, 8192]
+    >>> look_is_due(5000, looked=4100), look_is_due(5000, looked=4000)
+    (False, True)
     """
     return finished >= FIRST and looked < 1 << (finished.bit_length() - 1)
 
@@ -197,22 +208,33 @@ class SecondLook:
         self._aside = aside
         self._strategy = strategy
         self._store = store
+        self._fails = self._has_looked = False
 
     def set_aside(self, item: PageItem) -> None:
-        """Keep a page that was rejected, if the strategy may judge it otherwise one day."""
+        """Keep a page that was rejected, if the strategy may judge it otherwise one day. Where there is no room on the disk the
+        crawl goes on without: such a page stays what it is."""
         verdict = item.verdict
-        if item.reason != OFF_TOPIC or verdict is None or verdict.keep or item.page is None or not item.page.html:
+        if self._fails or item.reason != OFF_TOPIC or verdict is None or verdict.keep or item.page is None or not item.page.html:
             return
-        if self._strategy.reconsider([verdict.lesson])[0] is not None:
+        if self._strategy.reconsider([verdict.lesson])[0] is None:
+            return
+        try:
             self._aside.put(item.entry.key, item.page.html, verdict.lesson, verdict.relevance)
+        except AsideError as error:
+            self.do_without(error)
+
+    def do_without(self, error: Exception) -> None:
+        """Take no looks any more in this run, because of an error."""
+        logger.warning("%s. The crawl goes on without second looks", error)
+        self._fails = True
 
     def is_due(self, finished: int) -> bool:
         """Whether a look is due in a crawl that goes on and has finished so many pages."""
-        return is_due(finished, self._aside.looked) and len(self._aside) > 0
+        return not self._fails and look_is_due(finished, self._aside.looked) and len(self._aside) > 0
 
     def is_due_at_end(self, finished: int) -> bool:
-        """The same where nothing more is fetched."""
-        return self._aside.looked < finished and len(self._aside) > 0
+        """The same where nothing more is fetched. Every run looks once: the threshold or the topic may have been changed."""
+        return not self._fails and (not self._has_looked or self._aside.looked < finished) and len(self._aside) > 0
 
     def items(self) -> Iterator[PageItem]:
         """The pages that are on topic by what is known now, in the order in which they came, for the item pipelines. Each is to
@@ -224,16 +246,31 @@ class SecondLook:
             now |= {key: verdict for (key, _), verdict in zip(pages, verdicts, strict=True) if verdict is not None}
         self._aside.set_relevances({key: verdict.relevance for key, verdict in now.items()})
         for key in [key for key, verdict in now.items() if verdict.keep]:
-            row = self._store.get(key.hex())
-            if row is None or row.reason != OFF_TOPIC:
-                self._aside.drop(key)  # its row was taken out, or is a text already
+            item = self._item(key, now[key])
+            if item is None:
                 continue
-            yield self._item(key, row, dataclasses.replace(now[key], why=row.why.get("terms", {})))
+            yield item
+            if not item.reason or item.reason == PART:
+                for further in map(fingerprint, item.parts):  # the rest of the article belongs to it whatever it says
+                    if (verdict := now.get(further)) and (part := self._item(further, verdict, item.found["series"])):
+                        yield part
 
-    def _item(self, key: bytes, row: Record, verdict: Verdict) -> PageItem:
-        entry = Entry(key, row.url, row.host, row.priority, row.depth)
-        page = Page.from_html(row.final_url, self._aside.html(key), row.encoding)
-        return PageItem(entry, row.final_url, row.fetched, row.status, row.size, page=page, verdict=verdict, first=row)
+    def _item(self, key: bytes, verdict: Verdict, series: str = "") -> PageItem | None:
+        """None for a page that is not here any more, or has another row now; ``series`` is the article that it is a part of."""
+        row, html = self._store.get(key.hex()), self._aside.html(key)
+        if row is None or row.reason != OFF_TOPIC or html is None:
+            self._aside.drop(key)
+            return None
+        verdict = dataclasses.replace(verdict, keep=True, why=row.why.get("terms", {}))
+        entry = Entry(key, row.url, row.host, row.priority, row.depth, meta={PART_OF: series} if series else {})
+        page = Page.from_html(row.final_url, html, row.encoding)
+        return PageItem(
+            entry, row.final_url, row.fetched, row.status, row.size, page=page, verdict=verdict, first=row, as_part=bool(series)
+        )
+
+    def is_open(self, item: PageItem) -> bool:
+        """Whether nobody has said :meth:`done` of an item yet."""
+        return item.entry.key in self._aside
 
     def done(self, item: PageItem) -> None:
         """A page was looked at."""
@@ -242,6 +279,7 @@ class SecondLook:
     def looked(self, finished: int) -> None:
         """All that is aside was looked at, after so many pages of the crawl."""
         self._aside.looked = finished
+        self._has_looked = True
 
     def close(self) -> None:
         """Let go of the file."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import random
+import signal
 import sys
+import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +15,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1]))  # redis_tools
 
-from crawl_tools import DEMO, Crawled, command, crawl, crawled_urls, essence, make_topic, rows, start
+from crawl_tools import DEMO, LONGEST, Crawled, Reply, Site, command, crawl, crawled_urls, essence, make_topic, rows, start
 from redis_tools import RedisServer
 
 from topical_crawler.corpus.record import Record
@@ -20,20 +23,46 @@ from topical_crawler.corpus.record import Record
 SEEDS = str(DEMO / "seeds.txt")
 WEB = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "LOG_LEVEL": "DEBUG"}
 SETTINGS = """
-from topical_crawler import second_look
+from topical_crawler import crawl, second_look
 from topical_crawler.settings import *
 ITEM_PIPELINES = {**ITEM_PIPELINES, "own_pipeline.Own": 900}
 second_look.FIRST = 32
+crawl.REST_SECONDS = 1.0
 """
 PIPELINE = """
-from scrapy.exceptions import DropItem
+import asyncio
+import logging
+import os
 
 
 class Own:
-    def process_item(self, item):
-        if item.first is not None and not item.reason:
-            item.text += " 再看一遍"
+    def __init__(self, crawler):
+        self.crawler = crawler
+        self.looks = 0
+        self.does = os.environ.get("OWN_PIPELINE", "")
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    async def process_item(self, item):
+        if item.first is None or item.reason:
+            return item
+        self.looks += 1
+        if self.does == "sleeps":
+            logging.getLogger("own").info("Looking")
+            await asyncio.sleep(2)
+        if self.does == "fills the disk" and self.looks == 2:
+            self.crawler.spider.crawl.store.put = self.full
+        if self.does == "swallows":
+            return None
+        if self.does == "raises" and self.looks == 1:
+            raise KeyError("a bug")
+        item.text += " 再看一遍"
         return item
+
+    def full(self, record, lines):
+        raise OSError(28, "No space left on device")
 """
 NEXT_LOOK = "[topical_crawler.scheduler] INFO: Second look"
 
@@ -124,6 +153,63 @@ def test_a_crawl_in_memory_leaves_nothing_aside(topic: Path, tmp_path: Path) -> 
     assert not (tmp_path / "data" / "aside.sqlite").exists()  # the next one begins anew
 
 
+@pytest.mark.parametrize("moment", ["stopped", "full"])
+def test_a_crawl_that_ends_during_a_look_ends_and_goes_on_with_it(
+    moment: str, whole: tuple[Path, Crawled], topic: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    monkeypatch.setenv("OWN_PIPELINE", "sleeps" if moment == "stopped" else "fills the disk")
+    process = start(command(topic, data, SEEDS, **WEB), project)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "[own] INFO: Looking" in line:
+            process.send_signal(signal.SIGINT)
+            break
+    log = process.communicate(timeout=LONGEST / 2)[1]
+    assert process.returncode == (0 if moment == "stopped" else 1), log
+    monkeypatch.setenv("OWN_PIPELINE", "")
+    assert crawl(topic, data, SEEDS, project, **WEB).code == 0
+    assert essence(rows(data)) == essence(rows(whole[0]))
+
+
+@pytest.mark.parametrize(("does", "reason"), [("swallows", "lost by a pipeline"), ("raises", "error: KeyError")])
+def test_a_pipeline_that_fails_in_a_look_costs_a_page(
+    does: str, reason: str, topic: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OWN_PIPELINE", does)
+    assert crawl(topic, tmp_path / "data", SEEDS, project, **WEB).code == 0
+    found = Counter(row.reason for row in looked_at(tmp_path / "data"))
+    assert found[reason] >= (5 if does == "swallows" else 1) and (found[""] > 0) is (does == "raises")
+
+
+def test_a_lower_threshold_is_a_reason_to_look_again_and_articles_are_joined(topic: Path, tmp_path: Path) -> None:
+    strict = make_topic(tmp_path / "strict", default_strategy='"adaptive"')
+    about = "".join(f"<p>第{n}党支部的党员们开展主题教育，走进社区，把水渠修到了山脚下。</p>" for n in range(1, 7))
+    rest = "<p>天快黑的时候，拖拉机一辆接一辆开下山去，谁家的狗叫了几声，村口的灯就亮了，老人们都来帮忙，一直忙到天黑。</p>"
+
+    def page(text: str, links: str) -> Reply:
+        return Reply(f"<title>一个村庄</title><h1>一个村庄</h1><article>{text}</article><div class=page>{links}</div>")
+
+    routes = {
+        "/": Reply("<title>首页</title><a href=/story.html>一个村庄</a>"),
+        "/story.html": page(about, '1 <a href="/story_2.html">2</a> <a href="/story_2.html">下一页</a>'),
+        "/story_2.html": page(rest, '<a href="/story.html">1</a> 2'),
+    }
+    with Site(routes) as site:
+        given = {"DOWNLOAD_DELAY": 0}
+        file, data = strict / "topic.toml", tmp_path / "data"
+        file.write_text(file.read_text(encoding="utf-8") + "[strategy.adaptive]\npage_threshold = 1\n", encoding="utf-8")
+        assert crawl(strict, data, site.url + "/", **given).code == 0
+        assert not [row for row in rows(data) if row.keep] and len(rows(data)) == 3
+        file.write_text(file.read_text(encoding="utf-8").replace("= 1\n", "= 0.1\n"), encoding="utf-8")
+        log = crawl(strict, data, site.url + "/", **given).log
+        assert site.asked("/story.html") == site.asked("/story_2.html") == 1
+    found = {row.url.removeprefix(site.url): row for row in rows(data)}
+    assert found["/story.html"].keep and found["/story_2.html"].reason == "part", log
+    text = found["/story.html"].text or ""
+    assert "第1党支部" in text and "一直忙到天黑。" in text
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     with RedisServer(tmp_path_factory.mktemp("redis")) as running:
@@ -136,3 +222,20 @@ def test_a_worker_looks_at_what_it_has_set_aside_itself(server: RedisServer, top
     assert ended.code == 0 and ended.log.count(NEXT_LOOK) == 1
     assert sum(row.keep for row in looked_at(tmp_path / "data")) >= 5
     assert not (tmp_path / "data" / "aside.sqlite").exists()
+
+
+def test_a_worker_that_waits_for_seeds_looks_when_it_has_nothing_to_do(
+    server: RedisServer, topic: Path, project: Path, tmp_path: Path
+) -> None:
+    shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CRAWL": "wartet", "TOPICAL_IDLE_SECONDS": -1}
+    process = start(command(topic, tmp_path / "data", SEEDS, **{**WEB, **shared, "LOG_LEVEL": "INFO"}), project)
+    hangs = threading.Timer(LONGEST, process.kill)
+    hangs.start()
+    assert process.stderr is not None
+    looks = (line for line in process.stderr if NEXT_LOOK in line)
+    seen = [next(looks), next(looks)]
+    process.send_signal(signal.SIGTERM)
+    process.communicate()
+    hangs.cancel()
+    assert process.returncode == 0 and "after 219 pages" in seen[1]
+    assert sum(row.keep for row in looked_at(tmp_path / "data")) >= 5

@@ -14,9 +14,9 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
 
@@ -32,6 +32,7 @@ from topical_crawler.corpus.schema import open_for_reading, open_for_writing, pa
 from topical_crawler.corpus.stats import Stats, read_stats
 
 logger = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 PATIENCE = 60.0
 """Seconds to wait for a database that is away or locked."""
@@ -128,21 +129,30 @@ class CorpusStore:
     def _writing_one(self, record: Record, lines: PageLines | None, *, replaces: bool) -> Record:
         if self.read_only:
             raise CorpusError(f"{self.name} was opened for reading. Remedy: open it without read_only")
+
+        def write() -> Record:
+            if self._writer is None:
+                self._writer = self._engine.connect().execution_options(**self._writes, transaction="writes")
+            with self._writer.begin():
+                stored, is_new = keep_once(self._writer, record, replaces=replaces)
+                if lines is not None and is_new and stored.keep:
+                    site_lines.learn(self._writer, record.host, lines.text, lines.removed)
+            return stored
+
+        return self._patiently(write, "written")
+
+    def _patiently(self, step: Callable[[], _T], doing: str) -> _T:
+        """What ``step`` answers, tried again for ``patience`` seconds while the server is away."""
         deadline = time.monotonic() + self._patience
         pause = 0.0
         while True:
             try:
-                if self._writer is None:
-                    self._writer = self._engine.connect().execution_options(**self._writes, transaction="writes")
-                with self._writer.begin():
-                    stored, is_new = keep_once(self._writer, record, replaces=replaces)
-                    if lines is not None and is_new and stored.keep:
-                        site_lines.learn(self._writer, record.host, lines.text, lines.removed)
+                answer = step()
             except sa.exc.DBAPIError as error:
                 self._drop_writer()
                 remaining = deadline - time.monotonic()
                 if remaining <= 0 or not is_away(error):
-                    raise explained(error, self.name, "written") from None
+                    raise explained(error, self.name, doing) from None
                 if not pause:
                     said = " ".join(str(error.orig).split())
                     logger.warning("%s has gone away (%s); trying again for %.0f s", self.name, said, self._patience)
@@ -151,7 +161,21 @@ class CorpusStore:
             else:
                 if pause:
                     logger.warning("%s is back", self.name)
-                return stored
+                return answer
+
+    def get(self, key: str) -> Record | None:
+        """The row of a key; None if there is none.
+
+        Raises:
+            CorpusError: it could not be read within ``patience`` seconds.
+        """
+
+        def read() -> Any:
+            with self._engine.connect() as connection, connection.begin():
+                return connection.execute(sa.select(*self.columns).where(pages.c.key == key)).mappings().one_or_none()
+
+        row = self._patiently(read, "read")
+        return None if row is None else record_of(row, {column.name for column in self.columns})
 
     def records(self, filters: Filters = Filters()) -> Iterator[Record]:  # noqa: B008 - immutable
         """Rows that meet ``filters``, in fetch order, read as they are needed."""
@@ -161,12 +185,6 @@ class CorpusStore:
         with self.reading() as connection:
             for row in connection.execution_options(yield_per=200).execute(query).mappings():
                 yield record_of(row, names)
-
-    def get(self, key: str) -> Record | None:
-        """The row of a key; None if there is none."""
-        with self.reading() as connection:
-            row = connection.execute(sa.select(*self.columns).where(pages.c.key == key)).mappings().one_or_none()
-        return None if row is None else record_of(row, {column.name for column in self.columns})
 
     def keys(self, filters: Filters) -> Iterator[str]:
         """Keys of the rows that meet ``filters``, in fetch order."""

@@ -91,6 +91,7 @@ class RunFigures:
         fetched: quality of all texts fetched, at no more than :data:`STEPS` even steps and at the end.
         kept: quality of the corpus, at the same steps, counted as in Table 8
             (:func:`~topical_crawler.evaluation.metrics.site_scores`): a kept page without a text of its own is collected, too.
+            A text that was kept at a second look counts from the step at which its page was fetched.
         mean_relevance: of the fetched text pages, by their labels: grade 2 is 1, grade 1 is ½, grade 0 is 0 (Sun et al. 2018,
             Figure 6, but by people's judgement); 0 without any.
         hosts, relevant_hosts: hosts of which a page, and of which a relevant text was fetched.
