@@ -76,9 +76,9 @@ class TopicalScheduler(BaseScheduler):
         self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def close(self, reason: str) -> None:
-        for pending in (self._nudge, self._timer, self._looking):
-            if pending is not None:
-                pending.cancel()
+        for timer in (self._nudge, self._timer):
+            if timer is not None:
+                timer.cancel()
         self._crawl.close()
 
     def has_pending_requests(self) -> bool:
