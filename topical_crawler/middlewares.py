@@ -1,5 +1,5 @@
-"""The relevance middleware, in which the strategy judges every page that comes and gives its links their priorities; a meta refresh
-that costs nothing on pages without one; and, from its own module, robots.txt."""
+"""The relevance middleware, in which the strategy judges every page that comes and gives its links their priorities; a meta
+refresh that costs nothing on pages without one; and, from its own module, robots.txt."""
 
 from __future__ import annotations
 
