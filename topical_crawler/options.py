@@ -40,11 +40,11 @@ class CrawlOptions:
     barren_pages: int
     barren_leave: int
     barren_end: int | None
-    second_look_megabytes: int
     rescore: int
     delay: float
     in_flight: int
     in_flight_per_host: int
+    second_look_megabytes: int = 0
     max_waiting: int = 0
     worker: str = ""
     lease: float = 120.0
