@@ -24,11 +24,13 @@ WEB = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "LOG_LEVEL": "DEBUG"}
 PART = {**WEB, "pages": 150}
 """Of the demo web's 219 pages so many that there is much to learn from, and a look in between."""
 SETTINGS = """
+import os
+
 from topical_crawler import crawl, second_look
 from topical_crawler.settings import *
 ITEM_PIPELINES = {**ITEM_PIPELINES, "own_pipeline.Own": 900}
-second_look.FIRST = 32
-crawl.REST_SECONDS = 1.0
+second_look.FIRST = int(os.environ.get("FIRST_LOOK", 32))
+crawl.REST_SECONDS = 3.0
 """
 PIPELINE = """
 import asyncio
@@ -55,9 +57,9 @@ class Own:
             await asyncio.sleep(2)
         if self.does == "fills the disk" and self.looks == 2:
             self.crawler.spider.crawl.store.put = self.full
-        if self.does == "swallows":
+        if self.does == "fails" and self.looks == 1:
             return None
-        if self.does == "raises" and self.looks == 1:
+        if self.does == "fails" and self.looks == 2:
             raise KeyError("a bug")
         item.text += " 再看一遍"
         return item
@@ -122,52 +124,36 @@ def test_looks_are_taken_in_between_too_and_pipelines_of_ones_own_have_the_texts
     assert not [row for row in rows(data) if row.keep and row not in texts and "再看一遍" in (row.text or "")]
 
 
-def test_a_crawl_killed_in_a_look_looks_at_the_same(
+def test_a_crawl_that_ends_in_a_look_ends_and_goes_on_with_it(
     whole: tuple[Path, Crawled], topic: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = tmp_path / "data"
-    monkeypatch.setenv("OWN_PIPELINE", "sleeps")
-    process = start(command(topic, data, SEEDS, **PART), project)
-    assert process.stderr is not None
-    looking = (line for line in process.stderr if "[own] INFO: Looking" in line)
-    next(looking), next(looking)
-    process.kill()
-    process.communicate()
-    assert sum(row.keep for row in looked_at(data)) == 1
+    """A full disk, then a kill, then Ctrl-C, each in the same look."""
+    data, kept = tmp_path / "data", []
+    for does, sent, code in (("fills the disk", None, 1), ("sleeps", signal.SIGKILL, -9), ("sleeps", signal.SIGINT, 0)):
+        monkeypatch.setenv("OWN_PIPELINE", does)
+        process = start(command(topic, data, SEEDS, **PART), project)
+        assert process.stderr is not None
+        if sent is not None:
+            assert any("[own] INFO: Looking" in line for line in process.stderr)
+            process.send_signal(sent)
+        log = process.communicate(timeout=LONGEST / 2)[1]
+        assert process.returncode == code, log
+        kept.append(sum(row.keep for row in looked_at(data)))
+    assert kept == [1, 1, 2]  # what was in the pipelines at Ctrl-C is stored
     monkeypatch.setenv("OWN_PIPELINE", "")
     assert crawl(topic, data, SEEDS, project, **PART).code == 0
     assert essence(rows(data)) == essence(rows(whole[0]))
 
 
-@pytest.mark.parametrize("moment", ["stopped", "full"])
-def test_a_crawl_that_ends_during_a_look_ends_and_goes_on_with_it(
-    moment: str, whole: tuple[Path, Crawled], topic: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = tmp_path / "data"
-    monkeypatch.setenv("OWN_PIPELINE", "sleeps" if moment == "stopped" else "fills the disk")
-    process = start(command(topic, data, SEEDS, **PART), project)
-    assert process.stderr is not None
-    for line in process.stderr:
-        if "[own] INFO: Looking" in line:
-            process.send_signal(signal.SIGINT)
-            break
-    log = process.communicate(timeout=LONGEST / 2)[1]
-    assert process.returncode == (0 if moment == "stopped" else 1), log
-    monkeypatch.setenv("OWN_PIPELINE", "")
-    assert crawl(topic, data, SEEDS, project, **PART).code == 0
-    assert essence(rows(data)) == essence(rows(whole[0]))
-
-
-@pytest.mark.parametrize(("does", "reason"), [("swallows", "lost by a pipeline"), ("raises", "error: KeyError")])
-def test_a_pipeline_that_fails_in_a_look_costs_a_page(
-    does: str, reason: str, topic: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_pipeline_that_fails_in_a_look_costs_the_page(
+    topic: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And with the frontier in memory, where the next crawl begins anew, nothing stays aside."""
-    monkeypatch.setenv("OWN_PIPELINE", does)
+    monkeypatch.setenv("OWN_PIPELINE", "fails")
     assert crawl(topic, tmp_path / "data", SEEDS, project, **PART, TOPICAL_FRONTIER="memory").code == 0
-    assert not (tmp_path / "data" / "aside.sqlite").exists()
     found = Counter(row.reason for row in looked_at(tmp_path / "data"))
-    assert found[reason] >= (5 if does == "swallows" else 1) and (found[""] > 0) is (does == "raises")
+    assert found["lost by a pipeline"] == found["error: KeyError"] == 1 and found[""] > 0
+    assert not (tmp_path / "data" / "aside.sqlite").exists()
 
 
 def test_a_lower_threshold_is_a_reason_to_look_again_and_articles_are_joined(topic: Path, tmp_path: Path) -> None:
@@ -205,15 +191,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 
 
 def test_a_worker_looks_at_what_it_has_set_aside_itself_also_while_it_waits_for_seeds(
-    server: RedisServer, topic: Path, project: Path, tmp_path: Path
+    server: RedisServer, topic: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("FIRST_LOOK", "1024")  # while the crawl goes on there is none
     shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CRAWL": "wartet", "TOPICAL_IDLE_SECONDS": -1}
     process = start(command(topic, tmp_path / "data", SEEDS, **{**WEB, **shared, "LOG_LEVEL": "INFO"}), project)
     hangs = threading.Timer(LONGEST, process.kill)
     hangs.start()
     assert process.stderr is not None
     kept = 0
-    while kept < 5:
+    while kept < 3:  # in the mean 7: the order of the pages is not always the same
         kept += int(next(line for line in process.stderr if NEXT_LOOK in line).split()[-5])
     process.send_signal(signal.SIGTERM)
     process.communicate()
