@@ -142,7 +142,8 @@ def replay(crawl: Crawl, web: Web, texts: Mapping[str, Text], urls: Sequence[str
         _fetch(crawl, web, texts, entry)
         if crawl.second_look.is_due(crawl.finished):
             _look_again(crawl, web, texts)
-    _look_again(crawl, web, texts)
+    if crawl.second_look.is_due_at_end(crawl.finished):
+        _look_again(crawl, web, texts)
 
 
 def _look_again(crawl: Crawl, web: Web, texts: Mapping[str, Text]) -> None:

@@ -34,7 +34,6 @@ TICK = 1.0
 """Seconds between two looks at what a crawl is told, and at what other workers have done."""
 SHARED_POLL = 0.25
 """Seconds after which a worker that has nothing to fetch looks again: others push, and their leases run out."""
-_GIVE_BACK = "Remedy: return the item from process_item"
 _KEPT_META = ("redirect_times", "redirect_ttl", "retry_times")
 """What the redirect and retry middlewares count; it travels with the entry, so that a bound holds over a restart."""
 
@@ -207,9 +206,7 @@ class TopicalScheduler(BaseScheduler):
     def _finish_swallowed(self, item: PageItem) -> None:
         """An item that comes back from no pipeline would have its second look again and again."""
         if self._closing is None and self._crawl.second_look.is_open(item):
-            logger.error("%s: no pipeline gave its item back. %s", item.entry.url, _GIVE_BACK)
-            item.reason = LOST
-            self._finish(item)
+            self._finish_unreturned(item)
 
     # -- what became of an entry
 
@@ -244,8 +241,12 @@ class TopicalScheduler(BaseScheduler):
         slot = engine._slot if engine is not None else None
         if slot is not None and not slot.inprogress and self._closing is None:
             for entry in list(self._crawl.in_flight.values()):
-                logger.error("%s: no pipeline gave its item back. %s", entry.url, _GIVE_BACK)
-                self._finish(PageItem(entry, entry.url, now_iso(), reason=LOST))
+                self._finish_unreturned(PageItem(entry, entry.url, now_iso()))
+
+    def _finish_unreturned(self, item: PageItem) -> None:
+        logger.error("%s: no pipeline gave its item back. Remedy: return the item from process_item", item.entry.url)
+        item.reason = LOST
+        self._finish(item)
 
     def _scraped(self, item: Any) -> None:
         if isinstance(item, PageItem):

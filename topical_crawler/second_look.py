@@ -90,6 +90,8 @@ class SetAside:
 
     def put(self, key: bytes, html: str, lesson: Any, relevance: float) -> None:
         """Set a page aside; one with the same key is replaced."""
+        if not self._most:
+            return
         source = zlib.compress(html.encode("utf-8", "surrogatepass"), _LEVEL)
         note = json.dumps(lesson, separators=(",", ":"))
         if (size := len(source) + len(note)) > self._most:
@@ -115,7 +117,8 @@ class SetAside:
             self._delete(db, "key = ?", (key,))
 
     def __contains__(self, key: bytes) -> bool:
-        return self.html(key) is not None
+        with self._explaining():
+            return self._open().execute("SELECT 1 FROM pages WHERE key = ?", (key,)).fetchone() is not None
 
     def html(self, key: bytes) -> str | None:
         """The source of a page; None where it is not here any more."""
