@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice, pairwise
-from urllib.parse import unquote, urlsplit
+from itertools import chain, pairwise
+from urllib.parse import unquote
 from zlib import crc32
 
 import numpy as np
@@ -80,41 +80,54 @@ def said(feature: Feature) -> str:
     return _SAID[feature[0]].format(feature[1])
 
 
-@lru_cache(maxsize=65_536)
+_BEGUN = {kind: crc32(f"{kind}:".encode()) for kind in _SAID}
+
+
 def number(feature: Feature) -> int:
     """The number of a feature, 1 to :data:`SIZE` - 1."""
-    return crc32(f"{feature[0]}:{feature[1]}".encode("utf-8", "replace")) % (SIZE - 1) + 1
+    kind, value = feature
+    return crc32(value.encode("utf-8", "replace"), _BEGUN[kind]) % (SIZE - 1) + 1
+
+
+@lru_cache(maxsize=64)
+def _path_and_query(url: str) -> tuple[str, str]:
+    """Both as they are read, the path without its escapes; features and words are taken from it, one after the other. What is
+    queued is an address as ``canonical`` has it: the time to look out for every other form would be lost with each new link."""
+    address, _, query = url.partition("#")[0].partition("?")
+    _, slash, path = address.partition("://")[2].partition("/")
+    path = slash + path
+    return (unquote(path) if "%" in path else path)[:300], query
 
 
 def of_address(url: str) -> tuple[Feature, ...]:
-    """Features of an address: host, first segments, forms of the path with digits as 0, the words in it.
+    """Features of an address, none twice: host, first segments, forms of the path with digits as 0, the words in it.
 
     >>> [value for kind, value in of_address("http://a.cn/dangjian/2023/支部.html") if kind in ("path", "name")]
     ['a.cn/dangjian', 'a.cn/dangjian/2023', 'a.cn/dangjian/2023/支部.html', 'dangjian', '支部', 'html']
     """
     name = host(url)
-    try:
-        parts = urlsplit(url)
-        path, query = unquote(parts.path).lower()[:300], parts.query
-    except ValueError:
-        return (("host", name),)
+    path, query = _path_and_query(url)
+    path = path.lower()
     segments = [s for s in path.split("/") if s]
-    found: list[Feature] = [("host", name)]
+    found: dict[Feature, None] = {("host", name): None}  # in their order
     before = name
     for segment in segments[:3]:
         before = f"{before}/{segment}"
-        found.append(("path", before))
+        found["path", before] = None
     folder, slash, last = path.rpartition("/")
     form = _DIGIT.sub("0", folder + slash + _NO_DIGITS.sub("w", last))
-    found += [("shape", name + form), ("form", form), ("shape", name + _DIGITS.sub("0", _HAN.sub("汉", path))[:60])]
-    found.append(("depth", str(len(segments))))
+    found["shape", name + form] = found["form", form] = None
+    found["shape", name + _DIGITS.sub("0", _HAN.sub("汉", path))[:60]] = None
+    found["depth", str(len(segments))] = None
     if query:
-        found.append(("query", ""))
-    for word in dict.fromkeys(_WORDS.findall(path)):
-        found.append(("name", word))
+        found["query", ""] = None
+    for word in _WORDS.findall(path):
+        found["name", word] = None
         if len(word) > 2 and not word.isascii():
-            found += [("name", a + b) for a, b in pairwise(word)]
-    return tuple(dict.fromkeys(found))[:_MAX_URL]
+            found |= {("name", a + b): None for a, b in pairwise(word)}
+        if len(found) >= _MAX_URL:
+            break
+    return tuple(found)[:_MAX_URL]
 
 
 def text_of_address(url: str) -> str:
@@ -123,10 +136,7 @@ def text_of_address(url: str) -> str:
     >>> text_of_address("http://a.cn/tags/%E5%85%9A%E5%BB%BA/linux-kernel.html")
     ' tags 党建 linux kernel html'
     """
-    try:
-        return _BETWEEN.sub(" ", unquote(urlsplit(url).path)[:300])
-    except ValueError:
-        return ""
+    return _BETWEEN.sub(" ", _path_and_query(url)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,15 +210,15 @@ class LinkFeatures:
         return {n: kept[n] for n in numbers if n in kept}
 
     def _numbers(self, features: Iterable[Feature], most: int) -> Numbers:
-        found = dict.fromkeys(number(f) for f in features if f[0] not in self._without)
-        return np.array(list(islice(found, most)), dtype=np.uint32)
+        found = dict.fromkeys([number(f) for f in features if f[0] not in self._without])
+        return np.array(list(found)[:most], dtype=np.uint32)
 
     def _read_address(self, url: str) -> Read:
         words = self._cut(text_of_address(url))
         return Read(self._numbers(of_address(url), _MAX_URL), self._terms_of_address(words), self._says(words))
 
     def _read_anchors(self, anchors: Sequence[str]) -> Read:
-        features = self._numbers((f for anchor in anchors for f in self._of_anchor(anchor)), _MAX_ANCHORS)
+        features = self._numbers([f for anchor in anchors for f in self._of_anchor(anchor)], _MAX_ANCHORS)
         words = [self._cut_anchor(anchor) for anchor in anchors]
         return Read(features, max(map(self._terms_of_anchor, words), default=0.0), self._says(chain.from_iterable(words)))
 
@@ -216,8 +226,8 @@ class LinkFeatures:
         return self._numbers((f for parent, path in places for f in _of_place(own, parent, path)), 2 * PLACES)
 
     def _of_anchor(self, anchor: str) -> list[Feature]:
-        words = (w for w in dict.fromkeys(self._cut_anchor(anchor)) if any(c.isalnum() for c in w))
-        return [("anchor", w) for w in islice(words, _ANCHOR_WORDS)]
+        words = [w for w in dict.fromkeys(self._cut_anchor(anchor)) if w.isalnum() or any(c.isalnum() for c in w)]
+        return [("anchor", w) for w in words[:_ANCHOR_WORDS]]
 
 
 def _kinds_of(parts: Iterable[str]) -> frozenset[str]:

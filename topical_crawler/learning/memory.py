@@ -110,6 +110,7 @@ class Memory:
         self.learned = 0
         self._next = 0
         self._rows: dict[int, int] = {}
+        self._left: dict[int, float] = {}
         for name, kind, shape in self._FIELDS:
             setattr(self, name, np.zeros((CAPACITY, *shape), dtype=kind))
 
@@ -152,11 +153,14 @@ class Memory:
         while self.example[row]:
             row = (row + 1) % CAPACITY
         self._next = (row + 1) % CAPACITY
-        self._rows.pop(int(self.pages[row]), None)
+        if (oldest := self.pages.item(row)) in self._rows:
+            del self._rows[oldest]
+            self._left[oldest] = self.relevance.item(row)
         for name, _, _ in self._FIELDS:
             getattr(self, name)[row] = 0
         self.pages[row] = page
         self._rows[page] = row
+        self._left.pop(page, None)
         self.learned += 1
         self.relevance[row] = relevance
         if words is not None:
@@ -177,30 +181,36 @@ class Memory:
         self.example[:] = False
         self.example[rows] = True
 
-    def relevance_of(self, page: int) -> float | None:
-        """How relevant a page is by the latest opinion; None where it is not remembered."""
-        row = self._rows.get(page)
-        return None if row is None else self.relevance.item(row)
+    def settle(self) -> None:
+        """Forget for good what has made room: until then links stand as they did before, and so do their scores."""
+        self._left.clear()
 
-    def standing(self, parents: NDArray[np.int64], given: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def standing(
+        self, parents: Sequence[int], given: Sequence[float], sizes: Sequence[int]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How relevant the pages are that hold links, by the latest opinion where they are remembered, else by what they handed
         on: the best of each link, and the mean.
 
         Args:
-            parents, given: of n links, (n, up to :data:`PARENTS`); 0: none.
+            parents, given: of all links, one after the other; 0 is a page that nobody remembers.
+            sizes: how many pages each link has of them, at least 1.
         """
-        there = parents != 0
-        flat = [self._rows.get(p, -1) for p in parents.ravel().tolist()]
-        rows = np.array(flat, dtype=np.int64).reshape(parents.shape)
-        now = np.where(rows >= 0, self.relevance[rows], given)
-        now = np.where(there, now, 0).astype(np.float32)
-        return now.max(axis=1, initial=0), (now.sum(axis=1) / np.maximum(1, there.sum(axis=1))).astype(np.float32)
+        if not sizes:
+            return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
+        if self._left:
+            given = [self._left.get(p, g) for p, g in zip(parents, given, strict=True)]
+        rows = np.array([self._rows.get(p, -1) for p in parents], dtype=np.int64)
+        now = np.where(rows >= 0, self.relevance[rows], np.array(given))
+        each = np.array(sizes)
+        starts = np.cumsum(each) - each
+        mean = np.add.reduceat(now, starts) / each
+        return np.maximum.reduceat(now, starts).astype(np.float32), mean.astype(np.float32)
 
     def state_dict(self) -> dict[str, Any]:
         """All of it as JSON data, packed."""
         used = len(self)
         packed = {name: _packed(getattr(self, name)[:used]) for name, _, _ in self._FIELDS}
-        return {"learned": self.learned, "next": self._next, **packed}
+        return {"learned": self.learned, "next": self._next, "left": list(self._left.items()), **packed}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` gave."""
@@ -213,6 +223,7 @@ class Memory:
                 data = np.frombuffer(zlib.decompress(b64decode(state[name])), dtype=kind)
                 getattr(self, name)[:used] = data.reshape(used, *shape)
         self._rows = {int(page): row for row, page in enumerate(self.pages[:used])}
+        self._left = {int(page): float(relevance) for page, relevance in state.get("left", ())}
 
 
 def _packed(rows: NDArray[Any]) -> str:

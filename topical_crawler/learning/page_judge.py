@@ -8,6 +8,7 @@ and articles off topic in which the terms are mere words. The same words tell wh
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -158,7 +159,7 @@ class PageJudge:
         """The distinct content words among words, by number, 1 to 65,535, the first :data:`SAYS`, filled up with 0: two bytes for
         each, the lower first."""
         numbers = list(islice(filter(None, dict.fromkeys(map(self._heard, words))), SAYS))
-        return np.array(numbers, dtype="<u2").tobytes().ljust(2 * SAYS, b"\0")
+        return struct.pack(f"<{len(numbers)}H", *numbers).ljust(2 * SAYS, b"\0")
 
     def _content_number(self, word: str) -> int:
         """The number of a content word; 0 for any other."""

@@ -29,8 +29,6 @@ from topical_crawler.strategies.base import PAGE_OFF_TOPIC, Setup
 from topical_crawler.text import Segmenter
 from topical_crawler.topic import Topic
 
-_Read = tuple[Read, Read, Numbers]  # of an address, of anchors, of places
-
 PARTS = (
     "feedback",
     "labels",
@@ -87,6 +85,28 @@ class AdaptiveParameters:
             raise ValueError(f"without must be a list of parts ({', '.join(PARTS)}), not {self.without!r}")
 
 
+@dataclass(slots=True)
+class _Look:
+    """A link, as far as it does not change with what is learned, and its score by what was known at a revision: a link that is
+    popped is mostly what it was when it was scored last.
+
+    Attributes:
+        features: the lasting ones.
+        says: its words (:meth:`PageJudge.says`).
+        parents, given: digests of the first :data:`PARENTS` pages that hold it and what they handed on, or a 0 each.
+        rest: topic terms, links since the last page on topic, whether it leads to a list of all that a site has.
+        score, revision: 0 to 1, and when it was that.
+    """
+
+    features: Numbers
+    says: bytes
+    parents: list[int]
+    given: list[float]
+    rest: tuple[float, int, bool]
+    score: float | None = None
+    revision: int = -1
+
+
 class Adaptive(PageThreshold):
     """The strategy ``adaptive``.
 
@@ -124,6 +144,7 @@ class Adaptive(PageThreshold):
         self._memory = Memory()
         self._next_refit = _FIRST_REFIT
         self._sites = SiteWords()
+        self._look = lru_cache(32_768)(self._look_at)
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         own = page if "sites" in self._without else self._sites.own(page)
@@ -172,13 +193,16 @@ class Adaptive(PageThreshold):
         memory = self._memory
         self._next_refit = memory.learned + min(_MOST_BETWEEN, max(_FIRST_REFIT, int(_REFIT_SHARE * memory.learned)))
         n = len(memory)
+        memory.settle()
         self._judge.refit(memory)
         if "rejudging" not in self._without:
             memory.relevance[:n] = np.where(memory.answered[:n], self._judge.probabilities(memory), 0)
         if "model" not in self._without:
             values, known = self._outcomes()
             led = np.flatnonzero(memory.led[:n] & known)
-            best, mean = memory.standing(memory.parents[led], memory.given[led])
+            there = memory.parents[led] != 0
+            parents, given = memory.parents[led][there].tolist(), memory.given[led][there].tolist()
+            best, mean = memory.standing(parents, given, there.sum(axis=1).tolist())
             terms, distance = memory.terms[led], memory.distance[led].astype(np.float32)
             likeness = self._judge.likeness(memory.says[led])
             survey = np.zeros(len(led), dtype=np.float32)  # none is a lesson
@@ -207,30 +231,36 @@ class Adaptive(PageThreshold):
         return np.maximum(values, led_to), known
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        if not candidates:
-            return []
-        read = [self._links.read(c.url, c.evidence) for c in candidates]
-        seen = self._seen(candidates, read)
-        lasting = self._model.evidence([(address.features, anchors.features, places) for address, anchors, places in read])
-        changing = self._model.of_table(self._standing.numbers(seen))
-        found: list[float | None] = sigmoid(_prior(seen) + lasting + changing).tolist()
-        return found
+        # A page is learned before the links on it are scored, so between two refits nothing changes a score but another place.
+        looks = [self._look(c.url, c.evidence) for c in candidates]
+        if new := [look for look in looks if look.revision != self.revision]:
+            seen = self._seen(new)
+            lasting = self._model.evidence([look.features for look in new])
+            changing = self._model.of_table(self._standing.numbers(seen))
+            for look, score in zip(new, sigmoid(_prior(seen) + lasting + changing).tolist(), strict=True):
+                look.score, look.revision = score, self.revision
+        return [look.score for look in looks]
 
-    def _seen(self, links: Sequence[Candidate], read: Sequence[_Read]) -> NDArray[np.float32]:
+    def _look_at(self, url: str, evidence: Sequence[Evidence]) -> _Look:
+        address, anchors, places = self._links.read(url, evidence)
+        found = evidence[:PARENTS]
+        return _Look(
+            features=np.concatenate((address.features, anchors.features, places)),
+            says=_said(address, anchors),
+            parents=[digest(e.parent) for e in found] or [0],
+            given=[_given(e) for e in found] or [0.0],
+            rest=(_terms(address, anchors), _distance(found), self._surveys(url)),
+        )
+
+    def _seen(self, looks: Sequence[_Look]) -> NDArray[np.float32]:
         """How links stand by what is known now, (6, n): relevance of the best page that holds each, and of all in the mean; topic
         terms in its best anchor or in its address; links since the last page on topic; likeness of what it says; whether it leads
         to a list of all that a site has."""
-        now = lru_cache(None)(lambda page: self._memory.relevance_of(digest(page)))  # many links are on the same pages
-        rows = []
-        for link, (address, anchors, _) in zip(links, read, strict=True):
-            found = link.evidence[:PARENTS]
-            known = [_given(e) if (relevance := now(e.parent)) is None else relevance for e in found] or [0.0]
-            best, mean = (known[0], known[0]) if len(known) == 1 else (max(known), sum(known) / len(known))
-            rows.append((best, mean, _terms(address, anchors), _distance(found), 0, self._surveys(link.url)))
-        seen = np.array(rows, dtype=np.float32).T
-        says = b"".join([_said(address, anchors) for address, anchors, _ in read])
-        seen[4] = self._judge.likeness(np.frombuffer(says, dtype="<u2").reshape(len(links), -1))
-        return seen
+        parents, given = [p for look in looks for p in look.parents], [g for look in looks for g in look.given]
+        best, mean = self._memory.standing(parents, given, [len(look.parents) for look in looks])
+        terms, distance, survey = zip(*[look.rest for look in looks], strict=True)
+        says = np.frombuffer(b"".join([look.says for look in looks]), dtype="<u2").reshape(len(looks), -1)
+        return np.array((best, mean, terms, distance, self._judge.likeness(says), survey), dtype=np.float32)
 
     def _surveys(self, url: str) -> bool:
         """Whether a link leads to a list of all that a site has, which shows at once where on the site the topic is."""
@@ -243,7 +273,7 @@ class Adaptive(PageThreshold):
     def explain(self, candidate: Candidate) -> dict[str, float]:
         """The strongest reasons in words, with their parts of the log-odds."""
         url, evidence = candidate.url, candidate.evidence
-        seen = self._seen([candidate], [self._links.read(url, evidence)])
+        seen = self._seen([self._look(url, evidence)])
         best, mean, terms, distance, likeness, survey = seen[:, 0].tolist()
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": _PARENT * (best + mean) / 2,
@@ -279,6 +309,7 @@ class Adaptive(PageThreshold):
         self._model.load_state_dict(state["model"])
         self._next_refit = int(state["next_refit"])
         self.revision = int(state["revision"])
+        self._look.cache_clear()
 
     def _written_link(self, url: str, found: Sequence[Evidence]) -> list[Any] | None:
         """A link as a lesson; the features of its address are added when it is learned. A survey is none: it is worth nothing by
