@@ -13,6 +13,9 @@ decide whether a host is barren, and then where the crawl goes: most areas are t
 One order of the start URLs is one chance: what is fetched first decides what is learned, and a topic moves by some hundredths.
 With --shuffle every random seed has an order of its own, for every strategy.
 
+Topics are folders (--topics), or made for this run out of a sentence each, as ``scrapy topic new`` does it (--sentences FILE):
+lines of a name, the column of grades, and the sentence, parted by tabs.
+
 A row of the tables is a strategy, or a strategy with some of its parameters set otherwise:
 
     --set semantic.tunnel=0      of every crawl of that strategy, whatever the topic says
@@ -32,7 +35,9 @@ import gc
 import json
 import math
 import multiprocessing
+import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -397,7 +402,9 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     found.add_argument("--web", type=Path, required=True, help="the recorded web (WARC)")
     found.add_argument("--labels", type=Path, required=True, help="TSV with url, kind and grades")
-    found.add_argument("--topics", nargs="+", required=True, metavar="FOLDER=COLUMN", help="topics and the columns of grades")
+    topics = found.add_mutually_exclusive_group(required=True)
+    topics.add_argument("--topics", nargs="+", metavar="FOLDER=COLUMN", help="topics and the columns of grades")
+    topics.add_argument("--sentences", type=Path, metavar="FILE", help="topics to be made, name, column and sentence a line")
     found.add_argument("--strategies", default=",".join(strategies.STRATEGIES), help="the first is what the others stand beside")
     starts = found.add_mutually_exclusive_group()
     starts.add_argument("--seeds", type=Path, help="file of start URLs (each topic's own)")
@@ -474,6 +481,40 @@ def _value(text: str) -> Any:
         return text
 
 
+def topics_of_sentences(file: Path, folder: Path, hownet_tree: str) -> list[str]:
+    """Make a topic below ``folder`` out of each line of ``file``.
+
+    Returns:
+        ``FOLDER=COLUMN`` each.
+
+    Raises:
+        ValueError: a line cannot be used; the message says which and why.
+    """
+    found = []
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"--sentences: {error}") from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, column, sentence, *more = [*line.split("\t"), "", ""]
+        if not sentence or any(more) or Path(name).name != name:
+            raise ValueError(f"{file}, line {number}: name, column and sentence are expected, parted by tabs")
+        command = [sys.executable, "-m", "scrapy", "topic", "new", str(folder / name), sentence]
+        made = subprocess.run(
+            [*command, "-s", f"TOPICAL_HOWNET_TREE={hownet_tree}"],
+            env={**os.environ, "SCRAPY_SETTINGS_MODULE": settings.__name__},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        if made.returncode:
+            raise ValueError(f"{file}, line {number}: {made.stderr.strip()}")
+        found.append(f"{folder / name}={column}")
+    return found
+
+
 def read_topics(given: Iterable[str], labels: Path) -> list[LabelledTopic]:
     """Topics with their labels; ``FOLDER=COLUMN`` each."""
     found = []
@@ -499,7 +540,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not 0 < opts.keep_links <= 1:
             raise ValueError(f"--keep-links {opts.keep_links}: a number over 0 and up to 1 is expected")
         rows = variants(names, opts.set, opts.without.split(","))
-        topics = read_topics(opts.topics, opts.labels)
+        with tempfile.TemporaryDirectory() as made:
+            given = opts.topics or topics_of_sentences(opts.sentences, Path(made), opts.hownet_tree)
+            topics = read_topics(given, opts.labels)
         bounds = Bounds((opts.cap,), (opts.keep_links,))
         jobs: list[tuple[Variant, Cell]] = []
         with Recording(opts.web, opts.cache) as recording:

@@ -256,3 +256,35 @@ def test_the_command(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.Cap
     assert ablation.main([*given, "--strategies", "vsm,none"]) == 2
     assert ablation.main([*given, "--strategies", "keyword", "--set", "keyword.none=1"]) == 2
     assert "has no parameter 'none'" in capsys.readouterr().err
+
+
+def test_topics_are_made_of_sentences(
+    tmp_path: Path, cache: Path, warc: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "none.of.this.project")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))  # no language resources, which take a while to open
+    labels, sentences, found = tmp_path / "labels.tsv", tmp_path / "sentences.tsv", tmp_path / "runs.json"
+    labels.write_text(f"url\tkind\tgrade\n{HOME}new\tarticle\t2\n", encoding="utf-8")
+    (tmp_path / "seeds.txt").write_text(f"{HOME}\n", encoding="utf-8")
+    given = [
+        "--web",
+        str(warc),
+        "--labels",
+        str(labels),
+        "--cache",
+        str(cache),
+        "--sentences",
+        str(sentences),
+        "--processes",
+        "1",
+    ]
+    given += ["--seeds", str(tmp_path / "seeds.txt"), "--no-texts", "--strategies", "keyword", "--json", str(found)]
+    sentences.write_text("# a remark\n\ndj\tgrade\t党建与支部建设\n", encoding="utf-8")
+    assert ablation.main(given) == 0
+    assert [(run["topic"], run["area"] > 0) for run in json.loads(found.read_text())] == [("dj", True)]
+    for line in ("dj\tgrade", "dj\tgrade\t党建\t多", "../dj\tgrade\t党建", "dj\tgrade\t的"):
+        sentences.write_text(f"# a remark\n{line}\n", encoding="utf-8")
+        assert ablation.main(given) == 2
+        assert "sentences.tsv, line 2: " in capsys.readouterr().err
+    assert ablation.main([*given[:6], "--sentences", str(tmp_path / "none.tsv"), "--no-texts"]) == 2
+    assert "none.tsv" in capsys.readouterr().err
