@@ -70,7 +70,7 @@ def test_a_page_that_was_forgotten_can_be_learned_again() -> None:
     assert 1 not in memory
     memory.add(1, words(1), None, 0.7)
     assert 1 in memory and 2 not in memory
-    assert memory.standing([1], [0.0], [1])[0] == np.float32(0.7)
+    assert memory.relevance_of(1) == np.float32(0.7)
 
 
 def test_a_page_that_makes_room_counts_until_all_is_learned_again() -> None:
@@ -80,9 +80,9 @@ def test_a_page_that_makes_room_counts_until_all_is_learned_again() -> None:
     restored = Memory()
     restored.load_state_dict(json.loads(json.dumps(memory.state_dict())))
     for one in (memory, restored):
-        assert one.standing([1, 2], [0.25, 0.25], [1, 1])[0].tolist() == pytest.approx([0.9, 0.9])
+        assert [one.relevance_of(page) for page in (1, 2)] == pytest.approx([0.9, 0.9])
         one.settle()
-        assert one.standing([1, 2], [0.25, 0.25], [1, 1])[0].tolist() == pytest.approx([0.25, 0.9])
+        assert one.relevance_of(1) is None and one.relevance_of(2) == pytest.approx(0.9)
 
 
 def test_examples_outlive_the_oldest() -> None:
@@ -124,13 +124,17 @@ def test_pages_that_are_remembered_count_by_the_latest_opinion_others_by_what_th
     memory.add(11, None, None, 0.9)
     memory.add(12, None, None, 0.2)
     memory.relevance[memory.row(12)] = 0.6
-    best, mean = memory.standing([11, 12, 99, 12, 99, 0], [0.1, 0.1, 0.3, 0.1, 0.3, 0.0], [2, 2, 1, 1])
+    parents = np.array([[11, 12, 0], [99, 12, 0], [99, 0, 0], [0, 0, 0]], dtype=np.int64)
+    given = np.array([[0.1, 0.1, 0.0], [0.3, 0.1, 0.0], [0.3, 0.8, 0.0], [0.8, 0.8, 0.8]], dtype=np.float32)
+    best, mean = memory.standing(parents, given)
     assert best.tolist() == pytest.approx([0.9, 0.6, 0.3, 0.0])
-    assert mean.tolist() == pytest.approx([0.75, 0.45, 0.3, 0.0])
+    assert mean.tolist() == pytest.approx([0.75, 0.45, 0.3, 0.0])  # what fills a row up is no page
+    assert [memory.relevance_of(page) for page in (11, 12)] == pytest.approx([0.9, 0.6])
+    assert memory.relevance_of(99) is None
 
 
 def test_standing_of_no_links() -> None:
-    best, mean = Memory().standing([], [], [])
+    best, mean = Memory().standing(np.zeros((0, PARENTS), dtype=np.int64), np.zeros((0, PARENTS), dtype=np.float32))
     assert best.shape == mean.shape == (0,)
 
 

@@ -83,6 +83,7 @@ def said(feature: Feature) -> str:
 _BEGUN = {kind: crc32(f"{kind}:".encode()) for kind in _SAID}
 
 
+@lru_cache(maxsize=65_536)
 def number(feature: Feature) -> int:
     """The number of a feature, 1 to :data:`SIZE` - 1."""
     kind, value = feature

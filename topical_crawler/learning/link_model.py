@@ -57,12 +57,14 @@ class LinkModel:
         self.parameters = parameters or LinkModelParameters()
         self._weights: Floats = np.zeros(SIZE, dtype=np.float32)
 
-    def evidence(self, links: Sequence[Numbers]) -> Floats:
-        """Σ w_i of several links, given the features of each."""
+    def evidence(self, links: Sequence[Sequence[Numbers]]) -> Floats:
+        """Σ w_i of several links, given the parts of their features."""
         if not links:
             return np.zeros(0, dtype=np.float32)
-        places = np.repeat(np.arange(len(links)), [len(features) for features in links])
-        return np.bincount(places, self._weights[np.concatenate(links)], len(links)).astype(np.float32)
+        lengths = [sum(map(len, parts)) for parts in links]
+        flat = np.concatenate([part for parts in links for part in parts])
+        sums = np.bincount(np.repeat(np.arange(len(links)), lengths), self._weights[flat], len(links))
+        return sums.astype(np.float32)
 
     def of_table(self, table: Numbers) -> Floats:
         """Σ w_i of the rows of an array of features; 0 stands for none."""

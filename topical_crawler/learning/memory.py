@@ -181,30 +181,29 @@ class Memory:
         self.example[:] = False
         self.example[rows] = True
 
+    def relevance_of(self, page: int) -> float | None:
+        """How relevant a page is by the latest opinion; None where it is not remembered. What has made room for others since
+        :meth:`settle` is: until then links stand as they did before, and so do their scores."""
+        row = self._rows.get(page)
+        return self._left.get(page) if row is None else self.relevance.item(row)
+
     def settle(self) -> None:
-        """Forget for good what has made room: until then links stand as they did before, and so do their scores."""
+        """Forget for good what has made room."""
         self._left.clear()
 
-    def standing(
-        self, parents: Sequence[int], given: Sequence[float], sizes: Sequence[int]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def standing(self, parents: NDArray[np.int64], given: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How relevant the pages are that hold links, by the latest opinion where they are remembered, else by what they handed
         on: the best of each link, and the mean.
 
         Args:
-            parents, given: of all links, one after the other; 0 is a page that nobody remembers.
-            sizes: how many pages each link has of them, at least 1.
+            parents, given: of n links, (n, up to :data:`PARENTS`); 0: none.
         """
-        if not sizes:
-            return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
-        if self._left:
-            given = [self._left.get(p, g) for p, g in zip(parents, given, strict=True)]
-        rows = np.array([self._rows.get(p, -1) for p in parents], dtype=np.int64)
-        now = np.where(rows >= 0, self.relevance[rows], np.array(given))
-        each = np.array(sizes)
-        starts = np.cumsum(each) - each
-        mean = np.add.reduceat(now, starts) / each
-        return np.maximum.reduceat(now, starts).astype(np.float32), mean.astype(np.float32)
+        there = parents != 0
+        flat = [self._rows.get(p, -1) for p in parents.ravel().tolist()]
+        rows = np.array(flat, dtype=np.int64).reshape(parents.shape)
+        now = np.where(rows >= 0, self.relevance[rows], given)
+        now = np.where(there, now, 0).astype(np.float32)
+        return now.max(axis=1, initial=0), (now.sum(axis=1) / np.maximum(1, there.sum(axis=1))).astype(np.float32)
 
     def state_dict(self) -> dict[str, Any]:
         """All of it as JSON data, packed."""

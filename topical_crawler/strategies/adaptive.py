@@ -61,6 +61,7 @@ _HUB = 0.5
 _HUB_TEXTS = 5.0
 _SURELY = 1.7  # times the odds of the threshold: at 0.2, above 0.3
 _NOTHING = bytes(2 * SAYS)
+_LOOKS, _MOST_SCORES = 16_384, 65_536
 
 
 @dataclass(frozen=True)
@@ -85,26 +86,10 @@ class AdaptiveParameters:
             raise ValueError(f"without must be a list of parts ({', '.join(PARTS)}), not {self.without!r}")
 
 
-@dataclass(slots=True)
-class _Look:
-    """A link, as far as it does not change with what is learned, and its score by what was known at a revision: a link that is
-    popped is mostly what it was when it was scored last.
-
-    Attributes:
-        features: the lasting ones.
-        says: its words (:meth:`PageJudge.says`).
-        parents, given: digests of the first :data:`PARENTS` pages that hold it and what they handed on, or a 0 each.
-        rest: topic terms, links since the last page on topic, whether it leads to a list of all that a site has.
-        score, revision: 0 to 1, and when it was that.
-    """
-
-    features: Numbers
-    says: bytes
-    parents: list[int]
-    given: list[float]
-    rest: tuple[float, int, bool]
-    score: float | None = None
-    revision: int = -1
+_Look = tuple[Sequence[Numbers], bytes, tuple[int, ...], tuple[float, ...], float, int, bool]
+"""What is seen of a link and does not change with what is learned: its lasting features in parts; its words (as
+:meth:`PageJudge.says`); digests of the first :data:`PARENTS` pages that hold it, and what they handed on, or a 0 each; topic
+terms; links since the last page on topic; whether it leads to a list of all that a site has."""
 
 
 class Adaptive(PageThreshold):
@@ -144,7 +129,11 @@ class Adaptive(PageThreshold):
         self._memory = Memory()
         self._next_refit = _FIRST_REFIT
         self._sites = SiteWords()
-        self._look = lru_cache(32_768)(self._look_at)
+        # Of links by the hash of all that is known of them.
+        self._looks: dict[int, _Look] = {}
+        self._older_looks: dict[int, _Look] = {}
+        self._scores: dict[int, float] = {}  # by what has been known since the last refit
+        self._scored: set[int] = set()
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         own = page if "sites" in self._without else self._sites.own(page)
@@ -200,15 +189,14 @@ class Adaptive(PageThreshold):
         if "model" not in self._without:
             values, known = self._outcomes()
             led = np.flatnonzero(memory.led[:n] & known)
-            there = memory.parents[led] != 0
-            parents, given = memory.parents[led][there].tolist(), memory.given[led][there].tolist()
-            best, mean = memory.standing(parents, given, there.sum(axis=1).tolist())
+            best, mean = memory.standing(memory.parents[led], memory.given[led])
             terms, distance = memory.terms[led], memory.distance[led].astype(np.float32)
             likeness = self._judge.likeness(memory.says[led])
             survey = np.zeros(len(led), dtype=np.float32)  # none is a lesson
             seen = np.stack([best, mean, terms, distance, likeness, survey])
             table = np.concatenate([memory.features[led], self._standing.numbers(seen)], axis=1)
             self._model.refit(table, _prior(seen), values[led])
+        self._scores.clear()
         self.revision += 1
 
     def _outcomes(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -232,35 +220,65 @@ class Adaptive(PageThreshold):
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         # A page is learned before the links on it are scored, so between two refits nothing changes a score but another place.
-        looks = [self._look(c.url, c.evidence) for c in candidates]
-        if new := [look for look in looks if look.revision != self.revision]:
-            seen = self._seen(new)
-            lasting = self._model.evidence([look.features for look in new])
+        keys = [hash((c.url, c.evidence)) for c in candidates]
+        if new := {key: c for key, c in zip(keys, candidates, strict=True) if key not in self._scores}:
+            looks = [self._look(key, c) for key, c in new.items()]
+            seen = self._seen(looks)
+            lasting = self._model.evidence([look[0] for look in looks])
             changing = self._model.of_table(self._standing.numbers(seen))
-            for look, score in zip(new, sigmoid(_prior(seen) + lasting + changing).tolist(), strict=True):
-                look.score, look.revision = score, self.revision
-        return [look.score for look in looks]
+            self._scores.update(zip(new, sigmoid(_prior(seen) + lasting + changing).tolist(), strict=True))
+        found: list[float | None] = [self._scores[key] for key in keys]
+        if len(self._scores) >= _MOST_SCORES:
+            self._scores.clear()
+        return found
 
-    def _look_at(self, url: str, evidence: Sequence[Evidence]) -> _Look:
-        address, anchors, places = self._links.read(url, evidence)
-        found = evidence[:PARENTS]
-        return _Look(
-            features=np.concatenate((address.features, anchors.features, places)),
-            says=_said(address, anchors),
-            parents=[digest(e.parent) for e in found] or [0],
-            given=[_given(e) for e in found] or [0.0],
-            rest=(_terms(address, anchors), _distance(found), self._surveys(url)),
+    def _look(self, key: int, link: Candidate) -> _Look:
+        """A link as it is seen. It is remembered when it is asked for a second time, as what waits is: most links of a page are
+        known already, and never seen so again. At least the last :data:`_LOOKS` are."""
+        look = self._looks.get(key) or self._older_looks.get(key)
+        if look is not None:
+            return look
+        look = self._look_at(link)
+        if key in self._scored:
+            self._looks[key] = look
+            if len(self._looks) == _LOOKS:
+                self._looks, self._older_looks = {}, self._looks
+        else:
+            self._scored.add(key)
+            if len(self._scored) == _MOST_SCORES:
+                self._scored.clear()
+        return look
+
+    def _look_at(self, link: Candidate) -> _Look:
+        found = link.evidence[:PARENTS]
+        address, anchors, places = self._links.read(link.url, link.evidence)
+        return (
+            (address.features, anchors.features, places),
+            _said(address, anchors),
+            tuple([digest(e.parent) for e in found]) or (0,),
+            tuple([_given(e) for e in found]) or (0.0,),
+            _terms(address, anchors),
+            _distance(found),
+            self._surveys(link.url),
         )
 
     def _seen(self, looks: Sequence[_Look]) -> NDArray[np.float32]:
         """How links stand by what is known now, (6, n): relevance of the best page that holds each, and of all in the mean; topic
         terms in its best anchor or in its address; links since the last page on topic; likeness of what it says; whether it leads
         to a list of all that a site has."""
-        parents, given = [p for look in looks for p in look.parents], [g for look in looks for g in look.given]
-        best, mean = self._memory.standing(parents, given, [len(look.parents) for look in looks])
-        terms, distance, survey = zip(*[look.rest for look in looks], strict=True)
-        says = np.frombuffer(b"".join([look.says for look in looks]), dtype="<u2").reshape(len(looks), -1)
-        return np.array((best, mean, terms, distance, self._judge.likeness(says), survey), dtype=np.float32)
+        now = lru_cache(None)(self._memory.relevance_of)  # many links are on the same pages
+        rows = []
+        for _, _, parents, given, terms, distance, survey in looks:
+            if len(parents) == 1:  # most of them
+                best = mean = given[0] if (relevance := now(parents[0])) is None else relevance
+            else:
+                known = [g if (relevance := now(p)) is None else relevance for p, g in zip(parents, given, strict=True)]
+                best, mean = max(known), sum(known) / len(known)
+            rows.append((best, mean, terms, distance, 0, survey))
+        seen = np.array(rows, dtype=np.float32).T
+        says = b"".join([look[1] for look in looks])
+        seen[4] = self._judge.likeness(np.frombuffer(says, dtype="<u2").reshape(len(looks), -1))
+        return seen
 
     def _surveys(self, url: str) -> bool:
         """Whether a link leads to a list of all that a site has, which shows at once where on the site the topic is."""
@@ -273,7 +291,7 @@ class Adaptive(PageThreshold):
     def explain(self, candidate: Candidate) -> dict[str, float]:
         """The strongest reasons in words, with their parts of the log-odds."""
         url, evidence = candidate.url, candidate.evidence
-        seen = self._seen([self._look(url, evidence)])
+        seen = self._seen([self._look_at(candidate)])
         best, mean, terms, distance, likeness, survey = seen[:, 0].tolist()
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": _PARENT * (best + mean) / 2,
@@ -309,7 +327,7 @@ class Adaptive(PageThreshold):
         self._model.load_state_dict(state["model"])
         self._next_refit = int(state["next_refit"])
         self.revision = int(state["revision"])
-        self._look.cache_clear()
+        self._scores.clear()
 
     def _written_link(self, url: str, found: Sequence[Evidence]) -> list[Any] | None:
         """A link as a lesson; the features of its address are added when it is learned. A survey is none: it is worth nothing by
