@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
@@ -108,12 +109,9 @@ def default_stopwords() -> frozenset[str]:
 @functools.cache
 def _function_words() -> frozenset[str]:
     """Words whose tag in jieba's dictionary is not a content tag; a word that the dictionary lacks is taken as content."""
-    found = set()
-    for line in _dictionary_text().splitlines():
-        word, _, tag = line.split(" ")
-        if not tag.startswith(CONTENT_TAGS) or tag in _NOT_CONTENT:
-            found.add(word)
-    return frozenset(found)
+    # One expression over the lines "word count tag": every process that segments waits for this when it starts.
+    tags = rf"(?!{'|'.join(CONTENT_TAGS)})|(?:{'|'.join(_NOT_CONTENT)})$"
+    return frozenset(re.findall(rf"^(\S+) \d+ (?:{tags})", _dictionary_text(), re.MULTILINE))
 
 
 def _dictionary_text() -> str:
