@@ -24,7 +24,8 @@ sys.path.append(str(ROOT / "tests"))
 
 from redis_tools import RedisServer
 
-DELAY = 0.1
+DELAY = 0.25
+"""Seconds between two pages: a crawl that waits for its commands need not crawl as fast as it can."""
 SOON = 4.0
 """Seconds within which a crawl obeys: it looks once a second; the rest is for a busy machine."""
 
