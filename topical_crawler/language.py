@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -60,6 +61,10 @@ def language() -> Language:
     return Language(tags, rates, round(math.exp(greatest)))
 
 
+_NORMAL = re.compile("[\u4e00-\u9fff]+").fullmatch
+"""Of words that are normalised as they stand: nearly all."""
+
+
 @functools.lru_cache(maxsize=16)
 def rarities(wanted: frozenset[str]) -> Mapping[str, float]:
     """How rare words are in the language in general: ln(documents / documents with the word), a word of a single document being
@@ -70,12 +75,13 @@ def rarities(wanted: frozenset[str]) -> Mapping[str, float]:
     True
     """
     found: dict[str, float] = {}
-    greatest = 0.0
+    given: set[str] = set()
     for line in _lines("analyse/idf.txt"):
         word, _, idf = line.rpartition(" ")
-        greatest = max(greatest, float(idf))
-        if word in wanted or (not word.isascii() and (word := normalise(word)) in wanted):
+        given.add(idf)
+        if word in wanted or (not word.isascii() and not _NORMAL(word) and (word := normalise(word)) in wanted):
             found.setdefault(word, float(idf))
+    greatest = max(map(float, given))
     return {word: found[word] / greatest if word in found else 1.0 for word in wanted}
 
 
