@@ -14,6 +14,7 @@ from topical_crawler.semantics.category_tree import CategoryError, CategoryTree
 from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.vectors import WordVectors
 from topical_crawler.terms.folder import TopicFolder
+from topical_crawler.terms.neighbours import specificity
 from topical_crawler.terms.start import (
     FirstTerm,
     Start,
@@ -70,6 +71,28 @@ def test_a_general_word_counts_with_its_neighbour() -> None:
     assert start.general == ["管理", "原理"]
 
 
+def test_two_words_that_both_say_something_are_a_term_together_too() -> None:
+    assert words(from_sentence("句法树的文本摘要").terms)[-1] == "文本摘要"
+
+
+def test_what_a_long_word_is_made_of_counts_where_it_says_something() -> None:
+    start = from_sentence("计算机硬件和操作系统")
+    assert words(start.terms) == ["计算机硬件", "操作系统", "硬件"]  # neither 系统 nor 计算机
+    assert start.general == []
+
+
+def test_words_younger_than_the_dictionary_are_whole() -> None:
+    assert words(from_sentence("大数据处理与物联网技术").terms) == ["大数据", "物联网"]
+    assert "大数据" in words(from_sentence("互联网大数据").terms)
+
+
+def test_a_telling_word_is_kept_whatever_the_dictionary_calls_it() -> None:
+    segmenter = Segmenter()
+    assert not segmenter.is_content("虚拟机")
+    assert words(from_sentence("虚拟机与随笔").terms) == ["虚拟机", "随笔"]
+    assert words(from_sentence("但是因为如果").terms) == []
+
+
 def test_a_sentence_of_general_words_keeps_the_most_specific() -> None:
     start = from_sentence("中国的工作和方法")
     assert len(start.terms) >= 1
@@ -86,7 +109,7 @@ def test_any_sentence_is_read(sentence: str) -> None:
     start = from_sentence(sentence)
     found = words(start.terms)
     assert len(set(found)) == len(found)
-    assert all(SEGMENTER.is_content(word) for word in found)
+    assert all(SEGMENTER.is_content(word) or specificity(word) >= 0.9 for word in found)
 
 
 def test_keywords_are_taken_as_they_are() -> None:

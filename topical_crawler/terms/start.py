@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from topical_crawler.language import language
+from topical_crawler.lexicon_data import lexicon
 from topical_crawler.semantics.category_tree import GENERATIONS, CategoryTree
 from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.hownet import HowNet
@@ -23,7 +25,7 @@ from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.vectors import WordVectors
 from topical_crawler.terms.candidates import find_candidates, has_good_edges
 from topical_crawler.terms.neighbours import propose, specificity
-from topical_crawler.text import Segmenter, normalise
+from topical_crawler.text import Segmenter, default_stopwords, normalise
 from topical_crawler.topic_files import MAX_WORD
 
 GENERAL = 0.6
@@ -38,6 +40,7 @@ KEYWORDS = 20
 _LONGEST = 4
 _GENERAL_NOUN = 0.5
 _RARE = 0.9
+_TELLING = 0.8
 _NOUNS = ("n", "vn", "an", "j", "l", "i", "eng")
 
 Known = Callable[[str], bool]
@@ -80,8 +83,8 @@ class Start:
 def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
     """The content words of a sentence, but for those of general use; where all are, the most specific ones.
 
-    A word of general use says something together with its neighbour (深度 + 学习, 内存 + 管理): of two words of two characters,
-    one of them general, the compound is a term, too.
+    Two neighbours of two characters each, not both general (内存 + 管理, 文本 + 摘要), are a term together, too; and so are the
+    nouns in a longer word that say something by themselves (硬件 in 计算机硬件): most texts use them instead of it.
 
     Args:
         sentence: what the topic is about, in words.
@@ -91,17 +94,18 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
         Terms without a weight.
     """
     segmenter = Segmenter()
-    words = list(_joined(segmenter.cut(sentence), segmenter, known))
-    found = list(dict.fromkeys(filter(segmenter.is_content, words)))
+    words = list(_joined(_cut(sentence, segmenter), segmenter, known))
+    found = [w for w in dict.fromkeys(words) if segmenter.is_content(w) or _is_telling(w)]
     best = max(map(specificity, found), default=0.0)
     kept = {w for w in found if specificity(w) >= min(GENERAL, best)}
     compounds = {
         first + second
         for first, second in itertools.pairwise(words)
-        if len(first) == len(second) == 2 and {first, second} <= set(found) and len({first, second} & kept) == 1
+        if len(first) == len(second) == 2 and {first, second} <= set(found) and {first, second} & kept
     }
     terms = [w for w in dict.fromkeys([*found, *sorted(compounds)]) if w in kept or w in compounds]
-    return Start([FirstTerm(w, math.nan, "sentence") for w in terms], [w for w in found if w not in kept])
+    parts = dict.fromkeys(p for w in terms for p in _parts(w) if p not in terms)
+    return Start([FirstTerm(w, math.nan, "sentence") for w in [*terms, *parts]], [w for w in found if w not in kept])
 
 
 def from_keywords(keywords: Iterable[str]) -> Start:
@@ -198,6 +202,31 @@ def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterato
         if len(after) == 1 and language().tag(after) == "n" and segmenter.is_content(run[-1]):
             run, place = [*run, after], place + 1
         yield "".join(run)
+
+
+def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
+    """The words of a sentence, with those whole that jieba's dictionary lacks (to it 大数据处理 is 大 + 数据处理)."""
+    pieces = enumerate(_new_words().split(normalise(sentence)))
+    return [word for place, piece in pieces for word in ([piece] if place % 2 else segmenter.cut(piece))]
+
+
+@functools.cache
+def _new_words() -> re.Pattern[str]:
+    lines = lexicon().joinpath("new_words.txt").read_text(encoding="utf-8").splitlines()
+    words = {normalise(word) for line in lines if not line.startswith("#") for word in line.split()}
+    return re.compile(f"({'|'.join(map(re.escape, sorted(words, key=lambda w: (-len(w), w))))})")
+
+
+def _is_telling(word: str) -> bool:
+    """Whether a word says something whatever its tag: the dictionary calls 虚拟机 an attribute and 随笔 an adverb."""
+    return len(word) > 1 and word.isalpha() and word not in default_stopwords() and specificity(word) >= _RARE
+
+
+def _parts(word: str) -> list[str]:
+    """The nouns that a word is made of and that say something of a topic by themselves (计算机硬件: 硬件)."""
+    cuts = [(word[:i], word[i:]) for i in range(2, len(word) - 1)]
+    parts = [part for cut in cuts if all(map(language().tag, cut)) for part in cut]
+    return [p for p in parts if language().tag(p).startswith("n") and specificity(p) >= _TELLING]
 
 
 def _information(word: str) -> float:
