@@ -49,7 +49,7 @@ _LEAST_AGAINST = 10  # articles; with lists alone against them, all news would b
 _SPREAD = 2.0  # what examples are nearer to the topic than others must be more than this many standard deviations of the others
 _TITLE, _LABEL = 3, 3
 _WHOLE = 5  # a label as one word: 分布式系统 is not what 分布式 and 系统 are
-_STEEPNESS, _MIDDLE = 6.0, 0.5
+_STEEPNESS, _MIDDLE = 6.0, 0.6
 _FIRST = (1.5, 2.0)  # before anything is learned: steepness and middle on the scale of said()
 
 
@@ -239,8 +239,9 @@ class PageJudge:
         return (total / size).astype(np.float32), size
 
     def _together(self, likeness: NDArray[np.float32], said: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What words and terms say together."""
-        together: NDArray[np.float32] = likeness + np.float32(_TERMS / self._best) * said
+        """What words and terms say together. Of terms the first ones say most: of a topic with thousands of them the best articles
+        hold many, and most of what is on topic few."""
+        together: NDArray[np.float32] = likeness + np.float32(_TERMS) * np.sqrt(said / np.float32(self._best))
         return together
 
     def _units(self, words: NDArray[np.uint16], counts: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
