@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parents[1]))  # redis_tools
+sys.path.append(str(Path(__file__).parents[1]))  # postgres_tools, redis_tools
 
 from crawl_tools import DEMO, LONGEST, Crawled, Reply, Site, command, crawl, crawled_urls, essence, make_topic, rows, start
+from postgres_tools import GivenServer
+from postgres_tools import postgresql as postgresql
 from redis_tools import RedisServer
 
-from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.store import CorpusStore
 
 SEEDS = str(DEMO / "seeds.txt")
 WEB = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "LOG_LEVEL": "DEBUG"}
@@ -122,6 +125,16 @@ def test_looks_are_taken_in_between_too_and_pipelines_of_ones_own_have_the_texts
     texts = [row for row in looked_at(data) if row.keep]
     assert len(texts) >= 5 and all(row.text is not None and row.text.endswith(" 再看一遍") for row in texts)
     assert not [row for row in rows(data) if row.keep and row not in texts and "再看一遍" in (row.text or "")]
+
+
+def test_looks_at_a_corpus_in_postgresql_are_the_same(
+    whole: tuple[Path, Crawled], topic: Path, project: Path, tmp_path: Path, postgresql: GivenServer
+) -> None:
+    place = postgresql.new_database()
+    ended = crawl(topic, tmp_path / "data", SEEDS, project, **PART, TOPICAL_CORPUS=place)
+    assert ended.code == 0 and ended.log.count(NEXT_LOOK) == 2
+    with CorpusStore(place, read_only=True) as store:
+        assert essence(list(store.records(Filters(rejected=True)))) == essence(rows(whole[0]))
 
 
 def test_a_crawl_that_ends_in_a_look_ends_and_goes_on_with_it(

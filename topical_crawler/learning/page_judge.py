@@ -239,8 +239,8 @@ class PageJudge:
         return (total / size).astype(np.float32), size
 
     def _together(self, likeness: NDArray[np.float32], said: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What words and terms say together. Of terms the first ones say most: of a topic with thousands of them the best articles
-        hold many, and most of what is on topic few."""
+        """What words and terms say together. Of terms the first ones say most: where a topic has thousands of them, the best
+        articles hold many, and most of what is on topic few."""
         together: NDArray[np.float32] = likeness + np.float32(_TERMS) * np.sqrt(said / np.float32(self._best))
         return together
 
