@@ -62,6 +62,12 @@ def test_head_and_tail_are_taken_off_and_the_middle_stays(cleaner: Cleaner) -> N
     assert cleaner.clean(f"{head}\n{body}\n{tail}").text == body
 
 
+def test_an_address_alone_is_no_text(cleaner: Cleaner) -> None:
+    """A print view ends with its page's address; without it the two are the same text."""
+    text = "支部召开组织生活会，党员逐一发言。\n文件见 http://dj.example/1.pdf\nhttp://dj.example/介绍了支部的做法。"
+    assert cleaner.clean(f"{text}\nhttps://dj.example/art/2026/3/31/art_1.html?from=print").text == text
+
+
 def test_lines_that_are_links_of_the_page_are_navigation(cleaner: Cleaner) -> None:
     titles = [f"第{n}支部开展主题党日活动并召开组织生活会" for n in range(20)]
     text = "\n".join(titles)
