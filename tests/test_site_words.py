@@ -27,6 +27,15 @@ def test_parts_of_the_title_single_keywords_and_whole_heads_of_the_home_page_are
     assert own == Page("http://a.cn/tag/1", "分类：春游", "", "春游", "", "三月里去了山上")
 
 
+def test_the_sites_name_is_no_label_of_a_page_and_its_subjects_are() -> None:
+    words, home = SiteWords(), Page("http://a.cn/", "党建研究_党建研究 - Linux", keywords="机器学习")
+    words.learn(home.url, words.lesson(home))
+    page = Page("http://a.cn/7.html", "春游_党建研究", labels=("党建研究", "要闻", "机器学习", "Linux"))
+    assert words.own(page) == Page("http://a.cn/7.html", "春游", labels=("要闻", "机器学习", "Linux"))
+    only_labels = Page("http://a.cn/8.html", "秋游", labels=("党建研究",))
+    assert words.own(only_labels).labels == ()
+
+
 @pytest.mark.parametrize(
     ("title", "own"),
     [

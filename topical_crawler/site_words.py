@@ -46,7 +46,8 @@ class SiteWords:
         said = {page.description, page.heading, page.lead, page.title}
         said.update(_PARTS.split(page.title), _KEYWORDS.split(page.keywords))
         words = page.title.split()
-        names = {_digest_of_name(word) for word in (*words[:_ENDS], *words[-_ENDS:]) if _HAN.search(word)}
+        called = {*words[:_ENDS], *words[-_ENDS:], *_PARTS.split(page.title)}
+        names = {_digest_of_name(word) for word in called if _HAN.search(word)}
         return sorted(names.union(_digest(text) for text in said if text))
 
     def learn(self, url: str, lesson: Iterable[str] | None) -> None:
@@ -55,9 +56,9 @@ class SiteWords:
             self._sites.setdefault(_site(url), frozenset(lesson))
 
     def own(self, page: Page) -> Page:
-        """The page without what its site's home page says in the same words: parts of the title, single keywords, and heading,
-        description and first lines as a whole. A home page, and a page that says nothing of the kind, come back
-        themselves."""
+        """The page without what its site's home page says in the same words: parts of the title, single keywords, heading,
+        description and first lines as a whole; and without the site's name among its labels (党建研究 > 要闻 > 正文).
+        A home page, and a page that says nothing of the kind, come back themselves."""
         known = self._sites.get(_site(page.url))
         if not known or _is_home(page.url):
             return page
@@ -73,9 +74,13 @@ class SiteWords:
         keywords = page.keywords if own_words == words else ",".join(filter(None, own_words))
         said = [page.description, page.heading, page.lead]
         heads = [of_its_own(text) for text in said]
-        if title == page.title and keywords == page.keywords and heads == said:
+        labels = tuple(label for label in page.labels if _digest_of_name(label) not in known)
+        if title == page.title and keywords == page.keywords and heads == said and labels == page.labels:
             return page
-        return dataclasses.replace(page, title=title, keywords=keywords, description=heads[0], heading=heads[1], lead=heads[2])
+        description, heading, lead = heads
+        return dataclasses.replace(
+            page, title=title, keywords=keywords, description=description, heading=heading, lead=lead, labels=labels
+        )
 
     def state_dict(self) -> dict[str, list[str]]:
         """All that was learned, as JSON data."""
