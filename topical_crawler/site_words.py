@@ -43,10 +43,9 @@ class SiteWords:
         """What is to be learned from a page: digests of what it says, if it is a home page; else None."""
         if not _is_home(page.url):
             return None
-        said = {page.description, page.heading, page.lead, page.title}
-        said.update(_PARTS.split(page.title), _KEYWORDS.split(page.keywords))
-        words = page.title.split()
-        called = {*words[:_ENDS], *words[-_ENDS:], *_PARTS.split(page.title)}
+        parts, words = _PARTS.split(page.title), page.title.split()
+        said = {page.description, page.heading, page.lead, page.title, *parts, *_KEYWORDS.split(page.keywords)}
+        called = {*words[:_ENDS], *words[-_ENDS:], *parts}
         names = {_digest_of_name(word) for word in called if _HAN.search(word)}
         return sorted(names.union(_digest(text) for text in said if text))
 

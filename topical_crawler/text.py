@@ -102,8 +102,13 @@ class Segmenter:
 @functools.cache
 def default_stopwords() -> frozenset[str]:
     """The stop words that come with the product (``lexicon/stopwords.txt``), normalised."""
-    lines = lexicon().joinpath("stopwords.txt").read_text(encoding="utf-8").splitlines()
-    return frozenset(normalise(line.strip()) for line in lines if line.strip() and not line.startswith("#"))
+    return lexicon_words("stopwords.txt")
+
+
+def lexicon_words(name: str) -> frozenset[str]:
+    """The words of a list in the lexicon, one or several a line, normalised; a line that begins with # is a comment."""
+    lines = lexicon().joinpath(name).read_text(encoding="utf-8").splitlines()
+    return frozenset(normalise(word) for line in lines if not line.startswith("#") for word in line.split())
 
 
 @functools.cache

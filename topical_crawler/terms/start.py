@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topical_crawler.language import language
-from topical_crawler.lexicon_data import lexicon
 from topical_crawler.semantics.category_tree import GENERATIONS, CategoryTree
 from topical_crawler.semantics.cilin import Cilin
 from topical_crawler.semantics.hownet import HowNet
@@ -25,7 +24,7 @@ from topical_crawler.semantics.resources import Resources
 from topical_crawler.semantics.vectors import WordVectors
 from topical_crawler.terms.candidates import find_candidates, has_good_edges
 from topical_crawler.terms.neighbours import propose, specificity
-from topical_crawler.text import Segmenter, default_stopwords, normalise
+from topical_crawler.text import Segmenter, default_stopwords, lexicon_words, normalise
 from topical_crawler.topic_files import MAX_WORD
 
 GENERAL = 0.6
@@ -212,9 +211,8 @@ def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
 
 @functools.cache
 def _new_words() -> re.Pattern[str]:
-    lines = lexicon().joinpath("new_words.txt").read_text(encoding="utf-8").splitlines()
-    words = {normalise(word) for line in lines if not line.startswith("#") for word in line.split()}
-    return re.compile(f"({'|'.join(map(re.escape, sorted(words, key=lambda w: (-len(w), w))))})")
+    longest_first = sorted(lexicon_words("new_words.txt"), key=lambda w: (-len(w), w))
+    return re.compile(f"({'|'.join(map(re.escape, longest_first))})")
 
 
 def _is_telling(word: str) -> bool:
