@@ -57,32 +57,34 @@ from scrapy.settings import Settings
 from w3lib.url import safe_url_string
 from web_in_memory import Text, Web, read_texts, read_web
 
-from topical_crawler import config, layout, settings, strategies
-from topical_crawler.actions import comparison_plan as plan
-from topical_crawler.actions.argument_types import whole
-from topical_crawler.actions.comparison_plan import Bounds, Cell, LabelledTopic, Start
-from topical_crawler.corpus.dedup import text_hash
-from topical_crawler.corpus.keeping import DUPLICATE
+from experiments import plan
+from experiments.comparison import measure
+from experiments.plan import Bounds, Cell, LabelledTopic, Start
+from experiments.web_graph import MAX_REDIRECTS
+from topical_crawler import config, settings, strategies
+from topical_crawler.cli.base import whole
+from topical_crawler.corpus.dedup import DUPLICATE
 from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.similarity import text_hash
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl import Crawl, now_iso, seed_entry
-from topical_crawler.evaluation.comparison import measure
-from topical_crawler.evaluation.intervals import bootstrap
+from topical_crawler.crawl.opening import now_iso
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label, read_labels
-from topical_crawler.evaluation.replay import Recording
-from topical_crawler.evaluation.warc import RecordingError
-from topical_crawler.evaluation.web_graph import MAX_REDIRECTS
-from topical_crawler.export.files import replacing
+from topical_crawler.files import replacing
 from topical_crawler.frontier import Entry, MemoryFrontier
 from topical_crawler.items import PageItem
-from topical_crawler.options import CrawlError
-from topical_crawler.page import Candidate, Link, Page
 from topical_crawler.pipelines import OFF_TOPIC_TEXT
-from topical_crawler.semantics.resources import Resources
+from topical_crawler.recordings.reader import Recording, RecordingError
+from topical_crawler.resources.registry import Resources
 from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.statistics import bootstrap
 from topical_crawler.strategies import Strategy
-from topical_crawler.topic import Topic, load_topic
-from topical_crawler.urls import fingerprint
+from topical_crawler.topic.topic import Topic, load_topic
+from topical_crawler.web import dom
+from topical_crawler.web.page import Candidate, Link, Page
+from topical_crawler.web.urls import fingerprint
 
 PAGES = (500, 1000, 2000, 4000)
 """Numbers of pages at which recall is given."""
@@ -187,7 +189,7 @@ def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry) -> N
 
 def _text(crawl: Crawl, url: str, texts: Mapping[str, Text]) -> Text:
     if not texts:
-        return Text(LIST, "") if layout.looks_like_list(url) else Text("", UNREAD)
+        return Text(LIST, "") if dom.looks_like_list(url) else Text("", UNREAD)
     found = texts[url]
     if not found.reason and not crawl.strategy.confirm(found.text)[1]:
         return Text(OFF_TOPIC_TEXT, "")

@@ -24,8 +24,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 from postgres_tools import PostgresServer
 
 from topical_crawler.corpus.copy import copy
-from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.rows import storable, values_of
+from topical_crawler.corpus.record import Record, storable, values_of
 from topical_crawler.corpus.store import CorpusStore
 
 WORDS = [chr(0x4E00 + 7 * n) + chr(0x4E00 + 11 * n) for n in range(800)]

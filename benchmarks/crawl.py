@@ -156,7 +156,7 @@ class Meter:
 def part_of(file: str, function: str) -> str | None:
     """The part of the crawl that a function belongs to; None for code that is not this project's.
 
-    >>> part_of("/x/topical_crawler/page.py", "from_html"), part_of("/x/scrapy/crawler.py", "crawl")
+    >>> part_of("/x/topical_crawler/web/page.py", "from_html"), part_of("/x/scrapy/crawler.py", "crawl")
     ('page: parse HTML, read links', None)
     """
     path = Path(file)
@@ -210,7 +210,7 @@ def _plain(options: argparse.Namespace, common: dict[str, Any]) -> None:
             for link in self.links.extract_links(response):
                 yield Request(link.url)
 
-    handler = "topical_crawler.replay.ReplayHandler"
+    handler = "topical_crawler.downloadhandlers.ReplayHandler"
     settings = common | {
         "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
         "CONCURRENT_REQUESTS_PER_DOMAIN": options.in_flight,

@@ -30,12 +30,10 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))
 
-from topical_crawler.decode import decode  # noqa: E402
-from topical_crawler.evaluation.texts import ngram_f1  # noqa: E402
-from topical_crawler.extraction import choice, extractors  # noqa: E402
-from topical_crawler.extraction.blocks import read_blocks  # noqa: E402
-from topical_crawler.extraction.density import text_worth  # noqa: E402
-from topical_crawler.extraction.extract import extract  # noqa: E402
+from experiments.texts import ngram_f1  # noqa: E402
+from topical_crawler.extraction import extract, extractors  # noqa: E402
+from topical_crawler.extraction.extractors import read_blocks, text_worth  # noqa: E402
+from topical_crawler.web.decode import decode  # noqa: E402
 
 ADDRESS = "http://www.example.cn/a.html"
 LOST = 0.3
@@ -166,11 +164,15 @@ def _scores(page: Gold, grid: Sequence[tuple[float, float]]) -> list[float]:
     blocks = read_blocks(tree)
     every = {"trafilatura": extractors.trafilatura, **extractors.FALLBACKS}
     texts = {name: _guarded(lambda html, e=extractor: e(html, tree), page.html) for name, extractor in every.items()}  # type: ignore[misc]
-    linked, prose = choice.links_of(blocks), choice.prose_of(blocks)
+    linked, prose = extractors.links_of(blocks), extractors.prose_of(blocks)
     worths = {name: text_worth(text, linked) for name, text in texts.items()}
     f1 = {name: ngram_f1(text, page.text) for name, text in texts.items()} | {"": 0.0}
     return [
-        f1[choice.choose(texts, worths, worth) if choice.is_doubtful(worths["trafilatura"], prose, share) else "trafilatura"]
+        f1[
+            extractors.choose(texts, worths, worth)
+            if extractors.is_doubtful(worths["trafilatura"], prose, share)
+            else "trafilatura"
+        ]
         for share, worth in grid
     ]
 

@@ -46,7 +46,7 @@ from rich.console import Console
 from rich.table import Table
 
 from topical_crawler.frontier import Entry
-from topical_crawler.page import Evidence
+from topical_crawler.web.page import Evidence
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests"))  # redis_tools

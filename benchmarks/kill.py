@@ -29,7 +29,7 @@ from pathlib import Path
 
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.urls import fingerprint
+from topical_crawler.web.urls import fingerprint
 
 _CRAWLED = re.compile(r"DEBUG: Crawled \(\d+\) <GET (\S+)>")
 _REDIRECTED = re.compile(r"DEBUG: Redirecting \([^)]*\) to <GET \S+> from <GET (\S+)>")

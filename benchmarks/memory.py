@@ -29,8 +29,8 @@ from rich.console import Console
 from rich.table import Table
 
 from topical_crawler.frontier import Entry, SqliteFrontier
-from topical_crawler.page import Evidence
-from topical_crawler.semantics.resources import Resources
+from topical_crawler.resources.registry import Resources
+from topical_crawler.web.page import Evidence
 
 ROOT = Path(__file__).resolve().parents[1]
 HOSTS, BATCH = 200, 1000

@@ -39,10 +39,9 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from topical_crawler.corpus import near, nearness
-from topical_crawler.corpus.database import open_engine, write_ahead
+from topical_crawler.corpus import dedup, similarity
 from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.schema import pages, tables
+from topical_crawler.corpus.schema import open_engine, pages, tables, write_ahead
 
 NEWS = Path(__file__).resolve().parents[2] / "shared" / "data" / "news" / "news-dev.jsonl.gz"
 REPORTS = 2000
@@ -157,7 +156,7 @@ def load(place: Path, documents: Documents, count: int) -> None:
             connection.executemany(insert, [list(row(number, text).values()) for number, text in texts.items()])
             connection.executemany(
                 "INSERT OR IGNORE INTO bands VALUES (?, ?)",
-                [(band, number + 1) for number, text in texts.items() for band in near.bands(text)],
+                [(band, number + 1) for number, text in texts.items() for band in dedup.bands_of(text)],
             )
         connection.commit()
         connection.close()
@@ -206,20 +205,20 @@ def measure(place: Path, documents: Documents, count: int, of: int) -> tuple[dic
         tally = tallies[kind] = Tally()
         for text, expected in texts:
             with tally.timed("signature"):
-                bands = near.bands(text)
+                bands = dedup.bands_of(text)
             with tally.timed("find"), writer.begin():
-                twin = near.find(writer, text, bands, "")
+                twin = dedup.find(writer, text, bands, "")
             if expected is None:
                 with writer.begin():
                     writer.execute(pages.insert(), row(next_id - 1, text) | {"why": {}, "personal": {}})
                 with tally.timed("remember"), writer.begin():
-                    near.remember(writer, next_id, bands)
+                    dedup.remember(writer, next_id, bands)
                 next_id += 1
             tally.found(twin.page_id if twin else None, expected)
             most = max(most, memory.memory_info().rss)
     with writer.begin():  # the file can be used again
         for number in range(count + 1, next_id):
-            near.forget(writer, number)
+            dedup.forget(writer, number)
             writer.execute(pages.delete().where(pages.c.id == number))
     writer.close()
     engine.dispose()
@@ -231,14 +230,14 @@ def rival(documents: Documents, count: int, of: int) -> tuple[dict[str, Tally], 
     from datasketch import MinHash, MinHashLSH
 
     def signature(text: str) -> Any:
-        words = nearness.letters(text)
+        words = similarity.letters(text)
         made = MinHash(num_perm=128)
-        made.update_batch({words[n : n + nearness.SHINGLE].encode() for n in range(len(words) - nearness.SHINGLE + 1)})
+        made.update_batch({words[n : n + similarity.SHINGLE].encode() for n in range(len(words) - similarity.SHINGLE + 1)})
         return made
 
     memory = psutil.Process()
     before = memory.memory_info().rss
-    index = MinHashLSH(threshold=nearness.LEAST, num_perm=128)
+    index = MinHashLSH(threshold=similarity.LEAST, num_perm=128)
     for number in range(count):
         index.insert(number + 1, signature(documents[number]))
     grown = (memory.memory_info().rss - before) / 1e6

@@ -28,17 +28,17 @@ from urllib.parse import urlsplit
 
 from warcio.archiveiterator import ArchiveIterator
 
-from topical_crawler.cleaning.process import CleaningOptions
-from topical_crawler.cleaning.repair import repair
-from topical_crawler.corpus.making import Maker
-from topical_crawler.corpus.near import similarity
+from experiments.texts import character_precision, character_recall
+from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.cleaning.characters import repair
+from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.similarity import similarity
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.decode import decode
-from topical_crawler.evaluation.texts import character_precision, character_recall
-from topical_crawler.extraction.extract import Extracted, extract
-from topical_crawler.page import Page
-from topical_crawler.urls import fingerprint
+from topical_crawler.extraction import Extracted, extract
+from topical_crawler.web.decode import decode
+from topical_crawler.web.page import Page
+from topical_crawler.web.urls import fingerprint
 
 LEAST = 0.98
 """Of the characters, both ways."""

@@ -23,12 +23,12 @@ from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
 
-from topical_crawler.cleaning.process import TextCleaner
-from topical_crawler.cleaning.repair import GARBLED
-from topical_crawler.corpus import near
-from topical_crawler.decode import decode
-from topical_crawler.extraction.extract import extract, warm_up
-from topical_crawler.page import Page
+from topical_crawler.cleaning import TextCleaner
+from topical_crawler.cleaning.characters import GARBLED
+from topical_crawler.corpus import dedup
+from topical_crawler.extraction import extract, warm_up
+from topical_crawler.web.decode import decode
+from topical_crawler.web.page import Page
 
 STEPS = ("decoding", "links", "extraction", "cleaning", "signature")
 DECLARED = re.compile(r"<meta[^>]{0,200}charset[^>]{0,100}>|<\?xml[^>]{0,200}\?>", re.IGNORECASE)
@@ -75,7 +75,7 @@ def main() -> int:
         if not reason:
             cleaned = cleaner.clean(extracted.text, [link.anchor for link in page.links], extracted.title)
             clock.append(time.process_time())
-            near.bands(cleaned.text)
+            dedup.bands_of(cleaned.text)
             clock.append(time.process_time())
             reason = cleaned.reason
             methods[extracted.method] += 1

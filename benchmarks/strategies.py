@@ -25,10 +25,10 @@ from rich.table import Table
 from scrapy.settings import Settings
 
 from topical_crawler import Candidate, Evidence, Page, config, settings, strategies
-from topical_crawler.decode import decode
-from topical_crawler.evaluation.replay import Recording
 from topical_crawler.frontier import MAX_EVIDENCE
-from topical_crawler.urls import fingerprint
+from topical_crawler.recordings.reader import Recording
+from topical_crawler.web.decode import decode
+from topical_crawler.web.urls import fingerprint
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = 20.0

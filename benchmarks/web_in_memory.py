@@ -27,17 +27,17 @@ from rich.progress import Progress
 from w3lib.html import get_meta_refresh
 from w3lib.url import safe_url_string
 
-from topical_crawler import cleaning, decode, extraction, layout
-from topical_crawler import page as page_module
-from topical_crawler.cleaning.process import CleaningOptions, TextCleaner
+from experiments.web_graph import LONGEST_REFRESH, ROBOT
+from topical_crawler import cleaning, extraction
+from topical_crawler.cleaning import CleaningOptions, TextCleaner
 from topical_crawler.cleaning.site_lines import NOTHING
-from topical_crawler.evaluation.replay import Recording, equal_form
-from topical_crawler.evaluation.warc import Response
-from topical_crawler.evaluation.web_graph import LONGEST_REFRESH, ROBOT
-from topical_crawler.export.files import replacing_bytes
-from topical_crawler.extraction.extract import extract
-from topical_crawler.page import Link, Page
-from topical_crawler.urls import fingerprint
+from topical_crawler.extraction import extract
+from topical_crawler.files import replacing_bytes
+from topical_crawler.recordings.reader import Recording, Response, equal_form
+from topical_crawler.web import decode, dom
+from topical_crawler.web import page as page_module
+from topical_crawler.web.page import Link, Page
+from topical_crawler.web.urls import fingerprint
 
 _FORMAT = "2"
 _BATCH = 64
@@ -112,7 +112,7 @@ def read_web(web: Path, cache: Path, processes: int, progress: Progress) -> Web:
     with Recording(web, cache) as recording:
         urls = list(recording.urls())
     read = functools.partial(_read_batch, web, cache)
-    lines = _kept(web, cache, "pages", (page_module, layout, decode), read, urls, processes, progress)
+    lines = _kept(web, cache, "pages", (page_module, dom, decode), read, urls, processes, progress)
     return Web(_answer(json.loads(line)) for line in lines)
 
 

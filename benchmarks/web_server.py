@@ -33,8 +33,7 @@ from pathlib import Path
 from typing import Self, TextIO
 from urllib.parse import urlsplit
 
-from topical_crawler.evaluation.replay import Recording
-from topical_crawler.evaluation.warc import RecordingError, Response
+from topical_crawler.recordings.reader import Recording, RecordingError, Response
 
 LONGEST_HEAD = 1 << 16
 FLUSH_SECONDS = 0.5

@@ -32,7 +32,7 @@ import worker_figures as figures
 from worker_crawl import Crawl, Event, Servers, Setup
 from worker_figures import Crawled
 
-from topical_crawler.evaluation.replay import Recording
+from topical_crawler.recordings.reader import Recording
 
 SHOWN = 12
 

@@ -18,9 +18,9 @@ from rich.table import Table
 
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.evaluation.curves import terminal_curve
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.evaluation.metrics import group_score, harvest_curve, relevant_texts, site_scores
+from topical_crawler.evaluation.report import terminal_curve
 
 DEMO = Path(__file__).resolve().parent
 

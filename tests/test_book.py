@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import Page
-from topical_crawler.book import MAX_INTRODUCTION, Book, read, read_book
-from topical_crawler.book_lists import in_series, is_next_page, is_search
+from topical_crawler.strategies.odp2evsm.books import MAX_INTRODUCTION, Book, in_series, is_next_page, is_search, read, read_book
 
 TEXT = "本书讲解聚类、分类与关联规则。"
 

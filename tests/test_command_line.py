@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from topical_crawler.command_line import ActionsCommand, AddAction
+from topical_crawler.cli.base import ActionsCommand, AddAction
 
 
 class Waiting(ActionsCommand):

@@ -17,22 +17,23 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import walk_modules_iter
 from scrapy.utils.spider import iter_spider_classes
 
-from topical_crawler import crawl, frontier, pipelines, settings, strategies, topic_files
-from topical_crawler.cleaning import boilerplate, quality, repair
-from topical_crawler.corpus import keeping
-from topical_crawler.extraction import extract
+from topical_crawler import extraction, frontier, pipelines, settings, strategies
+from topical_crawler.cleaning import boilerplate, characters, quality
+from topical_crawler.corpus import dedup
+from topical_crawler.crawl import session
+from topical_crawler.crawl.steering import PURGED
 from topical_crawler.frontier.redis import DAMAGED
-from topical_crawler.relevance.book_parameters import CategoryVsmParameters, KeywordVsmParameters, Odp2evsmParameters
-from topical_crawler.semantics.resources import RESOURCES
+from topical_crawler.resources.registry import RESOURCES
 from topical_crawler.spiders.topical import TopicalSpider
-from topical_crawler.steering import PURGED
-from topical_crawler.strategies import OFF_TOPIC, STRATEGIES, vector
+from topical_crawler.strategies import OFF_TOPIC, STRATEGIES
+from topical_crawler.strategies.baselines import PageRankParameters, SharkSearchParameters
 from topical_crawler.strategies.content_url import ContentParameters, ContentUrlParameters
-from topical_crawler.strategies.esvsm import EsvsmParameters
-from topical_crawler.strategies.pagerank import PageRankParameters
-from topical_crawler.strategies.semantic import SIMILARITY, SemanticParameters
-from topical_crawler.strategies.shark_search import SharkSearchParameters
-from topical_crawler.urls import StructureParameters
+from topical_crawler.strategies.esvsm import vector_space
+from topical_crawler.strategies.esvsm.strategy import EsvsmParameters
+from topical_crawler.strategies.odp2evsm.books import CategoryVsmParameters, KeywordVsmParameters, Odp2evsmParameters
+from topical_crawler.strategies.semantic.strategy import SIMILARITY, SemanticParameters
+from topical_crawler.strategies.semantic.url_structure import StructureParameters
+from topical_crawler.topic import files
 
 ROOT = Path(__file__).resolve().parents[1]
 READMES = ("README.md", "README.zh-CN.md")
@@ -193,8 +194,8 @@ def test_every_parameter_is_documented_with_its_default(section: str, defaults: 
 
 
 PARAMETERS: dict[str, tuple[object, tuple[str, ...]]] = {
-    "vsm": (vector.VSM, ()),
-    "svsm": (vector.SVSM, ("vsm",)),
+    "vsm": (vector_space.VSM, ()),
+    "svsm": (vector_space.SVSM, ("vsm",)),
     "esvsm": (EsvsmParameters(), ("vsm", "svsm")),
     "odp2evsm": (Odp2evsmParameters(), ()),
     "category_vsm": (CategoryVsmParameters(), ("odp2evsm",)),
@@ -228,13 +229,13 @@ def test_every_strategy_is_documented() -> None:
 
 def test_the_matrix_is_the_default() -> None:
     (block,) = [b for b in fenced(TEXT["docs/topics.md"], "toml") if b.startswith("comparisons")]
-    matrix = topic_files.tomllib.loads(block)["comparisons"]
+    matrix = files.tomllib.loads(block)["comparisons"]
     assert matrix == [list(row) for row in SemanticParameters().comparisons]
 
 
 def test_every_key_of_a_topic_is_documented() -> None:
     (block,) = [b for b in fenced(TEXT["docs/topics.md"], "toml") if b.startswith("title")]
-    assert set(topic_files.tomllib.loads(block)) == set(topic_files._KEYS)
+    assert set(files.tomllib.loads(block)) == set(files._KEYS)
 
 
 @pytest.mark.parametrize("readme", READMES)
@@ -262,22 +263,22 @@ def documented_reasons(section: str) -> str:
 
 
 def test_every_reason_of_a_rejected_page_is_documented() -> None:
-    reasons = {OFF_TOPIC, pipelines.OFF_TOPIC_TEXT, keeping.DUPLICATE, keeping.PART, crawl.REDIRECTED, "error", "dropped"}
+    reasons = {OFF_TOPIC, pipelines.OFF_TOPIC_TEXT, dedup.DUPLICATE, dedup.PART, session.REDIRECTED, "error", "dropped"}
     for file in (ROOT / "topical_crawler").rglob("*.py"):
         if file.parent.name not in ("actions", "evaluation") and file.name != "page_fetch.py":  # these speak of no crawl
             reasons |= set(re.findall(r'reason ?= ?"([a-z][^"]+)"', file.read_text(encoding="utf-8")))
-    reasons |= {extract.NO_TEXT, extract.TOO_LARGE, extract.FAILED, extract.TIMED_OUT, extract.CRASHED}
-    reasons |= {extract.LIST_PAGE, extract.VIDEO_PAGE, extract.GALLERY_PAGE}
+    reasons |= {extraction.NO_TEXT, extraction.TOO_LARGE, extraction.FAILED, extraction.TIMED_OUT, extraction.CRASHED}
+    reasons |= {extraction.LIST_PAGE, extraction.VIDEO_PAGE, extraction.GALLERY_PAGE}
     reasons |= {boilerplate.NO_TEXT, boilerplate.BOILERPLATE_ONLY, boilerplate.COPYRIGHT_ONLY, boilerplate.NEAR_EMPTY}
-    reasons |= {boilerplate.LIST_OF_LINKS, repair.GARBLED, *quality.REASONS}
+    reasons |= {boilerplate.LIST_OF_LINKS, characters.GARBLED, *quality.REASONS}
     reasons |= returned_texts("spiders/topical.py", "failure_reason")
     documented = documented_reasons("Why a page is rejected")
     assert {r for r in reasons if f"`{r}" not in documented} == set()
 
 
 def test_every_reason_of_a_dropped_link_is_documented() -> None:
-    reasons = {crawl.BELOW_THRESHOLD, strategies.NO_TOPIC_WORD, strategies.PAGE_OFF_TOPIC, "too many links on a page"}
-    reasons |= {crawl.LOST_FROM_SIGHT, frontier.NO_ROOM, DAMAGED, PURGED}
+    reasons = {session.BELOW_THRESHOLD, strategies.NO_TOPIC_WORD, strategies.PAGE_OFF_TOPIC, "too many links on a page"}
+    reasons |= {session.LOST_FROM_SIGHT, frontier.NO_ROOM, DAMAGED, PURGED}
     reasons |= returned_texts("link_rules.py", "refusal", "late_refusal")
     documented = documented_reasons("Why a link is dropped")
     assert {r for r in reasons if f"`{r}`" not in documented} == set()

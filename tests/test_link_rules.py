@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topical_crawler.crawl.link_policy import MOST_CREDIT, LinkRules
+from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import Entry, Outcome
-from topical_crawler.link_rules import MOST_CREDIT, LinkRules
-from topical_crawler.options import CrawlOptions
 from topical_crawler.strategies import OFF_TOPIC
-from topical_crawler.urls import fingerprint, host
+from topical_crawler.web.urls import fingerprint, host
 
 PAGES, LEAVE = 5, 12
 VIDEO = "tv.news.cn"

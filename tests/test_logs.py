@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from scrapy.settings import Settings
 
-from topical_crawler import logs, passwords
+from topical_crawler import logs
 from topical_crawler.extensions import wants_live
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -194,7 +194,7 @@ def test_the_log_is_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """One process may make several crawlers: a text log after a JSON log is Scrapy's own. What masks the finished lines of all
     handlers does not see the JSON ones, which it would break."""
     monkeypatch.setattr(logging.Handler, "format", logging.Handler.format)
-    passwords.install()
+    logs.install()
     before, level = list(logging.root.handlers), logging.root.level
     settings = Settings({"TOPICAL_LOG_FORMAT": "json", "LOG_FILE": str(tmp_path / "a.log")})
     try:

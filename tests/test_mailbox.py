@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from topical_crawler.mailbox import MAX_BYTES, STALE_SECONDS, Mailbox
+from topical_crawler.crawl.mailbox import MAX_BYTES, STALE_SECONDS, Mailbox
 
 
 def echo(request: dict[str, Any]) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def test_an_answer_that_cannot_be_written_stops_nothing(box: Mailbox, caplog: py
 ASKER = """
 import json, sys, time
 from pathlib import Path
-from topical_crawler.mailbox import Mailbox
+from topical_crawler.crawl.mailbox import Mailbox
 box, name = Mailbox(Path(sys.argv[1])), sys.argv[2]
 for n in range(30):
     number = box.post({"name": name, "n": n, "long": "党" * 20_000}, 60)

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler import marked_texts
 from topical_crawler.judging.sample import MARKS
-from topical_crawler.marked_texts import ON_TOPIC, TEXT_LENGTH, TITLE_LENGTH, MarkedText, entry, read_entries, read_marked
-from topical_crawler.topic import TopicError, load_topic
+from topical_crawler.topic import marked
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.marked import ON_TOPIC, TEXT_LENGTH, TITLE_LENGTH, MarkedText, entry, read_entries, read_marked
+from topical_crawler.topic.topic import load_topic
 
 WriteTopic = Callable[..., Path]  # see conftest.py
 
@@ -77,7 +78,7 @@ ENTRIES = st.builds(entry, WORDS.filter(str.strip), WORDS, WORDS, st.sampled_fro
 
 @settings(max_examples=60)
 @given(st.lists(ENTRIES, max_size=5, unique_by=lambda found: found.url))
-def test_what_is_written_is_read(entries: list[marked_texts.Entry]) -> None:
+def test_what_is_written_is_read(entries: list[marked.Entry]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "marked.jsonl")
         file.write_bytes("".join(f"{found.as_json()}\n" for found in entries).encode())

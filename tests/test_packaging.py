@@ -27,7 +27,7 @@ sys.path.insert(0, sys.argv[1])
 import topical_crawler
 assert topical_crawler.__file__.startswith(sys.argv[1]), topical_crawler.__file__
 from topical_crawler import Candidate, Evidence, Page, TopicError, load_topic, strategies
-from topical_crawler.topic import list_topics
+from topical_crawler.topic.topic import list_topics
 topic = load_topic("partybuilding")
 strategy = strategies.create(topic, resources=None)
 verdict = strategy.judge(Page("http://a.cn/", title="学习贯彻党章 严肃党内政治生活"))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.layout import MAX_LABEL, MAX_LABELS, MAX_PATH
-from topical_crawler.page import AROUND, MAX_ANCHOR, MAX_LEAD, MAX_TEXT, Evidence, Link, Page, description_of, full_text
+from topical_crawler.web.dom import MAX_LABEL, MAX_LABELS, MAX_PATH
+from topical_crawler.web.page import AROUND, MAX_ANCHOR, MAX_LEAD, MAX_TEXT, Evidence, Link, Page, description_of, full_text
 
 URL = "http://www.example.cn/dj/index.html"
 

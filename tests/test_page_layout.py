@@ -9,9 +9,9 @@ from scrapy.http import HtmlResponse, Request
 
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PageItem
-from topical_crawler.layout import MAX_GROUP, MAX_LABEL, MAX_LABELS, MAX_PATH, names_a_label
-from topical_crawler.page import Page
 from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.web.dom import MAX_GROUP, MAX_LABEL, MAX_LABELS, MAX_PATH, names_a_label
+from topical_crawler.web.page import Page
 
 URL = "http://www.example.cn/dj/1.html"
 

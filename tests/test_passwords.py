@@ -17,7 +17,7 @@ from pythonjsonlogger.json import JsonFormatter
 from rich.console import Console
 from rich.logging import RichHandler
 
-from topical_crawler.passwords import check_address, install, masked, secret
+from topical_crawler.logs import check_address, install, masked, secret
 
 PASSWORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1).map(lambda text: f"Zq{text}qZ")
 """Any text, with a beginning and an end that nothing else has."""

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.urls.looks import MAX_DEPTH
-from topical_crawler.urls.prefixes import FrequentPrefixes, PrefixSets, prefixes
+from topical_crawler.strategies.content_url import FrequentPrefixes, PrefixSets, prefixes
+from topical_crawler.web.urls import MAX_DEPTH
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.progress import Durations, Progress
-from topical_crawler.site_yield import Yield, density
+from topical_crawler.corpus.stats import Yield, density
+from topical_crawler.crawl.progress import Durations, Progress
 
 PAGES = st.lists(
     st.tuples(st.sampled_from(["www.dangjian.cn", "news.a.cn", "b.cn:8080"]), st.booleans(), st.integers(0, 8 << 20)),

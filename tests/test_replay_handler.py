@@ -41,7 +41,7 @@ class Tiny(scrapy.Spider):
         value = failure.value
         LOG.append([failure.request.url, type(value).__name__, str(value), [c.__name__ for c in type(value).__mro__]])
 
-handler = "topical_crawler.replay.ReplayHandler"
+handler = "topical_crawler.downloadhandlers.ReplayHandler"
 process = AsyncCrawlerProcess({
     "DOWNLOAD_HANDLERS": {"http": handler, "https": handler}, "TOPICAL_REPLAY": sys.argv[1], "ROBOTSTXT_OBEY": True,
     "DOWNLOAD_MAXSIZE": 5000, "LOG_LEVEL": "INFO", "TELNETCONSOLE_ENABLED": False, "RETRY_TIMES": 2, "CONCURRENT_REQUESTS": 1,
@@ -119,7 +119,7 @@ def test_a_crawl_over_a_recording(web: Path) -> None:
     for unknown in ("http://a.test/unknown", "http://nowhere.test/", "http://a.test/#p"):
         name, message, bases = log[unknown]
         assert name == "Unreachable" and "not in the recording" in message and "IgnoreRequest" in bases
-    assert stats["downloader/exception_type_count/topical_crawler.replay.Unreachable"] == 3
+    assert stats["downloader/exception_type_count/topical_crawler.downloadhandlers.Unreachable"] == 3
     assert log["http://b.test/private/x"][0] == "IgnoreRequest"
     assert log["http://b.test/open"][0] == 200
     assert stats["robotstxt/response_status_count/404"] == 2

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.second_look import FIRST, AsideError, SecondLook, SetAside, look_is_due
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PageItem
-from topical_crawler.page import Page
-from topical_crawler.second_look import FIRST, AsideError, SecondLook, SetAside, look_is_due
 from topical_crawler.strategies import OFF_TOPIC, create
+from topical_crawler.web.page import Page
 
 KEYS = st.integers(0, 9).map(lambda n: bytes([n]) * 16)
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from topical_crawler import Evidence, Page, steering, strategies
-from topical_crawler.control import Control
+from topical_crawler import Evidence, Page, strategies
+from topical_crawler.crawl import steering
+from topical_crawler.crawl.mailbox import Mailbox
+from topical_crawler.crawl.steering import ACTIONS, PURGED, SEED_PRIORITY, Control, SteeringError, control_state, perform
 from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, RedisFrontier, SqliteFrontier, State
-from topical_crawler.mailbox import Mailbox
-from topical_crawler.steering import ACTIONS, PURGED, SEED_PRIORITY, SteeringError, control_state, perform
-from topical_crawler.urls import fingerprint, host
+from topical_crawler.web.urls import fingerprint, host
 
 sys.path.append(str(Path(__file__).parent))  # redis_tools, which pytest's importlib mode does not find by itself
 

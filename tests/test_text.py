@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.text import Backend, Segmenter, default_stopwords, normalise
-from topical_crawler.topic import list_topics, load_topic
+from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
+from topical_crawler.topic.topic import list_topics, load_topic
 
 TERMS = ["三会一课", "党支部书记工作室", "书记工作", "Linux内核", "ＧＰＵ", "k-means", "c++"]
 

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import strategies
-from topical_crawler.text import Segmenter, normalise
-from topical_crawler.topic import Topic, TopicError, list_topics, load_topic, read_seeds, topic_line
+from topical_crawler.text.segment import Segmenter, normalise
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import Topic, list_topics, load_topic, read_seeds, topic_line
 
 WriteTopic = Callable[..., Path]  # see conftest.py
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.urls import MAX_LENGTH, canonical, fingerprint, host, is_binary, looks_like_trap, shape
+from topical_crawler.web.urls import MAX_LENGTH, canonical, fingerprint, host, is_binary, looks_like_trap, shape
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 

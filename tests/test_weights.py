@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.weights import DomainStatistics, choose_terms, contrast
+from topical_crawler.text.statistics import DomainStatistics, choose_terms, contrast
 
 
 def statistics(*documents: str) -> DomainStatistics:

@@ -16,15 +16,14 @@ from urllib.parse import quote, urlsplit
 import platformdirs
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cleaning.process import CleaningOptions, Convert, Personal
+from topical_crawler.cleaning import CleaningOptions, Convert, Personal
 from topical_crawler.cleaning.quality import Limits
-from topical_crawler.evaluation.replay import Recording
-from topical_crawler.evaluation.thinning import Thinning
-from topical_crawler.evaluation.warc import RecordingError
-from topical_crawler.options import CrawlError, CrawlOptions
-from topical_crawler.passwords import masked
-from topical_crawler.semantics.resources import Resources
-from topical_crawler.topic import Topic, read_seeds
+from topical_crawler.crawl.options import CrawlError, CrawlOptions
+from topical_crawler.logs import masked
+from topical_crawler.recordings.reader import Recording, RecordingError
+from topical_crawler.recordings.thinning import Thinning
+from topical_crawler.resources.registry import Resources
+from topical_crawler.topic.topic import Topic, read_seeds
 
 if TYPE_CHECKING:
     import redis

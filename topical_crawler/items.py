@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from topical_crawler.corpus.record import PageLines, Record
-from topical_crawler.extraction.extract import Extracted
+from topical_crawler.extraction import Extracted
 from topical_crawler.frontier import Entry
-from topical_crawler.page import Page, Verdict
+from topical_crawler.web.page import Page, Verdict
 
 PART_OF = "topical_part"
 """In the meta of an entry: it is a further part of the article of this name, which was kept."""
@@ -19,7 +19,7 @@ PART_OF = "topical_part"
 @dataclass(slots=True)
 class PageItem:
     """What came of fetching one URL; every URL given out by the frontier ends as exactly one of these. A second look at a page
-    (:mod:`topical_crawler.second_look`) is another, of which ``first`` is set; it has no links, and its entry no evidence.
+    (:mod:`topical_crawler.crawl.second_look`) is another, of which ``first`` is set; it has no links, and its entry no evidence.
 
     Attributes:
         entry: the frontier's entry that was fetched.

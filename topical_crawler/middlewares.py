@@ -1,24 +1,409 @@
 """The relevance middleware, in which the strategy judges every page that comes and gives its links their priorities; a meta
-refresh that costs nothing on pages without one; and, from its own module, robots.txt."""
+refresh that costs nothing on pages without one; and, from its own module, robots.txt.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import logging
+import math
+import time
 from collections.abc import AsyncIterator
-from typing import Any
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import Any, Protocol, Self, cast
+from urllib.parse import urlsplit
 
-from scrapy import Request
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
-from scrapy.http import Response
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.http import Headers, Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.robotstxt import RobotParser
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from scrapy.utils.misc import build_from_crawler
 
-from topical_crawler.crawl import now_iso
-from topical_crawler.frontier import Entry
+from topical_crawler.config import archive_folder, archive_megabytes
+from topical_crawler.corpus.hosts import HostFacts, Robots, note_in, what_it_says
+from topical_crawler.crawl.opening import now_iso
+from topical_crawler.crawl.session import Crawl
+from topical_crawler.downloadhandlers import NOT_RECORDED
+from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.items import PageItem
-from topical_crawler.robots import RobotsMiddleware
+from topical_crawler.recordings.writer import Archive, ArchiveError, Message
 from topical_crawler.spiders.topical import TopicalSpider
-from topical_crawler.urls import fingerprint
+from topical_crawler.version import __version__
+from topical_crawler.web.urls import fingerprint, host
 
-__all__ = ["QuickMetaRefreshMiddleware", "RelevanceMiddleware", "RobotsMiddleware"]
+__all__ = ["QuickMetaRefreshMiddleware", "RelevanceMiddleware"]
+
+
+# -- Scrapy's side of the archive: with ``TOPICAL_ARCHIVE`` set, every exchange is written as it went over the wire
+
+
+logger = logging.getLogger(__name__)
+
+ARCHIVE_FAILED = "archive failed"
+"""Why a crawl ends whose archive cannot be written."""
+_SECRETS = frozenset((b"authorization", b"proxy-authorization", b"cookie"))
+_MASK = b"***"
+
+
+class ArchiveMiddleware:
+    """Writes what passes between the other middlewares and the downloader.
+
+    It stands next to the downloader (order 1000): there requests have all their headers, and answers are not yet decompressed,
+    redirected or refused. Where the archive cannot be written the crawl ends, because an archive with holes is worth little to
+    who relies on it: the page whose answer is not in the archive waits again, so that the crawl can be resumed without a loss.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        settings = crawler.settings
+        if archive_folder(settings, "") is None:
+            raise NotConfigured
+        self._crawler = crawler
+        self._archive: Archive | None = None
+        self._unopened: ArchiveError | None = None
+        self._ending: asyncio.Task[None] | None = None
+        crawler.signals.connect(self.opened, signals.spider_opened)
+        crawler.signals.connect(self.closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    @property
+    def _crawl(self) -> Crawl | None:
+        """None in an engine that only fetches (:mod:`topical_crawler.cli.topic.fetch_pages`)."""
+        return getattr(self._crawler.spider, "crawl", None)
+
+    def opened(self, spider: object) -> None:
+        crawl, settings = self._crawl, self._crawler.settings
+        if crawl is None:
+            return
+        folder = archive_folder(settings, crawl.topic.name)
+        assert folder is not None
+        about = {
+            "software": f"topical_crawler/{__version__}",
+            "isPartOf": crawl.options.name,
+            "description": f"crawl of the topic {crawl.topic.name} ({crawl.topic.title})",
+            "robots": "classic" if settings.getbool("ROBOTSTXT_OBEY") else "ignore",
+            "http-header-user-agent": settings.get("USER_AGENT") or "",
+        }
+        worker = crawl.options.worker if crawl.frontier.shared else ""
+        try:
+            self._archive = Archive(folder, crawl.options.name, about, worker, archive_megabytes(settings))
+        except ArchiveError as error:
+            self._unopened = error  # told with the first request: the engine cannot end before it has begun
+
+    def process_request(self, request: Request) -> None:
+        """No page is fetched any more once the archive has failed."""
+        if self._unopened is not None and self._ending is None:
+            self._give_up(self._unopened)
+        if self._ending is not None:
+            self._give_back(request)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Archive an exchange; the answer passes only if that was possible."""
+        if self._archive is not None and self._ending is None and NOT_RECORDED not in response.flags:
+            # Of the answer's body the time is not noted; the date is that of the request.
+            date = datetime.now(UTC) - timedelta(seconds=float(request.meta.get("download_latency") or 0.0))
+            address = str(response.ip_address or "")
+            try:
+                self._archive.add(request.url, _request(request), _response(response), date, address)
+            except ArchiveError as error:
+                self._give_up(error)
+        if self._ending is not None:
+            self._give_back(request)
+        return response
+
+    def closed(self, spider: object) -> None:
+        if self._archive is not None:
+            try:
+                self._archive.close()
+            except ArchiveError as error:
+                logger.error("%s", error)
+
+    def _give_back(self, request: Request) -> None:
+        """A page waits in the frontier again. A robots.txt, which every run asks for anew, passes: its host's rules hold."""
+        crawl, entry = self._crawl, request.meta.get("topical")
+        if crawl is not None and isinstance(entry, Entry) and entry.key in crawl.in_flight:
+            crawl.retry(entry, entry.url, entry.meta)
+            raise IgnoreRequest("the archive cannot be written")
+
+    def _give_up(self, error: ArchiveError) -> None:
+        logger.critical("The crawl ends and can be resumed, because what it fetched could not be archived: %s", error)
+        crawl, engine = self._crawl, self._crawler.engine
+        assert crawl is not None and engine is not None
+        crawl.failed = str(error)
+        self._ending = asyncio.get_running_loop().create_task(engine.close_spider_async(reason=ARCHIVE_FAILED))
+
+
+def _request(request: Request) -> Message:
+    parts = urlsplit(request.url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    headers = [] if b"Host" in request.headers else [("Host", parts.netloc.rpartition("@")[2].encode("latin-1", "replace"))]
+    for name, value in _pairs(request.headers):
+        headers.append((name, _MASK if name.lower().encode("latin-1") in _SECRETS else value))
+    return Message(f"{request.method} {target} HTTP/1.1", tuple(headers), request.body)
+
+
+def _response(response: Response) -> Message:
+    try:
+        phrase = HTTPStatus(response.status).phrase
+    except ValueError:  # not one that a standard names
+        phrase = ""
+    # The downloader has joined the chunks: with the header, readers would look for them.
+    headers = ((name, value) for name, value in _pairs(response.headers) if name.lower() != "transfer-encoding")
+    protocol = response.protocol if (response.protocol or "").startswith("HTTP/1") else "HTTP/1.1"
+    return Message(f"{protocol} {response.status} {phrase}".rstrip(), tuple(headers), response.body)
+
+
+def _pairs(headers: Headers) -> list[tuple[str, bytes]]:
+    return [(name.decode("latin-1"), value) for name, values in headers.items() for value in values]
+
+
+# -- robots.txt with its Crawl-delay, read once by all requests and all workers of a crawl, within its host's delay
+
+
+_ROBOTS_AGAIN = 600.0
+"""Seconds after which a robots.txt that could not be had is asked for again, and after which a worker looks at the shared one."""
+_ROBOTS_BYTES = 512 * 1024
+"""Read of a robots.txt; RFC 9309 asks for 500 KiB at least."""
+_CLAIM = 60
+"""Seconds for which one worker alone may ask a host for its robots.txt; a worker that died leaves it to another."""
+_POLL = 0.25
+_OURS = "topical_robots"
+_REST = "topical_rest"
+
+
+class _Notes(Protocol):
+    """What a shared frontier keeps for its workers beside the entries."""
+
+    def recall(self, name: str) -> str | None: ...
+
+    def remember(self, name: str, text: str, seconds: float) -> None: ...
+
+    def claim(self, name: str, seconds: float) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The robots.txt of one origin. Times are seconds on the monotonic clock.
+
+    Attributes:
+        told: its Crawl-delay, seconds; 0 where it names none.
+        delay: the same within bounds.
+        asked: when the host's answer was there; -inf where another worker has asked before.
+        until: when it is to be looked at again.
+    """
+
+    parser: RobotParser
+    told: float
+    delay: float
+    asked: float
+    until: float
+
+
+class RobotsMiddleware(RobotsTxtMiddleware):
+    """robots.txt with its Crawl-delay, asked for once by all requests and all workers of a crawl, by origin (scheme and host).
+
+    To ask takes the host's turn. A page that finds its host's robots.txt just asked for goes back to the frontier, which gives it
+    out again when the host's delay, now with the Crawl-delay, is over; meanwhile it takes no place among the requests in flight.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        settings = crawler.settings
+        self._seconds = settings.getfloat("TOPICAL_ROBOTS_SECONDS")
+        self._longest = 0.0 if settings.get("TOPICAL_REPLAY") else settings.getfloat("TOPICAL_MAX_CRAWL_DELAY")
+        self._rules: dict[str, _Rules] = {}  # by origin, the oldest first
+        self._asking: dict[str, asyncio.Task[_Rules]] = {}
+        self._delays: dict[str, float] = {}  # of hosts with a delay of their own
+        self._notes: set[asyncio.Task[None]] = set()
+        crawler.signals.connect(self._give_back, signals.request_scheduled)
+
+    @property
+    def _crawl(self) -> Crawl | None:
+        """None in an engine that only fetches (:mod:`topical_crawler.cli.topic.fetch_pages`)."""
+        return getattr(self.crawler.spider, "crawl", None)
+
+    async def process_request(self, request: Request) -> Request | None:  # type: ignore[override]
+        """Let a request pass, refuse it (IgnoreRequest), or send it back to the frontier until its host has rested."""
+        if request.meta.get(_OURS):
+            if request.meta.get("redirect_times") or request.meta.get("retry_times"):
+                await asyncio.sleep(self._delay(host(request.url)))
+            return None
+        if request.meta.get("dont_obey_robotstxt") or request.url.startswith(("data:", "file:")):
+            return None
+        rules = await self._rules_for(request)
+        rests = self._must_rest(request, rules)
+        self.process_request_2(rules.parser, request)
+        if not rests:
+            return None
+        request.meta[_REST] = True
+        return request
+
+    async def robot_parser(self, request: Request) -> RobotParser:
+        """What the robots.txt of the request's origin says."""
+        return (await self._rules_for(request)).parser
+
+    def _must_rest(self, request: Request, rules: _Rules) -> bool:
+        """Whether the host was asked for its robots.txt less than its delay ago. The delay then counts from there."""
+        crawl, entry = self._crawl, request.meta.get("topical")
+        if crawl is None or not isinstance(entry, Entry) or entry.key not in crawl.in_flight:
+            return False
+        if time.monotonic() >= rules.asked + self._delay(entry.host):
+            return False
+        with contextlib.suppress(LeaseLost):
+            crawl.frontier.sent(entry.key, rules.asked)
+        return True
+
+    def _give_back(self, request: Request) -> None:
+        """A request that has to rest waits in the frontier again, in its old place, and not as a new one."""
+        if request.meta.pop(_REST, False):
+            entry, crawl = request.meta["topical"], self._crawl
+            assert crawl is not None
+            crawl.retry(entry, entry.url, entry.meta)
+            raise IgnoreRequest("waits for its host's turn")
+
+    async def _rules_for(self, request: Request) -> _Rules:
+        origin = _origin(request.url)
+        rules = self._rules.get(origin)
+        if rules is not None and time.monotonic() < rules.until:
+            return rules
+        task = self._asking.get(origin)
+        if task is None:
+            task = self._asking[origin] = asyncio.create_task(self._learn(origin, request))
+            task.add_done_callback(lambda _: self._asking.pop(origin))
+        return await task
+
+    async def _learn(self, origin: str, request: Request) -> _Rules:
+        """What the host has told another worker already, or tells now."""
+        crawl = self._crawl
+        if crawl is None or not crawl.frontier.shared:
+            return await self._ask(origin, request)
+        notes = cast(_Notes, crawl.frontier)
+        asked = -math.inf
+        while (text := notes.recall(_note(origin))) is None:
+            if notes.claim(_note(origin), _CLAIM):
+                return await self._ask(origin, request, notes)
+            await asyncio.sleep(_POLL)
+            asked = time.monotonic()  # by another worker, and not later than now
+        return await self._keep({origin}, text, asked, _ROBOTS_AGAIN, request)
+
+    async def _ask(self, origin: str, request: Request, notes: _Notes | None = None) -> _Rules:
+        """Ask the host. What cannot be had forbids nothing; where that may pass, it is asked for again before long."""
+        meta = {"dont_obey_robotstxt": True, _OURS: True}
+        if "download_slot" in request.meta:
+            meta["download_slot"] = request.meta["download_slot"]
+        robots = Request(f"{origin}/robots.txt", priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)
+        text, seconds, origins = "", _ROBOTS_AGAIN, {origin}
+        said: Robots = "unreachable"
+        self._stats.inc_value("robotstxt/request_count")
+        engine = self.crawler.engine
+        assert engine is not None
+        try:
+            response = await engine.download_async(robots)
+        except Exception as error:  # any: a host may fail in any way, and its pages have their own reasons then
+            if not isinstance(error, IgnoreRequest):
+                self._stats.inc_value(f"robotstxt/exception_count/{type(error)}")
+                logger.info("%s cannot be had, nothing is forbidden: %s", robots.url, error)
+        else:
+            self._stats.inc_value("robotstxt/response_count")
+            self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+            if 200 <= response.status < 300:
+                text = _read(response.body)
+                said = what_it_says(text, self._agent)
+            elif 400 <= response.status < 500:
+                said = "none"
+            if 200 <= response.status < 300 or response.status in (404, 410):
+                seconds = self._seconds
+            if urlsplit(response.url).path == "/robots.txt":
+                origins.add(_origin(response.url))  # http sends to https, and a.cn to www.a.cn: theirs is known with it
+        asked = time.monotonic()
+        rules = await self._keep(origins, text, asked, seconds, request)
+        for name in {host(name) for name in origins}:
+            self._note_down(HostFacts(name, said, rules.told, now_iso()))
+        if notes is not None:
+            for name in origins:
+                notes.remember(_note(name), text, math.ceil(max(rules.until - asked, _CLAIM)))
+        return rules
+
+    async def _keep(self, origins: set[str], text: str, asked: float, seconds: float, request: Request) -> _Rules:
+        """Parse a robots.txt, tell everybody, and keep it for some seconds, longer than a page that waits for it has to rest."""
+        parser = build_from_crawler(self._parserimpl, self.crawler, text.encode())
+        await self.crawler.signals.send_catch_log_async(signal=signals.robots_parsed, robotparser=parser, request=request)
+        told = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))
+        delay = min(told, self._longest)
+        now = time.monotonic()
+        rules = _Rules(parser, told, delay, asked, now + max(seconds, 10 * max(delay, self._default_delay)))
+        for origin in origins:
+            self._rules.pop(origin, None)
+            self._rules[origin] = rules
+            self._slow_down(host(origin))
+        while (oldest := next(iter(self._rules))) not in origins and self._rules[oldest].until <= now:
+            del self._rules[oldest]
+        return rules
+
+    def _note_down(self, facts: HostFacts) -> None:
+        """Into the corpus, in a thread: a database that makes others wait does not hold up the crawl."""
+        crawl = self._crawl
+        if crawl is not None:
+            task = asyncio.create_task(asyncio.to_thread(note_in, crawl.store, facts))
+            self._notes.add(task)
+            task.add_done_callback(self._noted)
+
+    def _noted(self, task: asyncio.Task[None]) -> None:
+        self._notes.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:  # nothing depends on it
+            logger.info("What a robots.txt said could not be noted in the corpus: %s", error)
+
+    @property
+    def _agent(self) -> str:
+        """The name by which rules are looked up."""
+        return str(self._robotstxt_useragent or self._default_useragent)
+
+    @property
+    def _default_delay(self) -> float:
+        return self._crawl.options.delay if self._crawl is not None else 0.0
+
+    def _delay(self, name: str) -> float:
+        """Seconds between two requests of a host."""
+        return self._delays.get(name, self._default_delay)
+
+    def _slow_down(self, name: str) -> None:
+        """Crawl-delay, which Scrapy reads but does not obey; the longer one where http and https name two."""
+        known = (self._rules.get(f"{scheme}://{name}") for scheme in ("http", "https"))
+        delay = max([self._default_delay, *(rules.delay for rules in known if rules is not None)])
+        if self._crawl is not None and delay != self._delay(name):
+            self._delays[name] = delay
+            self._crawl.frontier.set_delay(name, delay)
+
+
+def _origin(url: str) -> str:
+    """Scheme and host, to which a robots.txt belongs."""
+    return f"{urlsplit(url).scheme}://{host(url)}"
+
+
+def _note(origin: str) -> str:
+    """The name under which workers share the robots.txt of an origin."""
+    return f"robots:{origin}"
+
+
+def _read(body: bytes) -> str:
+    """The text of a robots.txt, whole lines of it where it is too long."""
+    if len(body) > _ROBOTS_BYTES:
+        body = body[:_ROBOTS_BYTES].rpartition(b"\n")[0]
+    return body.decode("utf-8-sig", errors="ignore")
+
+
+# -- The relevance middleware, in which the strategy judges every page that comes and gives its links their priorities; a meta
+# refresh that costs nothing on pages without one; and, from its own module, robots.txt
 
 
 class RelevanceMiddleware(BaseSpiderMiddleware):

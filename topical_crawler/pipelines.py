@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 
-from topical_crawler.corpus.making import Maker
+from topical_crawler.corpus.make import Maker
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import PageItem
 from topical_crawler.spiders.topical import TopicalSpider

@@ -14,13 +14,14 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from topical_crawler.crawl import STORAGE_ERRORS, Crawl, now_iso
+from topical_crawler.crawl.opening import now_iso
+from topical_crawler.crawl.second_look import AsideError
+from topical_crawler.crawl.session import STORAGE_ERRORS, Crawl
 from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.items import PageItem
-from topical_crawler.page import Evidence
-from topical_crawler.second_look import AsideError
 from topical_crawler.spiders.topical import TopicalSpider
-from topical_crawler.urls import fingerprint, host
+from topical_crawler.web.page import Evidence
+from topical_crawler.web.urls import fingerprint, host
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ Set any of them on the command line (``-s NAME=VALUE``), in a spider's ``custom_
 """
 
 from topical_crawler import __version__
-from topical_crawler.passwords import secret
+from topical_crawler.logs import secret
 
 BOT_NAME = "topical_crawler"
 SPIDER_MODULES = ["topical_crawler.spiders"]
@@ -19,7 +19,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "topical_crawler.middlewares.RobotsMiddleware": 100,
     "topical_crawler.middlewares.QuickMetaRefreshMiddleware": 580,
-    "topical_crawler.archive.ArchiveMiddleware": 1000,  # next to the downloader: it sees every exchange as it came
+    "topical_crawler.middlewares.ArchiveMiddleware": 1000,  # next to the downloader: it sees every exchange as it came
 }
 ITEM_PIPELINES = {
     "topical_crawler.pipelines.ExtractPipeline": 100,
@@ -28,7 +28,7 @@ ITEM_PIPELINES = {
 ADDONS = {"topical_crawler.logs.LogAddon": 100}
 EXTENSIONS = {
     "topical_crawler.extensions.CrawlDisplay": 500,
-    "topical_crawler.metrics.CrawlMetrics": 510,
+    "topical_crawler.extensions.CrawlMetrics": 510,
     "scrapy.extensions.telnet.TelnetConsole": None,
     "scrapy.extensions.logstats.LogStats": None,
 }

@@ -8,25 +8,16 @@ from typing import Any
 
 import pytest
 
-from topical_crawler.actions.comparison_plan import (
-    DRAWING,
-    Bounds,
-    LabelledTopic,
-    Start,
-    cells,
-    drawn_starts,
-    given_starts,
-    settings_of,
-)
-from topical_crawler.evaluation.comparison import Setting
+from experiments.comparison import Setting
+from experiments.plan import DRAWING, Bounds, LabelledTopic, Start, cells, drawn_starts, given_starts, settings_of
 from topical_crawler.evaluation.labels import read_labels
-from topical_crawler.evaluation.replay import Recording
-from topical_crawler.semantics.resources import Resources
+from topical_crawler.recordings.reader import Recording
+from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.strategies.base import Setup
-from topical_crawler.text import Segmenter
-from topical_crawler.topic import Topic, load_topic
-from topical_crawler.urls import fingerprint
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.topic import Topic, load_topic
+from topical_crawler.web.urls import fingerprint
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"
 

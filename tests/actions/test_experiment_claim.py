@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from topical_crawler.actions.experiment_claim import claim, topic_digest
-from topical_crawler.topic import load_topic
+from experiments.recorded_crawls import claim, topic_digest
+from topical_crawler.topic.topic import load_topic
 
 
 def crawled(folder: Path, name: str = "one") -> None:

@@ -15,15 +15,15 @@ import web_in_memory
 from ablation import Run, Setup, Variant, differences, variants
 from rich.progress import Progress
 
-from topical_crawler.actions.comparison_plan import Cell, Start
-from topical_crawler.actions.crawl_process import CrawlProcess
-from topical_crawler.actions.evaluate_labels import read_corpus
+from experiments.comparison import REDIRECTED, RunKey
+from experiments.plan import Cell, Start
+from experiments.recorded_crawls import CrawlProcess
+from topical_crawler.cli.evaluate.sites import read_corpus
 from topical_crawler.corpus.record import Record
-from topical_crawler.evaluation.comparison import REDIRECTED, RunKey
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.evaluation.warc import Response
-from topical_crawler.page import Page
-from topical_crawler.topic import Topic, load_topic
+from topical_crawler.recordings.reader import Response
+from topical_crawler.topic.topic import Topic, load_topic
+from topical_crawler.web.page import Page
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 HOME = "http://a.cn/"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from web_server import WebServer
 
-from topical_crawler.evaluation.replay import Recording
+from topical_crawler.recordings.reader import Recording
 
 DEMO = Path(__file__).parents[2] / "demo" / "demo-web.warc.gz"
 HOME = "http://www.qingheonline.example/"

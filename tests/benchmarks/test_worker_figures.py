@@ -6,7 +6,7 @@ from web_server import Hit
 from worker_figures import Crawled, compare, duplicates, fetched_again, lost, politeness
 
 from topical_crawler.corpus.record import Record
-from topical_crawler.urls import fingerprint
+from topical_crawler.web.urls import fingerprint
 
 
 def hit(path: str, arrived: float, *, seconds: float = 0.05, host: str = "a.cn", status: int = 200) -> Hit:

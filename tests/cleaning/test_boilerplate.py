@@ -22,7 +22,7 @@ from topical_crawler.cleaning.boilerplate import (
     read_patterns,
 )
 from topical_crawler.cleaning.site_lines import LineCounts
-from topical_crawler.corpus.dedup import text_hash
+from topical_crawler.corpus.similarity import text_hash
 from topical_crawler.lexicon_data import lexicon
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"

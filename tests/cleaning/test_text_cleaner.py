@@ -13,7 +13,7 @@ from topical_crawler import settings as project
 from topical_crawler.cleaning import CleaningOptions, TextCleaner
 from topical_crawler.cleaning.quality import Limits
 from topical_crawler.config import cleaning_options
-from topical_crawler.options import CrawlError
+from topical_crawler.crawl.options import CrawlError
 
 BODY = (
     "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。\n会议强调，要坚持问题导向，把学习成果转化为实际行动，"

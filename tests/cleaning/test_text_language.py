@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from topical_crawler.cleaning.convert import to_simplified, to_traditional
-from topical_crawler.cleaning.language import identify
+from topical_crawler.cleaning.characters import identify, to_simplified, to_traditional
 
 CHINESE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 CODE = "def main():\n    for name in os.listdir(path):\n        print(name.upper(), file=sys.stderr)\n    return result\n"

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.cleaning.convert import to_traditional
-from topical_crawler.cleaning.repair import is_garbled, repair
+from topical_crawler.cleaning.characters import is_garbled, repair, to_traditional
 
 TEXT = (
     "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。会议强调，要坚持问题导向，把学习成果转化为推动高质量发展的实际行动，"

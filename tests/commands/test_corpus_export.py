@@ -17,7 +17,7 @@ from scrapy.settings import Settings
 from topical_crawler.corpus.hosts import HostFacts, note
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.export.split import Split
+from topical_crawler.export.rows import Split
 
 Run = Callable[..., "Done"]
 WORDS = ("组织生活会", "基层党建", "专题党课", "廉政教育", "三会一课", "主题教育", "民主评议", "发展党员", "支部换届", "党风建设")

@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 from scrapy.utils.project import get_project_settings
 
+from topical_crawler.cli.corpus.rebuild import ArchivedPages, Rebuilt, is_remade, rebuild
 from topical_crawler.config import cleaning_options
 from topical_crawler.corpus import hosts
-from topical_crawler.corpus.failures import CorpusError
-from topical_crawler.corpus.making import Maker
+from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.evaluation.replay import Recording
 from topical_crawler.extraction.pool import ExtractPool
-from topical_crawler.rebuilding import ArchivedPages, Rebuilt, is_remade, rebuild
+from topical_crawler.recordings.reader import Recording
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "demo"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.actions.papers_crawls import Web, narrow_topics, open_crawls
+from experiments.papers.crawls import Web, narrow_topics, open_crawls
+from experiments.papers.experiment import CHEN, NARROW, NARROW_WORD, SUN, UNREPLACED, ZHANG
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.evaluation.papers import CHEN, NARROW, NARROW_WORD, SUN, UNREPLACED, ZHANG
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from topical_crawler.actions.threshold_crawls import ThresholdCrawls
+from experiments.threshold import ThresholdCrawls
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore

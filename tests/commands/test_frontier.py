@@ -20,11 +20,11 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from topical_crawler import Evidence
-from topical_crawler.actions.frontier_reach import BATCH
+from topical_crawler.cli.frontier.reach import BATCH
+from topical_crawler.crawl.mailbox import Mailbox
+from topical_crawler.crawl.steering import PURGED, perform
 from topical_crawler.frontier import Entry, MemoryFrontier, Outcome, RedisFrontier, SqliteFrontier
-from topical_crawler.mailbox import Mailbox
-from topical_crawler.steering import PURGED, perform
-from topical_crawler.urls import fingerprint, host
+from topical_crawler.web.urls import fingerprint, host
 
 sys.path.append(str(Path(__file__).parents[1]))  # redis_tools, which pytest's importlib mode does not find by itself
 

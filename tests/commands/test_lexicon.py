@@ -13,7 +13,7 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from topical_crawler.semantics.resources import RESOURCES, Archive
+from topical_crawler.resources.registry import RESOURCES, Archive
 
 DATA = {
     "hownet": b"\xe5\x85\x9a N human|\xe4\xba\xba\n",

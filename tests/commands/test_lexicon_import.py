@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from topical_crawler.semantics.vectors import WordVectors
+from topical_crawler.resources.vectors import WordVectors
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.semantics.vectors import WordVectors
+from topical_crawler.resources.vectors import WordVectors
 
 ROOT = Path(__file__).resolve().parents[2]
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]

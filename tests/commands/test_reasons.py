@@ -18,18 +18,19 @@ from rich.console import Console
 from scrapy.settings import Settings
 
 from topical_crawler import Candidate, Evidence, Page, config, strategies
-from topical_crawler import crawl as crawl_module
 from topical_crawler import settings as project
-from topical_crawler.actions.frontier_display import top_view
-from topical_crawler.actions.strategy_explain import look, show
-from topical_crawler.crawl import Crawl, seed_entry
-from topical_crawler.decode import decode
-from topical_crawler.evaluation.replay import Recording
+from topical_crawler.cli.frontier.display import top_view
+from topical_crawler.cli.topic.explain import look, show_by_strategy
+from topical_crawler.crawl import session as crawl_module
+from topical_crawler.crawl.opening import now_iso
+from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier import SqliteFrontier
 from topical_crawler.items import PageItem
-from topical_crawler.opening import now_iso
-from topical_crawler.semantics.resources import Resources
-from topical_crawler.topic import load_topic
+from topical_crawler.recordings.reader import Recording
+from topical_crawler.resources.registry import Resources
+from topical_crawler.topic.topic import load_topic
+from topical_crawler.web.decode import decode
 
 sys.path.append(str(Path(__file__).parents[1]))  # redis_tools, which pytest's importlib mode does not find by itself
 
@@ -263,7 +264,7 @@ def test_a_page_is_shown_with_its_links(topic: Path, recording: Recording, width
     scores = [link.score or 0.0 for link in found.links[:-1]]
     assert len(scores) > 10 and scores == sorted(scores, reverse=True) and scores[0] > scores[-1]
     out = io.StringIO()
-    show(Console(file=out, width=width, highlight=False), found, strategy, Resources.none(), (), "", 2)
+    show_by_strategy(Console(file=out, width=width, highlight=False), found, strategy, Resources.none(), (), "", 2)
     shown = out.getvalue()
     assert max(map(cell_len, shown.splitlines())) <= width
     best = found.links[0]

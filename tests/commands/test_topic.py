@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.topic import load_topic
+from topical_crawler.topic.topic import load_topic
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 WriteTopic = Callable[..., Path]

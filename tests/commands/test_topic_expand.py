@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.topic import load_topic
+from topical_crawler.topic.topic import load_topic
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 from warcio.recordloader import ArcWarcRecord
 
-from topical_crawler.corpus import archive as module
-from topical_crawler.corpus.archive import Archive, ArchiveError, Message
-from topical_crawler.corpus.archive_files import repair, whole_length
+from topical_crawler.recordings import writer as module
+from topical_crawler.recordings.writer import Archive, ArchiveError, Message, repair, whole_length
 
 GET = Message("GET / HTTP/1.1", (("Host", b"www.a.cn"), ("Authorization", b"***")))
 INFO = {"software": "topical_crawler", "description": "党建"}
@@ -113,7 +112,7 @@ def test_workers_do_not_touch_each_others_files(tmp_path: Path) -> None:
 
 WRITER = """
 import os, sys
-from topical_crawler.corpus.archive import *
+from topical_crawler.recordings.writer import *
 archive = Archive(sys.argv[1], "party", {})
 request, noise = Message("GET / HTTP/1.1", ()), os.urandom(100_000)
 for n in range(1000):

@@ -14,10 +14,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from corpus_tools import everything, kept, rejected
 
-from topical_crawler.corpus.failures import CorpusError
 from topical_crawler.corpus.migrations import STEPS
 from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.schema import VERSION, meta, pages, tables
+from topical_crawler.corpus.schema import VERSION, CorpusError, meta, pages, tables
 from topical_crawler.corpus.store import CorpusStore
 
 ID = {"sqlite": "INTEGER NOT NULL", "postgresql": "SERIAL NOT NULL"}

@@ -12,25 +12,12 @@ from corpus_tools import AT_ONCE, NewPlace, everything, start
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.corpus import near
-from topical_crawler.corpus.database import open_engine
-from topical_crawler.corpus.near import (
-    BANDS,
-    VERIFIED,
-    Twin,
-    bands,
-    digest,
-    find,
-    forget,
-    lock,
-    remember,
-    same_article,
-    similarity,
-)
-from topical_crawler.corpus.nearness import Article, letters, shingle_hashes
+from topical_crawler.corpus import dedup
+from topical_crawler.corpus.dedup import BANDS, VERIFIED, Twin, bands_of, digest, find, forget, lock, remember
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.schema import bands as bands_table
-from topical_crawler.corpus.schema import pages, tables
+from topical_crawler.corpus.schema import open_engine, pages, tables
+from topical_crawler.corpus.similarity import Article, letters, same_article, shingle_hashes, similarity
 
 _WHO = ("党支部", "街道工委", "老干部局", "青年突击队", "驻村工作组", "机关党委", "社区居民", "离退休干部", "志愿者", "企业职工")
 _DID = ("走访", "学习", "讨论", "整理", "宣传", "检查", "帮助", "评议", "总结", "参观")
@@ -86,7 +73,7 @@ def notice(who: str, day: str, subject: str) -> str:
 
 def test_a_signature_never_changes() -> None:
     # A corpus has them stored: other numbers here would make its index worthless.
-    found = bands(article(1))
+    found = bands_of(article(1))
     assert len(found) == len(set(found)) == BANDS == 20
     assert found[:3] == GOLDEN_BANDS
     assert digest("主题教育") == 4624407228733290095
@@ -96,37 +83,37 @@ def test_a_signature_never_changes() -> None:
 
 def test_signature_of_letters_alone() -> None:
     text = article(2)
-    assert bands(text) == bands(text.replace("，", ",\n").replace("。", "。\u3000")) != bands(article(3))
-    assert bands(text[:60]) == bands("") == bands("…" * 500) == ()
+    assert bands_of(text) == bands_of(text.replace("，", ",\n").replace("。", "。\u3000")) != bands_of(article(3))
+    assert bands_of(text[:60]) == bands_of("") == bands_of("…" * 500) == ()
 
 
 def test_bands_in_common_are_as_many_as_the_similarity_says() -> None:
     chance = random.Random(1)
     texts = ["".join(map(chr, chance.choices(range(0x4E00, 0x9FA5), k=500))) for _ in range(60)]
     # Of a text and its first four fifths: 0.8 of the shingles, so 20 * 0.8 ** 4 = 8.2 bands on the average.
-    shared = [len({*bands(text)} & {*bands(text[:400])}) for text in texts]
+    shared = [len({*bands_of(text)} & {*bands_of(text[:400])}) for text in texts]
     assert 7.2 < sum(shared) / len(shared) < 9.2
-    strange = [len({*bands(article(n))} & {*bands(article(n + 100))}) for n in range(40)]
+    strange = [len({*bands_of(article(n))} & {*bands_of(article(n + 100))}) for n in range(40)]
     assert sum(strange) <= 2
 
 
 def test_a_very_long_text_has_a_signature_too() -> None:
     whole = "".join(map(chr, random.Random(1).choices(range(0x4E00, 0x9FA5), k=60_000)))
-    assert len({*bands(whole)} & {*bands(whole[:57_000] + "末" * 100)}) > BANDS // 2
+    assert len({*bands_of(whole)} & {*bands_of(whole[:57_000] + "末" * 100)}) > BANDS // 2
 
 
 @given(st.text(), st.text())
 def test_similarity_is_symmetric_and_a_share(a: str, b: str) -> None:
     assert 0 <= similarity(a, b) == similarity(b, a) <= 1
     assert similarity(a, a) == 1
-    assert same_article(a, b) == same_article(b, a) or min(len(letters(a)), len(letters(b))) >= near.SHORTEST
+    assert same_article(a, b) == same_article(b, a) or min(len(letters(a)), len(letters(b))) >= dedup.SHORTEST
 
 
 @settings(max_examples=50)
 @given(st.text(alphabet=st.characters(), max_size=40), st.text(alphabet=st.characters(), max_size=40), st.integers(0, 30))
 def test_garbage_never_raises(a: str, b: str, times: int) -> None:
     one, other = a * times + b, b + a * times + a
-    assert len(bands(one)) in (0, BANDS)
+    assert len(bands_of(one)) in (0, BANDS)
     for claimed in (False, True):
         found = same_article(one, other, claimed=claimed)
         assert found is None or 0 < found <= 1
@@ -145,7 +132,7 @@ def test_a_reprint_is_the_same_article(other: str) -> None:
     for number, sentences in ((1, 20), (2, 60), (3, 300)):
         text = article(number, sentences)
         assert same_article(text, other.format(text)) is not None
-        assert set(bands(text)) & set(bands(other.format(text)))
+        assert set(bands_of(text)) & set(bands_of(other.format(text)))
 
 
 def test_sentences_that_are_gone_or_others_leave_an_article_the_same() -> None:
@@ -198,7 +185,7 @@ def test_a_table_of_numbers_without_words_in_between() -> None:
 
 def test_short_texts_are_the_same_only_by_every_letter() -> None:
     text = article(9, 4)
-    assert len(letters(text)) < near.SHORTEST
+    assert len(letters(text)) < dedup.SHORTEST
     assert same_article(text, text.replace("，", " ")) == 1
     assert same_article(text, text + "完。") is None
     assert same_article(text, text + "完。", claimed=True) is not None
@@ -230,7 +217,7 @@ def store(connection: sa.Connection, number: int, text: str, *, keep: bool = Tru
     record = Record(url=f"http://a.cn/{number}", host="a.cn", keep=keep, **text_of, **more)  # type: ignore[arg-type]
     values = {column.name: getattr(record, column.name) for column in pages.c if hasattr(record, column.name)}
     connection.execute(pages.insert(), values | {"id": number, "why": {}, "personal": {}, "text": text})
-    remember(connection, number, bands(text))
+    remember(connection, number, bands_of(text))
     return record.key
 
 
@@ -241,26 +228,26 @@ def test_the_most_similar_page_is_found_and_of_equals_the_first(connection: sa.C
     store(connection, 5, "来源：新华网\n" + text + article(2, 3))
     key = store(connection, 7, text + "完")
     store(connection, 8, text + "完")
-    found = find(connection, text, bands(text), "")
+    found = find(connection, text, bands_of(text), "")
     assert found is not None and (found.url, found.key, found.page_id) == ("http://a.cn/7", key, 7)
     assert 0.99 < found.similarity < 1
-    assert find(connection, article(99), bands(article(99)), "") is None
-    other = find(connection, text, bands(text), key)
+    assert find(connection, article(99), bands_of(article(99)), "") is None
+    other = find(connection, text, bands_of(text), key)
     assert other is not None and other.page_id == 8
-    assert find(connection, text, bands(text), "", before=7) == Twin(
+    assert find(connection, text, bands_of(text), "", before=7) == Twin(
         "http://a.cn/5",
         Record(url="http://a.cn/5", host="a.cn", keep=False, reason="-").key,
         5,
         similarity(text, text + article(2, 3)),
     )
-    assert find(connection, text, bands(text), "", before=5) is None
+    assert find(connection, text, bands_of(text), "", before=5) is None
     assert find(connection, text[:50], (), "") is None
 
 
 def test_rejected_pages_are_no_one_s_twins(connection: sa.Connection) -> None:
     text = article(1)
     store(connection, 1, text, keep=False)
-    assert find(connection, text, bands(text), "", claimed=("http://a.cn/1",)) is None
+    assert find(connection, text, bands_of(text), "", claimed=("http://a.cn/1",)) is None
 
 
 def test_a_form_filled_in_many_times_is_not_taken_for_another(connection: sa.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,9 +256,9 @@ def test_a_form_filled_in_many_times_is_not_taken_for_another(connection: sa.Con
     compared = []
     same = Article.same
     monkeypatch.setattr(Article, "same", lambda self, other, **how: compared.append(other) or same(self, other, **how))
-    assert find(connection, weather(101), bands(weather(101)), "") is None
+    assert find(connection, weather(101), bands_of(weather(101)), "") is None
     assert 0 < len(compared) <= VERIFIED
-    found = find(connection, "来源：气象台\n" + weather(90), bands("来源：气象台\n" + weather(90)), "")
+    found = find(connection, "来源：气象台\n" + weather(90), bands_of("来源：气象台\n" + weather(90)), "")
     assert found is not None and found.page_id == 90
 
 
@@ -283,27 +270,27 @@ def test_an_address_that_the_page_names_is_looked_at_too(connection: sa.Connecti
     found = find(connection, longer, (), "", claimed=("http://b.cn/", "http://a.cn/1"))
     assert found is not None and found.page_id == 1
     strange = article(3, 60)
-    assert find(connection, strange, bands(strange), "", claimed=("http://a.cn/1",)) is None
+    assert find(connection, strange, bands_of(strange), "", claimed=("http://a.cn/1",)) is None
 
 
 def test_what_is_forgotten_is_found_no_more(connection: sa.Connection) -> None:
     text, count = article(1), sa.select(sa.func.count()).select_from(bands_table)
     store(connection, 1, text)
     store(connection, 2, article(2))
-    remember(connection, 1, bands(text))
+    remember(connection, 1, bands_of(text))
     assert connection.scalar(count) == 2 * BANDS
     forget(connection, 1)
     forget(connection, 3)
     assert connection.scalar(count) == BANDS
-    assert find(connection, text, bands(text), "") is None
-    assert find(connection, article(2), bands(article(2)), "") is not None
+    assert find(connection, text, bands_of(text), "") is None
+    assert find(connection, article(2), bands_of(article(2)), "") is not None
 
 
 def test_bands_without_their_text_lead_to_nothing(connection: sa.Connection) -> None:
     store(connection, 1, article(1))
-    remember(connection, 1, bands(article(2)))
-    remember(connection, 77, bands(article(2)))
-    assert find(connection, article(2), bands(article(2)), "") is None
+    remember(connection, 1, bands_of(article(2)))
+    remember(connection, 77, bands_of(article(2)))
+    assert find(connection, article(2), bands_of(article(2)), "") is None
 
 
 def test_who_stores_a_text_that_shares_a_band_waits(new_place: NewPlace) -> None:
@@ -312,8 +299,8 @@ def test_who_stores_a_text_that_shares_a_band_waits(new_place: NewPlace) -> None
     one, other, third = (
         engine.connect().execution_options(isolation_level="READ COMMITTED", postgresql_readonly=False) for _ in range(3)
     )
-    first, second = bands(article(1, 60)), bands(article(1, 60) + article(2, 5))
-    assert set(first) & set(second) and not set(first) & set(bands(article(3)))
+    first, second = bands_of(article(1, 60)), bands_of(article(1, 60) + article(2, 5))
+    assert set(first) & set(second) and not set(first) & set(bands_of(article(3)))
     done = threading.Event()
 
     def wait() -> None:
@@ -329,7 +316,7 @@ def test_who_stores_a_text_that_shares_a_band_waits(new_place: NewPlace) -> None
             waiting = threading.Thread(target=wait)
             waiting.start()
             with third.begin():
-                lock(third, bands(article(3)))
+                lock(third, bands_of(article(3)))
                 lock(third, ())
             assert not done.wait(0.3)
         assert done.wait(5)

@@ -15,7 +15,7 @@ import pytest
 from corpus_tools import everything, kept
 from postgres_tools import PostgresServer
 
-from topical_crawler.corpus.failures import CorpusError
+from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 
 

@@ -12,8 +12,7 @@ import sqlalchemy as sa
 from corpus_tools import kept
 from postgres_tools import PostgresServer
 
-from topical_crawler.corpus.database import shown
-from topical_crawler.corpus.failures import CorpusError
+from topical_crawler.corpus.schema import CorpusError, shown
 from topical_crawler.corpus.store import CorpusStore
 
 Change = Callable[[sa.URL], sa.URL]

@@ -8,9 +8,8 @@ from collections import Counter
 import pytest
 from corpus_tools import AT_ONCE, everything, kept, start
 
-from topical_crawler.corpus.keeping import DUPLICATE
-from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.rows import storable, values_of
+from topical_crawler.corpus.dedup import DUPLICATE
+from topical_crawler.corpus.record import Record, storable, values_of
 from topical_crawler.corpus.schema import pages
 from topical_crawler.corpus.store import CorpusStore
 
@@ -21,7 +20,7 @@ PAGES = 60
 WRITER = """
 import os
 import sys
-from topical_crawler.corpus.rows import storable, values_of
+from topical_crawler.corpus.record import storable, values_of
 from topical_crawler.corpus.store import CorpusStore, Record
 
 def write(worker):

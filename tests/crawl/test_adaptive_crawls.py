@@ -10,14 +10,15 @@ from crawl_tools import DEMO, essence, make_topic, rows
 from scrapy.settings import Settings
 
 from topical_crawler import config
-from topical_crawler import crawl as crawl_module
-from topical_crawler.crawl import Crawl, seed_entry
-from topical_crawler.decode import decode
-from topical_crawler.evaluation.replay import Recording
+from topical_crawler.crawl import session as crawl_module
+from topical_crawler.crawl.opening import now_iso
+from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.items import PageItem
-from topical_crawler.opening import now_iso
-from topical_crawler.page import Page
-from topical_crawler.topic import load_topic
+from topical_crawler.recordings.reader import Recording
+from topical_crawler.topic.topic import load_topic
+from topical_crawler.web.decode import decode
+from topical_crawler.web.page import Page
 
 SEED = "http://www.qinghedj.example/"
 PAGES = 70

@@ -30,7 +30,7 @@ main(["check", *sys.argv[1:]])
 """
 FAILING = """
 import errno
-from topical_crawler.corpus.archive import Archive
+from topical_crawler.recordings.writer import Archive
 from topical_crawler.settings import *
 
 _write = Archive._write

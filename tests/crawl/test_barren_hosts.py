@@ -19,11 +19,12 @@ sys.path.append(str(ROOT / "tests"))
 from redis_tools import RedisServer
 from warc_tools import write_warc
 
-from topical_crawler.crawl import Crawl, now_iso
+from topical_crawler.crawl.opening import now_iso
+from topical_crawler.crawl.session import Crawl
 from topical_crawler.extensions import figures, line_view, live_view, summary, why_ended
 from topical_crawler.items import PageItem
-from topical_crawler.page import Page
 from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.web.page import Page
 
 PAGES, LEAVE = 4, 10
 START = "http://www.dangjian.test/"

@@ -29,10 +29,11 @@ from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
 from topical_crawler import __version__
-from topical_crawler.crawl import Crawl, seed_entry
+from topical_crawler.crawl.progress import Progress
+from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.steering import seed_entry
+from topical_crawler.extensions import MAX_LABELS, CrawlCollector, CrawlMetrics, ports
 from topical_crawler.frontier.redis import RedisFrontier
-from topical_crawler.metrics import MAX_LABELS, CrawlCollector, CrawlMetrics, ports
-from topical_crawler.progress import Progress
 from topical_crawler.spiders.topical import TopicalSpider
 
 sys.path.append(str(ROOT / "tests"))

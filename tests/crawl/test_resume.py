@@ -11,7 +11,7 @@ import pytest
 from crawl_tools import DEMO, Crawled, Reply, Site, article, command, crawl, crawled_urls, essence, rows, start
 
 from topical_crawler.corpus.record import Record
-from topical_crawler.urls import fingerprint
+from topical_crawler.web.urls import fingerprint
 
 SEEDS = str(DEMO / "seeds.txt")
 WEB = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "LOG_LEVEL": "DEBUG"}

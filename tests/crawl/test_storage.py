@@ -8,7 +8,7 @@ from pathlib import Path
 from crawl_tools import DEMO, Reply, Site, article, crawl, rows
 
 FULL = """
-from topical_crawler.crawl import Crawl
+from topical_crawler.crawl.session import Crawl
 from topical_crawler.spiders.topical import TopicalSpider
 
 put = []

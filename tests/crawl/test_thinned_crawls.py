@@ -13,17 +13,17 @@ import pytest
 from crawl_tools import HTML, article, warc_tools
 from scrapy.settings import Settings
 
+from experiments.web_graph import WebGraph
 from topical_crawler import config
-from topical_crawler.crawl import Crawl
-from topical_crawler.evaluation.replay import Recording
-from topical_crawler.evaluation.thinning import Thinning
-from topical_crawler.evaluation.web_graph import WebGraph
+from topical_crawler.crawl.opening import now_iso
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.items import PageItem
-from topical_crawler.opening import now_iso
-from topical_crawler.options import CrawlError
-from topical_crawler.page import Evidence, Page, Verdict
-from topical_crawler.steering import seed_entry
-from topical_crawler.topic import load_topic
+from topical_crawler.recordings.reader import Recording
+from topical_crawler.recordings.thinning import Thinning
+from topical_crawler.topic.topic import load_topic
+from topical_crawler.web.page import Evidence, Page, Verdict
 
 PAGES = 40
 START = "http://a.example/0"

@@ -19,12 +19,13 @@ from redis_tools import RedisServer
 from scrapy.settings import Settings
 
 from topical_crawler import config
-from topical_crawler.crawl import Crawl, seed_entry
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier import RedisFrontier, State
 from topical_crawler.items import PageItem
-from topical_crawler.options import CrawlError
-from topical_crawler.page import Page
-from topical_crawler.topic import load_topic
+from topical_crawler.topic.topic import load_topic
+from topical_crawler.web.page import Page
 
 PAGES = 40
 POLITE = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 4, "CONCURRENT_REQUESTS_PER_DOMAIN": 4}

@@ -20,9 +20,9 @@ from selectolax.lexbor import LexborHTMLParser
 from warcio.archiveiterator import ArchiveIterator
 
 from topical_crawler.config import seeds
-from topical_crawler.decode import decode
-from topical_crawler.page import Page
-from topical_crawler.topic import load_topic
+from topical_crawler.topic.topic import load_topic
+from topical_crawler.web.decode import decode
+from topical_crawler.web.page import Page
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"
 FILES = ("bookshop.warc.gz", "bookshop-labels.tsv", "bookshop-seeds.txt")

@@ -6,23 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler import crawl
+from experiments.comparison import REDIRECTED, STEPS, RunFigures, RunKey, Setting, SiteFigures, measure, measure_path, steps
+from experiments.comparison_report import FIGURES
 from topical_crawler.corpus.record import Record
-from topical_crawler.evaluation.comparison import (
-    REDIRECTED,
-    STEPS,
-    RunFigures,
-    RunKey,
-    Setting,
-    SiteFigures,
-    measure,
-    measure_path,
-    steps,
-)
-from topical_crawler.evaluation.figure_names import FIGURES
+from topical_crawler.crawl import session
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.evaluation.metrics import Quality, group_score, harvest_curve, site_scores
-from topical_crawler.urls import fingerprint
+from topical_crawler.web.urls import fingerprint
 
 KEY = RunKey("semantic", "党建", "home", seed=1, cap=50)
 
@@ -118,7 +108,7 @@ def test_a_key_knows_what_it_may_be_compared_under() -> None:
 
 
 def test_the_reason_of_a_redirect_is_the_crawls() -> None:
-    assert REDIRECTED == crawl.REDIRECTED
+    assert REDIRECTED == session.REDIRECTED
 
 
 @given(pages=st.integers(0, 5000), budget=st.integers(1, 5000))

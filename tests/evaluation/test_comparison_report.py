@@ -12,15 +12,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from topical_crawler.evaluation.comparison import ORACLE, STEPS, RunKey, measure_path
-from topical_crawler.evaluation.comparison_html import MOST_SITES, page
-from topical_crawler.evaluation.comparison_report import FILES, as_json, write_report
-from topical_crawler.evaluation.curve_styles import TONES, styles
-from topical_crawler.evaluation.curve_svg import Curve, chart
+from experiments.comparison import ORACLE, STEPS, RunKey, measure_path
+from experiments.comparison_report import FILES, MOST_SITES, as_json, page, write_report
+from experiments.curves import TONES, Curve, chart, styles
+from experiments.ranking import Comparison
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.evaluation.ranking import Comparison
 from topical_crawler.strategies import STRATEGIES
-from topical_crawler.urls import fingerprint
+from topical_crawler.web.urls import fingerprint
 
 URLS = [f"http://s{i % 40}.cn/{i}" for i in range(600)]
 LABELS = {fingerprint(url): Label(url, f"s{i % 40}.cn", "article", 2 if i % 5 == 0 else 0, str(i)) for i, url in enumerate(URLS)}

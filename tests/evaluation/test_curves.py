@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.evaluation.curves import picture, terminal_curve
+from topical_crawler.evaluation.report import picture, terminal_curve
 
 CURVES = {"semantic": [1, 2, 3, 4], "breadth_first": [0, 0, 1, 2]}
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.evaluation.comparison import RunFigures, RunKey, measure_path
-from topical_crawler.evaluation.floors import Floor, FloorError, fallen, read_floors
+from experiments.comparison import RunFigures, RunKey, measure_path
+from experiments.floors import Floor, FloorError, fallen, read_floors
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.urls import fingerprint
+from topical_crawler.web.urls import fingerprint
 
 GOOD = "[books.odp2evsm]\narea = 0.5\nkept_f = 0\n\n[party.semantic]\nrecall = 1\n"
 

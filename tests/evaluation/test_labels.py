@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from topical_crawler.evaluation.labels import Label, LabelError, read_labels
-from topical_crawler.urls import fingerprint
+from topical_crawler.web.urls import fingerprint
 
 
 def labels_of(tmp_path: Path, text: str, column: str = "grade") -> list[Label]:

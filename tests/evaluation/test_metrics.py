@@ -16,7 +16,7 @@ from topical_crawler.evaluation.metrics import (
     relevant_texts,
     site_scores,
 )
-from topical_crawler.urls import fingerprint
+from topical_crawler.web.urls import fingerprint
 
 
 def label(url: str, kind: str, grade: int, doc: str = "") -> Label:

@@ -9,12 +9,12 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.evaluation.comparison import ORACLE, RunKey, measure_path
+from experiments.comparison import ORACLE, RunKey, measure_path
+from experiments.oracle import greedy
+from experiments.web_graph import WebGraph
 from topical_crawler.evaluation.labels import Label, read_labels
-from topical_crawler.evaluation.oracle import greedy
-from topical_crawler.evaluation.warc import scan
-from topical_crawler.evaluation.web_graph import WebGraph
-from topical_crawler.urls import fingerprint, host
+from topical_crawler.recordings.reader import scan
+from topical_crawler.web.urls import fingerprint, host
 
 
 def url(name: str) -> str:

@@ -10,17 +10,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.papers import chen as paper_chen
+from experiments.papers import experiment as papers
+from experiments.papers import sun as paper_sun
+from experiments.papers import zhang as paper_zhang
+from experiments.papers.experiment import (
+    CHEN,
+    MEAN,
+    NARROW,
+    SUN,
+    ZHANG,
+    Crawls,
+    Labels,
+    Least,
+    Order,
+    Reproduction,
+    Row,
+    checkpoints,
+)
+from experiments.papers.report import FILES, end_of_axis, write_report
 from topical_crawler.corpus.record import Record
-from topical_crawler.evaluation import paper_chen, paper_sun, paper_zhang, papers
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.evaluation.paper_claims import Least, Order, Row
-from topical_crawler.evaluation.paper_results import Crawls, Labels, Reproduction, checkpoints
-from topical_crawler.evaluation.papers import CHEN, MEAN, NARROW, SUN, ZHANG
-from topical_crawler.evaluation.papers_html import end_of_axis
-from topical_crawler.evaluation.papers_report import FILES, write_report
 from topical_crawler.strategies import STRATEGIES
-from topical_crawler.topic import list_topics
-from topical_crawler.urls import fingerprint
+from topical_crawler.topic.topic import list_topics
+from topical_crawler.web.urls import fingerprint
 
 URLS = [f"http://a.cn/{n}" for n in range(40)]
 GOOD, BAD = URLS[:10], URLS[10:]

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from topical_crawler.evaluation.comparison import ORACLE, RunFigures, RunKey, Setting, measure_path
+from experiments.comparison import ORACLE, RunFigures, RunKey, Setting, measure_path
+from experiments.ranking import Comparison, estimate, kendall_tau, mean_kept, mean_recall
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.evaluation.ranking import Comparison, estimate, kendall_tau, mean_kept, mean_recall
-from topical_crawler.urls import fingerprint
+from topical_crawler.web.urls import fingerprint
 
 URLS = [f"http://a.cn/{i}" for i in range(8)]
 LABELS = {fingerprint(url): Label(url, "a.cn", "article", 2 if i < 4 else 0, str(i)) for i, url in enumerate(URLS)}

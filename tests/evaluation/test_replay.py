@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from topical_crawler.evaluation.replay import Recording, equal_form
-from topical_crawler.evaluation.warc import RecordingError
+from topical_crawler.recordings.reader import Recording, RecordingError, equal_form
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.evaluation.texts import character_precision, character_recall, ngram_f1
+from experiments.texts import character_precision, character_recall, ngram_f1
 
 texts = st.text(alphabet="党建工作\n ", max_size=30)
 

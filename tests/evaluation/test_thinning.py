@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.oracle import greedy
+from experiments.web_graph import WebGraph
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.evaluation.oracle import greedy
-from topical_crawler.evaluation.thinning import Thinning
-from topical_crawler.evaluation.web_graph import WebGraph
-from topical_crawler.page import Link, Page
-from topical_crawler.urls import fingerprint
+from topical_crawler.recordings.thinning import Thinning
+from topical_crawler.web.page import Link, Page
+from topical_crawler.web.urls import fingerprint
 
 KEYS = [fingerprint(f"http://a.cn/党课/{i}") for i in range(100)]
 

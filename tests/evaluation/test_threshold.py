@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.threshold import Cost, Point, best_point, draw, measure, shape
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.evaluation.threshold import Cost, Point, best_point, draw, measure, shape
-from topical_crawler.urls import fingerprint
+from topical_crawler.web.urls import fingerprint
 
 
 def is_page(record: Record) -> bool:

@@ -11,19 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.evaluation.replay import Recording
-from topical_crawler.evaluation.url_pairs import (
+from experiments.url_pairs import (
     PRINTED,
     THRESHOLDS,
+    SectionedUrl,
     accuracy_curve,
+    breadcrumb_section,
     by_site,
     candidates,
     distance,
     draw_pairs,
+    read_sections,
+    sections_of_web,
+    site_of,
     values,
 )
-from topical_crawler.evaluation.url_sections import SectionedUrl, breadcrumb_section, read_sections, sections_of_web, site_of
-from topical_crawler.urls import StructureParameters
+from topical_crawler.recordings.reader import Recording
+from topical_crawler.strategies.semantic.url_structure import StructureParameters
 
 DEFAULT = StructureParameters()
 

@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from topical_crawler.evaluation.replay import Recording
-from topical_crawler.evaluation.web_graph import WebGraph
+from experiments.web_graph import WebGraph
+from topical_crawler.recordings.reader import Recording
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 ROOT = Path(__file__).parents[2]

@@ -14,9 +14,9 @@ from export_tools import COPY, PAGE, PLAIN, row, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topical_crawler.export import Job, to_files, to_stream
 from topical_crawler.export.formats import FORMATS, Setup
 from topical_crawler.export.rows import COLUMNS, REJECTED, as_dict, rows
-from topical_crawler.export.writing import Job, to_files, to_stream
 
 EVERYTHING = Setup(rejected=True, topic="党建", tagger=lambda sentence: ((word, "x") for word in sentence))
 

@@ -10,14 +10,11 @@ from pathlib import Path
 import pytest
 from export_tools import COPY, PAGE, PLAIN, row
 
-from topical_crawler.export import changes
-from topical_crawler.export.failures import ExportError
-from topical_crawler.export.files import replacing
+from topical_crawler.export import Job, rows, to_files, to_folder
 from topical_crawler.export.formats import Setup
 from topical_crawler.export.manifest import LICENSES, Facts, Tally
-from topical_crawler.export.rows import Row, as_dict
-from topical_crawler.export.split import Split
-from topical_crawler.export.writing import Job, to_files, to_folder
+from topical_crawler.export.rows import ExportError, Row, Split, as_dict
+from topical_crawler.files import replacing
 
 
 def test_a_manifest_says_what_was_written(tmp_path: Path) -> None:
@@ -133,13 +130,13 @@ def test_changes() -> None:
         PLAIN, text="组织生活会，电话13812345678。", title="联系13812345678", script="simplified",
         why={"电话": 0.5, "anchor": "打13812345678"},
     )  # fmt: skip
-    assert changes.without_personal(PAGE) is None
-    assert changes.without_personal(PLAIN) is PLAIN
-    assert changes.without_personal(named) is None, "it was never searched, and is now"
-    covered = changes.masked(named)
+    assert rows.without_personal(PAGE) is None
+    assert rows.without_personal(PLAIN) is PLAIN
+    assert rows.without_personal(named) is None, "it was never searched, and is now"
+    covered = rows.masked(named)
     assert "13812345678" not in f"{covered.text}{covered.title}{covered.why}"
     assert covered.personal and covered.text and covered.text.startswith("组织生活会，电话")
     assert covered.characters == len(covered.text)
-    other = changes.traditional(named)
+    other = rows.traditional(named)
     assert (other.text or "")[:6] == "組織生活會，" and (other.script, next(iter(other.why))) == ("traditional", "電話")
-    assert (changes.simplified(other).text, changes.simplified(other).script) == (named.text, "simplified")
+    assert (rows.simplified(other).text, rows.simplified(other).script) == (named.text, "simplified")

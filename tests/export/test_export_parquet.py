@@ -16,13 +16,10 @@ from export_tools import COPY, PAGE, PLAIN, row, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.export import huggingface, parquet
-from topical_crawler.export.failures import ExportError
+from topical_crawler.export import Job, parquet, to_files, to_folder
 from topical_crawler.export.formats import Setup
 from topical_crawler.export.manifest import Facts
-from topical_crawler.export.rows import Row, as_dict
-from topical_crawler.export.split import Split
-from topical_crawler.export.writing import Job, to_files, to_folder
+from topical_crawler.export.rows import ExportError, Row, Split, as_dict
 
 
 def read(*found: Row, rejected: bool = False) -> pyarrow.parquet.ParquetFile:
@@ -101,7 +98,7 @@ def test_datasets_loads_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     import datasets
 
-    monkeypatch.setattr(huggingface.Shards.__init__, "__defaults__", (300,))  # characters of a file
+    monkeypatch.setattr(parquet.Shards.__init__, "__defaults__", (300,))  # characters of a file
     found = [as_dict(PAGE), *(row(f"第{n}讲：主题教育", n, f"a{n % 3}.cn", language="zh") for n in range(2, 100))]
     split = Split.parse("0.6,0.2,0.2")
     tally = to_folder(found, tmp_path / "set", Job(kind="hf", setup=Setup(), facts=FACTS, split=split))

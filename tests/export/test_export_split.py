@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.corpus.record import Record
+from topical_crawler.export import Job, to_files
 from topical_crawler.export.formats import Setup, of_name, of_split
-from topical_crawler.export.sampling import drawn, threshold
-from topical_crawler.export.split import NAMES, Split
-from topical_crawler.export.writing import Job, to_files
+from topical_crawler.export.rows import NAMES, Split, drawn, threshold
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from topical_crawler.export import Job, to_folder
 from topical_crawler.export.formats import Setup
-from topical_crawler.export.rows import Row, as_dict
-from topical_crawler.export.split import Split
+from topical_crawler.export.rows import Row, Split, as_dict
 from topical_crawler.export.tei import NAMESPACE, SUMS, TeiCorpus, as_tei
-from topical_crawler.export.writing import Job, to_folder
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -11,10 +11,10 @@ from export_tools import PAGE, row, texts
 from hypothesis import given, settings
 from scrapy.settings import Settings
 
-from topical_crawler.actions.export_facts import tagger
+from topical_crawler.cli.corpus.export import tagger
 from topical_crawler.export.rows import Row, as_dict
 from topical_crawler.export.vertical import ATTRIBUTES, Tagger, Vertical, legal, registry, sentences
-from topical_crawler.topic import Topic
+from topical_crawler.topic.topic import Topic
 
 _ATTRIBUTE = re.compile(r' (\w+)="([^"<>\t\n]*)"')
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.extraction.extract import CRASHED, TIMED_OUT, Extracted
+from topical_crawler.extraction import CRASHED, TIMED_OUT, Extracted
 from topical_crawler.extraction.pool import ExtractPool
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
@@ -166,7 +166,7 @@ def _children(pid: int | None = None) -> list[int]:
 
 def _extracts(pid: int) -> bool:
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-        return b"topical_crawler.extraction.extract" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"topical_crawler.extraction" in Path(f"/proc/{pid}/cmdline").read_bytes()
     return False
 
 

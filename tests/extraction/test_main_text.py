@@ -11,13 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml.html import document_fromstring
 
-from topical_crawler.decode import decode
-from topical_crawler.evaluation.texts import ngram_f1
-from topical_crawler.extraction import choice, extractors
-from topical_crawler.extraction.blocks import MAX_BLOCKS, read_blocks
-from topical_crawler.extraction.density import densest, text_worth
-from topical_crawler.extraction.extract import FAILED, GALLERY_PAGE, LIST_PAGE, NO_TEXT, TOO_LARGE, VIDEO_PAGE, extract
-from topical_crawler.extraction.layout import to_paragraphs
+from experiments.texts import ngram_f1
+from topical_crawler.extraction import FAILED, GALLERY_PAGE, LIST_PAGE, NO_TEXT, TOO_LARGE, VIDEO_PAGE, extract, extractors
+from topical_crawler.extraction.extractors import MAX_BLOCKS, densest, read_blocks, text_worth, to_paragraphs
+from topical_crawler.web.decode import decode
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 NAV = "<div class='nav'>" + " | ".join(f"<a href='/c{n}/'>频道{n}</a>" for n in range(12)) + "</div>"
@@ -84,9 +81,11 @@ def test_every_extractor_finds_an_article_and_leaves_the_menu(name: str) -> None
 def test_the_candidate_that_agrees_with_the_others_is_chosen() -> None:
     right, more, wrong = SENTENCE * 4, SENTENCE * 4 + "分享到微博", "友情链接的说明文字很长很长。" * 9
     texts = {"trafilatura": wrong, "density": right, "readability": more, "justext": right}
-    assert choice.choose(texts, dict.fromkeys(texts, 100.0)) == "density"
-    assert choice.choose(texts, {"trafilatura": 100.0, "density": 10.0, "readability": 10.0, "justext": 10.0}) == "trafilatura"
-    assert choice.choose(texts, dict.fromkeys(texts, 0.0)) == ""
+    assert extractors.choose(texts, dict.fromkeys(texts, 100.0)) == "density"
+    assert (
+        extractors.choose(texts, {"trafilatura": 100.0, "density": 10.0, "readability": 10.0, "justext": 10.0}) == "trafilatura"
+    )
+    assert extractors.choose(texts, dict.fromkeys(texts, 0.0)) == ""
 
 
 def test_text_counts_for_and_links_and_boilerplate_against() -> None:

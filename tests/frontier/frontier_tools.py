@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import Any
 
 from topical_crawler.frontier import Entry, Outcome
-from topical_crawler.page import Evidence
+from topical_crawler.web.page import Evidence
 
 
 def key(name: str) -> bytes:

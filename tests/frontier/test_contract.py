@@ -13,7 +13,7 @@ import pytest
 from frontier_tools import entry, key, outcome
 
 from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, LeaseLost, Outcome, Pushed, State
-from topical_crawler.page import Evidence
+from topical_crawler.web.page import Evidence
 
 Make = Callable[..., Frontier]
 

@@ -14,8 +14,8 @@ from frontier_tools import entry, key, outcome
 from redis_tools import RedisServer
 
 from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, RedisFrontier, State
-from topical_crawler.frontier.records import MAX_OUTCOME, VERSION, RecordError, pack_links, read_entry
 from topical_crawler.frontier.redis import DAMAGED, crawls
+from topical_crawler.frontier.redis_records import MAX_OUTCOME, VERSION, RecordError, pack_links, read_entry
 
 Worker = Callable[..., RedisFrontier]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 
-from topical_crawler.frontier.hosts import Place
-from topical_crawler.frontier.worst import Worst
+from topical_crawler.frontier.hosts import Place, Worst
 
 
 def test_the_worst_of_many_hosts_with_few_looks() -> None:

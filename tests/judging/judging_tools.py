@@ -13,9 +13,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
-from topical_crawler.judging.draw import Stratum
-from topical_crawler.judging.sample import Header, Item, Sample, write_sample
-from topical_crawler.judging.sample_file import SampleFile
+from topical_crawler.judging.sample import Header, Item, Sample, SampleFile, Stratum, write_sample
 from topical_crawler.judging.server import JudgingServer
 
 TEXTS: Mapping[str, str] = {

@@ -15,12 +15,13 @@ from judging_tools import sample
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
-from topical_crawler.actions import corpus_judge
+from topical_crawler.cli.corpus import judge
 from topical_crawler.judging import for_topic
 from topical_crawler.judging.for_topic import take_over
 from topical_crawler.judging.sample import MARKS, Sample, SampleError, read_sample, write_sample
-from topical_crawler.marked_texts import read_entries
-from topical_crawler.topic import TopicError, load_topic
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.marked import read_entries
+from topical_crawler.topic.topic import load_topic
 
 WriteTopic = Callable[..., Path]  # see conftest.py
 
@@ -145,7 +146,7 @@ def test_one_sample_after_the_other_leaves_the_last_mark_of_each_text(turns: lis
 
 def options(*arguments: str | Path) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    corpus_judge.add_arguments(parser)
+    judge.add_arguments(parser)
     return parser.parse_args([str(argument) for argument in arguments])
 
 
@@ -153,10 +154,10 @@ def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     write_sample(marked(ALL), first)
     write_sample(marked({**ALL, PARTY: "irrelevant"}), second)
-    assert corpus_judge.run(options(first, second, "--to-topic", folder), Settings()) == 0
+    assert judge.run(options(first, second, "--to-topic", folder), Settings()) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"{folder}/marked.jsonl: 4 added, 0 changed, 0 as before; it now holds 2 relevant, 1 irrelevant, 1 boilerplate",
         "1 left out on which as many say one thing as another",
     ]
     with pytest.raises(UsageError, match=r"topic\.toml: missing"):
-        corpus_judge.run(options(first, "--to-topic", tmp_path / "nothing"), Settings())
+        judge.run(options(first, "--to-topic", tmp_path / "nothing"), Settings())

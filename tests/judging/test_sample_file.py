@@ -13,14 +13,13 @@ from pathlib import Path
 import pytest
 from judging_tools import sample, written
 
-from topical_crawler.judging.sample import SampleError, merged, read_sample
-from topical_crawler.judging.sample_file import SampleFile
+from topical_crawler.judging.sample import SampleError, SampleFile, merged, read_sample
 
 ROOT = Path(__file__).parents[2]
 MARKER = """
 import sys, time
 from pathlib import Path
-from topical_crawler.judging.sample_file import SampleFile
+from topical_crawler.judging.sample import SampleFile
 file = SampleFile(Path(sys.argv[1]))
 for place, mark in enumerate(("relevant", "irrelevant", "boilerplate")):
     file.mark(place, mark)

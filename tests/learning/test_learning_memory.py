@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from topical_crawler.learning import memory as module
-from topical_crawler.learning.link_features import MAX_FEATURES
-from topical_crawler.learning.memory import CAPACITY, PARENTS, SAYS, WORDS, Leading, Memory, Words, digest
+from topical_crawler.strategies.adaptive import memory as module
+from topical_crawler.strategies.adaptive.link_features import MAX_FEATURES
+from topical_crawler.strategies.adaptive.memory import CAPACITY, PARENTS, SAYS, WORDS, Leading, Memory, Words, digest
 
 FIELDS = [name for name, _, _ in Memory._FIELDS]
 OVER = 10

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.learning import link_features as module
-from topical_crawler.learning.link_features import (
+from topical_crawler.strategies.adaptive import link_features as module
+from topical_crawler.strategies.adaptive.link_features import (
     KINDS,
     MAX_FEATURES,
     PLACES,
@@ -22,7 +22,7 @@ from topical_crawler.learning.link_features import (
     of_address,
     said,
 )
-from topical_crawler.page import Evidence
+from topical_crawler.web.page import Evidence
 
 STANDING = ("best", "mean", "terms", "distance", "likeness")
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.learning.memory import CAPACITY, SAYS, WORDS, Memory, Words
-from topical_crawler.learning.page_judge import PageJudge
-from topical_crawler.marked_texts import MarkedText
-from topical_crawler.page import Page
-from topical_crawler.text import Segmenter
+from topical_crawler.strategies.adaptive.memory import CAPACITY, SAYS, WORDS, Memory, Words
+from topical_crawler.strategies.adaptive.page_classifier import PageJudge
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.marked import MarkedText
+from topical_crawler.web.page import Page
 
 TERMS = {"党建": 2.0, "支部": 1.0, "主题教育": 1.5, "党员": 1.0}
 SEGMENTER = Segmenter(TERMS, backend="rjieba")

@@ -8,11 +8,10 @@ from math import sqrt
 import pytest
 
 from topical_crawler import Candidate, Evidence, Link, Page
-from topical_crawler.relevance.tfidf import Idf
-from topical_crawler.relevance.topic_vector import TopicVector
-from topical_crawler.strategies.content_url import Content, ContentUrl
-from topical_crawler.text import Segmenter
-from topical_crawler.urls.prefixes import FrequentPrefixes
+from topical_crawler.strategies.common import TopicVector
+from topical_crawler.strategies.content_url import Content, ContentUrl, FrequentPrefixes
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import Idf
 
 SOHU = {
     1: "http://news.sohu.com/20110225/n279530112.shtml",

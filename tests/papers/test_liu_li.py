@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.semantics.hownet import HowNet, parse_definition
+from topical_crawler.resources.hownet import HowNet, parse_definition
 
 TABLE_3 = [
     ("男人", "女人", 0.861),

@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 
 from topical_crawler import Candidate, Evidence
-from topical_crawler.relevance.hypernyms import direct_hypernym
-from topical_crawler.relevance.lda import SUB_TOPICS, WORDS
-from topical_crawler.relevance.svsm import Reading, svsm
-from topical_crawler.relevance.term_similarity import TermSimilarity
-from topical_crawler.relevance.text_and_anchor import TextAndAnchor
-from topical_crawler.relevance.tfidf import Idf, Vsm, norm
-from topical_crawler.semantics.resources import Resources
-from topical_crawler.strategies.esvsm import EsvsmParameters
-from topical_crawler.text import Segmenter
+from topical_crawler.resources.registry import Resources
+from topical_crawler.strategies.esvsm.hypernyms import direct_hypernym
+from topical_crawler.strategies.esvsm.strategy import EsvsmParameters
+from topical_crawler.strategies.esvsm.text_and_anchor import TextAndAnchor
+from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS
+from topical_crawler.strategies.esvsm.vector_space import Reading, TermSimilarity, svsm
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import Idf, Vsm, norm
 
 TOPIC = {"平台": 0.24, "课程": 0.1, "文本": 0.09}
 """Eq. 3, and Eq. 4: the topic's semantic values are 1."""

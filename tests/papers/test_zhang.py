@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 
 from topical_crawler import Topic
-from topical_crawler.book_lists import is_search
 from topical_crawler.config import seeds
-from topical_crawler.relevance.extension import LAMBDA, TopicExtension, WordExtension
-from topical_crawler.relevance.order_relation import order_weights
-from topical_crawler.relevance.textrank import DAMPING, textrank
-from topical_crawler.relevance.topic_keywords import initial_keywords
-from topical_crawler.semantics.category_tree import GENERATIONS, CategoryTree
-from topical_crawler.semantics.cilin import Cilin
-from topical_crawler.semantics.vectors import WordVectors
+from topical_crawler.resources.categories import GENERATIONS, CategoryTree
+from topical_crawler.resources.cilin import Cilin
+from topical_crawler.resources.vectors import WordVectors
+from topical_crawler.strategies.odp2evsm.books import is_search
+from topical_crawler.strategies.odp2evsm.extension import LAMBDA, TopicExtension, WordExtension
+from topical_crawler.strategies.odp2evsm.page_keywords import DAMPING, order_weights, textrank
+from topical_crawler.strategies.odp2evsm.topic_keywords import initial_keywords
 
 
 def test_equation_1_over_four_generations() -> None:

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import Evidence, Topic, Verdict, load_topic
-from topical_crawler.ahp import consistency_ratio
-from topical_crawler.semantics.similarity import SimilarityParameters, WordSimilarity, algorithm1
-from topical_crawler.semantics.table import ScoreTable
-from topical_crawler.strategies.semantic import Semantic, SemanticParameters
-from topical_crawler.text import Segmenter
-from topical_crawler.urls import struct, structure_similarity
-from topical_crawler.weights import DomainStatistics
+from topical_crawler.strategies.semantic.score_table import ScoreTable
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
+from topical_crawler.strategies.semantic.strategy import Semantic, SemanticParameters, consistency_ratio
+from topical_crawler.strategies.semantic.url_structure import struct, structure_similarity
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import DomainStatistics
 
 P = SimilarityParameters(alpha=0.8, beta=0.6, th1=0.2, th2=0.1)
 

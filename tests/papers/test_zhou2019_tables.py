@@ -12,16 +12,15 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from topical_crawler.evaluation.url_pairs import PRINTED as TABLE_6
-from topical_crawler.evaluation.url_pairs import accuracy_curve, draw_pairs
-from topical_crawler.evaluation.url_sections import SectionedUrl, read_sections
-from topical_crawler.evaluation.word_groups import PRINTED as TABLE_5
-from topical_crawler.evaluation.word_groups import accuracy_grid, distance, draw_groups, jieba_frequencies, order
-from topical_crawler.evaluation.words import Similarities
-from topical_crawler.semantics.cilin import Cilin
-from topical_crawler.semantics.resources import Resources
-from topical_crawler.semantics.similarity import SimilarityParameters, WordSimilarity
-from topical_crawler.urls import StructureParameters
+from experiments.url_pairs import PRINTED as TABLE_6
+from experiments.url_pairs import SectionedUrl, accuracy_curve, draw_pairs, read_sections
+from experiments.word_groups import PRINTED as TABLE_5
+from experiments.word_groups import accuracy_grid, distance, draw_groups, jieba_frequencies, order
+from experiments.word_pairs import Similarities
+from topical_crawler.resources.cilin import Cilin
+from topical_crawler.resources.registry import Resources
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
+from topical_crawler.strategies.semantic.url_structure import StructureParameters
 
 PRINTED_THRESHOLDS = (0.1, 0.2, 0.3)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from topical_crawler.semantics.resources import Resources
+from topical_crawler.resources.registry import Resources
 
 GLOSSARY = """\
 操作系统 N software|软件,*control|控制,#computer|电脑

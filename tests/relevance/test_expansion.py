@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from topical_crawler.relevance.expansion import EXPANDED, Expansion
+from topical_crawler.strategies.odp2evsm.topic_keywords import EXPANDED, Expansion
 
 PAGES = [
     ("http://a.cn/1", [("数据挖掘", 1.0), ("聚类", 0.8), ("图书", 0.2)]),

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.relevance.extension import FAINT, Pairs, TopicExtension, WordExtension
-from topical_crawler.semantics.cilin import Cilin
-from topical_crawler.semantics.vectors import WordVectors
+from topical_crawler.resources.cilin import Cilin
+from topical_crawler.resources.vectors import WordVectors
+from topical_crawler.strategies.odp2evsm.extension import FAINT, Pairs, TopicExtension, WordExtension
 
 WORDS = ["数据", "资料", "挖掘", "聚类", "分类", "小说"]
 GROUPS = "Dk17A01= 数据 资料\nDk17B01# 聚类 分类\nDk17C01@ 挖掘\nDk17D01= 数据 聚类\nDk17D02# 数据 分类\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from relevance_tools import write_resources
 
-from topical_crawler.relevance.hypernyms import Hypernym, direct_hypernym, head_word, related_words
-from topical_crawler.semantics.resources import Resources
+from topical_crawler.resources.registry import Resources
+from topical_crawler.strategies.esvsm.hypernyms import Hypernym, direct_hypernym, head_word, related_words
 
 
 @pytest.mark.parametrize(

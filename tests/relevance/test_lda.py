@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from topical_crawler import Topic
-from topical_crawler.relevance.lda import description_documents, sub_topics, topic_vector
-from topical_crawler.relevance.tfidf import Idf
-from topical_crawler.text import Segmenter
+from topical_crawler.strategies.esvsm.topic_model import description_documents, sub_topics, topic_vector
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import Idf
 
 SCHEDULING = Counter({"进程": 9, "线程": 6, "调度": 5, "抢占": 2})
 MEMORY = Counter({"内存": 9, "分页": 6, "缺页": 5, "置换": 2})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.relevance.order_relation import FEATURES, NodeWeights, order_weights
+from topical_crawler.strategies.odp2evsm.page_keywords import FEATURES, NodeWeights, order_weights
 
 
 @given(st.lists(st.floats(1, 3), max_size=8))

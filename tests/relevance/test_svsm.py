@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.relevance.ssrm import Ssrm
-from topical_crawler.relevance.svsm import PositionSvsm, ProjectedSvsm, Reading, SvsmParameters, TermSvsm, svsm
-from topical_crawler.relevance.term_similarity import TermSimilarity
-from topical_crawler.relevance.tfidf import Idf, Vsm
+from topical_crawler.strategies.esvsm.vector_space import (
+    PositionSvsm,
+    ProjectedSvsm,
+    Reading,
+    Ssrm,
+    SvsmParameters,
+    TermSimilarity,
+    TermSvsm,
+    svsm,
+)
+from topical_crawler.text.statistics import Idf, Vsm
 
 TOPIC = {"内核": 2.0, "进程": 1.0}
 HOWNET = {"内核": [1.0, 0.3], "核心": [0.9, 0.2], "天气": [0.1, 0.1]}  # 进程 is not in this HowNet

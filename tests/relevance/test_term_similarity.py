@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from relevance_tools import write_resources
 
-from topical_crawler.relevance.term_similarity import TermSimilarity
-from topical_crawler.semantics.hownet import HowNet
-from topical_crawler.semantics.resources import Resources
+from topical_crawler.resources.hownet import HowNet
+from topical_crawler.resources.registry import Resources
+from topical_crawler.strategies.esvsm.vector_space import TermSimilarity
 
 TERMS = ["操作系统", "电脑", "深度学习"]
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import Candidate, Evidence, Page
-from topical_crawler.relevance.text_and_anchor import TextAndAnchor, TextAndAnchorParameters
-from topical_crawler.relevance.tfidf import Idf, Vsm
-from topical_crawler.text import Segmenter
+from topical_crawler.strategies.esvsm.text_and_anchor import TextAndAnchor, TextAndAnchorParameters
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import Idf, Vsm
 
 SEGMENTER = Segmenter(["内核", "进程"], backend="rjieba")
 MEASURE = Vsm({"内核": 3.0, "进程": 4.0}, Idf({"内核": 1.0, "进程": 1.0, "天气": 1.0}))

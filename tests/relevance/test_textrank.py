@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.relevance.textrank import textrank
+from topical_crawler.strategies.odp2evsm.page_keywords import textrank
 
 WORDS = st.lists(st.sampled_from("数据挖掘聚类分析"), max_size=40)
 

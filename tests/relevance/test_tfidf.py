@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.relevance.tfidf import Idf, Vsm, keyword_vector, norm, term_vector
+from topical_crawler.text.statistics import Idf, Vsm, keyword_vector, norm, term_vector
 
 WORDS = ("内核", "进程", "线程", "天气", "足球", "没有的词")
 IDF = Idf({"内核": 5.0, "进程": 4.0, "线程": 3.0, "天气": 2.0, "足球": 1.0})

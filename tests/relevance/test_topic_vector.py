@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from topical_crawler import Topic
-from topical_crawler.relevance.tfidf import Idf
-from topical_crawler.relevance.topic_vector import TopicVector
-from topical_crawler.text import Segmenter
+from topical_crawler.strategies.common import TopicVector
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import Idf
 
 TERMS = {"党建": 3.0, "支部": 4.0}
 SEGMENTER = Segmenter(TERMS)

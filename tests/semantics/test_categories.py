@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.semantics.categories import CategoryError, CategoryTree, read_clc, read_odp
-from topical_crawler.semantics.category_names import name_terms
-from topical_crawler.semantics.resources import Resources
+from topical_crawler.resources.categories import CategoryError, CategoryTree, name_terms, read_clc, read_odp
+from topical_crawler.resources.registry import Resources
 
 NODES: dict[str, tuple[str, str | None]] = {
     "TP": ("计算机技术", None),

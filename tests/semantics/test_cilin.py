@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.semantics.cilin import Cilin
-from topical_crawler.semantics.cilin_tree import CilinTree
-from topical_crawler.semantics.resources import Resources
-from topical_crawler.text import normalise
+from topical_crawler.resources.cilin import Cilin, CilinTree
+from topical_crawler.resources.registry import Resources
+from topical_crawler.text.segment import normalise
 
 GROUPS = """Bo01A27= 计算机 电脑 微机
 Dk03B18# 考古 人工智能 代数

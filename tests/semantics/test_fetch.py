@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.semantics.fetch import FetchError, fetch, is_whole
-from topical_crawler.semantics.resources import RESOURCES, Archive, Resource, Resources
+from topical_crawler.resources.fetch import FetchError, fetch, is_whole
+from topical_crawler.resources.registry import RESOURCES, Archive, Resource, Resources
 
 GROUPS = "Aa01A01= 党员 同志\n".encode() * 1000
 TREE = b'{"A": {"tag": "x"}}'

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.semantics.concepts import ConceptIndex
-from topical_crawler.semantics.hownet import BETAS, DELTA, Concept, HowNet, parse_definition
+from topical_crawler.resources.hownet import BETAS, DELTA, Concept, ConceptIndex, HowNet, parse_definition
 
 TREE = "0 root|根 0\n1 a|甲 0\n2 b|乙 1\n3 c|丙 1\n4 d|丁 3\n5 other|外 5\n6 e|戊 5\n"
 SEMEMES = ["root|根", "a|甲", "b|乙", "c|丙", "d|丁", "other|外", "e|戊", "unknown|生"]

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.semantics.parts import ComposingVectors, parts
-from topical_crawler.semantics.vectors import WordVectors
+from topical_crawler.resources.vectors import ComposingVectors, WordVectors, parts
 
 KNOWN = {"中", "国", "中国", "共产", "产党", "党", "linux", "内核", "a", "b", "2019", "年"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from topical_crawler.semantics.resources import RESOURCES, Resources, find
+from topical_crawler.resources.registry import RESOURCES, Resources, find
 
 
 def test_settings_go_before_the_environment(tmp_path: Path) -> None:

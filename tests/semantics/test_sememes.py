@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.semantics.sememes import ALPHA, GAMMA, NO_PATH, SememeTree, value_similarities
+from topical_crawler.resources.hownet import ALPHA, GAMMA, NO_PATH, SememeTree, value_similarities
 
 
 def write(folder: Path, text: str) -> Path:

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.evaluation.words import Similarities, read_pairs, spearman
-from topical_crawler.semantics.cilin import Cilin
-from topical_crawler.semantics.hownet import HowNet
-from topical_crawler.semantics.resources import Resources
-from topical_crawler.semantics.similarity import EXTENDED, SimilarityParameters, WordSimilarity, algorithm1
-from topical_crawler.semantics.vectors import WordVectors
+from experiments.word_pairs import Similarities, read_pairs, spearman
+from topical_crawler.resources.cilin import Cilin
+from topical_crawler.resources.hownet import HowNet
+from topical_crawler.resources.registry import Resources
+from topical_crawler.resources.vectors import WordVectors
+from topical_crawler.strategies.semantic.similarity import EXTENDED, SimilarityParameters, WordSimilarity, algorithm1
 
 P = SimilarityParameters(alpha=0.9, beta=0.6, th1=0.1, th2=0.2)
 

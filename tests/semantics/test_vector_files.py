@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from topical_crawler.semantics import gensim_pickle
-from topical_crawler.semantics.vector_files import open_vector_file
-from topical_crawler.semantics.vectors import WordVectors, convert
+from topical_crawler.resources import vector_files
+from topical_crawler.resources.vector_files import open_vector_file
+from topical_crawler.resources.vectors import WordVectors, convert
 
 WORDS = ["党员", "干部", "CPU", "ｃｐｕ", "零"]
 ROWS = np.array([[3, 4, 0], [0, 0, 2], [1, 1, 1], [9, 9, 0], [0, 0, 0]], dtype=np.float32)
@@ -222,7 +222,7 @@ def test_a_name_may_not_lead_out_of_the_list(tmp_path: Path) -> None:
         path.write_bytes(assemble(what, b"}\x8c\x0c__defaults__Nsb"))  # attributes for a function or class: only objects get them
         with pytest.raises(ValueError, match="attributes for a"):
             WordVectors.open(path)
-    assert gensim_pickle._encoded.__defaults__ is None
+    assert vector_files._encoded.__defaults__ is None
 
 
 @pytest.mark.parametrize(

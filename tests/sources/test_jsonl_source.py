@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.sources import Document, SourceError, jsonl, open_source
+from topical_crawler.sources import Document, SourceError, files, open_source
 
 GOOD = '{"text": "支部召开组织生活会", "title": "通知", "url": "http://a.cn/1", "party": 2, "tags": ["党建"]}'
 
@@ -68,7 +68,7 @@ def test_half_a_surrogate_pair_cannot_be_stored(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "MAX_LINE", 1000)
+    monkeypatch.setattr(files, "MAX_LINE", 1000)
     path = write(tmp_path / "a.jsonl", GOOD, json.dumps({"text": "长" * 900}), GOOD)
     with pytest.raises(SourceError, match="line 2: the line is longer than"):
         list(open_source(path))

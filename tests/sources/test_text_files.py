@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.sources import SourceError, open_source, text_files
+from topical_crawler.sources import SourceError, files, open_source
 
 TEXT = "各级党组织要把学习贯彻会议精神作为当前的重要任务，结合实际工作，推动主题教育走深走实。\n第二段。"
 TRADITIONAL = "各級黨組織要把學習作為當前的重要任務，結合實際工作，推動主題教育走深走實。\n第二段。"
@@ -43,7 +43,7 @@ def test_encodings_may_be_mixed(folder: Path) -> None:
 
 @pytest.mark.parametrize("tolerant", [True, False])
 def test_what_is_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch, tolerant: bool) -> None:
-    monkeypatch.setattr(text_files, "MAX_FILE", 100_000)
+    monkeypatch.setattr(files, "MAX_FILE", 100_000)
     chance = random.Random(0)
     (folder / "empty.txt").write_bytes(b"\xef\xbb\xbf \n")
     (folder / "blank.txt").write_text("\n \n", "utf-8")
@@ -64,7 +64,7 @@ def test_what_is_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch, toleran
 def test_one_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = folder / "a/utf8.txt"
     assert [(d.text, d.title, d.fields) for d in open_source(path)] == [(TEXT, "", {"file": "utf8.txt"})]
-    monkeypatch.setattr(text_files, "MAX_FILE", 10)
+    monkeypatch.setattr(files, "MAX_FILE", 10)
     with pytest.raises(SourceError, match=r"utf8\.txt: longer than .*Remedy: a folder"):
         list(open_source(path))
 

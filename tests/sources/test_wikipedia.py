@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from dump_tools import DumpPage, make_dump, make_large_dump, make_pages, page_xml, write_dump
 
-from topical_crawler.sources import Document, SourceError, dump_pages, open_source
+from topical_crawler.sources import Document, SourceError, open_source, wikipedia
 
 HEAD = b'<mediawiki version="0.11"><siteinfo><base>https://zh.wikipedia.org/wiki/Wikipedia:X</base></siteinfo>'
 TAIL = b"</mediawiki>"
@@ -155,7 +155,7 @@ def test_what_was_read_before_the_damage_has_been_given(tmp_path: Path) -> None:
     ],
 )
 def test_broken_and_harmful_xml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, xml: bytes, reason: str, message: str) -> None:
-    monkeypatch.setattr(dump_pages, "MAX_MARKUP", 1 << 20)
+    monkeypatch.setattr(wikipedia, "MAX_MARKUP", 1 << 20)
     path = tmp_path / "zhwiki.xml"
     path.write_bytes(xml)
     with pytest.raises(SourceError, match=message) as told:
@@ -187,7 +187,7 @@ def test_other_xml_is_never_taken_for_a_dump(tmp_path: Path, tolerant: bool) -> 
 
 
 def test_a_huge_page_is_left_out_and_memory_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dump_pages, "MAX_PAGE", 100_000)
+    monkeypatch.setattr(wikipedia, "MAX_PAGE", 100_000)
     path = tmp_path / "zhwiki.xml.bz2"
 
     def stream() -> Iterator[bytes]:

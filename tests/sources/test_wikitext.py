@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.sources.wiki_inline import conversion_text, link_text, template_text
-from topical_crawler.sources.wikitext import plain_text
+from topical_crawler.sources.wikitext import conversion_text, link_text, plain_text, template_text
 
 
 @pytest.mark.parametrize(

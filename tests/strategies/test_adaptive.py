@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from topical_crawler import Candidate, Evidence, Page, Topic, TopicError, Verdict, load_topic, strategies
-from topical_crawler.marked_texts import MarkedText
-from topical_crawler.strategies.adaptive import PARTS, REASONS, Adaptive, AdaptiveParameters
-from topical_crawler.text import Segmenter
+from topical_crawler.strategies.adaptive.strategy import PARTS, REASONS, Adaptive, AdaptiveParameters
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.marked import MarkedText
 
 WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
 

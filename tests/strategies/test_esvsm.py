@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from topical_crawler import Candidate, Evidence, Page, Topic, Verdict
-from topical_crawler.relevance.topic_model import Replacement, TopicModel
-from topical_crawler.semantics.resources import Resources
-from topical_crawler.strategies import esvsm as module
+from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies.base import Setup
-from topical_crawler.strategies.esvsm import Esvsm, EsvsmParameters
-from topical_crawler.text import Segmenter
+from topical_crawler.strategies.esvsm import strategy as module
+from topical_crawler.strategies.esvsm.strategy import Esvsm, EsvsmParameters
+from topical_crawler.strategies.esvsm.topic_model import Replacement, TopicModel
+from topical_crawler.text.segment import Segmenter
 
 DOCUMENTS = ("智能手机有触摸屏。智能手机运行应用程序。", "触摸屏与应用程序", "智能手机的电池与屏幕")
 TOPIC = Topic("phones", "智能手机", {"触摸屏": 2.0, "应用程序": 1.0}, documents=DOCUMENTS)

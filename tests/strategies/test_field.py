@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from topical_crawler import Candidate, Evidence, Page, Topic, strategies
-from topical_crawler.relevance.keywords import Keywords
-from topical_crawler.strategies.field import KeywordAnchors, RandomOrder
-from topical_crawler.text import Segmenter
+from topical_crawler.strategies.baselines import KeywordAnchors, Keywords, RandomOrder
+from topical_crawler.text.segment import Segmenter
 
 TERMS = {"党建": 1.0, "支部": 2.0}
 

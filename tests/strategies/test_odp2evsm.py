@@ -13,11 +13,11 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from topical_crawler import Candidate, Evidence, Page, Topic, TopicError, load_topic, strategies
-from topical_crawler.book import read
-from topical_crawler.decode import decode
-from topical_crawler.semantics.resources import Resources
+from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import PAGE_OFF_TOPIC, Strategy
-from topical_crawler.strategies.odp2evsm import Odp2evsm
+from topical_crawler.strategies.odp2evsm.books import read
+from topical_crawler.strategies.odp2evsm.strategy import Odp2evsm
+from topical_crawler.web.decode import decode
 
 SHOP = Path(__file__).resolve().parents[2] / "demo"
 SEARCH = "http://s.shop.cn/Search?keyword=%E6%95%B0"

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import Candidate, Evidence, Link, Page, Topic, TopicError, Verdict, load_topic, strategies
-from topical_crawler.relevance.keywords import Keywords
-from topical_crawler.strategies.pagerank import FIRST_RANKING, MAX_LINKS, LinkGraph, PageRank, PageRankParameters
-from topical_crawler.text import Segmenter
+from topical_crawler.strategies.baselines import FIRST_RANKING, MAX_LINKS, Keywords, LinkGraph, PageRank, PageRankParameters
+from topical_crawler.text.segment import Segmenter
 
 WriteTopic = Callable[..., Path]  # see conftest.py
 

@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import load_topic, strategies
-from topical_crawler.ahp import ahp_weights
-from topical_crawler.page import Candidate, Evidence, Page, Verdict
-from topical_crawler.semantics.similarity import WordSimilarity
-from topical_crawler.semantics.table import ScoreTable
-from topical_crawler.strategies.semantic import HISTORY_SIZE, History, Semantic, SemanticParameters
-from topical_crawler.text import Segmenter
-from topical_crawler.topic import Topic
-from topical_crawler.urls import StructureParameters
+from topical_crawler.strategies.semantic.score_table import ScoreTable
+from topical_crawler.strategies.semantic.similarity import WordSimilarity
+from topical_crawler.strategies.semantic.strategy import HISTORY_SIZE, History, Semantic, SemanticParameters, ahp_weights
+from topical_crawler.strategies.semantic.url_structure import StructureParameters
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.topic import Topic
+from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
 TOPIC = Topic("t", "党建", {"党建": 2.0, "支部": 1.0, "主题教育": 1.5}, weights={"足球": 0.5, "比赛": 0.0})
 SEGMENTER = Segmenter(TOPIC.terms, backend="rjieba")

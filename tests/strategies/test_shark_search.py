@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from topical_crawler import Candidate, Evidence, Page, Topic, strategies
-from topical_crawler.relevance.tfidf import Idf
-from topical_crawler.relevance.topic_vector import TopicVector
-from topical_crawler.strategies.shark_search import SharkSearch, SharkSearchParameters
-from topical_crawler.text import Segmenter
+from topical_crawler.strategies.baselines import SharkSearch, SharkSearchParameters
+from topical_crawler.strategies.common import TopicVector
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import Idf
 
 TERMS = {"天气": 1.0, "降雨": 1.0}
 VECTOR = TopicVector(TERMS, Segmenter(TERMS), Idf.load())

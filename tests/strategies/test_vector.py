@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from topical_crawler import Page, TopicError, load_topic, strategies
-from topical_crawler.relevance.svsm import PositionSvsm, ProjectedSvsm, TermSvsm
+from topical_crawler.strategies.esvsm.vector_space import PositionSvsm, ProjectedSvsm, TermSvsm
 
 WriteTopic = Callable[..., Path]  # see conftest.py
 TERMS = "内核\t2\n进程\n虚拟内存\n"

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from topical_crawler.authoring.build import Built, Corpora, Own, Plan, adjust_file, build, terms_file, weights_file
+from topical_crawler.authoring.folder import RECORD, Present, TopicFolder, Written, merge
 from topical_crawler.sources import Condition
-from topical_crawler.terms.build import Built, Own, Plan, build
-from topical_crawler.terms.corpora import Corpora
-from topical_crawler.terms.files import adjust_file, terms_file, weights_file
-from topical_crawler.terms.folder import RECORD, Present, TopicFolder, Written, merge
-from topical_crawler.text import Segmenter
-from topical_crawler.topic import TopicError, load_topic
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import load_topic
 
 WriteTopic = Callable[..., Path]
 

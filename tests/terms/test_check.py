@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.semantics.resources import RESOURCES, Resources
-from topical_crawler.terms.check import Report, check_topic
-from topical_crawler.terms.check_words import coverage
-from topical_crawler.terms.findings import Finding
-from topical_crawler.topic import list_topics
+from topical_crawler.authoring.check import Finding, Report, check_topic, coverage
+from topical_crawler.resources.registry import RESOURCES, Resources
+from topical_crawler.topic.topic import list_topics
 
 WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.language import language
-from topical_crawler.terms.contrast import general_background, log_likelihood, termhood
-from topical_crawler.text import Segmenter
-from topical_crawler.weights import DomainStatistics
+from topical_crawler.authoring.build import general_background, log_likelihood, termhood
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import DomainStatistics, language
 
 
 def test_log_likelihood_by_hand() -> None:

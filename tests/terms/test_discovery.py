@@ -10,11 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.terms.candidates import Sample, find_candidates, has_good_edges
-from topical_crawler.terms.discovery import discover
-from topical_crawler.terms.phrases import find_phrases
-from topical_crawler.terms.sequences import frequent_sequences
-from topical_crawler.text import Segmenter
+from topical_crawler.authoring.candidates import (
+    Sample,
+    discover,
+    find_candidates,
+    find_phrases,
+    frequent_sequences,
+    has_good_edges,
+)
+from topical_crawler.text.segment import Segmenter
 
 Figures = dict[tuple[int, ...], tuple[int, float, float]]
 

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.semantics.cilin import Cilin
-from topical_crawler.semantics.resources import Resources
-from topical_crawler.semantics.vectors import WordVectors
-from topical_crawler.terms.neighbours import Proposal, propose, specificity
-from topical_crawler.terms.proposers import CilinProposer, VectorProposer
-from topical_crawler.text import Segmenter
+from topical_crawler.authoring.neighbours import CilinProposer, Proposal, VectorProposer, propose, specificity
+from topical_crawler.resources.cilin import Cilin
+from topical_crawler.resources.registry import Resources
+from topical_crawler.resources.vectors import WordVectors
+from topical_crawler.text.segment import Segmenter
 
 TERMS = {"内核": 1.0, "线程": 1.0, "中断": 1.0, "操作系统": 1.0}
 VECTORS = {

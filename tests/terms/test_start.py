@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.semantics.category_tree import CategoryError, CategoryTree
-from topical_crawler.semantics.resources import Resources
-from topical_crawler.semantics.vectors import WordVectors
-from topical_crawler.terms.folder import TopicFolder
-from topical_crawler.terms.neighbours import specificity
-from topical_crawler.terms.start import (
+from topical_crawler.authoring.folder import TopicFolder
+from topical_crawler.authoring.neighbours import specificity
+from topical_crawler.authoring.start import (
+    THRESHOLDS,
     FirstTerm,
     Start,
     from_category,
@@ -24,10 +22,14 @@ from topical_crawler.terms.start import (
     from_texts,
     known_words,
     neighbours,
+    write_start,
 )
-from topical_crawler.terms.start_folder import THRESHOLDS, write_start
-from topical_crawler.text import Segmenter
-from topical_crawler.topic import TopicError, load_topic
+from topical_crawler.resources.categories import CategoryError, CategoryTree
+from topical_crawler.resources.registry import Resources
+from topical_crawler.resources.vectors import WordVectors
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import load_topic
 
 
 @pytest.fixture

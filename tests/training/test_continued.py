@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from training_tools import write_jsonl
 
-from topical_crawler.semantics.vectors import WordVectors, write_vectors
-from topical_crawler.topic import load_topic
-from topical_crawler.training import TrainingError
-from topical_crawler.training.continued import first_vectors, learning_factors, open_known
-from topical_crawler.training.model import ModelOptions
+from topical_crawler.resources.vectors import WordVectors, write_vectors
+from topical_crawler.topic.topic import load_topic
 from topical_crawler.training.pipeline import TrainingOptions, train_vectors
 from topical_crawler.training.prepare import PrepareOptions
+from topical_crawler.training.word2vec import ModelOptions, first_vectors, learning_factors, open_known
+from topical_crawler.training.work_folder import TrainingError
 
 PARTY = [term for term in load_topic("partybuilding").keywords(60) if term != "三严三实"][:30]
 SYSTEMS = [

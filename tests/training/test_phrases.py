@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from topical_crawler.training.phrases import join_phrases
+from topical_crawler.training.prepare import join_phrases
 from topical_crawler.training.vocabulary import read_sentences
 
 WORDS = [chr(0x4E00 + 37 * i) + chr(0x5E00 + 11 * i) for i in range(60)]

@@ -13,12 +13,11 @@ import pytest
 from filelock import FileLock
 from training_tools import train_until, train_whole, write_jsonl
 
-from topical_crawler.semantics.vectors import WordVectors
-from topical_crawler.training import TrainingError
-from topical_crawler.training.model import ModelOptions, Trainer
+from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.training.pipeline import TrainingOptions, train_vectors
 from topical_crawler.training.prepare import PrepareOptions
-from topical_crawler.training.work_folder import start_anew
+from topical_crawler.training.word2vec import ModelOptions, Trainer
+from topical_crawler.training.work_folder import TrainingError, start_anew
 
 SMALL = 100_000
 OPTIONS = TrainingOptions(model=ModelOptions(dimensions=20, epochs=1), min_count=2)

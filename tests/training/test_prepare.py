@@ -10,9 +10,8 @@ from dump_tools import make_dump, make_pages
 from training_tools import demo_texts, train_until, write_jsonl
 
 from topical_crawler.sources import SourceError
-from topical_crawler.training import TrainingError
-from topical_crawler.training.manifest import Manifest
 from topical_crawler.training.prepare import BATCH, PrepareOptions, prepare
+from topical_crawler.training.work_folder import Manifest, TrainingError
 
 SMALL = 100_000
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.training import TrainingError
 from topical_crawler.training.vocabulary import choose_words, count_words, plan_memory, read_counts, save_counts
+from topical_crawler.training.work_folder import TrainingError
 
 
 def quiet(stage: str, done: float, note: str) -> None:

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _RUN = """
 import json, sys
 from pathlib import Path
-from topical_crawler.training.model import ModelOptions
+from topical_crawler.training.word2vec import ModelOptions
 from topical_crawler.training.pipeline import TrainingOptions, train_vectors
 out, source, epochs, shard, slow = sys.argv[1:]
 def report(stage, done, note):

@@ -1,10 +1,10 @@
-"""What a text looks like in figures, and which figures no article has.
+r"""What a text looks like in figures, and which figures no article has.
 
 The measures are those by which web corpora are filtered (repetition, symbols, lines that are no sentences, as in the rules for
 MassiveText, C4 and FineWeb), counted in characters, since Chinese has no spaces between words. They say nothing about what a
 text says: the limits only refuse what is no running text, and are set on real articles so that hardly any of them is.
 
->>> found = measure("各级党组织开展主题教育。\\n关注我们\\n关注我们")
+>>> found = measure("各级党组织开展主题教育。\n关注我们\n关注我们")
 >>> found.han, round(found.sentences, 2), round(found.repeated_lines, 2), found.line_length
 (1.0, 0.58, 0.21, 6.333333333333333)
 >>> Limits().refusal(measure("★☆党建◆◇"), "zh")

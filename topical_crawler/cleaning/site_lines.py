@@ -1,4 +1,4 @@
-"""Lines that a site repeats on its pages: menus, slogans, share prompts, notices that no list of patterns knows.
+r"""Lines that a site repeats on its pages: menus, slogans, share prompts, notices that no list of patterns knows.
 
 What stands on many pages of a host is the site's and no part of a text. At the head and at the tail of a text a line goes that is
 on three tenths of the pages, in the middle only one that is on most of them and is no sentence: blogs repeat their headings
@@ -6,7 +6,7 @@ on three tenths of the pages, in the middle only one that is on most of them and
 
 >>> counts = LineCounts()
 >>> for n in range(12):
-...     counts.add(f"关注某某公众号，每日干货马上就来！\\n各支部开展第{n}次学习，其内容各不相同。\\n小结\\n大家谈了{n}点体会。")
+...     counts.add(f"关注某某公众号，每日干货马上就来！\n各支部开展第{n}次学习，其内容各不相同。\n小结\n大家谈了{n}点体会。")
 >>> learned = counts.learned()
 >>> learned.at_edge("关注某某公众号，每日干货马上就来！"), learned.at_edge("小结"), learned.within("小结")
 (True, False, False)

@@ -11,12 +11,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from topical_crawler.actions.corpus_places import find
-from topical_crawler.command_line import ActionsCommand, AddAction
-from topical_crawler.corpus.failures import CorpusError
-from topical_crawler.corpus.stats import HostStats, Stats
+from topical_crawler.cli.base import ActionsCommand, AddAction
+from topical_crawler.cli.corpus.place import find
+from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.stats import MEGABYTE, HostStats, Stats
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.site_yield import MEGABYTE
 
 SHOWN_HOSTS = 20
 

@@ -10,10 +10,9 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
+from topical_crawler.crawl.options import CrawlError
 from topical_crawler.extensions import wants_live
-from topical_crawler.logs import log_format
-from topical_crawler.options import CrawlError
-from topical_crawler.passwords import masked
+from topical_crawler.logs import log_format, masked
 from topical_crawler.spiders.topical import TopicalSpider
 
 logger = logging.getLogger(__name__)

@@ -15,14 +15,14 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from scrapy.exceptions import UsageError
 
-from topical_crawler.actions.frontier_display import hosts_view, pushed_line, stats_view, top_view
-from topical_crawler.actions.frontier_reach import Reached, ask_in_batches, reach
-from topical_crawler.command_line import ActionsCommand, AddAction
+from topical_crawler.cli.base import ActionsCommand, AddAction
+from topical_crawler.cli.frontier.display import hosts_view, pushed_line, stats_view, top_view
+from topical_crawler.cli.frontier.reach import Reached, ask_in_batches, reach
+from topical_crawler.crawl.mailbox import Answer
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.crawl.steering import LAST_PAGES
 from topical_crawler.frontier import FrontierFileError
-from topical_crawler.mailbox import Answer
-from topical_crawler.options import CrawlError
-from topical_crawler.steering import LAST_PAGES
-from topical_crawler.topic import read_seeds
+from topical_crawler.topic.topic import read_seeds
 
 WAIT = 15.0
 """Seconds in which a crawl that runs must answer, unless told."""
@@ -116,7 +116,7 @@ class Command(ActionsCommand):
             request["n"] = opts.n
         with self._reach(opts) as crawl:
             if opts.reasons and not opts.hosts:
-                from topical_crawler.actions.frontier_reasons import ask_for_reasons  # the strategies, which nothing else needs
+                from topical_crawler.cli.strategy import ask_for_reasons  # the strategies, which nothing else needs
 
                 assert self.settings is not None
                 answer = ask_for_reasons(crawl, request, self.settings)

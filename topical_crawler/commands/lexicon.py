@@ -11,15 +11,13 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
 
-from topical_crawler.command_line import ActionsCommand, AddAction
-from topical_crawler.semantics.categories import read_clc
-from topical_crawler.semantics.cilin import Cilin
-from topical_crawler.semantics.cilin_tree import CilinTree
-from topical_crawler.semantics.fetch import FetchError, fetch, is_whole
-from topical_crawler.semantics.hownet import HowNet
-from topical_crawler.semantics.resources import DIRECTORY_SETTING, RESOURCES, Resource, Resources, find
-from topical_crawler.semantics.sememes import SememeTree
-from topical_crawler.semantics.vectors import WordVectors
+from topical_crawler.cli.base import ActionsCommand, AddAction
+from topical_crawler.resources.categories import read_clc
+from topical_crawler.resources.cilin import Cilin, CilinTree
+from topical_crawler.resources.fetch import FetchError, fetch, is_whole
+from topical_crawler.resources.hownet import HowNet, SememeTree
+from topical_crawler.resources.registry import DIRECTORY_SETTING, RESOURCES, Resource, Resources, find
+from topical_crawler.resources.vectors import WordVectors
 
 
 class Command(ActionsCommand):

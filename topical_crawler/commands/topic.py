@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from topical_crawler.command_line import ActionsCommand, AddAction
-from topical_crawler.options import CrawlError
-from topical_crawler.topic import list_topics, load_topic
+from topical_crawler.cli.base import ActionsCommand, AddAction
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.topic.topic import list_topics, load_topic
 
 
 class Command(ActionsCommand):

@@ -10,10 +10,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from topical_crawler.corpus.database import upserting
-from topical_crawler.corpus.failures import CorpusError, explaining
 from topical_crawler.corpus.record import Filters
-from topical_crawler.corpus.schema import bands, hosts, lines, pages, parts
+from topical_crawler.corpus.schema import CorpusError, bands, explaining, hosts, lines, pages, parts, upserting
 from topical_crawler.corpus.store import CorpusStore
 
 BATCH = 200

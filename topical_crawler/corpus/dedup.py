@@ -1,25 +1,334 @@
-"""Exact duplicates: the same text on two addresses."""
+"""Near-duplicates: where in a corpus the same article stands already, found without comparing it with every text.
+
+The signature of a text is a MinHash of its shingles (Broder 1997): so many of two signatures' numbers agree as shingles of the
+texts do. :data:`BANDS` groups of :data:`ROWS` numbers are kept in the table ``bands``; texts that share a group are compared
+(Indyk and Motwani 1998). Two that share the part s of their shingles are compared with the probability 1 - (1 - s^4)^20: 0.94 for
+0.6, 0.99 for 0.7, a millionth for 0.015, more than nine in ten pairs of different articles of one news programme share.
+
+How a page gets its row: a text is kept once, and an article on several pages is one text.
+
+All of it happens in the transaction of the caller, so that two writers do not keep one text twice.
+"""
 
 from __future__ import annotations
 
-import re
-import unicodedata
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
+from typing import Any
 
-_NOT_WORDS = re.compile(r"[\W_]+")
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
+
+from topical_crawler.cleaning.quality import measure
+from topical_crawler.corpus.record import Record, record_of, storable, values_of
+from topical_crawler.corpus.schema import bands as bands_table
+from topical_crawler.corpus.schema import pages, parts, upserting
+from topical_crawler.corpus.similarity import SHORTEST, Article, letters, mixed, shingle_hashes
+
+# -- Near-duplicates: where in a corpus the same article stands already, found without comparing it with every text
 
 
-def text_hash(text: str) -> str:
-    """Digest of ``text`` by its letters and digits alone: 32 hexadecimal digits, "" if it has none.
+BANDS, ROWS = 20, 4
+LATEST = 50
+"""Texts with a band that are looked at: one that very many share is of a form that they fill in."""
+VERIFIED = 20
+"""Texts that are compared, those with the most bands in common."""
+LARGEST_ID = 2**63 - 1
 
-    Full-width forms are folded (NFKC), upper and lower case are one, and white space, punctuation and symbols do not count. So a
-    reprint with other paragraphs, other quotation marks or another space after numbers is the same text; one with a single other
-    word is not.
+_BLOCK = 1024  # shingles at a time, for the processor's cache
+_SAMPLE = 16_384  # of a longer text those shingles count that have the least hashes
+_MULTIPLIERS = (mixed(np.arange(1, BANDS * ROWS + 1, dtype=np.uint64)) >> np.uint64(32)).astype(np.uint32)[:, None] | np.uint32(1)
+_POWERS = mixed(np.arange(101, 101 + ROWS, dtype=np.uint64)) | np.uint64(1)
+_BAND_NUMBERS = np.arange(BANDS, dtype=np.uint64)
 
-    >>> text_hash("“两学一做”，常态化！\\n制度化") == text_hash("「两学一做」常态化 制度化。")
-    True
-    >>> text_hash("……")
-    ''
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A kept page with the same article.
+
+    Attributes:
+        url, key, page_id: of its row.
+        similarity: of the texts, above 0, at most 1.
     """
-    words = _NOT_WORDS.sub("", unicodedata.normalize("NFKC", text).casefold())
-    return blake2b(words.encode("utf-8", "replace"), digest_size=16).hexdigest() if words else ""
+
+    url: str
+    key: str
+    page_id: int
+    similarity: float
+
+
+def digest(text: str) -> int:
+    """A signed number of 64 bits for a string, the same on every machine.
+
+    >>> digest("主题教育")
+    4624407228733290095
+    """
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
+
+
+def bands_of(text: str) -> tuple[int, ...]:
+    """The groups of a text's signature: :data:`BANDS` signed numbers of 64 bits, the same on every machine and in every version
+    of this program; none for a text of fewer than :data:`~topical_crawler.corpus.similarity.SHORTEST` letters, whose few shingles
+    say too little.
+
+    >>> text = "".join(f"第{n}讲：各支部开展主题党日活动。" for n in range(9))
+    >>> len(bands(text)), bands(text) == bands(text.replace("。", "！")), bands("主题教育")
+    (20, True, ())
+    """
+    words = letters(text)
+    if len(words) < SHORTEST:
+        return ()
+    hashes = shingle_hashes(words)
+    if len(hashes) > _SAMPLE:
+        hashes = np.unique(hashes)[:_SAMPLE]
+    short = (hashes >> np.uint64(32)).astype(np.uint32)
+    least = np.full(BANDS * ROWS, 0xFFFFFFFF, np.uint32)
+    for start in range(0, len(short), _BLOCK):
+        np.minimum(least, (_MULTIPLIERS * short[start : start + _BLOCK]).min(axis=1), out=least)
+    groups = mixed((least.astype(np.uint64).reshape(BANDS, ROWS) * _POWERS).sum(axis=1, dtype=np.uint64) + _BAND_NUMBERS)
+    return tuple(groups.view(np.int64).tolist())
+
+
+def find(
+    connection: sa.Connection,
+    text: str,
+    bands: tuple[int, ...],
+    own_key: str,
+    *,
+    claimed: tuple[str, ...] = (),
+    before: int = LARGEST_ID,
+) -> Twin | None:
+    """The kept page whose text is the same article as ``text``: the most similar, of equals the first that was stored.
+
+    Args:
+        bands: of ``text``, see :func:`bands`.
+        own_key: of the page that ``text`` comes from; its own row is none of others.
+        claimed: addresses that the page calls its own; with those, less similarity is enough. The first four count.
+        before: only pages whose number is below.
+
+    At most :data:`VERIFIED` texts are compared beside those of ``claimed``.
+    """
+    article = Article(text)
+    found: dict[int, Twin] = {}
+    common = {"own": own_key, "before": before}
+    if claimed:
+        for page in connection.execute(_CLAIMED, {**common, "urls": list(claimed[:4])}):
+            same = article.same(Article(page.text), claimed=True)
+            if same is not None:
+                found[page.id] = Twin(page.url, page.key, page.id, same)
+    if bands:
+        counts = Counter(_candidates(connection, bands))
+        first = sorted(counts, key=lambda page: (-counts[page], page))[:VERIFIED]
+        if first:
+            # Texts of lengths so different have too little in common: they are not even read.
+            lengths = {"least": len(text) // 3, "most": 3 * len(text)}
+            for page in connection.execute(_TEXTS, {**common, **lengths, "ids": first}):
+                if page.id not in found and (same := article.same(Article(page.text))) is not None:
+                    found[page.id] = Twin(page.url, page.key, page.id, same)
+    return min(found.values(), key=lambda twin: (-twin.similarity, twin.page_id), default=None)
+
+
+def remember(connection: sa.Connection, page_id: int, bands: tuple[int, ...]) -> None:
+    """Note where the text of a kept page is found from now on. Doing it twice changes nothing."""
+    if bands and connection.dialect.name == "postgresql":
+        connection.execute(_INSERT_ALL, {"bands": list(bands), "page": page_id})
+    elif bands:
+        connection.execute(_INSERT, [{"band": band, "page": page_id} for band in bands])
+
+
+def forget(connection: sa.Connection, page_id: int) -> None:
+    """Take the bands of a page's text away, as long as its row has that text still. Where that was not done, bands that are
+    left cost time but lead to nothing wrong: the texts themselves are compared."""
+    text = connection.scalar(sa.select(pages.c.text).where(pages.c.id == page_id))
+    if text:
+        connection.execute(bands_table.delete().where(bands_table.c.band.in_(bands_of(text)), bands_table.c.page == page_id))
+
+
+def lock(connection: sa.Connection, bands: tuple[int, ...]) -> None:
+    """On PostgreSQL, wait until nobody else is storing a text that shares a band, and let nobody begin before the transaction
+    ends. In ascending order, so that two who wait do not wait for each other.
+
+    Of two texts that would find each other at least one band is the same, and no smaller set will do. The server has room for
+    64 locks (max_locks_per_transaction) for every connection that it allows; these are :data:`BANDS`.
+    """
+    if bands and connection.dialect.name == "postgresql":
+        connection.execute(_LOCKS, {"numbers": sorted(set(bands))})
+
+
+_LOCKS = sa.text("SELECT pg_advisory_xact_lock(number) FROM unnest(CAST(:numbers AS bigint[])) AS number")
+_INSERT = sqlite.insert(bands_table).on_conflict_do_nothing()
+_INSERT_ALL = sa.text("INSERT INTO bands (band, page) SELECT unnest(CAST(:bands AS bigint[])), :page ON CONFLICT DO NOTHING")
+_PAGES_OF_BANDS = sa.text(
+    "SELECT latest.page FROM unnest(CAST(:bands AS bigint[])) AS wanted(band) CROSS JOIN LATERAL "
+    "(SELECT page FROM bands WHERE bands.band = wanted.band ORDER BY page DESC LIMIT :latest) AS latest"
+)
+_USABLE = (pages.c.keep, pages.c.text.is_not(None), pages.c.key != sa.bindparam("own"), pages.c.id < sa.bindparam("before"))
+_COLUMNS = sa.select(pages.c.id, pages.c.url, pages.c.key, pages.c.text).where(*_USABLE)
+_CLAIMED = _COLUMNS.where(pages.c.url.in_(sa.bindparam("urls", expanding=True))).limit(VERIFIED)
+_TEXTS = _COLUMNS.where(
+    pages.c.id.in_(sa.bindparam("ids", expanding=True)),
+    pages.c.characters.between(sa.bindparam("least"), sa.bindparam("most")),
+)
+
+
+def _candidates(connection: sa.Connection, bands: tuple[int, ...]) -> Sequence[int]:
+    """The latest pages of every band, once for each band that they share."""
+    if connection.dialect.name == "postgresql":
+        return connection.scalars(_PAGES_OF_BANDS, {"bands": list(bands), "latest": LATEST}).all()
+    return connection.scalars(_pages_of_bands(len(bands)), {f"band{n}": band for n, band in enumerate(bands)}).all()
+
+
+@cache
+def _pages_of_bands(count: int) -> sa.Executable:
+    queries = []
+    for n in range(count):
+        query = sa.select(bands_table.c.page).where(bands_table.c.band == sa.bindparam(f"band{n}", type_=sa.BigInteger))
+        queries.append(sa.select(query.order_by(bands_table.c.page.desc()).limit(LATEST).subquery().c.page))
+    return sa.union_all(*queries)
+
+
+# -- How a page gets its row: a text is kept once, and an article on several pages is one text
+
+
+DUPLICATE = "duplicate"
+PART = "part"
+
+_LOCK = sa.select(sa.func.pg_advisory_xact_lock(sa.bindparam("number", type_=sa.BigInteger)))
+_TWIN = (
+    sa.select(pages.c.url)
+    .where(
+        pages.c.content_hash == sa.bindparam("hash"),
+        pages.c.keep,
+        pages.c.key != sa.bindparam("own"),
+        pages.c.id < sa.bindparam("before"),
+    )
+    .order_by(pages.c.id)
+    .limit(1)
+)
+_HELD = sa.select(pages.c.id, pages.c.keep, pages.c.content_hash).where(pages.c.key == sa.bindparam("own"))
+_ANY = 2**63 - 1
+
+
+def keep_once(connection: sa.Connection, record: Record, *, replaces: bool = False) -> tuple[Record, bool]:
+    """Store a page as :meth:`~topical_crawler.corpus.store.CorpusStore.put` says, or as ``replace`` does.
+
+    Returns:
+        The page as it was stored, and whether it had no text before.
+
+    Args:
+        connection: in a transaction that may write.
+        record: as :func:`~topical_crawler.corpus.record.storable` gives it.
+        replaces: whether a text may become a rejection.
+    """
+    found = _held(connection, record.key)
+    is_new = found is None or not found.keep
+    if record.keep and record.series and not replaces:
+        return _keep_part(connection, record, found), is_new
+    return _keep(connection, record, found, replaces=replaces), is_new
+
+
+def _held(connection: sa.Connection, key: str) -> Any:
+    """What is known of the row of a key: its number, whether it is kept, the digest of its text; None if there is none."""
+    return connection.execute(_HELD, {"own": key}).one_or_none()
+
+
+def _keep(connection: sa.Connection, record: Record, found: Any, *, replaces: bool) -> Record:
+    """Find out whether the text is there already, and write the row; ``found`` is what :func:`_held` says of it."""
+    bands: tuple[int, ...] = ()
+    if record.keep:
+        assert record.text
+        bands = bands_of(record.text)
+        if connection.dialect.name == "postgresql":
+            # Until the end of the transaction, who else stores this text waits here, and then finds it.
+            if record.content_hash:
+                connection.execute(_LOCK, {"number": int(record.content_hash[:16], 16) - 2**63})
+            lock(connection, bands)
+        record = _rejected_twin(connection, record, bands, found.id if replaces and found is not None else _ANY)
+    changed = found is None or not found.keep or not record.keep or found.content_hash != record.content_hash
+    if changed and found is not None and found.keep and (record.keep or replaces):
+        forget(connection, found.id)  # before its text is gone
+    order = connection.scalar(_upsert(connection.dialect.name, replaces), values_of(record))
+    if order is None:  # the row keeps its text, or that which another writer gave it just now
+        return dataclasses.replace(record, order=_held(connection, record.key).id)
+    if record.keep and (changed or replaces):
+        remember(connection, order, bands)
+    return dataclasses.replace(record, order=order)
+
+
+def _rejected_twin(connection: sa.Connection, record: Record, bands: tuple[int, ...], before: int) -> Record:
+    """``record``, rejected where a kept page has its text."""
+    if not record.content_hash:
+        return record
+    url = connection.scalar(_TWIN, {"hash": record.content_hash, "own": record.key, "before": before})
+    similarity = 1.0
+    if url is None:
+        assert record.text
+        claimed = (record.canonical,) if record.canonical else ()
+        twin = find(connection, record.text, bands, record.key, claimed=claimed, before=before)
+        if twin is None:
+            return record
+        url, similarity = twin.url, twin.similarity
+    return dataclasses.replace(record, keep=False, text=None, reason=DUPLICATE, duplicate_of=url, similarity=similarity)
+
+
+def _keep_part(connection: sa.Connection, record: Record, found: Any) -> Record:
+    """Store one part of an article: its text goes to those of the others, into the row of the first part that is there."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(_LOCK, {"number": digest(record.series)})
+    own = {"series": record.series, "number": record.part, "key": record.key, "text": record.text}
+    changed = {"key": record.key, "text": record.text}
+    elements = [parts.c.series, parts.c.number]
+    connection.execute(
+        upserting(connection.dialect.name, parts).on_conflict_do_update(index_elements=elements, set_=changed), own
+    )
+    query = sa.select(parts.c.key, parts.c.text).where(parts.c.series == record.series).order_by(parts.c.number)
+    texts: dict[str, str] = {row.key: row.text for row in connection.execute(query)}
+    whole = "\n".join(texts.values())
+    head, *others = texts
+    if head == record.key:
+        stored = first = _keep(connection, _with_text(record, whole), found, replaces=False)
+        for row in connection.execute(sa.select(pages).where(pages.c.key.in_(others), pages.c.keep)).mappings().all():
+            part = _part_of(record_of(row), first)  # stored before the first part was known
+            _keep(connection, part, _held(connection, part.key), replaces=True)
+    else:
+        first = record_of(connection.execute(sa.select(pages).where(pages.c.key == head)).mappings().one())
+        if first.keep:
+            first = _keep(connection, _with_text(first, whole), _held(connection, head), replaces=True)
+        stored = _keep(connection, _part_of(record, first), found, replaces=True)
+    # Meanwhile another part may have become the first one, or the whole a duplicate.
+    moved = sa.update(pages).where(pages.c.key.in_(others), pages.c.reason == PART, pages.c.duplicate_of != _place(first))
+    connection.execute(moved.values(duplicate_of=_place(first)))
+    return stored
+
+
+def _part_of(record: Record, first: Record) -> Record:
+    return dataclasses.replace(
+        record, keep=False, text=None, reason=PART, duplicate_of=_place(first), content_hash="", similarity=0.0
+    )
+
+
+def _place(first: Record) -> str:
+    """Where the whole of an article is whose first part is this."""
+    return first.url if first.keep else first.duplicate_of
+
+
+def _with_text(record: Record, text: str) -> Record:
+    if text == record.text:
+        return record
+    return storable(dataclasses.replace(record, text=text, measures=dataclasses.asdict(measure(text))))
+
+
+@cache
+def _upsert(dialect: str, replaces: bool) -> sa.Executable:
+    """Insert a page, or replace the row of its key unless (and not ``replaces``) that has a text and the page has none; gives the
+    row's id, None where nothing was replaced."""
+    insert = upserting(dialect, pages)
+    new = insert.excluded
+    changed = {column.name: new[column.name] for column in pages.c if column.name not in ("id", "key")}
+    where: Any = None if replaces else sa.or_(new.keep, sa.not_(pages.c.keep))
+    return insert.on_conflict_do_update(index_elements=[pages.c.key], set_=changed, where=where).returning(pages.c.id)

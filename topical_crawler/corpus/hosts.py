@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 import sqlalchemy as sa
 
-from topical_crawler.corpus.database import upserting
-from topical_crawler.corpus.schema import hosts
+from topical_crawler.corpus.schema import hosts, upserting
 
 if TYPE_CHECKING:
     from topical_crawler.corpus.store import CorpusStore
+
 
 Robots = Literal["none", "unreachable", "allows all", "restricts"]
 _LINE = re.compile(r"[ \t]*(user-agent|disallow|allow|crawl-delay)[ \t]*:[ \t]*([^#\r\n]*)", re.IGNORECASE)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+import operator
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
+
+import sqlalchemy as sa
+
+from topical_crawler.corpus.schema import MEASURES, TEXTS_OF_3, pages
+from topical_crawler.corpus.similarity import text_hash
+
+# -- A row of the corpus, and what to choose rows by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +58,8 @@ class Record:
         depth: links followed from a seed.
         why: small JSON data: matched terms with their share; anchor, struct, parent of the link.
         worker: name of the worker that stored the page; "" where there was one only, or none was noted.
-        content_hash: digest of the text's letters and digits (:func:`~topical_crawler.corpus.dedup.text_hash`), set by the store.
+        content_hash: digest of the text's letters and digits (:func:`~topical_crawler.corpus.similarity.text_hash`), set by the
+        store.
         order: number of the page in the order in which pages were first stored, from 1, set by the store. In PostgreSQL
             some numbers are left out, and of two workers that store at the same moment either may come first.
     """
@@ -140,7 +151,7 @@ class Filters:
         min_characters: least length of the text.
         rejected: take rejected pages too.
         languages, scripts, kinds: one of these; empty: all.
-        bounds: on relevance, length, depth and measures (:func:`~topical_crawler.corpus.conditions.parse_bound`).
+        bounds: on relevance, length, depth and measures (:func:`~topical_crawler.corpus.record.parse_bound`).
         no_personal: only texts in which no personal data were found; those that were not searched are taken.
         limit: most rows; None: all.
     """
@@ -157,3 +168,119 @@ class Filters:
     bounds: tuple[Bound, ...] = ()
     no_personal: bool = False
     limit: int | None = None
+
+
+# -- Which rows of the corpus meet a choice of filters, as conditions of a query
+
+
+NUMBERS = ("relevance", "characters", "depth", *MEASURES)
+"""What a bound can be on."""
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+}
+_BOUND = re.compile(r"\s*(\w+)\s*(>=|<=|>|<|=)\s*([-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]{1,3})?)\s*", re.ASCII)
+
+
+def parse_bound(text: str) -> Bound:
+    """``NAME>=NUMBER``; also <=, >, < and =.
+
+    Raises:
+        ValueError: it is written otherwise, or there is no such name.
+
+    >>> parse_bound("han >= 0.5")
+    Bound(name='han', operator='>=', value=0.5)
+    >>> parse_bound("hans>=0.5")
+    Traceback (most recent call last):
+    ...
+    ValueError: 'hans' cannot be bounded; there are relevance, characters, depth, han, latin, digits, punctuation, symbols, \
+sentences, common, line_length, repeated_lines, repeated_phrases
+    """
+    match = _BOUND.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no condition; write it as 'han>=0.5' (or with <=, >, <, =)")
+    name, sign, value = match.groups()
+    if name not in NUMBERS:
+        raise ValueError(f"{name!r} cannot be bounded; there are {', '.join(NUMBERS)}")
+    return Bound(name, sign, float(value))
+
+
+def needed(filters: Filters) -> set[str]:
+    """The columns of ``pages`` that corpora of older versions may lack and the filters look at."""
+    asked = {"language": filters.languages, "script": filters.scripts, "kind": filters.kinds, "personal": filters.no_personal}
+    return {name for name, given in asked.items() if given} | {bound.name for bound in filters.bounds}
+
+
+def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
+    """All of them have to hold. A bound on a measure leaves out pages that were not measured."""
+    if not filters.rejected:
+        yield pages.c.keep
+    if filters.hosts:
+        yield sa.or_(
+            *(pages.c.host == h.lower() for h in filters.hosts),
+            *(pages.c.host.endswith("." + h.lower(), autoescape=True) for h in filters.hosts),
+        )
+    if filters.min_relevance is not None:
+        yield pages.c.relevance >= filters.min_relevance
+    if filters.since or filters.until:
+        yield pages.c.date != ""
+    if filters.since:
+        yield pages.c.date >= filters.since
+    if filters.until:
+        yield pages.c.date <= filters.until
+    if filters.min_characters:
+        yield pages.c.characters >= filters.min_characters
+    for name, given in (("language", filters.languages), ("script", filters.scripts), ("kind", filters.kinds)):
+        if given:
+            yield pages.c[name].in_(given)
+    for bound in filters.bounds:
+        yield _OPERATORS[bound.operator](pages.c[bound.name], bound.value)
+    if filters.no_personal:
+        yield sa.or_(pages.c.personal.is_(None), sa.cast(pages.c.personal, sa.Text).in_(("{}", "null")))
+
+
+# -- Records as rows of the table ``pages``, and back
+
+
+FIELDS = tuple(f.name for f in dataclasses.fields(Record) if f.name not in ("order", "measures", "personal"))
+"""The fields of a record that are columns of their own name and are always there."""
+_STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_of", "encoding", "worker", *TEXTS_OF_3)
+
+
+def storable(record: Record) -> Record:
+    """``record`` as a database takes it: strings from the web without NUL and lone surrogates, no text for a rejected page, and
+    the digest of its text."""
+    found: dict[str, Any] = {name: plain(getattr(record, name)) for name in _STRINGS}
+    text = found["text"] = plain(record.text) if record.keep and record.text else None
+    if text:
+        found["content_hash"] = text_hash(text)
+    elif record.text:
+        found["content_hash"] = text_hash(record.text)  # that of another corpus' duplicate stays
+    return dataclasses.replace(record, **found)
+
+
+def values_of(record: Record) -> dict[str, Any]:
+    """The columns of a record's row but for its number."""
+    values = {name: getattr(record, name) for name in FIELDS}
+    measures = record.measures if record.keep else {}
+    values |= {name: measures.get(name) for name in MEASURES}
+    values["why"], values["personal"] = dict(record.why), dict(record.personal)
+    values["characters"] = record.characters
+    return values
+
+
+def record_of(row: Mapping[Any, Any], columns: Collection[str] = pages.c.keys()) -> Record:
+    """The record of a row that has ``columns``: those of an older corpus are fewer."""
+    measures = {name: row[name] for name in MEASURES if name in columns and row[name] is not None}
+    fields = {name: row[name] for name in FIELDS if name in columns}
+    personal = (row["personal"] if "personal" in columns else None) or {}
+    return Record(**fields, measures=measures, personal=personal, order=row["id"])
+
+
+def plain(text: str) -> str:
+    """``text`` without NUL and lone surrogates, which databases refuse."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

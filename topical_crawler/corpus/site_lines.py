@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from topical_crawler.cleaning.repair import repair
+from topical_crawler.cleaning.characters import repair
 from topical_crawler.cleaning.site_lines import PERIOD, Learned, LineCounts, candidates, digest, new_lines
-from topical_crawler.corpus.database import upserting
-from topical_crawler.corpus.rows import plain
-from topical_crawler.corpus.schema import lines, pages
+from topical_crawler.corpus.record import plain
+from topical_crawler.corpus.schema import lines, pages, upserting
 
 _SEEN = 0
 _AT_ONCE = 500
@@ -35,7 +34,7 @@ class SiteLine:
 
 
 def known(connection: sa.Connection, host: str, text: str) -> Learned:
-    """What is known of the lines of ``text``, for :meth:`~topical_crawler.cleaning.process.TextCleaner.clean`.
+    """What is known of the lines of ``text``, for :meth:`~topical_crawler.cleaning.TextCleaner.clean`.
 
     Args:
         connection: in a transaction, which may be one for reading.

@@ -22,13 +22,20 @@ import sqlalchemy as sa
 
 from topical_crawler.cleaning.site_lines import Learned
 from topical_crawler.corpus import site_lines
-from topical_crawler.corpus.conditions import conditions, needed
-from topical_crawler.corpus.database import open_engine, shown, write_ahead
-from topical_crawler.corpus.failures import CorpusError, explained, explaining, is_away
-from topical_crawler.corpus.keeping import keep_once
-from topical_crawler.corpus.record import Filters, PageLines, Record
-from topical_crawler.corpus.rows import record_of, storable
-from topical_crawler.corpus.schema import open_for_reading, open_for_writing, pages
+from topical_crawler.corpus.dedup import keep_once
+from topical_crawler.corpus.record import Filters, PageLines, Record, conditions, needed, record_of, storable
+from topical_crawler.corpus.schema import (
+    CorpusError,
+    explained,
+    explaining,
+    is_away,
+    open_engine,
+    open_for_reading,
+    open_for_writing,
+    pages,
+    shown,
+    write_ahead,
+)
 from topical_crawler.corpus.stats import Stats, read_stats
 
 logger = logging.getLogger(__name__)
@@ -98,7 +105,8 @@ class CorpusStore:
         """Store a page; the row with the same key is replaced and keeps its place in the order.
 
         A text is kept once. A kept page whose text is that of a kept page with another key, letter by letter
-        (:func:`~topical_crawler.corpus.dedup.text_hash`) or nearly (:mod:`~topical_crawler.corpus.near`), is stored as rejected:
+        (:func:`~topical_crawler.corpus.similarity.text_hash`) or nearly (:mod:`~topical_crawler.corpus.dedup`), is stored as
+        rejected:
         reason "duplicate", ``duplicate_of`` and ``similarity`` set, no text. The parts of an article on several pages
         (``series``, ``part``) are joined in the row of the first of them; the others are stored as rejected, reason "part". So
         putting a page twice changes nothing; and a text that is kept is never replaced by a rejection (a later fetch that failed,

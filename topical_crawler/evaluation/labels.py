@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from topical_crawler.urls import fingerprint, host
+from topical_crawler.web.urls import fingerprint, host
 
 RELEVANT, MIXED, OFF = 2, 1, 0
 

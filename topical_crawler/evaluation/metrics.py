@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from topical_crawler.corpus.keeping import DUPLICATE
+from topical_crawler.corpus.dedup import DUPLICATE
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
-from topical_crawler.urls import fingerprint
+from topical_crawler.web.urls import fingerprint
 
 
 class _Shares:

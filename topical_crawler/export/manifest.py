@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from topical_crawler.corpus.schema import VERSION as SCHEMA
-from topical_crawler.export.rows import Row
-from topical_crawler.export.split import Split
+from topical_crawler.export.rows import Row, Split
 from topical_crawler.version import __version__
 
 SUFFIX = ".manifest.json"

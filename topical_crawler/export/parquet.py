@@ -1,18 +1,153 @@
-"""Parquet files: typed columns, packed with zstd, read by pandas, DuckDB, Spark and Hugging Face's ``datasets``."""
+"""Parquet files: typed columns, packed with zstd, read by pandas, DuckDB, Spark and Hugging Face's ``datasets``.
+
+A folder that Hugging Face's ``datasets`` loads: Parquet files by split, and the card that says what they are.
+
+The layout is that of the Hub: ``data/train-00000-of-00001.parquet``, and a ``README.md`` whose head is YAML
+(https://huggingface.co/docs/hub/datasets-cards).
+"""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
+from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
 
 from topical_crawler.corpus.schema import MEASURES
-from topical_crawler.export.failures import ExportError
-from topical_crawler.export.rows import Column, Row, columns
+from topical_crawler.export.manifest import PROGRAM, Count, Facts, Tally
+from topical_crawler.export.rows import COLUMNS, NAMES, Column, ExportError, Row, Split, columns
+from topical_crawler.version import __version__
+
+# -- The text of a data set's card, for people: what the texts are, how they came together, and what to mind
+
+
+SHOWN_HOSTS = 30
+
+_LIMITS = """\
+## Known limits
+
+- The main text is taken out of web pages by programs. Now and then a line of navigation stays in, or a line of the text is
+  missing; tables, pictures and footnotes are not kept.
+- What belongs to the topic was decided by a program, by the words of a text. `relevance` and `why` tell how sure and for what
+  reason.
+- Exact and near duplicates are merged, and so are articles on several pages; texts that quote each other at length remain.
+- `date`, `author`, `source` and `license` are what the page says; they are empty where it says nothing that could be read.
+- The hosts are those that links from the seeds led to: no sample of the web, and none of the language.
+"""
+
+_RIGHTS = """\
+## Licence
+
+The texts belong to their publishers. `license` has the licence that a page names; where it is empty, the page names none, and the
+law of the country where the texts are used says what may be done with them. Nothing here grants a right that the publishers did
+not grant.
+"""
+
+
+def body(title: str, tally: Tally, facts: Facts, split: Split | None) -> str:
+    """The card below its head, in Markdown."""
+    parts = [
+        f"# {_line(title)}\n",
+        f"{tally.whole.texts:,} texts from {len(tally.hosts):,} hosts, {tally.whole.characters:,} characters; collected from the "
+        f"web with {PROGRAM} {__version__}.\n",
+        _topic(facts),
+        _collection(tally, facts),
+        _choice(facts),
+        _hosts(tally, facts),
+        _splits(tally, split) if split else "",
+        _fields(),
+        _LIMITS,
+        _personal(tally, facts),
+        _RIGHTS,
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _topic(facts: Facts) -> str:
+    if not facts.topic:
+        return ""
+    return "## Topic\n\n" + "".join(f"- {name}: {_said(value)}\n" for name, value in facts.topic.items() if value)
+
+
+def _collection(tally: Tally, facts: Facts) -> str:
+    lines = ["## Collection\n"]
+    lines += [f"- {name}: {_said(value)}" for name, value in facts.crawl.items() if value not in ("", None)]
+    lines.append(f"- pages fetched: {tally.first_fetched or 'unknown'} to {tally.last_fetched or 'unknown'} (UTC)")
+    asked = [facts.robots[host] for host in tally.hosts if host in facts.robots]
+    said = Counter(str(robots.get("robots", "")) or "unknown" for robots in asked)
+    told = f" ({', '.join(f'{_line(name)}: {count:,}' for name, count in said.most_common(10))})" if said else ""
+    lines.append(f"- politeness: of {len(tally.hosts):,} hosts the answer to robots.txt is noted for {len(asked):,}{told}")
+    if delays := [delay for robots in asked if (delay := robots.get("crawl_delay"))]:
+        lines.append(f"- a delay between requests was asked for by {len(delays):,} of them: {min(delays):g} to {max(delays):g} s")
+    return "\n".join(lines) + "\n"
+
+
+def _choice(facts: Facts) -> str:
+    lines = [f"- {name}: {_said(value)}" for name, value in facts.filters.items()]
+    lines += [f"- changed: {change}" for change in facts.changes]
+    return "## Filters\n\n" + ("\n".join(lines) if lines else "None: every kept text of the corpus is here.") + "\n"
+
+
+def _hosts(tally: Tally, facts: Facts) -> str:
+    lines = ["## Hosts\n", "| host | texts | characters | licences named | robots.txt |", "|---|---:|---:|---|---|"]
+    ordered = sorted(tally.hosts.items(), key=lambda item: (-item[1].texts, item[0]))
+    for host, count in ordered[:SHOWN_HOSTS]:
+        named = ", ".join(f"{_line(name)} ({n:,})" for name, n in tally.licenses.get(host, Counter()).most_common(3))
+        robots = _line(str(facts.robots.get(host, {}).get("robots", "")))
+        lines.append(f"| {_line(host)} | {count.texts:,} | {count.characters:,} | {named} | {robots} |")
+    if rest := [count for _, count in ordered[SHOWN_HOSTS:]]:
+        texts, characters = sum(c.texts for c in rest), sum(c.characters for c in rest)
+        lines.append(f"| {len(rest):,} more (see the manifest) | {texts:,} | {characters:,} | | |")
+    return "\n".join(lines) + "\n"
+
+
+def _splits(tally: Tally, split: Split) -> str:
+    lines = ["## Splits\n", "| split | share | texts | characters |", "|---|---:|---:|---:|"]
+    shares = dict(zip(("train", "validation", "test"), split.shares, strict=True))
+    for name in split.names:
+        count = tally.splits.get(name, Count())
+        lines.append(f"| {name} | {shares[name]:g} | {count.texts:,} | {count.characters:,} |")
+    what = "All texts of a host are in one split." if split.by == "host" else "Texts were divided one by one."
+    lines.append(f"\n{what} A digest decides (seed {split.seed}), so that no text moves when the corpus grows.")
+    return "\n".join(lines) + "\n"
+
+
+def _fields() -> str:
+    lines = [f"| `{column.name}` | {column.meaning} |" for column in COLUMNS]
+    return "\n".join(["## Fields\n", "| field | meaning |", "|---|---|", *lines]) + "\n"
+
+
+def _personal(tally: Tally, facts: Facts) -> str:
+    found = ", ".join(f"{_line(kind)} {count:,}" for kind, count in sorted(tally.personal.items()))
+    lines = [
+        "## Personal data\n",
+        "The texts were published on the open web and name persons. They were searched for telephone numbers, mail addresses,\n"
+        "and numbers of identity and bank cards (`personal`); names were not looked for.",
+        f"Found (texts): {found}." if found else "None were found.",
+    ]
+    if tally.unmeasured:
+        lines.append(f"{tally.unmeasured:,} texts were stored by a version that did not search.")
+    lines += [f"{change.capitalize()}." for change in facts.changes if "personal" in change]
+    lines.append("Whoever uses the texts answers for the law on personal data where they are used.")
+    return "\n".join(lines) + "\n"
+
+
+def _said(value: Any) -> str:
+    return _line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _line(text: str) -> str:
+    """As one line that no table and no markup of the card breaks on: hosts and licences come from strangers."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+# -- Parquet files: typed columns, packed with zstd, read by pandas, DuckDB, Spark and Hugging Face's ``datasets``
+
 
 GROUP_ROWS = 5_000
 GROUP_CHARACTERS = 4_000_000
@@ -117,3 +252,120 @@ def _value(column: Column, row: Row) -> Any:
             return date.fromisoformat(value or "") if column.kind == "date" else datetime.fromisoformat(value or "")
         return None
     return value
+
+
+# -- A folder that Hugging Face's ``datasets`` loads: Parquet files by split, and the card that says what they are
+
+
+SHARD_CHARACTERS = 100_000_000
+"""Of the texts of one Parquet file, some 300 MB before packing: the Hub's viewer wants files below 500 MB."""
+
+_SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
+_DTYPES = {"text": "string", "json": "string", "whole": "int64", "number": "float64", "yes": "bool", "date": "date32"}
+
+
+class Shards:
+    """The Parquet files of one split. How many there are is known at the end, and then they get their names."""
+
+    def __init__(self, folder: Path, split: str, most: int = SHARD_CHARACTERS) -> None:
+        self._folder = folder
+        self._split = split
+        self._most = most
+        self._parts: list[Path] = []
+        self._open()
+
+    def _open(self) -> None:
+        path = self._folder / f"{self._split}-{len(self._parts):05}.part"
+        self._file: BinaryIO = path.open("wb")
+        self._writer = Parquet(self._file)
+        self._parts.append(path)
+        self._characters = 0
+
+    def write(self, row: Row) -> None:
+        if self._characters >= self._most:
+            self._finish()
+            self._open()
+        self._writer.write(row)
+        self._characters += len(row["text"])
+
+    def _finish(self) -> None:
+        self._writer.close()
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Let go of the open file, finished or not."""
+        self._file.close()
+
+    def close(self) -> None:
+        self._finish()
+        for number, path in enumerate(self._parts):
+            path.rename(path.with_name(f"{self._split}-{number:05}-of-{len(self._parts):05}.parquet"))
+
+
+class HuggingFace:
+    """Writes a data set.
+
+    Args:
+        folder: an empty one.
+        splits: names of the splits; one without texts gets no file, as ``datasets`` cannot load it.
+    """
+
+    def __init__(self, folder: Path, splits: Sequence[str] = ("train",)) -> None:
+        self._folder = folder
+        (folder / "data").mkdir()
+        self._first = splits[0]
+        self._shards: dict[str, Shards] = {}
+        arrow()
+
+    def _of(self, split: str) -> Shards:
+        if split not in self._shards:
+            self._shards[split] = Shards(self._folder / "data", split)
+        return self._shards[split]
+
+    def write(self, row: Row, split: str = "") -> None:
+        self._of(split or self._first).write(row)
+
+    def close(self) -> None:
+        if not self._shards:
+            self._of(self._first)
+        for shards in self._shards.values():
+            shards.close()
+
+    def __enter__(self) -> HuggingFace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for shards in self._shards.values():
+            shards.abandon()
+
+
+def card(tally: Tally, facts: Facts, split: Split | None) -> str:
+    """The ``README.md`` of a data set: a head for programs, a text for people."""
+    title = str(facts.topic.get("title") or facts.topic.get("name") or "Corpus")
+    names = [name for name in split.names if name in tally.splits] if split else ["train"]
+    lines = ["---", f"pretty_name: {_yaml(title)}"]
+    if languages := [code for code, _ in tally.languages.most_common()]:
+        lines += ["language:", *(f"- {_yaml(code)}" for code in languages)]
+    size = next((name for below, name in _SIZES if tally.whole.texts < below), "n>10M")
+    lines += ["license: other", "license_name: per-page", "license_link: README.md", f"size_categories:\n- {size}"]
+    lines += ["configs:", "- config_name: default", "  data_files:"]
+    for name in names or [split.names[0] if split else NAMES[0]]:
+        lines += [f"  - split: {name}", f"    path: data/{name}-*"]
+    lines += ["dataset_info:", "  features:"]
+    for column in COLUMNS:
+        lines += _feature(column)
+    return "\n".join([*lines, "---", "", body(title, tally, facts, split)])
+
+
+def _feature(column: Column) -> list[str]:
+    head = f"  - name: {column.name}"
+    if column.kind == "texts":
+        return [head, "    sequence: string"]
+    if column.kind == "measures":
+        return [head, "    struct:", *(f"    - name: {name}\n      dtype: float64" for name in MEASURES)]
+    return [head, f"    dtype: {'timestamp[s, tz=UTC]' if column.kind == 'time' else _DTYPES[column.kind]}"]
+
+
+def _yaml(text: str) -> str:
+    """A string as YAML has it: JSON's strings are among those."""
+    return json.dumps(" ".join(text.split()), ensure_ascii=False)

@@ -2,16 +2,272 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from datetime import UTC, date, datetime, timedelta
+from itertools import islice
+from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from lxml.html import HtmlElement
 
-from topical_crawler.extraction.blocks import Block, is_sentence, letters, read_blocks
-from topical_crawler.extraction.dates import in_address, in_text, latest
-from topical_crawler.extraction.head import Head, first
+from topical_crawler.extraction.extractors import Block, is_sentence, letters, read_blocks
+
+# -- When a page says it was published, by the ways in which Chinese pages write it
+
+
+EARLIEST = 1994
+"""First year of a date that is believed: that of the first web pages in Chinese."""
+BEIJING = timedelta(hours=8)
+"""Ahead of UTC; Chinese pages give their days and hours in it."""
+
+_DIGITS = {
+    digit: value
+    for value, digits in enumerate(("〇零○", "一", "二", "三", "四", "五", "六", "七", "八", "九"))
+    for digit in digits
+}
+_FULL = re.compile(r"(?<!\d)((?:19|20)\d\d)\s?[年/.\-]\s?(\d{1,2})\s?[月/.\-]\s?(\d{1,2})(?!\d)")
+_WRITTEN = re.compile(r"([一二][〇零○一二三四五六七八九]{3})年([一二三四五六七八九十]{1,2})月([一二三四五六七八九十]{1,3})日")
+_MONTH_DAY = re.compile(r"(?<![\d年])(\d{1,2})\s?月\s?(\d{1,2})\s?日")
+_NUMBERS_ONLY = re.compile(r"(?<![\d./:-])(\d{1,2})-(\d{1,2})\s{1,3}\d{1,2}:\d\d")
+_AGO = re.compile(r"(?<!\d)(\d{1,3})\s?(分钟|小时|天|分鐘|小時)之?前")
+_DAYS = {"刚刚": 0, "今天": 0, "今日": 0, "昨天": 1, "昨日": 1, "前天": 2}
+_DAY = re.compile("|".join(_DAYS))
+_IN_ADDRESS = re.compile(r"(?<!\d)((?:19|20)\d\d)[/_-]?(0[1-9]|1[0-2])[/_-]?(0[1-9]|[12]\d|3[01])(?!\d)")
+_YEAR_IN_ADDRESS = re.compile(r"(?<!\d)(20\d\d|199\d)(?=[/_-]|0[1-9]|1[0-2])")
+_CLOCK = re.compile(r"(?<!\d)(?:今天|现在|目前|当前)(?:是|时间)")
+
+
+def in_text(text: str, url: str = "", fetched: str = "") -> str:
+    """The first date of a line as ``YYYY-MM-DD``, "" if it has none that can be: after :data:`EARLIEST`, not after ``fetched``.
+
+    Args:
+        text: a line, e.g. the one below the headline.
+        url: of the page; the year of a date without one.
+        fetched: when the page was fetched, as ISO 8601 in UTC; what 昨天 is counted from. Now where it is not given.
+
+    >>> in_text("2024年3月1日 08:30 来源：党建网"), in_text("二〇二四年三月十一日")
+    ('2024-03-01', '2024-03-11')
+    >>> in_text("昨日 08:30", fetched="2024-03-01T02:00:00+00:00"), in_text("3月1日", "http://a.cn/2023/c1.html")
+    ('2024-02-29', '2023-03-01')
+    """
+    if _CLOCK.search(text):
+        return ""
+    now = _moment(fetched)
+    return next((found.isoformat() for found in _dates(text[:500], url, now) if _believed(found, now)), "")
+
+
+def in_address(url: str, fetched: str = "") -> str:
+    """The date in an address, "" if it has none that can be.
+
+    >>> in_address("http://www.example.cn/dangjian/202403/t20240301_12345678.html")
+    '2024-03-01'
+    """
+    now = _moment(fetched)
+    found = (_made(match.groups()) for match in _IN_ADDRESS.finditer(url[:2000]))
+    return next((day.isoformat() for day in found if day is not None and _believed(day, now)), "")
+
+
+def latest(fetched: str) -> date:
+    """The last day that a page fetched then can name: that day in Beijing.
+
+    >>> latest("2024-03-01T20:00:00+00:00")
+    datetime.date(2024, 3, 2)
+    """
+    return _moment(fetched).date()
+
+
+def _moment(fetched: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(fetched) if fetched else datetime.now(UTC)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
+        return moment + BEIJING
+    except (ValueError, OverflowError):
+        return datetime.now(UTC).replace(tzinfo=None) + BEIJING
+
+
+def _believed(day: date, now: datetime) -> bool:
+    return day.year >= EARLIEST and day <= now.date()
+
+
+def _dates(text: str, url: str, now: datetime) -> Iterator[date]:
+    for match in _FULL.finditer(text):
+        if (day := _made(match.groups())) is not None:
+            yield day
+    for match in _WRITTEN.finditer(text):
+        year, month, day_of = match.groups()
+        digits = "".join(str(_DIGITS[digit]) for digit in year)
+        if (day := _made((digits, _count(month), _count(day_of)))) is not None:
+            yield day
+    if (ago := _AGO.search(text)) is not None:
+        amount, unit = int(ago[1]), ago[2]
+        yield (
+            now
+            - (timedelta(days=amount) if unit == "天" else timedelta(hours=amount) if "小" in unit else timedelta(minutes=amount))
+        ).date()
+    elif (near := _DAY.search(text)) is not None:
+        yield (now - timedelta(days=_DAYS[near[0]])).date()
+    for match in (*_MONTH_DAY.finditer(text), *_NUMBERS_ONLY.finditer(text)):
+        written = _YEAR_IN_ADDRESS.search(url[:2000])
+        day = _made((written[1] if written else now.year, *match.groups()))
+        if day is not None and not written and day > now.date():  # in January a page of December
+            day = _made((now.year - 1, *match.groups()))
+        if day is not None:
+            yield day
+
+
+def _made(numbers: Sequence[str | int]) -> date | None:
+    try:
+        return date(int(numbers[0]), int(numbers[1]), int(numbers[2]))
+    except ValueError:
+        return None
+
+
+def _count(written: str) -> int:
+    """A number from 1 to 99 in Chinese characters.
+
+    >>> _count("三"), _count("十一"), _count("三十"), _count("二十九")
+    (3, 11, 30, 29)
+    """
+    tens, ten, ones = written.rpartition("十")
+    return (_DIGITS.get(tens[-1:], 1) * 10 if ten else 0) + _DIGITS.get(ones[-1:], 0)
+
+
+# -- What a page's own metadata says: meta elements, links of its head, JSON-LD
+
+
+MAX_SCRIPTS = 10
+MAX_SCRIPT = 200_000
+"""Most JSON-LD scripts that are read, and most characters of one."""
+MAX_ITEMS = 1_000
+"""Most objects that are looked at in them."""
+MAX_VALUE = 300
+"""Longest value that is taken, in characters."""
+_TAG = re.compile(r"<[^<>]{0,100}>")
+_ARTICLES = ("Article", "NewsArticle", "BlogPosting", "ReportageNewsArticle", "TechArticle", "WebPage", "CreativeWork")
+
+
+class Head:
+    """Reads the metadata of one page.
+
+    Args:
+        tree: of the page.
+        url: of the page, for links.
+
+    >>> from lxml.html import fromstring
+    >>> page = fromstring("<div><meta name='ContentSource' content='人民网'><link rel='canonical' href='/a'></div>")
+    >>> head = Head(page, "http://www.example.cn/b")
+    >>> head.meta("contentsource"), head.canonical()
+    ('人民网', 'http://www.example.cn/a')
+    """
+
+    def __init__(self, tree: HtmlElement, url: str) -> None:
+        self._url = url
+        self._metas: dict[str, str] = {}
+        self._links: list[tuple[set[str], str]] = []
+        for element in islice(tree.iter("meta", "link", "a"), 20_000):
+            if element.tag == "meta":
+                name = element.get("property") or element.get("name") or element.get("itemprop") or ""
+                if value := _folded(element.get("content")):
+                    self._metas.setdefault(name.lower(), value)
+            elif (rel := element.get("rel")) or "creativecommons.org/" in (element.get("href") or ""):
+                self._links.append((set((rel or "").lower().split()), element.get("href") or ""))
+        self._items = list(islice(_items(tree), MAX_ITEMS))
+
+    def meta(self, *names: str) -> str:
+        """Content of the first of the meta elements so named (lower case) that is there, "" if none is."""
+        return next((self._metas[name] for name in names if name in self._metas), "")
+
+    def data(self, *names: str) -> str:
+        """The first value by one of these names in the JSON-LD of an article, as text; "" if there is none."""
+        for item in self._items:
+            if any(kind in _ARTICLES for kind in _list(item.get("@type"))):
+                for name in names:
+                    if value := _text(item.get(name)):
+                        return value
+        return ""
+
+    def crumbs(self) -> list[str]:
+        """Names of the JSON-LD breadcrumb, from the home page on; empty if there is none."""
+        for item in self._items:
+            if "BreadcrumbList" in _list(item.get("@type")):
+                steps = [step for step in _list(item.get("itemListElement")) if isinstance(step, dict)]
+                return [name for step in steps[:20] if (name := _text(step.get("name")) or _text(step.get("item")))]
+        return []
+
+    def canonical(self) -> str:
+        """The address that the page calls its own; "" where it names none or the one it has."""
+        found = next((self._absolute(href) for rel, href in self._links if "canonical" in rel), "")
+        return "" if found == self._url.partition("#")[0] else found
+
+    def license(self) -> str:
+        """Address (or name) of the licence that the page names, "" without one."""
+        for rel, href in self._links:
+            address = self._absolute(href)
+            where = urlsplit(address)
+            creative = where.netloc.endswith("creativecommons.org") and where.path.startswith(("/licenses/", "/publicdomain/"))
+            if address and ("license" in rel or creative):
+                return address
+        return self.data("license")
+
+    def _absolute(self, href: str) -> str:
+        try:
+            address = urljoin(self._url, href.strip()).partition("#")[0]
+            parts = urlsplit(address)
+        except ValueError:
+            return ""
+        return address if parts.scheme in ("http", "https") and parts.netloc and len(address) <= 2000 else ""
+
+
+def _items(tree: HtmlElement) -> Iterator[dict[str, Any]]:
+    scripts = (script for script in tree.iter("script") if (script.get("type") or "").strip().lower() == "application/ld+json")
+    for script in islice(scripts, MAX_SCRIPTS):
+        source = script.text or ""
+        if len(source) > MAX_SCRIPT:
+            continue
+        try:
+            data = json.loads(source, strict=False)
+        except (ValueError, RecursionError):
+            continue
+        for item in _list(data):
+            if isinstance(item, dict):
+                yield item
+                yield from (inner for inner in _list(item.get("@graph")) if isinstance(inner, dict))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _text(value: Any) -> str:
+    """A value of JSON-LD as text: names of persons and things, joined where there are several."""
+    found: list[str] = []
+    for one in _list(value)[:10]:
+        if isinstance(one, dict):
+            one = next((one[key] for key in ("name", "@id", "url") if isinstance(one.get(key), str)), "")
+        if isinstance(one, str) and (text := _folded(one)):
+            found.append(text)
+    return _folded("、".join(found))
+
+
+def _folded(text: str | None) -> str:
+    return " ".join(_TAG.sub(" ", (text or "")[: 4 * MAX_VALUE]).split())[:MAX_VALUE]
+
+
+def first(values: Iterable[str]) -> str:
+    """The first that is not empty, "" if all are.
+
+    >>> first(["", "党建网"])
+    '党建网'
+    """
+    return next((value for value in values if value), "")
+
+
+# -- Who published a page, when, where on its site, under what title: by its metadata and the lines around its headline
+
 
 NEAR = 40
 """Blocks from the headline on in which the lines about an article are looked for, and as many at the page's end."""

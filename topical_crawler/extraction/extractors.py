@@ -2,22 +2,357 @@
 
 Their libraries are imported where they are called: only the workers need them, and the fallbacks only for the pages that come to
 them.
+
+Which extractor's text is taken.
+
+trafilatura's, unless it is in doubt: it has none, or its text is worth little beside all the running text of the page, where
+running text counts for it, links and boilerplate against it (:func:`~topical_crawler.extraction.extractors.text_worth`). Then
+every other extractor is asked as well, and of those whose text is worth enough the one is taken that agrees most with the others:
+they fail on different pages and in different ways, so what several found is the text.
+
+The main text by the density of prose: the stretch of a page's blocks that holds most running text and least of anything else.
+
+After the idea of text density in Sun, Song, Liao: DOM Based Content Extraction via Text Density, SIGIR 2011, and of the maximal
+subsequence in Pasternack, Roth: Extracting Article Text from the Web with Maximum Subsequence Segmentation, WWW 2009: every block
+has a worth, and the stretch of neighbouring blocks whose worths add up to most is the text. It needs no paragraphs and no class
+names, so tables, ``<br>`` and bare text are all one to it, and two lines are as good as a hundred.
+
+Old-style pages brought into the form that text extraction expects.
+
+Extractors look for paragraphs. Many Chinese news and government pages have none: they lay the page out with tables and end lines
+with ``<br>``. trafilatura then returns whole table rows, or the text of the complete body, menus included. Here layout tables
+become ``<div>`` and runs of text between ``<br>`` become ``<p>``; no text is taken away.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from copy import deepcopy
-from functools import cache
-from typing import Any
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import Any, cast
 
-from lxml.html import HtmlElement, document_fromstring
+from lxml.etree import XPath, iterwalk
+from lxml.html import Element, HtmlElement, document_fromstring
 
-from topical_crawler.extraction.blocks import read_blocks
-from topical_crawler.extraction.density import densest
-from topical_crawler.extraction.layout import to_paragraphs
+from topical_crawler.cleaning.boilerplate import Cleaner
+
+# -- A page as the blocks of text that a reader sees, in their order: what every question about its form is answered from
+
+
+MAX_BLOCKS = 20_000
+"""Most blocks that are read of a page."""
+SENTENCE_ENDS = "。！？；…”』」.!?;：:）)"
+"""What a line of running text ends in."""
+
+_SPACE = re.compile(r"\s+")
+_NOT_LETTERS = re.compile(r"[\W_]+")
+_UNSEEN = frozenset(
+    ("script", "style", "noscript", "template", "select", "textarea", "button", "head", "svg", "iframe", "object")
+)
+_BLOCKS = frozenset(
+    (
+        *("address", "article", "aside", "blockquote", "body", "br", "center", "dd", "div", "dl", "dt", "figcaption", "figure"),
+        *("footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section"),
+        *("table", "tbody", "td", "th", "tr", "ul"),
+    )
+)
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A line of the page as it is seen: text between two ends of block elements or ``<br>``.
+
+    Attributes:
+        text: white space folded; never empty.
+        letters: letters and digits of it.
+        linked: how many of them stand in links.
+        links: number of links in it.
+        href: address of the first link as written, "" without one.
+        tag: the innermost heading it stands in (``h1`` … ``h6``), else the innermost block element, e.g. ``p``, ``li``.
+        furniture: whether it stands in an element that is no text by its name (``nav``, ``footer``, ``aside``).
+    """
+
+    text: str
+    letters: int
+    linked: int
+    links: int
+    href: str
+    tag: str
+    furniture: bool
+
+    @property
+    def link_share(self) -> float:
+        """Share of the letters that stand in links, 0 to 1.
+
+        >>> Block("首页", 2, 2, 1, "/", "li", False).link_share
+        1.0
+        """
+        return self.linked / self.letters if self.letters else float(self.links > 0)
+
+
+def read_blocks(tree: HtmlElement) -> list[Block]:
+    """The blocks of ``tree`` in the order of the page, :data:`MAX_BLOCKS` at most. The tree is not changed.
+
+    >>> from lxml.html import fromstring
+    >>> page = fromstring("<div><h1>党建</h1>第一段<br>第二<b>段</b><ul><li><a href='/'>首页</a></ul><script>x</script></div>")
+    >>> [(block.tag, block.text, block.linked) for block in read_blocks(page)]
+    [('h1', '党建', 0), ('div', '第一段', 0), ('div', '第二段', 0), ('li', '首页', 2)]
+    """
+    blocks: list[Block] = []
+    for block in _walk(tree):
+        blocks.append(block)
+        if len(blocks) >= MAX_BLOCKS:
+            break
+    return blocks
+
+
+def letters(text: str) -> int:
+    """Number of letters and digits.
+
+    >>> letters("党建，2024！")
+    6
+    """
+    return len(_NOT_LETTERS.sub("", text))
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a line ends as running text does.
+
+    >>> is_sentence("各支部开展学习。"), is_sentence("关于我们")
+    (True, False)
+    """
+    return text.rstrip("　 \"'’").endswith(tuple(SENTENCE_ENDS))
+
+
+def _walk(tree: HtmlElement) -> Iterator[Block]:
+    parts: list[str] = []
+    stack: list[str] = ["body"]
+    linked = links = in_link = furniture = 0
+    href = ""
+
+    def flush() -> Block | None:
+        nonlocal linked, links, href
+        text = _SPACE.sub(" ", "".join(parts)).strip()
+        found = None
+        if text:
+            heading = next((tag for tag in reversed(stack[-4:]) if tag in _HEADINGS), stack[-1])
+            found = Block(text, letters(text), linked, links, href, heading, furniture > 0)
+        parts.clear()
+        if found or not in_link:  # a link around blocks belongs to the first of them that has text
+            linked, links, href = 0, 0, ""
+        return found
+
+    walk = iterwalk(tree, events=("start", "end", "comment", "pi"))
+    for event, element in walk:
+        tag = element.tag
+        if event == "end":
+            if tag in _BLOCKS:
+                if (block := flush()) is not None:
+                    yield block
+                if tag != "br":
+                    stack.pop()
+            if tag == "a":
+                in_link -= 1
+            elif tag in ("nav", "footer", "aside"):
+                furniture -= 1
+        elif event == "start":
+            if tag in _UNSEEN:
+                walk.skip_subtree()
+            else:
+                if tag in _BLOCKS:
+                    if (block := flush()) is not None:
+                        yield block
+                    if tag != "br":
+                        stack.append(tag)
+                if tag == "a":
+                    in_link += 1
+                    if element.get("href"):
+                        links += 1
+                        href = href or element.get("href", "")
+                elif tag in ("nav", "footer", "aside"):
+                    furniture += 1
+                if element.text:
+                    parts.append(element.text)
+                    if in_link:
+                        linked += letters(element.text)
+        if event != "start" and element is not tree and element.tail:
+            parts.append(element.tail)
+            if in_link:
+                linked += letters(element.tail)
+    if (block := flush()) is not None:
+        yield block
+
+
+# -- The main text by the density of prose: the stretch of a page's blocks that holds most running text and least of anything
+# else
+
+
+COST = 6
+"""Letters that a block must have before it is worth anything: menus are many short blocks. By 35 pages whose texts were marked by
+hand anything from 3 to 10 does the same, and from 20 on texts with a ``<br>`` at the end of every line are lost."""
+LINKED = 0.5
+"""Share of a block's letters in links from which on it is a link and not text."""
+EDGE = 3
+"""Short lines that are taken in before the stretch, at most: a dateline, a form of address."""
+LONG = 100
+"""Letters over which a block is text whatever it says."""
+_HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+def worth(block: Block) -> float:
+    """What a block adds to a text: its letters, half of them where it does not end as a sentence does, and a loss for links,
+    boilerplate and the page's furniture. At least minus :data:`COST` and its letters.
+
+    >>> line = "各支部开展主题党日活动，学习党章党规。"
+    >>> worth(Block(line, 17, 0, 0, "", "p", False)), worth(Block("首页", 2, 2, 1, "/", "li", False))
+    (11, -8)
+    """
+    if block.furniture or block.link_share > LINKED:
+        return -COST - block.letters
+    return line_worth(block.text, block.letters) - 2 * block.linked
+
+
+def line_worth(line: str, count: int | None = None) -> float:
+    """:func:`worth` of a line without links, of which ``count`` letters are known."""
+    count = letters(line) if count is None else count
+    if count > LONG:
+        return count - COST
+    if _is_boilerplate(line):
+        return -COST - count
+    return (count if is_sentence(line) else count / 2) - COST
+
+
+def text_worth(text: str, linked: Iterable[str] = ()) -> float:
+    """Sum of the worths of the lines of ``text``; those in ``linked`` are links.
+
+    >>> text_worth("首页\\n各支部开展主题党日活动，学习党章党规。", ["首页"])
+    3.0
+    """
+    links = set(linked)
+    total = 0.0
+    for line in map(" ".join, map(str.split, text.splitlines())):
+        if line:
+            total += -COST - letters(line) if line in links else line_worth(line)
+    return total
+
+
+def densest(blocks: Sequence[Block]) -> list[Block]:
+    """The stretch of ``blocks`` that is worth most, with at most :data:`EDGE` lines before it that may be text, without
+    what in it is links or furniture; empty where none is worth anything.
+
+    >>> from lxml.html import fromstring
+    >>> from topical_crawler.extraction.extractors import read_blocks
+    >>> page = fromstring("<div><a href='/'>首页</a><div>各支部开展主题党日活动。</div><p><a href='/b'>另一条新闻</a></p></div>")
+    >>> [block.text for block in densest(read_blocks(page))]
+    ['各支部开展主题党日活动。']
+    """
+    best = total = 0.0
+    start = first = last = 0
+    for place, block in enumerate(blocks):
+        if total <= 0:
+            total, start = 0.0, place
+        total += worth(block)
+        if total > best:
+            best, first, last = total, start, place + 1
+    if not best:
+        return []
+    begin = first
+    while first > 0 and begin - first < EDGE and _may_be_text(blocks[first - 1]):
+        first -= 1
+    return [block for block in blocks[first:last] if block.link_share <= LINKED and not block.furniture]
+
+
+def _may_be_text(block: Block) -> bool:
+    return block.link_share <= LINKED and not (block.furniture or block.tag in _HEADING_TAGS or _is_boilerplate(block.text))
+
+
+@lru_cache(maxsize=10_000)  # the pages of a site share their menus and footers
+def _is_boilerplate(line: str) -> bool:
+    return _cleaner().kind(line) is not None
+
+
+@cache
+def _cleaner() -> Cleaner:
+    return Cleaner()
+
+
+# -- Old-style pages brought into the form that text extraction expects
+
+
+_LAYOUT_TABLES = XPath("descendant-or-self::table[.//table or .//p or .//h1 or .//td[count(.//br) > 1]]")
+"""A table with block content in its cells; a table of figures has none of it."""
+_CELLS = ("tbody", "thead", "tfoot", "tr", "td", "th")
+_CONTENT_BLOCKS = ("div", "td", "article", "section", "main", "body")
+_INLINE = frozenset(
+    {"a", "abbr", "b", "big", "cite", "code", "em", "font", "i", "img", "label", "mark", "q", "s", "small", "span", "strong"}
+    | {"sub", "sup", "time", "u"}
+)
+_HAS_BLOCK = XPath("boolean(.//p | .//div | .//table)")
+
+
+def to_paragraphs(tree: HtmlElement) -> HtmlElement:
+    """Turn layout tables and ``<br>``-separated text of ``tree`` into divisions and paragraphs, in place.
+
+    >>> from lxml.html import fromstring, tostring
+    >>> page = fromstring("<table><tr><td>第一段<br><br>第二段<b>重点</b></td></tr></table>")
+    >>> tostring(to_paragraphs(page), encoding="unicode")
+    '<div><div><div><p>第一段</p><p>第二段<b>重点</b></p></div></div></div>'
+    """
+    layout = set(cast("list[HtmlElement]", _LAYOUT_TABLES(tree)))
+    for cell in list(tree.iter(*_CELLS)):
+        if next(cell.iterancestors("table"), None) in layout:
+            cell.tag = "div"
+    for table in layout:
+        table.tag = "div"
+    for block in list(tree.iter(*_CONTENT_BLOCKS)):
+        # One <br> alone breaks a heading or an address; a text set with <br> has more of them.
+        if sum(child.tag == "br" for child in block) > 1:
+            _split_at_breaks(block)
+    return tree
+
+
+def _split_at_breaks(block: HtmlElement) -> None:
+    parts: list[HtmlElement] = []
+    paragraph: HtmlElement | None = None
+
+    def open_paragraph() -> HtmlElement:
+        nonlocal paragraph
+        if paragraph is None:
+            paragraph = Element("p")
+            parts.append(paragraph)
+        return paragraph
+
+    def add_text(text: str | None) -> None:
+        if text and text.strip():
+            target = open_paragraph()
+            if len(target):
+                target[-1].tail = (target[-1].tail or "") + text
+            else:
+                target.text = (target.text or "") + text
+
+    add_text(block.text)
+    block.text = None
+    for child in list(block):
+        tail, child.tail = child.tail, None
+        if child.tag == "br":
+            paragraph = None
+        elif child.tag in _INLINE and not _HAS_BLOCK(child):
+            open_paragraph().append(child)
+        elif isinstance(child.tag, str):  # not a comment
+            paragraph = None
+            parts.append(child)
+        add_text(tail)
+    block[:] = parts
+
+
+# -- The extractors of main text that a page can be given to, each a function from the page to a text with a paragraph a line
+
 
 JUSTEXT_SHORT, JUSTEXT_LONG = 10, 40
 """Characters under which jusText leaves a paragraph to its neighbours, and over which it may be text by itself: a Chinese
@@ -55,7 +390,7 @@ def trafilatura(html: str, tree: HtmlElement) -> str:
     """By trafilatura. The options follow a measurement by character 4-gram F1 on 35 real Chinese pages of 2005-2022 (mean .84
     with its defaults, .91 so; median .94 and .97) and on news pages laid out with a table and ``<br>`` (.86 and .98):
 
-    * layout tables and ``<br>`` become paragraphs first (:mod:`topical_crawler.extraction.layout`), and other tables are left
+    * layout tables and ``<br>`` become paragraphs first (:mod:`topical_crawler.extraction.extractors`), and other tables are left
       out: what they hold are link lists and figures;
     * ``fast``: without its own fallback extractors, which added .003;
     * a text counts as found from 100 characters on (``MIN_EXTRACTED_SIZE``; the default of 250 is meant for alphabetic scripts);
@@ -76,7 +411,7 @@ def trafilatura(html: str, tree: HtmlElement) -> str:
 
 
 def density(html: str, tree: HtmlElement) -> str:
-    """By :mod:`topical_crawler.extraction.density`."""
+    """By :mod:`topical_crawler.extraction.extractors`."""
     return _lines(block.text for block in densest(read_blocks(tree)))
 
 
@@ -145,3 +480,91 @@ def _chinese_maker() -> Any:
 
 def _lines(lines: Iterable[str]) -> str:
     return "\n".join(folded for line in lines if (folded := " ".join(line.split())))
+
+
+# -- Which extractor's text is taken
+
+
+MIN_SHARE = 0.25
+"""Share of the page's prose that trafilatura's text must be worth to be taken without a second look."""
+MIN_WORTH = 0.5
+"""Share of the most that any candidate is worth, which a candidate must have to be chosen."""
+MAX_COMPARED = 50_000
+"""Characters of a candidate that are compared with the others."""
+
+
+def main_text(html: str, tree: HtmlElement, blocks: Sequence[Block]) -> tuple[str, str]:
+    """The main text of a page and the name of its extractor, "" and "" where nothing is found.
+
+    Args:
+        html: the source.
+        tree: its tree; not changed.
+        blocks: its blocks.
+
+    Raises:
+        ValueError: an extractor failed and no other found a text.
+    """
+    failed: list[Exception] = []
+
+    def ask(extractor: Callable[[str, HtmlElement], str]) -> str:
+        try:
+            return extractor(html, tree)
+        except Exception as error:  # libraries and pages from anywhere: the others are still asked
+            failed.append(error)
+            return ""
+
+    linked = links_of(blocks)
+    first = ask(trafilatura)
+    if first and not is_doubtful(text_worth(first, linked), prose_of(blocks)):
+        return first, "trafilatura"
+    candidates = {"trafilatura": first} | {name: ask(extractor) for name, extractor in FALLBACKS.items()}
+    name = choose(candidates, {name: text_worth(text, linked) for name, text in candidates.items()})
+    if not name and failed:
+        raise ValueError(f"no text, and {len(failed)} extractors failed") from failed[0]
+    return candidates.get(name, ""), name
+
+
+def links_of(blocks: Sequence[Block]) -> set[str]:
+    """The lines of a page that are links."""
+    return {block.text for block in blocks if block.link_share > LINKED}
+
+
+def prose_of(blocks: Sequence[Block]) -> float:
+    """What all running text of a page is worth."""
+    return sum(max(0.0, worth(block)) for block in blocks)
+
+
+def is_doubtful(value: float, prose: float, min_share: float = MIN_SHARE) -> bool:
+    """Whether a text worth ``value`` is too little for a page whose running text is worth ``prose``.
+
+    >>> is_doubtful(300, 400), is_doubtful(0, 0)
+    (False, True)
+    """
+    return value <= 0 or value < min_share * prose
+
+
+def choose(candidates: Mapping[str, str], worths: Mapping[str, float], min_worth: float = MIN_WORTH) -> str:
+    """Name of the candidate to take, "" where none is worth anything.
+
+    Args:
+        candidates: texts by the name of their extractors; of equals the first is taken.
+        worths: of the texts.
+        min_worth: share of the greatest worth that the one to take must have.
+
+    >>> a, b, c = "各支部开展主题党日活动。", "首页 各支部开展主题党日活动。", "热点排行"
+    >>> choose({"a": c, "b": a, "c": b}, {"a": 3.0, "b": 9.0, "c": 8.0})
+    'b'
+    """
+    best = max(worths.values(), default=0.0)
+    able = [name for name, value in worths.items() if value > 0 and value >= min_worth * best]
+    grams = {name: _pairs(candidates[name]) for name in able}
+    return max(able, key=lambda name: sum(_f1(grams[name], grams[other]) for other in able), default="")
+
+
+def _pairs(text: str) -> Counter[str]:
+    bare = "".join(text[:MAX_COMPARED].split())
+    return Counter(map("".join, pairwise(bare)))
+
+
+def _f1(a: Counter[str], b: Counter[str]) -> float:
+    return 2 * (a & b).total() / max(1, a.total() + b.total())

@@ -14,9 +14,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from lxml.etree import XPath
 from lxml.html import HtmlElement
 
-from topical_crawler.extraction.blocks import Block, is_sentence
-from topical_crawler.extraction.density import COST, LINKED, densest, worth
-from topical_crawler.layout import LIST_ADDRESS, OWN_PAGES
+from topical_crawler.extraction.extractors import COST, LINKED, Block, densest, is_sentence, worth
+from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES
 
 ARTICLE, LIST, VIDEO, GALLERY = "article", "list", "video", "gallery"
 PROSE = 200
@@ -72,7 +71,7 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
         url: of the page.
 
     >>> from lxml.html import fromstring
-    >>> from topical_crawler.extraction.blocks import read_blocks
+    >>> from topical_crawler.extraction.extractors import read_blocks
     >>> page = fromstring("<title>视频：开幕会</title><h1>视频：开幕会</h1><div class='player'></div>")
     >>> page_kind(page, read_blocks(page), "http://www.example.cn/v/1.html")
     'video'

@@ -11,8 +11,8 @@ import os
 import queue
 from concurrent.futures import ThreadPoolExecutor
 
-from topical_crawler.extraction.extract import CRASHED, MAX_HTML, TIMED_OUT, TOO_LARGE, Extracted, extract, warm_up
-from topical_crawler.extraction.worker import Worker, WorkerDied, WorkerLate
+from topical_crawler.extraction import CRASHED, MAX_HTML, TIMED_OUT, TOO_LARGE, Extracted, extract, warm_up
+from topical_crawler.workers import Worker, WorkerDied, WorkerLate
 
 TIMEOUT = 20.0
 """Seconds that one page may take: a thousand times the usual."""

@@ -15,8 +15,8 @@ from topical_crawler.frontier.base import (
     State,
 )
 from topical_crawler.frontier.memory import MemoryFrontier
-from topical_crawler.frontier.schema import FrontierFileError
 from topical_crawler.frontier.sqlite import SqliteFrontier
+from topical_crawler.frontier.sqlite_schema import FrontierFileError
 
 if TYPE_CHECKING:
     from topical_crawler.frontier.redis import RedisFrontier

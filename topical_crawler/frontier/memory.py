@@ -10,10 +10,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from topical_crawler.frontier.base import NO_ROOM, Entry, Outcome, Pushed, State
+from topical_crawler.frontier.base import (
+    NO_ROOM,
+    Entry,
+    Outcome,
+    Pushed,
+    State,
+    check,
+    check_max_waiting,
+    check_priority,
+    gained,
+    host_of,
+    not_in_flight,
+)
 from topical_crawler.frontier.hosts import Hosts, Turn
-from topical_crawler.frontier.rules import check, check_max_waiting, check_priority, gained, host_of, not_in_flight
-from topical_crawler.page import Evidence
+from topical_crawler.web.page import Evidence
 
 # What waits is one flat tuple: (place, url, host, depth, rescored, meta or None, then parent, relevance, on_topic, anchor … of
 # each piece of evidence). One object instead of five, and of plain values only, so the garbage collector forgets it.

@@ -18,10 +18,23 @@ from typing import Any, Literal
 import msgpack
 import redis
 
-from topical_crawler.frontier.base import REDIRECTED, Entry, FrontierServerError, LeaseLost, Outcome, Pushed, State
-from topical_crawler.frontier.records import VERSION, RecordError, pack_links, pack_outcome, read_entry, read_outcome
-from topical_crawler.frontier.redis_scripts import Server, logger
-from topical_crawler.frontier.rules import check, check_delay, check_in_flight, check_max_waiting, check_priority, host_of
+from topical_crawler.frontier.base import (
+    REDIRECTED,
+    Entry,
+    FrontierServerError,
+    LeaseLost,
+    Outcome,
+    Pushed,
+    State,
+    check,
+    check_delay,
+    check_in_flight,
+    check_max_waiting,
+    check_priority,
+    host_of,
+)
+from topical_crawler.frontier.redis_records import VERSION, RecordError, pack_links, pack_outcome, read_entry, read_outcome
+from topical_crawler.frontier.redis_server import Server, logger
 
 DAMAGED = "damaged entry"
 """Why an entry is dropped whose evidence cannot be read."""

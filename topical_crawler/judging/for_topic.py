@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from topical_crawler.export.files import replacing
-from topical_crawler.judging.agreement import marks_by_text
+from topical_crawler.files import replacing
+from topical_crawler.judging.report import marks_by_text
 from topical_crawler.judging.sample import Sample, merged
-from topical_crawler.marked_texts import MARKED, MOST, Entry, entry, read_entries
-from topical_crawler.topic_files import TopicError
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.marked import MARKED, MOST, Entry, entry, read_entries
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,173 @@
 """What the marks of a sample say about its corpus: precision per site as in Table 8 of Zhou et al. 2019, boilerplate, what was
-missed."""
+missed.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
-from topical_crawler.judging.draw import band_name
-from topical_crawler.judging.estimates import Cell, Estimate, estimate
-from topical_crawler.judging.sample import BOILERPLATE, RELEVANT, Header, Item, Sample
+from topical_crawler.judging.sample import BOILERPLATE, RELEVANT, Header, Item, Sample, band_name
+from topical_crawler.statistics import wilson
+
+# -- Whether people who judge the same texts give the same marks
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Two people's marks of the texts that both have judged.
+
+    Attributes:
+        first, second: numbers of the two, from 0.
+        texts: judged by both.
+        same: share of them with the same mark; nan for no texts.
+        kappa: Cohen's κ of the marks: 1 for the same everywhere, 0 for as much agreement as chance would bring; nan where
+            chance alone explains all, because both gave one mark only.
+        kappa_relevant: the same of relevant or not, irrelevant and boilerplate taken together.
+        disputed: keys of the texts with different marks, in the order of the sample.
+    """
+
+    first: int
+    second: int
+    texts: int
+    same: float
+    kappa: float
+    kappa_relevant: float
+    disputed: tuple[str, ...]
+
+
+def agreements(samples: Sequence[Sample]) -> list[Agreement]:
+    """Of every two of the samples, which are copies of one (see :func:`~topical_crawler.judging.sample.merged`)."""
+    return [_pair(i, j, samples[i], samples[j]) for i, j in combinations(range(len(samples)), 2)]
+
+
+def cohen(pairs: Sequence[tuple[Hashable, Hashable]]) -> float:
+    """κ of two people's marks (Cohen 1960); nan where it is not defined.
+
+    >>> pairs = [("党建", "党建")] * 20 + [("党建", "其他")] * 5 + [("其他", "党建")] * 10 + [("其他", "其他")] * 15
+    >>> round(cohen(pairs), 3)
+    0.4
+    """
+    if not pairs:
+        return math.nan
+    size = len(pairs)
+    first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    same = sum(a == b for a, b in pairs) / size
+    chance = sum(first[mark] * second[mark] for mark in first) / size**2
+    return (same - chance) / (1 - chance) if chance < 1 else math.nan
+
+
+def krippendorff(texts: Sequence[Sequence[Hashable]]) -> float:
+    """α of any number of people's marks (Krippendorff 2004, nominal): 1 - observed / expected disagreement; nan where it is not
+    defined.
+
+    Args:
+        texts: for each the marks that it was given, in any order; those with fewer than two do not count.
+
+    >>> round(krippendorff([["党建", "党建"], ["党建", "其他"], ["其他", "其他"], ["其他"]]), 3)
+    0.444
+    """
+    several = [Counter(marks) for marks in texts if len(marks) > 1]
+    totals = sum(several, Counter())
+    size = totals.total()
+    expected = size**2 - sum(count**2 for count in totals.values())
+    if not expected:
+        return math.nan
+    observed = sum((c.total() ** 2 - sum(n**2 for n in c.values())) / (c.total() - 1) for c in several)
+    return 1 - (size - 1) * observed / expected
+
+
+def marks_by_text(samples: Sequence[Sample]) -> list[list[str]]:
+    """The marks of every text of copies of one sample, for :func:`krippendorff`."""
+    found: dict[str, list[str]] = {item.key: [] for item in samples[0].items}
+    for sample in samples:
+        for item in sample.items:
+            if item.mark is not None:
+                found[item.key].append(item.mark)
+    return list(found.values())
+
+
+def _pair(i: int, j: int, first: Sample, second: Sample) -> Agreement:
+    others = {item.key: item for item in second.items}
+    pairs: list[tuple[Item, Item]] = [
+        (item, others[item.key]) for item in first.items if item.mark is not None and others[item.key].mark is not None
+    ]
+    disputed = tuple(a.key for a, b in pairs if a.mark != b.mark)
+    return Agreement(
+        first=i,
+        second=j,
+        texts=len(pairs),
+        same=1 - len(disputed) / len(pairs) if pairs else math.nan,
+        kappa=cohen([(a.mark, b.mark) for a, b in pairs]),
+        kappa_relevant=cohen([(a.mark == RELEVANT, b.mark == RELEVANT) for a, b in pairs]),
+        disputed=disputed,
+    )
+
+
+# -- How large a share is, by texts drawn from several strata, and how sure that is
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The judged texts of one stratum.
+
+    Attributes:
+        right: those that have what is counted.
+        judged: all, at least 1.
+        population: pages that they stand for, at least ``judged``; estimated for a part of a stratum.
+    """
+
+    right: int
+    judged: int
+    population: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A share, 0 to 1, and where the true one lies with 95 %; nan and 0 to 1 where nothing is known."""
+
+    share: float
+    low: float
+    high: float
+
+
+def estimate(cells: Iterable[Cell]) -> Estimate:
+    """The share over all cells, each counting as much as the pages that it stands for.
+
+    The interval is Wilson's for as many texts as, drawn without strata, would make the share as sure (the effective size of a
+    stratified sample, with finite population correction: Korn and Graubard 1998). For the effective size, one text of either
+    kind is added to every cell: texts that were all right do not claim that there is no other. Over 3,000 samples each of
+    corpora of 1 to 50 hosts with 1 to 100 judged texts a host, it held the true share in 92 to 95 %.
+
+    >>> found = estimate([Cell(18, 20, 2000), Cell(2, 20, 500)])
+    >>> [round(x, 3) for x in (found.share, found.low, found.high)]
+    [0.74, 0.606, 0.84]
+    """
+    several = list(cells)
+    pages = sum(cell.population for cell in several)
+    if not pages:
+        return Estimate(math.nan, 0.0, 1.0)
+    share = likely = variance = 0.0
+    for cell in several:
+        weight = cell.population / pages
+        smoothed = (cell.right + 1) / (cell.judged + 2)
+        unseen = max(0.0, cell.population - cell.judged) / max(1.0, cell.population - 1)
+        share += weight * cell.right / cell.judged
+        likely += weight * smoothed
+        variance += weight**2 * unseen * smoothed * (1 - smoothed) / cell.judged
+    if not variance:
+        return Estimate(share, share, share)
+    size = likely * (1 - likely) / variance
+    return Estimate(share, *wilson(share * size, size))
+
+
+# -- What the marks of a sample say about its corpus: precision per site as in Table 8 of Zhou et al. 2019, boilerplate, what
+# was missed
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
-from topical_crawler.judging.sample import SampleError
-from topical_crawler.judging.sample_file import SampleFile
+from topical_crawler.judging.sample import SampleError, SampleFile
 
 logger = logging.getLogger(__name__)
 

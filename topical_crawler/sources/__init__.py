@@ -1,8 +1,8 @@
-"""Texts to learn from, whatever they lie in: a Wikipedia dump, JSONL, text files, a collected corpus.
+r"""Texts to learn from, whatever they lie in: a Wikipedia dump, JSONL, text files, a collected corpus.
 
 >>> import tempfile
 >>> file = Path(tempfile.mkdtemp(), "notes.jsonl")
->>> _ = file.write_text('{"title": "通知", "text": "支部召开组织生活会", "party": 2}\\n{"text": ""}\\n', encoding="utf-8")
+>>> _ = file.write_text('{"title": "通知", "text": "支部召开组织生活会", "party": 2}\n{"text": ""}\n', encoding="utf-8")
 >>> source = open_source(file)
 >>> [(d.title, d.text, d.fields) for d in source], dict(source.skipped), source.done
 ([('通知', '支部召开组织生活会', {'party': 2})], {'empty': 1}, 1.0)
@@ -12,14 +12,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from topical_crawler.sources.base import Document, Source, SourceError
-from topical_crawler.sources.condition import Condition
-from topical_crawler.sources.jsonl import JsonLines
-from topical_crawler.sources.streams import ByteStream, StreamDamage
-from topical_crawler.sources.text_files import TextFiles
+from topical_crawler.sources.base import ByteStream, Condition, Document, Source, SourceError, StreamDamage
+from topical_crawler.sources.files import JsonLines, TextFiles
 from topical_crawler.sources.wikipedia import Wikipedia
 
 __all__ = ["Condition", "Document", "Source", "SourceError", "open_source"]
+
 
 _KINDS: dict[str, type[Source]] = {".xml": Wikipedia, ".jsonl": JsonLines, ".ndjson": JsonLines, ".txt": TextFiles}
 _KNOWN = (
@@ -78,6 +76,6 @@ def _kind_of(file: Path) -> type[Source]:
 
 def _collected() -> type[Source]:
     # SQLAlchemy takes a quarter of a second to import, and only this kind needs it.
-    from topical_crawler.sources.collected import Collected
+    from topical_crawler.sources.files import Collected
 
     return Collected

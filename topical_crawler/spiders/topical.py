@@ -22,14 +22,16 @@ from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from topical_crawler import config, logs, passwords
-from topical_crawler.crawl import Crawl, now_iso, seed_entry
-from topical_crawler.decode import decode
+from topical_crawler import config, logs
+from topical_crawler.crawl.opening import now_iso
+from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.steering import seed_entry
+from topical_crawler.downloadhandlers import Unreachable
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PageItem
-from topical_crawler.page import Page
-from topical_crawler.replay import Unreachable
-from topical_crawler.topic import load_topic
+from topical_crawler.topic.topic import load_topic
+from topical_crawler.web.decode import decode
+from topical_crawler.web.page import Page
 
 _HTML = (b"html", b"xml", b"text/plain")
 
@@ -69,7 +71,7 @@ class TopicalSpider(Spider):
         Raises:
             CrawlError, ValueError: an argument, a setting, the topic or a file cannot be used; the message names the remedy.
         """
-        passwords.install()
+        logs.install()
         unknown = [name for name in arguments if name not in cls.ARGUMENTS and not name.startswith("_")]  # scrapyd gives _job
         if unknown:
             known = ", ".join(sorted(cls.ARGUMENTS))
@@ -92,7 +94,7 @@ class TopicalSpider(Spider):
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
         if settings.get("TOPICAL_REPLAY"):
-            handler = "topical_crawler.replay.ReplayHandler"
+            handler = "topical_crawler.downloadhandlers.ReplayHandler"
             settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="spider")
             settings.set("DOWNLOAD_DELAY", 0, priority="cmdline")
             settings.set("RETRY_ENABLED", False, priority="spider")

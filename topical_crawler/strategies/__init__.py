@@ -8,47 +8,41 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from topical_crawler.semantics.resources import Resources
-from topical_crawler.semantics.table import Progress
-from topical_crawler.strategies import (
-    adaptive,
-    baselines,
-    content_url,
-    esvsm,
-    field,
-    odp2evsm,
-    pagerank,
-    semantic,
-    shark_search,
-    vector,
-)
-from topical_crawler.strategies.base import NO_TOPIC_WORD, OFF_TOPIC, PAGE_OFF_TOPIC, Setup, Strategy, read_parameters
-from topical_crawler.text import Backend, Segmenter
-from topical_crawler.topic import Topic, TopicError, load_topic, topic_line
+from topical_crawler.resources.registry import Resources
+from topical_crawler.strategies.base import NO_TOPIC_WORD, OFF_TOPIC, PAGE_OFF_TOPIC, Progress, Setup, Strategy, read_parameters
+from topical_crawler.text.segment import Backend, Segmenter
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import Topic, load_topic, topic_line
 
 __all__ = ["NEEDS", "NO_TOPIC_WORD", "OFF_TOPIC", "PAGE_OFF_TOPIC", "STRATEGIES", "Strategy", "create", "read_parameters"]
 
-STRATEGIES: Mapping[str, Callable[[Setup], Strategy]] = {
-    "adaptive": adaptive.make,
-    "semantic": semantic.make,
-    "esvsm": esvsm.make,
-    "svsm": vector.make_svsm,
-    "ssrm": vector.make_ssrm,
-    "vsm": vector.make_vsm,
-    "odp2evsm": odp2evsm.make,
-    "keyword_vsm": odp2evsm.make_keyword_vsm,
-    "category_vsm": odp2evsm.make_category_vsm,
-    "breadth_first": baselines.make_breadth_first,
-    "shark_search": shark_search.make,
-    "content_url": content_url.make_content_url,
-    "content": content_url.make_content,
-    "keyword": field.make_keyword,
-    "random": field.make_random,
-    "pagerank": pagerank.make,
+
+_S = "topical_crawler.strategies"
+BUILT_IN: Mapping[str, str] = {
+    "adaptive": f"{_S}.adaptive.strategy:make",
+    "semantic": f"{_S}.semantic.strategy:make",
+    "esvsm": f"{_S}.esvsm.strategy:make",
+    "svsm": f"{_S}.esvsm.vector_space:make_svsm",
+    "ssrm": f"{_S}.esvsm.vector_space:make_ssrm",
+    "vsm": f"{_S}.esvsm.vector_space:make_vsm",
+    "odp2evsm": f"{_S}.odp2evsm.strategy:make",
+    "keyword_vsm": f"{_S}.odp2evsm.strategy:make_keyword_vsm",
+    "category_vsm": f"{_S}.odp2evsm.strategy:make_category_vsm",
+    "breadth_first": f"{_S}.baselines:make_breadth_first",
+    "shark_search": f"{_S}.baselines:make_shark_search",
+    "content_url": f"{_S}.content_url:make_content_url",
+    "content": f"{_S}.content_url:make_content",
+    "keyword": f"{_S}.baselines:make_keyword",
+    "random": f"{_S}.baselines:make_random",
+    "pagerank": f"{_S}.baselines:make_pagerank",
 }
+"""Where each strategy is made: a function of a :class:`Setup`, imported when its strategy is asked for."""
+STRATEGIES: Sequence[str] = tuple(BUILT_IN)
+"""The names of all strategies."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "semantic": ("hownet", "hownet_tree", "vectors"),
@@ -78,7 +72,7 @@ def create(
         name: one of :data:`STRATEGIES`; None: the topic's own choice.
         resources: the language resources to use; None: none at all (words are then like themselves only).
         cache_dir: where tables that take long to make are kept; None: nowhere.
-        segmenter: see :class:`~topical_crawler.text.Segmenter`.
+        segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
         seed: of every random choice of the strategy.
         progress: called with the part done (0 to 1) and a word on what is going on, while a table is made.
 
@@ -95,7 +89,8 @@ def create(
     if chosen not in STRATEGIES:
         raise ValueError(f"no strategy {chosen!r}. Remedy: choose one of {', '.join(STRATEGIES)}")
     words = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir)
-    return STRATEGIES[chosen](Setup(chosen, topic, words, resources or Resources.none(), cache_dir, seed, progress))
+    make: Callable[[Setup], Strategy] = pkgutil.resolve_name(BUILT_IN[chosen])
+    return make(Setup(chosen, topic, words, resources or Resources.none(), cache_dir, seed, progress))
 
 
 def _key(topic: Topic, strategy: str) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from topical_crawler.page import Candidate, Evidence, Page, Verdict
-from topical_crawler.semantics.resources import Resources
-from topical_crawler.semantics.table import Progress
-from topical_crawler.text import Segmenter
-from topical_crawler.topic import Topic, TopicError, topic_line
+from topical_crawler.resources.registry import Resources
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import Topic, topic_line
+from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
 _T = TypeVar("_T")
 
@@ -190,3 +190,6 @@ def read_parameters(kind: type[_T], table: object, topic: Topic, section: str, d
     except (TypeError, ValueError) as error:
         named = next((k for k in table if k in str(error)), section.rsplit(".", 1)[-1])
         raise TopicError(f"{topic_line(topic, named)}: {error}") from None
+
+
+Progress = Callable[[float, str], None]

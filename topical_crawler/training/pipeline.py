@@ -10,19 +10,14 @@ Layout::
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from topical_crawler.semantics.vectors import WordVectors, write_vectors
-from topical_crawler.training import Report, TrainingError
-from topical_crawler.training.continued import first_vectors, learning_factors, open_known, write_continued
-from topical_crawler.training.figures import figures
-from topical_crawler.training.manifest import fingerprint, read_json, refuse_changes, write_json
-from topical_crawler.training.model import ModelOptions, Trainer
-from topical_crawler.training.phrases import join_phrases
-from topical_crawler.training.prepare import SHARD, PrepareOptions, prepare
+from topical_crawler.resources.vectors import WordVectors, write_vectors
+from topical_crawler.training.prepare import SHARD, PrepareOptions, join_phrases, prepare
 from topical_crawler.training.vocabulary import (
     MemoryPlan,
     Vocabulary,
@@ -32,7 +27,69 @@ from topical_crawler.training.vocabulary import (
     read_counts,
     save_counts,
 )
-from topical_crawler.training.work_folder import work_folder
+from topical_crawler.training.word2vec import ModelOptions, Trainer, first_vectors, learning_factors, open_known, write_continued
+from topical_crawler.training.work_folder import (
+    Manifest,
+    Report,
+    TrainingError,
+    fingerprint,
+    read_json,
+    refuse_changes,
+    work_folder,
+    write_json,
+)
+
+# -- The figures of a training run, as in Table 1 of Zhou et al. 2019: texts and KB of each source, and what became of them
+
+
+COUNTS = ("documents", "kilobytes", "characters", "sentences", "tokens")
+
+
+def figures(
+    manifest: Manifest, vocabulary: Vocabulary, tokens: Sequence[int], model: Mapping[str, Any], seconds: Sequence[float]
+) -> dict[str, Any]:
+    """Everything that can be counted.
+
+    Args:
+        tokens: words in each file that was trained on (fewer than the sources' where phrases were joined).
+        seconds: of each epoch.
+
+    Returns:
+        JSON values. ``sources``: for each one documents (条), kilobytes (of 1,024 bytes of text in UTF-8), characters, sentences,
+        tokens and what was skipped, by reason; ``total``; words per second of segmentation and of training, over all processes.
+    """
+    sources = []
+    for source in manifest.sources:
+        counts = {name: int(source.total(name)) for name in COUNTS if name != "kilobytes"}
+        counts["documents"] -= int(source.total("empty"))
+        counts["kilobytes"] = round(source.total("size") / 1024)
+        ordered = {name: counts[name] for name in COUNTS}
+        sources.append({"source": source.path, "kind": source.kind, **ordered, "skipped": source.skipped})
+    total: dict[str, Any] = {name: sum(source[name] for source in sources) for name in COUNTS}
+    total["skipped"] = dict(sum((Counter(source.skipped) for source in manifest.sources), Counter[str]()))
+    cutting = sum(source.total("seconds") for source in manifest.sources)
+    training = sum(seconds)
+    return {
+        "sources": sources,
+        "total": total,
+        "segmentation": {"seconds": round(cutting, 1), "tokens_per_second": round(total["tokens"] / max(cutting, 0.001))},
+        "vocabulary": {
+            "words": len(vocabulary.counts),
+            "rare": vocabulary.rare,
+            "cut": vocabulary.cut,
+            "cut_count": vocabulary.cut_count,
+            "forgotten_below": vocabulary.forgotten_below,
+        },
+        "training": {
+            **model,
+            "tokens": sum(tokens),
+            "seconds": round(training, 1),
+            "tokens_per_second": round(sum(tokens) * len(seconds) / max(training, 0.001)),
+        },
+    }
+
+
+# -- All stages of training in one work folder: prepare, join phrases, count, train, write the vectors and the report
 
 
 @dataclass(frozen=True)

@@ -3,26 +3,276 @@
 Documents are read by this process and cut by others. The sentences go to *shards* of bounded size; a manifest says which shards
 are whole and how far in its source each one reaches, so that an interrupted run goes on after the last whole shard. The same
 sources give the same shards, however many processes cut them.
+
+Texts into lines of words: what a worker process does with a batch of documents.
+
+>>> sentences(["同志", "们", ":", "大会", "召开", "了", "。", "天气", "2019", "。"], frozenset({"了"}))
+[['同志', '们', '大会', '召开'], ['天气']]
 """
 
 from __future__ import annotations
 
+import functools
 import importlib.util
+import json
 import os
+import queue
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, get_args
+from typing import BinaryIO, NamedTuple, TypeVar, get_args
 
 from topical_crawler.sources import Condition, Source, open_source
-from topical_crawler.text import Backend, normalise
-from topical_crawler.training import Report, TrainingError
-from topical_crawler.training.manifest import Manifest, Shard, SourceState, fingerprint, refuse_changes, write_json
-from topical_crawler.training.pool import map_in_order
-from topical_crawler.training.segment import Segmented, segment, warm_up
+from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
+from topical_crawler.training.vocabulary import read_sentences
+from topical_crawler.training.work_folder import (
+    Manifest,
+    Report,
+    Shard,
+    SourceState,
+    TrainingError,
+    fingerprint,
+    read_json,
+    refuse_changes,
+    write_json,
+)
+from topical_crawler.workers import Worker, WorkerDied, WorkerLate
+
+# -- Words that belong together, found in the text itself and written as one: 主题 教育 → 主题教育
+
+
+THRESHOLD = 0.5
+"""Least normalised pointwise mutual information of two words (Bouma 2009), -1 to 1."""
+_MIN_COUNT = 20
+_JOINT = "\x1f"
+"""Between the parts of a phrase while they are counted: joined by nothing, 党 建设 and the word 党建设 would share one count."""
+
+
+def join_phrases(folder: Path, files: Sequence[Path], most: int, report: Report) -> list[Path]:
+    """Find pairs of words that stand together far more often than by chance, and write the shards again with these joined.
+
+    gensim's ``Phrases``, scored by normalised pointwise mutual information. Chinese words are joined without a mark, as texts
+    hold them; a Latin word and its neighbour stay apart. What is there of an earlier run is not made again.
+
+    Args:
+        folder: ``phrases.json`` (phrase → score) and ``phrased/`` go there.
+        files: the shards.
+        most: different words and pairs in hand while counting; beyond them the rarest are forgotten.
+
+    Returns:
+        The new shards.
+    """
+    known = folder / "phrases.json"
+    if not known.exists():
+        write_json(known, _learn(files, most, report))
+    pairs = frozenset(read_json(known))
+    target = folder / "phrased"
+    target.mkdir(exist_ok=True)
+    made = [target / file.name for file in files]
+    for number, (file, new) in enumerate(zip(files, made, strict=True)):
+        if not new.exists():
+            report("joining phrases", number / len(files), f"{len(pairs):,} phrases")
+            part = new.with_suffix(".part")
+            with part.open("w", encoding="utf-8", newline="\n") as out:
+                out.writelines(" ".join(joined(sentence, pairs)) + "\n" for sentence in read_sentences(file))
+                out.flush()
+                os.fsync(out.fileno())
+            part.replace(new)
+    return made
+
+
+def joined(sentence: Sequence[str], pairs: frozenset[str]) -> Iterator[str]:
+    """The sentence with each known pair as one word, from the left.
+
+    >>> list(joined(["开展", "主题", "教育", "活动"], frozenset({"主题\\x1f教育", "教育\\x1f活动"})))
+    ['开展', '主题教育', '活动']
+    """
+    words = iter(sentence)
+    word = next(words, None)
+    while word is not None:
+        following = next(words, None)
+        if following is not None and f"{word}{_JOINT}{following}" in pairs:
+            yield word + following
+            word = next(words, None)
+        else:
+            yield word
+            word = following
+
+
+def _learn(files: Sequence[Path], most: int, report: Report) -> dict[str, float]:
+    from gensim.models.phrases import Phrases
+
+    def sentences() -> Iterator[list[str]]:
+        for number, file in enumerate(files):
+            report("finding phrases", number / len(files), "")
+            yield from read_sentences(file)
+
+    phrases = Phrases(
+        sentences(), min_count=_MIN_COUNT, threshold=THRESHOLD, scoring="npmi", delimiter=_JOINT, max_vocab_size=most
+    )
+    found = phrases.export_phrases()
+    return {pair: round(float(score), 4) for pair, score in sorted(found.items()) if not _has_latin(pair)}
+
+
+def _has_latin(text: str) -> bool:
+    return any(c.isascii() and c.isalpha() for c in text)
+
+
+# -- A function over many batches in several processes: results in order, and never more read ahead than the processes need
+
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+_AHEAD = 2
+"""Batches in hand for each process: one at work, one ready for it."""
+_PATIENCE = 900.0
+"""Seconds for one batch, which takes about a tenth of one."""
+
+
+def map_in_order(
+    function: Callable[..., _R],
+    warm_up: Callable[[], object],
+    batches: Iterable[_T],
+    arguments: Callable[[_T], tuple[object, ...]],
+    processes: int,
+) -> Generator[tuple[_T, _R], None, None]:
+    """``(batch, function(*arguments(batch)))`` for each batch, in their order.
+
+    Args:
+        function: on the top level of a module, as :class:`~topical_crawler.workers.Worker` wants it; so ``warm_up``.
+        batches: drawn lazily, at most ``2·processes`` ahead of the results.
+        arguments: what of a batch travels to the process, by pickle.
+        processes: at least 1.
+
+    Raises:
+        TrainingError: a process was killed at one batch twice, or hangs.
+    """
+    idle: queue.SimpleQueue[Worker[_R]] = queue.SimpleQueue()
+    workers = [Worker(function, warm_up) for _ in range(processes)]
+    for worker in workers:
+        idle.put(worker)
+
+    def call(batch: _T) -> _R:
+        worker = idle.get()
+        try:
+            try:
+                return worker.run(_PATIENCE, *arguments(batch))
+            except WorkerDied:
+                return worker.run(_PATIENCE, *arguments(batch))  # in a new process: memory may have been short for a moment only
+        finally:
+            idle.put(worker)
+
+    waiting: deque[tuple[_T, Future[_R]]] = deque()
+    threads = ThreadPoolExecutor(processes, thread_name_prefix="segment")
+    try:
+        for batch in batches:
+            waiting.append((batch, threads.submit(call, batch)))
+            if len(waiting) >= _AHEAD * processes:
+                done, future = waiting.popleft()
+                yield done, future.result()
+        while waiting:
+            done, future = waiting.popleft()
+            yield done, future.result()
+    except (WorkerDied, WorkerLate) as error:
+        what = "was killed twice at one batch" if isinstance(error, WorkerDied) else f"takes over {_PATIENCE:.0f} s for one batch"
+        raise TrainingError(
+            f"a segmentation process {what}. Remedy: start again with fewer --processes, if memory is short; what is done is kept"
+        ) from None
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.stop()
+        threads.shutdown(wait=True)
+        for worker in workers:
+            worker.close()
+
+
+# -- Texts into lines of words: what a worker process does with a batch of documents
+
+
+_ENDS = frozenset("。!?;…\n\r\v\f\x85\u2028\u2029")
+"""What ends a sentence, in normalised text (full-width marks are folded)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segmented:
+    """A batch of documents, cut.
+
+    Attributes:
+        lines: one sentence a line, words separated by blanks, UTF-8.
+        empty: documents without a single word.
+        characters: of the documents' texts, before anything was done to them.
+        size: bytes of these texts in UTF-8.
+    """
+
+    lines: bytes
+    sentences: int
+    tokens: int
+    empty: int
+    characters: int
+    size: int
+
+
+def segment(options_file: str, texts: Sequence[str]) -> Segmented:
+    """Cut a batch of texts with the options in ``options_file`` (see :class:`~.prepare.PrepareOptions`)."""
+    simplify, cut, stopwords = _tools(options_file)
+    lines, count, tokens, empty = [], 0, 0, 0
+    for text in texts:
+        found = sentences(cut(simplify(text)), stopwords)
+        lines += [" ".join(words) for words in found]
+        count += len(found)
+        tokens += sum(map(len, found))
+        empty += not found
+    # A lone surrogate, as broken pages hold it, is no text and cannot be written.
+    size = sum(len(text.encode("utf-8", "replace")) for text in texts)
+    body = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+    return Segmented(body, count, tokens, empty, sum(map(len, texts)), size)
+
+
+def warm_up() -> None:
+    """Before the first batch there is nothing to do: the options come with it."""
+
+
+def sentences(tokens: Collection[str], stopwords: Collection[str]) -> list[list[str]]:
+    """The words of each sentence that has any: tokens with at least one letter or Chinese character that are no stop words.
+
+    Numbers are left out: there is no end of them, and word2vec would give each a row.
+    """
+    found: list[list[str]] = []
+    sentence: list[str] = []
+    for token in tokens:
+        if token.isalpha() or (len(token) > 1 and any(c.isalpha() for c in token)):
+            if token not in stopwords:
+                sentence.append(token)
+        elif sentence and not _ENDS.isdisjoint(token):
+            found.append(sentence)
+            sentence = []
+    if sentence:
+        found.append(sentence)
+    return found
+
+
+@functools.cache
+def _tools(options_file: str) -> tuple[Callable[[str], str], Callable[[str], list[str]], frozenset[str]]:
+    options = json.loads(Path(options_file).read_text(encoding="utf-8"))
+    if options["simplify"]:
+        import opencc
+
+        simplify: Callable[[str], str] = opencc.OpenCC("t2s").convert
+    else:
+        simplify = str
+    keep_whole = [simplify(word) for word in options["keep_whole"]]  # 黨建 is 党建 in a text that was simplified
+    segmenter = Segmenter(keep_whole, backend=options["segmenter"])
+    stopwords: frozenset[str] = frozenset() if options["keep_stopwords"] else default_stopwords()
+    return simplify, segmenter.cut, stopwords - frozenset(keep_whole)
+
+
+# -- Texts of any source into files of sentences, words separated by blanks: simplified, segmented, without stop words
+
 
 BATCH = 200_000
 """Characters that travel to a process together; a longer document travels alone."""
@@ -38,7 +288,7 @@ class PrepareOptions:
         simplify: traditional characters become simplified ones (OpenCC, t2s).
         keep_whole: words that the segmentation must not cut, such as a topic's terms.
         keep_stopwords: leave stop words in.
-        segmenter: see :class:`~topical_crawler.text.Segmenter`.
+        segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
         where: only documents whose fields have these values, see :class:`~topical_crawler.sources.Condition`: ``{"party": "2"}``.
         tolerant: damage in a source is counted and skipped instead of ending the run. A run that damage has ended may go on so.
     """

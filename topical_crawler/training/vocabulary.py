@@ -7,8 +7,8 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from topical_crawler.export.files import replacing
-from topical_crawler.training import Report, TrainingError
+from topical_crawler.files import replacing
+from topical_crawler.training.work_folder import Report, TrainingError
 
 PROCESS = 220_000_000
 """Bytes of the training process before it has a word: Python, Scrapy's command line, gensim (measured: 150 MB), buffers."""

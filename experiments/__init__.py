@@ -1,0 +1,1 @@
+"""Comparisons of strategies and the papers' experiments, run from a checkout: ``python -m experiments --help``."""

@@ -1,0 +1,161 @@
+"""The crawl that knows everything and is greedy: what a strategy could reach at best, to hold real ones against.
+
+It follows links from the start URLs as any crawl, but knows every page and every label. Greedy is not optimal: with a tight bound
+on the pages of a host, or where a detour would pay off much later, a better way may exist.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import chain
+
+from experiments.web_graph import WebGraph
+from topical_crawler.evaluation.labels import RELEVANT, Label
+from topical_crawler.web.urls import fingerprint, host
+
+
+def greedy(graph: WebGraph, starts: Iterable[str], labels: Mapping[bytes, Label], budget: int, cap: int = 0) -> list[str]:
+    """The way of the greedy oracle, as the addresses of the pages that it fetches.
+
+    The next page is, of the links found so far: a relevant text that was not read yet; else the page with the most links to
+    such texts; else one from which the fewest clicks lead to such a text. Of equal ones the first that was found is taken. The
+    crawl ends when nothing relevant can be reached any more.
+
+    Args:
+        graph: the recorded web.
+        starts: start URLs; those that do not answer are passed over.
+        labels: of the web for the topic.
+        budget: most pages.
+        cap: most pages of a host; 0: no bound.
+    """
+    return _Oracle(graph, labels, cap).run(starts, budget)
+
+
+class _Oracle:
+    """A page is *wanted* while it is a relevant text that was not read yet, on a host that may still be visited."""
+
+    def __init__(self, graph: WebGraph, labels: Mapping[bytes, Label], cap: int) -> None:
+        self._graph = graph
+        self._cap = cap
+        self._hosts = [host(url) for url in graph.urls]
+        self._pages_of = Counter[str]()
+        self._fetched: set[int] = set()
+        self._found: dict[int, int] = {}  # pages that are known: which one was found first
+        self._texts: dict[int, str] = {}
+        self._copies: dict[str, list[int]] = {}
+        self._wanted_at: dict[str, list[int]] = {}
+        for page, url in enumerate(graph.urls):
+            label = labels.get(fingerprint(url))
+            if label is not None and label.is_text and label.grade == RELEVANT:
+                self._texts[page] = label.doc
+                self._copies.setdefault(label.doc, []).append(page)
+                self._wanted_at.setdefault(self._hosts[page], []).append(page)
+        self._wanted = set(self._texts)
+        self._linking: list[list[int]] = [[] for _ in graph.urls]
+        for page, targets in enumerate(graph.links):
+            for target in targets:
+                self._linking[target].append(page)
+        self._gain = [sum(target in self._wanted for target in targets) for targets in graph.links]
+        self._relevant: list[tuple[int, int]] = []
+        self._by_gain: list[tuple[int, int, int]] = []
+        self._near: list[tuple[int, int, int]] = []
+        self._distance: dict[int, int] = {}
+
+    def run(self, starts: Iterable[str], budget: int) -> list[str]:
+        for start in starts:
+            page = self._graph.page(start)
+            if page is not None:
+                self._find(page)
+        way: list[int] = []
+        while len(way) < budget and (page := self._next()) is not None:
+            way.append(page)
+            self._fetch(page)
+        return [self._graph.urls[page] for page in way]
+
+    def _find(self, page: int) -> None:
+        if page in self._found:
+            return
+        order = self._found[page] = len(self._found)
+        if page in self._wanted:
+            heapq.heappush(self._relevant, (order, page))
+        if self._gain[page]:
+            heapq.heappush(self._by_gain, (-self._gain[page], order, page))
+        if page in self._distance:
+            heapq.heappush(self._near, (self._distance[page], order, page))
+
+    def _next(self) -> int | None:
+        while self._relevant:
+            _, page = heapq.heappop(self._relevant)
+            if page in self._wanted:
+                return page
+        while self._by_gain:
+            known, order, page = heapq.heappop(self._by_gain)
+            gain = self._gain[page]
+            if not self._is_open(page) or not gain:
+                continue
+            if gain == -known:
+                return page
+            heapq.heappush(self._by_gain, (-gain, order, page))  # it fell since
+        return self._nearest()
+
+    def _nearest(self) -> int | None:
+        """Distances only grow while texts are read: the least one known is right if a way of that length is still there."""
+        for _ in range(2):
+            while self._near:
+                distance, _, page = self._near[0]
+                if self._is_open(page):
+                    if self._leads(page, distance):
+                        return page
+                    break
+                heapq.heappop(self._near)
+            self._measure()
+        return None
+
+    def _leads(self, page: int, distance: int) -> bool:
+        """Whether a way of so many clicks through open pages leads from ``page`` to a wanted text."""
+        level = {page}
+        for _ in range(distance):
+            level = {t for t in chain.from_iterable(self._graph.links[p] for p in level) if self._is_open(t)}
+        return not level.isdisjoint(self._wanted)
+
+    def _measure(self) -> None:
+        """Distances to the nearest wanted text of all pages, backwards from those texts."""
+        self._distance = dict.fromkeys(self._wanted, 0)
+        level = list(self._wanted)
+        clicks = 0
+        while level:
+            clicks += 1
+            following = []
+            for page in chain.from_iterable(self._linking[target] for target in level):
+                if page not in self._distance and self._is_open(page):
+                    self._distance[page] = clicks
+                    following.append(page)
+            level = following
+        self._near = [
+            (self._distance[p], order, p) for p, order in self._found.items() if p in self._distance and self._is_open(p)
+        ]
+        heapq.heapify(self._near)
+
+    def _is_open(self, page: int) -> bool:
+        return page not in self._fetched and not (self._cap and self._pages_of[self._hosts[page]] >= self._cap)
+
+    def _fetch(self, page: int) -> None:
+        self._fetched.add(page)
+        name = self._hosts[page]
+        self._pages_of[name] += 1
+        for copy in self._copies.get(self._texts.get(page, ""), ()):
+            self._forget(copy)
+        if self._cap and self._pages_of[name] >= self._cap:
+            for text in self._wanted_at.get(name, ()):
+                self._forget(text)
+        for target in self._graph.links[page]:
+            self._find(target)
+
+    def _forget(self, text: int) -> None:
+        """A text is wanted no longer."""
+        if text in self._wanted:
+            self._wanted.remove(text)
+            for page in self._linking[text]:
+                self._gain[page] -= 1

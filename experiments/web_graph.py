@@ -1,0 +1,240 @@
+"""A recorded web as a graph: its pages, and which of them each leads to, as a crawl would find it.
+
+Redirects are followed, addresses of one canonical form are one page, and what a crawl refuses whatever it may lead to (files that
+are no pages, traps, what robots.txt forbids) is no link.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+import platformdirs
+from protego import Protego
+from w3lib.html import get_meta_refresh
+from w3lib.url import safe_url_string
+
+from topical_crawler.files import replacing
+from topical_crawler.recordings.reader import Recording, Response, equal_form
+from topical_crawler.recordings.thinning import Thinning
+from topical_crawler.version import __version__
+from topical_crawler.web.decode import decode
+from topical_crawler.web.page import Page
+from topical_crawler.web.urls import fingerprint, is_binary, looks_like_trap
+
+ROBOT = "topical_crawler"
+"""Name under which robots.txt files are read."""
+MAX_LINKS = 2000
+"""Links read from one page."""
+MAX_REDIRECTS = 8
+"""Redirects followed in a row."""
+LONGEST_REFRESH = 10.0
+"""Seconds: a meta refresh that waits less is a redirect."""
+_T = TypeVar("_T")
+_FORMAT = "2"
+_NO_ADDRESS = fingerprint("")
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_TEXT = ("html", "xml", "text/plain")
+_MARKUP = (b"<!doctype html", b"<html")
+
+
+@dataclass(frozen=True, slots=True)
+class WebGraph:
+    """Pages of a recorded web and their links.
+
+    Attributes:
+        urls: address of every page that answers; its place here is its number.
+        links: numbers of the pages that each page leads to, in the order of the page, each once, never itself.
+        answers: number of the page that an address brings, redirects followed; keys are recorded addresses and their
+            :func:`~topical_crawler.recordings.reader.equal_form`.
+        aliases: further addresses that pages name, which bring a page by a redirect: fingerprint in hexadecimal digits, number of
+            the page.
+        named: what each page names: numbers of pages by their own address, from ``len(urls)`` on of aliases; empty: the same as
+            ``links``.
+    """
+
+    urls: Sequence[str]
+    links: Sequence[Sequence[int]]
+    answers: Mapping[str, int]
+    aliases: Sequence[tuple[str, int]] = ()
+    named: Sequence[Sequence[int]] = ()
+
+    @classmethod
+    def open(cls, path: Path, cache_dir: Path | None = None) -> Self:
+        """Read the web recorded at ``path``: from the cache where it was read before.
+
+        Args:
+            path: of a WARC file.
+            cache_dir: folder for what was read; None: the user's cache folder.
+
+        Raises:
+            RecordingError: the file is missing or malformed.
+        """
+        folder = Path(cache_dir or platformdirs.user_cache_path("topical_crawler", ensure_exists=True))
+        with Recording(path, folder) as recording:
+            status = path.stat()
+            stamp = f"{_FORMAT} {__version__} {status.st_size} {status.st_mtime_ns}"
+            digest = hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()
+            cached = folder / f"{path.name}.{digest}.graph.json"
+            known = _load(cached)
+            if known.get("stamp") == stamp:
+                aliases = [(str(key), int(number)) for key, number in known["aliases"]]
+                return cls(known["urls"], known["links"], known["answers"], aliases, known["named"])
+            graph = cls.read(recording)
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(cached) as out:
+            found = {"stamp": stamp, **{name: getattr(graph, name) for name in cls.__slots__}}
+            out.write(json.dumps(found, ensure_ascii=False, separators=(",", ":")))
+        return graph
+
+    @classmethod
+    def read(cls, recording: Recording) -> Self:
+        """Read a recording page by page."""
+        web = _Web(recording)
+        number = {fingerprint(url): i for i, url in enumerate(web.pages)}
+        reached: dict[str, int | None] = {}
+
+        def page(url: str) -> int | None:
+            if url not in reached:
+                last = web.follow(url)
+                reached[url] = None if last is None else number[fingerprint(last)]
+            return reached[url]
+
+        aliases: dict[tuple[str, int], int] = {}
+
+        def address(url: str, target: int) -> int:
+            key = fingerprint(url)
+            return target if number.get(key) == target else aliases.setdefault((key.hex(), target), len(number) + len(aliases))
+
+        named = [
+            list(dict.fromkeys(address(url, n) for url in found if (n := page(url)) is not None and n != i))
+            for i, found in enumerate(web.pages.values())
+        ]
+        answers = {form: n for form in web.answers if (n := page(form)) is not None}
+        return cls(list(web.pages), _targets(named, aliases, len(number)), answers, list(aliases), named)
+
+    def thinned(self, thinning: Thinning) -> Self:
+        """The web as crawls see it of which a part of the links is gone: what a page names twice, by its address and by one that
+        redirects to it, is gone where both are."""
+        if thinning.share >= 1:
+            return self
+        keys = [*map(fingerprint, self.urls), *(bytes.fromhex(key) for key, _ in self.aliases)]
+        named = [
+            [n for n in names if thinning.stays(page, keys[n])]
+            for page, names in zip(keys, self.named or self.links, strict=False)
+        ]
+        return replace(self, links=_targets(named, self.aliases, len(self.urls)), named=named)
+
+    def page(self, url: str) -> int | None:
+        """Number of the page that ``url`` brings; None where nothing answers or the address is refused."""
+        return _spelt(self.answers, url)
+
+
+def _targets(named: Iterable[Sequence[int]], aliases: Iterable[tuple[str, int]], pages: int) -> list[list[int]]:
+    """The pages that are meant by numbers of addresses, each once."""
+    pages_of = [*range(pages), *(page for _, page in aliases)]
+    return [list(dict.fromkeys(pages_of[n] for n in names)) for names in named]
+
+
+class _Web:
+    """The answers of a recording, and the links of its pages.
+
+    Attributes:
+        answers: by address and by equal form, the first record of each: the address, and where it redirects to ("" for a page).
+        pages: links of every page by its address.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self.answers: dict[str, tuple[str, str]] = {}
+        self.pages: dict[str, list[str]] = {}
+        self._robots: dict[str, Protego | None] = {}
+        self._recording = recording
+        known: set[bytes] = set()
+        for url in recording.urls():
+            response = recording.get(url)
+            assert response is not None, "it is in the index"
+            page = _read(url, response) if response.status == 200 else None
+            target = _redirect(url, response) if page is None else page.refresh
+            if page is None and not target:
+                continue
+            self.answers.setdefault(url, (url, target))
+            self.answers.setdefault(equal_form(url), (url, target))
+            key = fingerprint(url)
+            if page is not None and not target and key not in known and not self.refuses(url):
+                known.add(key)
+                self.pages[url] = page.links
+
+    def follow(self, url: str) -> str | None:
+        """Address of the page that ``url`` ends at, None where it ends nowhere."""
+        for _ in range(MAX_REDIRECTS + 1):
+            found = None if self.refuses(url) else _spelt(self.answers, url)
+            if found is None:
+                return None
+            address, target = found
+            if not target:
+                return address
+            url = target
+        return None
+
+    def refuses(self, url: str) -> bool:
+        """Whether a crawl does not fetch ``url``, whatever it may lead to."""
+        if fingerprint(url) == _NO_ADDRESS or is_binary(url) or looks_like_trap(url):
+            return True
+        parts = urlsplit(url)
+        place = f"{parts.scheme}://{parts.netloc}/robots.txt"
+        if place not in self._robots:
+            response = self._recording.get(place)
+            said = response.body.decode("utf-8", "replace") if response is not None and response.status == 200 else ""
+            self._robots[place] = Protego.parse(said) if said else None
+        rules = self._robots[place]
+        return rules is not None and not rules.can_fetch(url, ROBOT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """Links of a page, and where it asks to go instead ("" for nowhere)."""
+
+    links: list[str]
+    refresh: str
+
+
+def _read(url: str, response: Response) -> _Answer:
+    kind = response.header("content-type").lower()
+    body = response.uncompressed()
+    if kind and not any(name in kind for name in _TEXT) and not body[:1024].lstrip().lower().startswith(_MARKUP):
+        return _Answer([], "")
+    html, encoding = decode(body, kind)
+    refresh = ""
+    if b"refresh" in body[:4096].lower():
+        seconds, target = get_meta_refresh(html, url, encoding, ignore_tags=("script", "noscript"))
+        if target and seconds is not None and seconds < LONGEST_REFRESH and fingerprint(target) != fingerprint(url):
+            refresh = target
+    return _Answer([link.url for link in Page.from_html(url, html, encoding).links[:MAX_LINKS]], refresh)
+
+
+def _redirect(url: str, response: Response) -> str:
+    """Where a redirect leads to; "" for another answer."""
+    target = response.header("location") if response.status in _REDIRECTS else ""
+    return urljoin(url, safe_url_string(target)) if target else ""
+
+
+def _spelt(known: Mapping[str, _T], url: str) -> _T | None:
+    """What is known of ``url`` in this or another spelling of the same address, as a recording answers."""
+    for form in (url, url.partition("#")[0], equal_form(url)):
+        if form in known:
+            return known[form]
+    return None
+
+
+def _load(path: Path) -> dict[str, Any]:
+    """What the cache holds; nothing where it is missing or damaged (it is then made anew)."""
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}

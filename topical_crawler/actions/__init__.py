@@ -1,1 +1,0 @@
-"""Actions of the project's commands, one module each (see :class:`topical_crawler.command_line.Action`)."""

@@ -1,0 +1,406 @@
+"""Candidate terms out of the texts of a domain: new words and phrases, without what cannot be a term.
+
+New words of a corpus, found without a dictionary: strings whose characters stick together and whose surroundings vary.
+
+Cohesion is pointwise mutual information, the smallest over all ways to cut the string in two (Church & Hanks 1990); how freely it
+is surrounded is its branching entropy, the smaller of left and right (Jin & Tanaka-Ishii 2006). Both are needed: 色社会主
+coheres, but always stands between the same characters; 了一个 varies on both sides, but falls apart.
+
+>>> texts = ["支部开展三会一课。", "落实三会一课制度", "三会一课要常态化，", "坚持三会一课"] * 5
+>>> [found.word for found in discover(texts, min_count=10, min_cohesion=1.0)]
+['三会一课']
+
+Terms of several words: neighbours that stand together more often than chance would have it.
+
+The measure is normalised pointwise mutual information (Bouma 2009), 0 for independent words, 1 for words that only occur
+together; of three and four words the smallest over the places to cut. Branching entropy drops what is only a piece of something
+longer, and parts of speech keep what is built like a noun phrase (Justeson & Katz 1995).
+
+>>> documents = [["基层", "组织生活", "制度", "，", "基层", "党建"], ["天气", "很", "好"]] * 5
+>>> [found.word for found in find_phrases(documents, min_count=5)]
+['基层党建', '基层组织生活制度']
+
+Frequent sequences of symbols (characters or words) in a long text: how often, how firmly joined, how freely surrounded.
+
+Counting goes from length to length: a sequence can only be frequent when its two parts shorter by one are (Agrawal & Srikant
+1994). Everything is sorted arrays: some 70 bytes and 0.6 µs per symbol, whatever the number of distinct sequences.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topical_crawler.text.segment import Segmenter, default_stopwords, normalise
+from topical_crawler.text.statistics import language
+
+# -- Frequent sequences of symbols (characters or words) in a long text: how often, how firmly joined, how freely surrounded
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """The frequent sequences of one length.
+
+    Attributes:
+        length: symbols.
+        places: where one occurrence of each begins in the text.
+        counts: occurrences of each.
+        cohesion: pointwise mutual information of each, in nats, the smallest over the ways to cut it: ln(p(w) / (p(a)·p(b))).
+        entropy: branching entropy of each, in nats, the smaller of left and right; every boundary is a neighbour of its own kind.
+    """
+
+    length: int
+    places: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    cohesion: Floats
+    entropy: Floats
+
+
+def frequent_sequences(
+    text: NDArray[np.int32], min_count: int, max_length: int, min_cohesion: float = -np.inf
+) -> Iterator[Sequences]:
+    """Sequences of 2 to ``max_length`` symbols, length by length.
+
+    Args:
+        text: symbols as numbers above 0; 0 is a boundary that no sequence crosses.
+        min_count: occurrences, 2 or more.
+        max_length: symbols, 2 or more.
+        min_cohesion: sequences below are not given (though longer ones that hold them are).
+
+    >>> text = np.array([0, 1, 2, 5, 1, 2, 0, 6, 1, 2, 3], dtype=np.int32)
+    >>> [(s.length, s.places.tolist(), s.counts.tolist(), s.entropy.round(2).tolist()) for s in frequent_sequences(text, 3, 4)]
+    [(2, [8], [3], [1.1])]
+    """
+    if min_count < 2 or max_length < 2:
+        raise ValueError(f"min_count and max_length are 2 or more, not {min_count} and {max_length}")
+    text = np.concatenate((np.zeros(1, np.int32), text, np.zeros(1, np.int32)))
+    total = max(1, int(np.count_nonzero(text)))
+    ids, level = _single_symbols(text)
+    levels = [level]
+    for length in range(2, max_length + 1):
+        ids = _lengthen(ids, levels, min_count)
+        level = levels[-1]
+        if not level.counts.size:
+            return
+        cohesion = _cohesion(levels, total)
+        wanted = np.flatnonzero(cohesion >= min_cohesion)
+        entropy = _entropy(text, ids, level.counts, wanted, length)
+        yield Sequences(length, level.places[wanted] - 1, level.counts[wanted], cohesion[wanted], entropy)
+
+
+@dataclass(frozen=True)
+class _Level:
+    """The frequent sequences of one length, numbered from 0; ``prefixes`` and ``suffixes`` number, on the level before, what is
+    left of them without their last and without their first symbol."""
+
+    counts: NDArray[np.int64]
+    places: NDArray[np.int64]
+    prefixes: NDArray[np.int64]
+    suffixes: NDArray[np.int64]
+
+
+def _single_symbols(text: NDArray[np.int32]) -> tuple[NDArray[np.int32], _Level]:
+    """Numbers of the symbols by place, -1 for a boundary (``text`` holds one)."""
+    _, first, numbers, counts = np.unique(text, return_index=True, return_inverse=True, return_counts=True)
+    nothing = np.zeros(0, np.int64)
+    return (numbers - 1).astype(np.int32), _Level(counts[1:], first[1:], nothing, nothing)
+
+
+def _lengthen(ids: NDArray[np.int32], levels: list[_Level], min_count: int) -> NDArray[np.int32]:
+    """Numbers of the frequent sequences longer by one, by place, -1 where none begins; their level is added to ``levels``."""
+    places = np.flatnonzero((ids[:-1] >= 0) & (ids[1:] >= 0))
+    shorter = max(1, levels[-1].counts.size)
+    keys = ids[places].astype(np.int64) * shorter + ids[places + 1]
+    distinct, numbers, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    frequent = counts >= min_count
+    renumbered = np.where(frequent, np.cumsum(frequent) - 1, -1).astype(np.int32)
+    a_place = np.empty(distinct.size, np.int64)
+    a_place[numbers] = places
+    kept = distinct[frequent]
+    levels.append(_Level(counts[frequent], a_place[frequent], kept // shorter, kept % shorter))
+    longer = np.full(ids.size, -1, np.int32)
+    longer[places] = renumbered[numbers]
+    return longer
+
+
+def _cohesion(levels: Sequence[_Level], total: int) -> Floats:
+    left = right = np.arange(levels[-1].counts.size)
+    lefts, rights = [], []  # ln p of ever shorter beginnings and endings
+    for level, shorter in zip(reversed(levels[1:]), reversed(levels[:-1]), strict=True):
+        left, right = level.prefixes[left], level.suffixes[right]
+        lefts.append(np.log(shorter.counts[left] / total))
+        rights.append(np.log(shorter.counts[right] / total))
+    apart = np.maximum.reduce([a + b for a, b in zip(lefts, reversed(rights), strict=True)])
+    return np.asarray(np.log(levels[-1].counts / total) - apart)
+
+
+def _entropy(
+    text: NDArray[np.int32], ids: NDArray[np.int32], all_counts: NDArray[np.int64], wanted: NDArray[np.int64], length: int
+) -> Floats:
+    chosen = np.full(all_counts.size + 1, -1, np.int64)  # its last element stands for ids of -1
+    chosen[wanted] = np.arange(wanted.size)
+    places = np.flatnonzero(chosen[ids] >= 0)
+    owners, counts = chosen[ids[places]], all_counts[wanted]
+    left, right = (_branching(owners, text[places + side], counts) for side in (-1, length))
+    return np.minimum(left, right)
+
+
+def _branching(owners: NDArray[np.int64], neighbours: NDArray[np.int32], counts: NDArray[np.int64]) -> Floats:
+    """Entropy of the neighbours of each owner."""
+    inside = neighbours > 0
+    pairs, times = np.unique(owners[inside] << 32 | neighbours[inside], return_counts=True)
+    of = pairs >> 32
+    parts = np.bincount(of, weights=times * np.log(counts[of] / times), minlength=counts.size)
+    boundaries = np.bincount(owners[~inside], minlength=counts.size) * np.log(counts)
+    return np.asarray((parts + boundaries) / counts)
+
+
+# -- New words of a corpus, found without a dictionary: strings whose characters stick together and whose surroundings vary
+
+
+MAX_WORD_LENGTH = 8
+MIN_COHESION = 3.0
+MIN_ENTROPY = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class NewWord:
+    """A string of Chinese characters that behaves like a word.
+
+    Attributes:
+        word: 2 to :data:`MAX_LENGTH` characters.
+        count: occurrences.
+        cohesion: in nats; at most ln(characters of the corpus / count).
+        entropy: in nats; at most ln(count).
+    """
+
+    word: str
+    count: int
+    cohesion: float
+    entropy: float
+
+
+def discover(
+    texts: Iterable[str],
+    min_count: int = 5,
+    max_length: int = MAX_WORD_LENGTH,
+    min_cohesion: float = MIN_COHESION,
+    min_entropy: float = MIN_ENTROPY,
+) -> list[NewWord]:
+    """Strings of 2 to ``max_length`` characters that are words by their statistics, most frequent first.
+
+    They hold nothing but Chinese characters: punctuation, digits, Latin letters and the ends of texts are boundaries.
+    Whether a word is worth anything is not asked: 我们要 is found, too.
+
+    Args:
+        texts: normalised.
+        min_count: occurrences, 2 or more.
+        max_length: characters, 2 or more.
+        min_cohesion: see :class:`NewWord`; 3.0: twenty times as often as by chance. A few hundred characters do not reach it.
+        min_entropy: see :class:`NewWord`; 1.0 is that of not quite three equally frequent neighbours.
+    """
+    codes = np.frombuffer("\n".join(texts).encode("utf-32-le"), dtype=np.int32)
+    codes = np.where(_is_han(codes), codes, 0)
+    found: list[NewWord] = []
+    for s in frequent_sequences(codes, min_count, max_length, min_cohesion):
+        for i in np.flatnonzero(s.entropy >= min_entropy).tolist():
+            word = codes[s.places[i] : s.places[i] + s.length].tobytes().decode("utf-32-le")
+            found.append(NewWord(word, int(s.counts[i]), float(s.cohesion[i]), float(s.entropy[i])))
+    return sorted(found, key=lambda w: (-w.count, w.word))
+
+
+def _is_han(codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether characters are Chinese: the unified ideographs with their extensions."""
+    return np.asarray(
+        (codes >= 0x4E00) & (codes <= 0x9FFF) | (codes >= 0x3400) & (codes <= 0x4DBF) | (codes >= 0x20000) & (codes <= 0x323AF)
+    )
+
+
+# -- Terms of several words: neighbours that stand together more often than chance would have it
+
+
+MAX_WORDS = 4
+MAX_PHRASE_LENGTH = 16
+MIN_NPMI = 0.3
+_INSIDE = ("n", "v", "a", "b", "j", "l", "i", "s", "eng", "m", "z")
+_LAST = ("n", "vn", "an", "j", "l", "i", "s", "eng")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that stand together.
+
+    Attributes:
+        word: the words joined, at most :data:`MAX_LENGTH` characters.
+        count: occurrences.
+        npmi: normalised pointwise mutual information, in [-1, 1].
+    """
+
+    word: str
+    count: int
+    npmi: float
+
+
+def find_phrases(documents: Iterable[Sequence[str]], min_count: int = 5, min_npmi: float = MIN_NPMI) -> list[Phrase]:
+    """Phrases of 2 to :data:`MAX_WORDS` words, most frequent first.
+
+    Words that cannot be part of a term (function words, stop words, punctuation, figures) are boundaries.
+
+    Args:
+        documents: segmented and normalised.
+        min_count: occurrences, 2 or more.
+        min_npmi: see :class:`Phrase`.
+    """
+    numbers: dict[str, int] = {}
+    usable: dict[str, int] = {}
+    text = array("i")
+    for document in documents:
+        for word in document:
+            number = usable.get(word)
+            if number is None:
+                number = usable[word] = numbers.setdefault(word, len(numbers) + 1) if _is_usable(word) else 0
+            text.append(number)
+        text.append(0)
+    words = ["", *numbers]
+    symbols = np.frombuffer(text, dtype=np.int32) if text else np.zeros(0, np.int32)
+    total = max(1, int(np.count_nonzero(symbols)))
+    found: dict[str, Phrase] = {}
+    for s in frequent_sequences(symbols, min_count, MAX_WORDS, 0.0):
+        npmi = s.cohesion / np.maximum(np.log(total / s.counts), 1e-9)
+        for i in np.flatnonzero((npmi >= min_npmi) & (s.entropy >= MIN_ENTROPY)).tolist():
+            parts = [words[n] for n in symbols[s.places[i] : s.places[i] + s.length].tolist()]
+            phrase = Phrase("".join(parts), int(s.counts[i]), float(npmi[i]))
+            if _is_noun_phrase(parts) and phrase.count > (found[phrase.word].count if phrase.word in found else 0):
+                found[phrase.word] = phrase
+    return sorted(found.values(), key=lambda p: (-p.count, p.word))
+
+
+def _is_usable(word: str) -> bool:
+    tag = language().tag(word)
+    return word.isalpha() and word not in default_stopwords() and (not tag or tag.startswith(_INSIDE))
+
+
+def _is_noun_phrase(parts: Sequence[str]) -> bool:
+    tag = language().tag(parts[-1])
+    return sum(map(len, parts)) <= MAX_PHRASE_LENGTH and max(map(len, parts)) > 1 and (not tag or tag.startswith(_LAST))
+
+
+# -- Candidate terms out of the texts of a domain: new words and phrases, without what cannot be a term
+
+
+SAMPLE = 10_000_000
+"""Characters of the domain that are looked through for candidates; of a larger domain every second, fourth, … document.
+They take less than 1 GB of memory."""
+_NO_EDGE = ("p", "c", "u", "y", "r", "e", "o")  # prepositions, conjunctions, particles, pronouns, …
+_NO_SHORT_EDGE = ("q", "f", "d")  # measure words, directions and adverbs of one character: 个, 上, 都
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Texts of a domain, normalised; a line that stood in an earlier document is left out: menus, licences and notices that pages
+    share would look like the domain's firmest terms.
+
+    Attributes:
+        texts: of the documents that have a line of their own.
+        step: every step-th document was taken.
+        repeated: lines left out.
+    """
+
+    texts: Sequence[str]
+    step: int
+    repeated: int
+
+    @classmethod
+    def draw(cls, texts: Iterable[str], limit: int = SAMPLE) -> Sample:
+        """At most ``limit`` characters, evenly over all texts.
+
+        >>> Sample.draw(["支部生活\\n版权所有", "组织生活\\n版权所有"])
+        Sample(texts=['支部生活\\n版权所有', '组织生活'], step=1, repeated=1)
+        """
+        seen: set[int] = set()
+        kept: list[tuple[int, str]] = []
+        step, size, repeated = 1, 0, 0
+        for number, text in enumerate(texts):
+            if number % step:
+                continue
+            lines = [line for line in normalise(text).splitlines() if line.strip()]
+            fresh = [line for line in lines if hash(line) not in seen]
+            seen.update(map(hash, fresh))
+            repeated += len(lines) - len(fresh)
+            if fresh:
+                kept.append((number, "\n".join(fresh)))
+                size += len(kept[-1][1])
+            while size > limit and len(kept) > 1:
+                step *= 2
+                kept = [(n, t) for n, t in kept if not n % step]
+                size = sum(len(t) for _, t in kept)
+        return cls([text for _, text in kept], step, repeated)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A candidate.
+
+    Attributes:
+        word: normalised.
+        source: ``discovery`` or ``phrase``.
+        count: occurrences in the sample, also inside longer candidates.
+        cohesion: pointwise mutual information in nats of a new word, normalised to [-1, 1] of a phrase.
+    """
+
+    word: str
+    source: str
+    count: int
+    cohesion: float
+
+
+def find_candidates(
+    texts: Sequence[str], min_count: int, own: Collection[str], segmenter: Callable[[Iterable[str]], Segmenter]
+) -> Mapping[str, Found]:
+    """New words of the texts, and phrases made of them and of known words; words of the dictionary are not among them.
+
+    Args:
+        texts: normalised.
+        min_count: occurrences, 2 or more.
+        own: a person's terms and candidates, which the segmentation must know.
+        segmenter: makes a segmenter that knows the given words.
+    """
+    plain = segmenter(())
+    known = language().tags
+    found = {
+        w.word: Found(w.word, "discovery", w.count, w.cohesion)
+        for w in discover(texts, min_count)
+        if w.word not in known and has_good_edges(w.word, plain)
+    }
+    finer = segmenter({*found, *own})
+    for phrase in find_phrases((finer.cut(text) for text in texts), min_count):
+        if phrase.word not in known and phrase.word not in found and has_good_edges(phrase.word, plain):
+            found[phrase.word] = Found(phrase.word, "phrase", phrase.count, phrase.npmi)
+    return {word: one for word, one in found.items() if not _is_verb_with_object(word, found)}
+
+
+def has_good_edges(word: str, plain: Segmenter) -> bool:
+    """Whether neither the first nor the last part of ``word`` is a stop word or function word, nor the last one a number.
+
+    >>> [has_good_edges(word, Segmenter()) for word in ("三会一课", "不忘初心", "的决定性意义", "新征程上")]
+    [True, True, False, False]
+    """
+    parts = plain.cut(word)
+    for part in (parts[0], parts[-1]):
+        tag = language().tag(part)
+        if part in default_stopwords() or tag.startswith(_NO_EDGE) or (len(part) == 1 and tag.startswith(_NO_SHORT_EDGE)):
+            return False
+    return not (len(parts[-1]) == 1 and language().tag(parts[-1]) == "m")
+
+
+def _is_verb_with_object(word: str, found: Collection[str]) -> bool:
+    """开展主题教育, where 主题教育 is a word: kept whole, all its verbs together would hide it."""
+    rest = word[2:]
+    return len(rest) > 2 and language().tag(word[:2]) == "v" and (rest in found or bool(language().tag(rest)))

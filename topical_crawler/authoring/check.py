@@ -1,0 +1,898 @@
+"""The health of a topic: whatever in its files will not do what its author means.
+
+>>> report = check_topic("operating-systems", Resources.none())
+>>> report.errors, report.topic.title
+(0, '操作系统')
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Literal, cast
+
+from topical_crawler import strategies
+from topical_crawler.resources.cilin import Cilin
+from topical_crawler.resources.hownet import HowNet
+from topical_crawler.resources.registry import RESOURCES, Resources
+from topical_crawler.resources.vectors import WordVectors
+from topical_crawler.strategies.semantic.similarity import WordSimilarity
+from topical_crawler.strategies.semantic.strategy import MAX_INCONSISTENCY, Semantic, consistency_ratio
+from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
+from topical_crawler.text.statistics import Language, language
+from topical_crawler.topic.files import MEAN, read_config, read_lines
+from topical_crawler.topic.topic import Topic, load_topic, topic_line
+from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
+from topical_crawler.web.urls import fingerprint, host
+
+# -- What a check of a topic finds, and where in the topic's files it stands
+
+
+Severity = Literal["error", "warning", "note"]
+
+TERMS, WEIGHTS, ADJUST, SEEDS, CONFIG = "terms.tsv", "weights.tsv", "adjust.tsv", "seeds.txt", "topic.toml"
+
+_LOCATED = re.compile(r"(?P<file>.+?)(?:, line |:)(?P<line>\d+): (?P<rest>.+)", re.DOTALL)
+_NAMED = re.compile(r"(?P<file>[^:]+\.(?:toml|tsv|txt)): (?P<rest>.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a person should know of a topic.
+
+    Attributes:
+        severity: "error": no crawl can start so; "warning": likely a mistake; "note": worth knowing.
+        about: what was looked at: "files", "resources", "coverage", "segmentation", "weights", "thresholds", "seeds".
+        message: what was found.
+        remedy: what to do; "" where there is nothing to do.
+        file: the file's name in the topic's folder, or a path; "" for none.
+        line: the first line concerned; 0 for the whole file.
+        words: the words or URLs concerned with their lines (0: not known), the most important first.
+    """
+
+    severity: Severity
+    about: str
+    message: str
+    remedy: str = ""
+    file: str = ""
+    line: int = 0
+    words: tuple[tuple[str, int], ...] = field(default=())
+
+    @classmethod
+    def from_error(cls, error: Exception, about: str = "files") -> Finding:
+        """The finding that an error of a reader tells: "FILE, line N: what. Remedy: what to do".
+
+        >>> finding = Finding.from_error(ValueError("./t/terms.tsv, line 3: '党建' stands already in line 1. Remedy: keep one"))
+        >>> finding.file, finding.line, finding.message, finding.remedy
+        ('./t/terms.tsv', 3, "'党建' stands already in line 1", 'keep one')
+        """
+        file, line, rest = "", 0, str(error)
+        if found := _LOCATED.fullmatch(rest):
+            file, line, rest = found["file"], int(found["line"]), found["rest"]
+        elif found := _NAMED.fullmatch(rest):
+            file, rest = found["file"], found["rest"]
+        message, _, remedy = rest.partition(" Remedy: ")
+        return cls("error", about, message.rstrip(". "), remedy, file, line)
+
+
+class TopicLines:
+    """Where the words of a topic stand in its files.
+
+    Args:
+        topic: read from a folder; of one inside a zipped egg no line is known.
+
+    Attributes:
+        words: per file (terms.tsv, weights.tsv, adjust.tsv) the line of each normalised word.
+        raw: per file the cell as it is written.
+        reasons: words of adjust.tsv with a reason.
+        seeds: (URL, file, line) of every seed.
+    """
+
+    def __init__(self, topic: Topic) -> None:
+        folder = Path(topic.source)
+        self.words: dict[str, dict[str, int]] = {}
+        self.raw: dict[str, dict[str, str]] = {}
+        self.reasons: set[str] = set()
+        for name in (TERMS, WEIGHTS, ADJUST):
+            self.words[name], self.raw[name] = {}, {}
+            for number, line in read_lines(folder / name):
+                cells = [cell.strip() for cell in line.split("\t")]
+                word = normalise(cells[0])
+                self.words[name][word] = number
+                self.raw[name][word] = cells[0]
+                if name == ADJUST and len(cells) > 2 and cells[2]:
+                    self.reasons.add(word)
+        lines = [(line.split()[0], SEEDS, number) for number, line in read_lines(folder / SEEDS)]
+        told = topic.seeds[: len(topic.seeds) - len(lines)]
+        self.seeds = [(url, CONFIG, self.config(topic, "seeds")) for url in told] + lines
+
+    def located(self, words: Iterable[str], file: str = TERMS) -> tuple[tuple[str, int], ...]:
+        """``words`` with their lines in ``file``."""
+        return tuple((word, self.words[file].get(word, 0)) for word in words)
+
+    @staticmethod
+    def config(topic: Topic, key: str) -> int:
+        """The line of topic.toml that sets ``key``; 0 where none does."""
+        found = re.search(r", line (\d+)$", topic_line(topic, key))
+        return int(found[1]) if found else 0
+
+
+# -- What a topic's weights and thresholds come to: which terms carry the relevance, and what it takes to pass
+
+
+TITLE = 10
+"""Content words of a title of usual length (18 to 25 characters)."""
+LENGTHS = (5, TITLE, 20, 40)
+"""Content words of a short title, a title, a title with keywords, a whole description."""
+_DOMINATES = 0.2
+"""Share of Σ w² that is much for a term, or three times its even share among few."""
+_FEW_TERMS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a topic's numbers come to.
+
+    Attributes:
+        weights: lightest, median and heaviest term, with their weights.
+        single: for each of these, by number of words in a text, the relevance that the term alone gives: w²/M (Eq. 3).
+        half: the smallest number of terms with half of Σ w².
+        top: the heaviest terms with their shares of Σ w².
+        page_threshold, link_threshold, text_threshold: of the topic.
+        alpha, beta, lam: of Eq. 5.
+        consistency: ratio of the comparison matrix.
+        anchor_needed: by struct, the Rel(anchor) above which a link is queued on a page just above the page threshold.
+    """
+
+    weights: Mapping[str, tuple[str, float]]
+    single: Mapping[str, Mapping[int, float]]
+    half: int
+    top: tuple[tuple[str, float], ...]
+    page_threshold: float
+    link_threshold: float
+    text_threshold: float
+    alpha: float
+    beta: float
+    lam: float
+    consistency: float
+    anchor_needed: Mapping[int, float]
+
+
+def figures(strategy: Semantic) -> Figures:
+    """The figures of a topic, by its strategy."""
+    terms = strategy.topic.terms
+    p = strategy.parameters
+    ordered = sorted(terms, key=lambda t: (terms[t], t))
+    middle = median(terms.values())
+    chosen = {"lightest": ordered[0], "median": min(ordered, key=lambda t: abs(terms[t] - middle)), "heaviest": ordered[-1]}
+    squares = {t: terms[t] ** 2 for t in strategy.topic.keywords(len(terms))}
+    total = sum(squares.values())
+    half, reached = 0, 0.0
+    for square in squares.values():
+        half, reached = half + 1, reached + square
+        if reached >= total / 2:
+            break
+    return Figures(
+        weights={name: (t, terms[t]) for name, t in chosen.items()},
+        single={name: {m: terms[t] ** 2 / m for m in LENGTHS} for name, t in chosen.items()},
+        half=half,
+        top=tuple((t, square / total) for t, square in list(squares.items())[:10]),
+        page_threshold=p.page_threshold,
+        link_threshold=p.link_threshold,
+        text_threshold=p.text_threshold,
+        alpha=strategy.alpha,
+        beta=strategy.beta,
+        lam=strategy.lam,
+        consistency=consistency_ratio(p.comparisons),
+        anchor_needed={
+            struct: max(0.0, (p.link_threshold - strategy.alpha * p.page_threshold - strategy.lam * struct) / strategy.beta)
+            for struct in (1, 0)
+        },
+    )
+
+
+def check_weights(topic: Topic, found: Figures, floor: float, lines: TopicLines) -> Iterator[Finding]:
+    """Weights that dominate, are 0, lie at the floor, or are missing.
+
+    Args:
+        topic: whose weights they are.
+        found: its figures.
+        floor: ``weight_floor`` of its topic.toml.
+        lines: of the topic.
+    """
+    n = len(topic.terms)
+    if n < _FEW_TERMS:
+        message = f"{n} terms only: most pages of the topic hold none of them"
+        yield Finding("warning", "weights", message, "Add terms to terms.tsv", TERMS)
+    most = max(_DOMINATES, 3 / n)
+    heavy = [t for t, share in found.top if share > most]
+    if heavy:
+        shares = ", ".join(f"{t} {share:.0%}" for t, share in found.top if share > most)
+        yield Finding(
+            "warning",
+            "weights",
+            f"a term carries more than {most:.0%} of Σ w² over all {n} terms: {shares}",
+            "Set a lower weight in adjust.tsv",
+            TERMS,
+            words=lines.located(heavy),
+        )
+    zero = [t for t in lines.words[TERMS] if t not in topic.terms]
+    if zero:
+        by_hand = sum(t in lines.words[ADJUST] for t in zero)
+        yield Finding(
+            "note",
+            "weights",
+            f"terms that weigh 0 and are none: {len(zero)}, {by_hand} of them by adjust.tsv",
+            "",
+            TERMS,
+            words=lines.located(zero),
+        )
+    low = [t for t, w in topic.terms.items() if w == floor and t not in lines.words[ADJUST]]
+    if floor and low:
+        severity = "warning" if len(low) == n else "note"
+        yield Finding(
+            severity,  # type: ignore[arg-type]
+            "weights",
+            f"terms that weight_floor {floor:g} holds: {len(low)} of {n} weigh the same",
+            "Lower weight_floor, if rare terms should count for less",
+            CONFIG,
+            lines.config(topic, "weight_floor"),
+        )
+    if len(set(topic.terms.values())) == 1 and n > 1 and not floor:
+        yield Finding(
+            "note",
+            "weights",
+            "all terms weigh the same",
+            "scrapy topic build computes weights from a domain corpus (Eq. 2), where you have one",
+            TERMS,
+        )
+    if lines.words[WEIGHTS] and MEAN not in lines.words[WEIGHTS]:
+        yield Finding(
+            "note", "weights", f"no line {MEAN}: the mean of the words listed stands for that of the corpus", "", WEIGHTS
+        )
+
+
+def check_thresholds(topic: Topic, found: Figures, lines: TopicLines) -> Iterator[Finding]:
+    """Thresholds that let everything or next to nothing pass, and what a single term in a title comes to."""
+    threshold, single = found.page_threshold, found.single
+
+    def about(severity: str, key: str, message: str, remedy: str = "") -> Finding:
+        line = lines.config(topic, key)
+        return Finding(severity, "thresholds", message, remedy, CONFIG, line if line > 1 else 0)  # type: ignore[arg-type]
+
+    middle, heavy = single["median"][TITLE], single["heaviest"][TITLE]
+    is_enough = "is" if middle > threshold else "is not"
+    yield about(
+        "note",
+        "page_threshold",
+        f"a title of {TITLE} words with one term of median weight scores {middle:.3g}: "
+        f"{'above' if middle > threshold else 'not above'} page_threshold {threshold:g}, so one term {is_enough} enough",
+    )
+    if threshold == 0:
+        yield about(
+            "warning", "page_threshold", "page_threshold is 0: any word that is a little like a term is enough", "Raise it"
+        )
+    elif heavy <= threshold:
+        yield about(
+            "warning",
+            "page_threshold",
+            f"even the heaviest term alone ({found.weights['heaviest'][0]}) scores {heavy:.3g} in a title of {TITLE} words, "
+            f"not above page_threshold {threshold:g}",
+            "Lower page_threshold, unless only titles with several terms are meant to pass",
+        )
+    elif single["lightest"][max(LENGTHS)] > threshold:
+        yield about(
+            "warning",
+            "page_threshold",
+            f"the lightest term ({found.weights['lightest'][0]}) alone, among {max(LENGTHS)} words, scores "
+            f"{single['lightest'][max(LENGTHS)]:.3g}, above page_threshold {threshold:g}: every page that holds a term passes",
+            "Raise page_threshold, or lower the weights of general terms in adjust.tsv",
+        )
+    if found.anchor_needed[1] == 0:
+        yield about(
+            "note",
+            "link_threshold",
+            f"every link of a page on topic is queued where URLs look alike (struct 1), whatever its anchor says: "
+            f"α·{threshold:g} + λ is not below link_threshold {found.link_threshold:g}",
+            "Raise link_threshold, if that fetches too much",
+        )
+    if found.text_threshold == 0:
+        message = "text_threshold is 0: main texts are not looked at, lists of titles and short notices stay"
+        yield about("note", "text_threshold", message, "Set it, e.g. text_threshold = 0.01, after a look at topic explain --body")
+    if found.consistency > MAX_INCONSISTENCY / 2:
+        yield about(
+            "note",
+            "comparisons",
+            f"the comparisons contradict each other a little: consistency ratio {found.consistency:.3f}, allowed "
+            f"{MAX_INCONSISTENCY}",
+            "If a is x times b and b is y times c, a should be about x·y times c",
+        )
+
+
+# -- Do the terms of a topic come out of running text, and what do the language resources know of them?
+
+
+Cut = Callable[[str], list[str]]
+"""A segmentation that knows the topic's terms."""
+CONTEXTS = ("{}", "，{}。", "关于{}的说明", "他们讨论{}问题", "全面了解{}情况")
+"""Neutral surroundings in which a term has to come out whole."""
+GENERAL_RATE = 0.0015
+"""Share of the documents of a general corpus from which on a term is a word of the general language: 学生, 主题, 书记."""
+_NAMES = ("nr", "ns", "nt", "nz")
+_USUAL_RATE = 2e-5
+"""Of longer words that are looked at: twenty of a million documents hold them."""
+_SIGNS = re.compile(r"[\W_]")
+
+
+def coverage(terms: Sequence[str], lexicons: Mapping[str, Container[str]]) -> dict[str, list[str]]:
+    """Per lexicon the terms that it does not know, in their order.
+
+    >>> coverage(["党建", "三会一课"], {"dictionary": {"党建"}, "vectors": set()})
+    {'dictionary': ['三会一课'], 'vectors': ['党建', '三会一课']}
+    """
+    return {name: [t for t in terms if t not in known] for name, known in lexicons.items()}
+
+
+def check_coverage(topic: Topic, unknown: Mapping[str, Sequence[str]], lines: TopicLines) -> Iterator[Finding]:
+    """Terms that match themselves only, and terms that nothing knows.
+
+    Args:
+        topic: whose terms they are.
+        unknown: see :func:`coverage`.
+        lines: of the topic.
+    """
+    terms = topic.keywords(len(topic.terms))
+    meaning = [set(unknown[name]) for name in ("HowNet", "vectors") if name in unknown]
+    literal = [t for t in terms if all(t in lacking for lacking in meaning)]
+    if meaning and literal:
+        yield Finding(
+            "note",
+            "coverage",
+            f"{len(literal)} of {len(terms)} terms are in neither HowNet nor the vectors: they match only themselves",
+            "Where a term has a more usual name, write that into terms.tsv, too",
+            TERMS,
+            words=lines.located(literal),
+        )
+    nowhere = [t for t in literal if all(t in lacking for lacking in map(set, unknown.values()))]
+    if nowhere and len(unknown) > 1:
+        yield Finding(
+            "note",
+            "coverage",
+            f"{len(nowhere)} of {len(terms)} terms are known to no resource at all ({', '.join(unknown)}): "
+            f"new words and phrases, or misspelt ones",
+            "Look over their spelling",
+            TERMS,
+            words=lines.located(nowhere),
+        )
+
+
+def check_segmentation(topic: Topic, cut: Cut, lines: TopicLines) -> Iterator[Finding]:
+    """Terms that do not come out whole, alone or in running text."""
+    never, sometimes, example = [], [], ""
+    for term in topic.keywords(len(topic.terms)):
+        cuts = [cut(context.format(term)) for context in CONTEXTS]
+        broken = [words for words in cuts if term not in words]
+        if len(broken) == len(cuts):
+            never.append(term)
+        elif broken:
+            sometimes.append(term)
+            example = example or "/".join(broken[0])
+    yield from _of_terms(
+        "warning",
+        "that never come out of the segmentation whole, and count for nothing",
+        "Write them as running text has them, without blanks and signs, or leave them out",
+        never,
+        lines,
+    )
+    yield from _of_terms(
+        "note",
+        f"that do not come out whole everywhere ({example})",
+        "Add the longer words that swallow them as terms, where they belong to the topic",
+        sometimes,
+        lines,
+    )
+    spoilt = [w for w in lines.words[ADJUST] if w not in topic.terms and w not in cut(w)]
+    if spoilt:
+        yield Finding(
+            "warning",
+            "segmentation",
+            f"words of adjust.tsv that never come out of the segmentation, without effect: {len(spoilt)}",
+            "Write them as the segmentation cuts them, or leave them out",
+            ADJUST,
+            words=lines.located(spoilt, ADJUST),
+        )
+
+
+def check_forms(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
+    """Terms of an odd form: one character, signs or blanks, traditional characters, the same in another writing, stop words."""
+    import opencc
+
+    terms = topic.keywords(len(topic.terms))
+    convert = opencc.OpenCC("t2s").convert
+    simple = {t: str(convert(t)) for t in terms}
+    writings = defaultdict(list)
+    for term in terms:
+        writings[_SIGNS.sub("", simple[term])].append(term)
+    longer = [t for t in terms if len(t) > 1]
+    kinds: tuple[tuple[Severity, str, str, list[str]], ...] = (
+        ("warning", "of one character, which stand in all kinds of text", "Write words", [t for t in terms if len(t) == 1]),
+        (
+            "warning",
+            "that are stop words and count on nearly every page",
+            "Leave them out of terms.tsv",
+            [t for t in longer if t in default_stopwords()],
+        ),
+        (
+            "note",
+            "that are no content words by their part of speech, and count all the same",
+            "Leave out those that say nothing of the topic",
+            [t for t in longer if t not in default_stopwords() and not _plain().is_content(t)],
+        ),
+        (
+            "note",
+            "with signs or blanks, at which text is usually cut",
+            "Add the writing without them",
+            [t for t in terms if _SIGNS.search(t)],
+        ),
+        (
+            "warning",
+            "in traditional characters, which pages in simplified ones do not hold",
+            "Write simplified characters",
+            [t for t in terms if simple[t] != t],
+        ),
+        (
+            "note",
+            "that differ from another term in signs or in the form of characters only",
+            "Keep both only if pages use both",
+            [t for group in writings.values() if len(group) > 1 for t in group],
+        ),
+        (
+            "note",
+            "that are compared in another form than the written one: half-width, lower case",
+            "",
+            [t for t, raw in lines.raw[TERMS].items() if raw != t and t in topic.terms],
+        ),
+    )
+    for severity, message, remedy, found in kinds:
+        yield from _of_terms(severity, message, remedy, found, lines)
+
+
+def check_overlaps(topic: Topic, cut: Cut, language: Language, lines: TopicLines) -> Iterator[Finding]:
+    """Terms inside terms, terms hidden in longer words of the language, ordinary words that a term breaks."""
+    terms = topic.terms
+    yield from _of_terms(
+        "note",
+        "that hold another term, which does not count where they stand",
+        "Nothing, where the longer term is meant to count alone",
+        [t for t in topic.keywords(len(terms)) if any(part in terms for part in _parts(t))],
+        lines,
+    )
+    hidden: dict[str, dict[str, float]] = defaultdict(dict)
+    breaks: dict[str, list[str]] = defaultdict(list)
+    for word, rate in language.rates.items():
+        if rate < _USUAL_RATE or len(word) < 3 or word in terms:
+            continue
+        if not (found := [part for part in _parts(word) if part in terms]):
+            continue
+        if cut(word) == [word]:
+            for term in found:
+                hidden[term][word] = rate
+        else:
+            breaks[max(found, key=len)].append(word)
+    often = {t: sorted(w, key=lambda x: -w[x]) for t, w in hidden.items() if sum(w.values()) > language.rate(t)}
+    yield from _of_terms(
+        "note",
+        f"that stand more often inside longer words than alone, and do not count there ({_examples(often)})",
+        "Add the longer words that belong to the topic as terms",
+        sorted(often, key=lambda t: -sum(hidden[t].values())),
+        lines,
+    )
+    yield from _of_terms(
+        "note", f"that break longer words of the language ({_examples(breaks)})", "Look whether those are meant", breaks, lines
+    )
+
+
+def check_general(topic: Topic, language: Language, lines: TopicLines) -> Iterator[Finding]:
+    """Terms that the language uses everywhere, at a weight that nobody has set by hand."""
+    general = [
+        t
+        for t in sorted(topic.terms, key=lambda t: -language.rate(t))
+        if language.rate(t) >= GENERAL_RATE and not language.tag(t).startswith(_NAMES) and t not in lines.words[ADJUST]
+    ]
+    yield from _of_terms(
+        "warning",
+        "that are words of the general language: off-topic pages hold them, too",
+        f"A weight by hand: a line in adjust.tsv, e.g. {general[0] if general else ''}<TAB>0.05<TAB>general word",
+        general,
+        lines,
+        "weights",
+    )
+
+
+@functools.cache
+def _plain() -> Segmenter:
+    """A segmenter that knows no topic."""
+    return Segmenter()
+
+
+def _parts(word: str) -> Iterator[str]:
+    """The proper parts of a word, of two characters and more."""
+    n = len(word)
+    return (word[i:j] for i in range(n - 1) for j in range(i + 2, n + 1) if j - i < n)
+
+
+def _examples(words: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{term} in {' '.join(longer[:3])}" for term, longer in list(words.items())[:3])
+
+
+def _of_terms(
+    severity: Severity, message: str, remedy: str, terms: Iterable[str], lines: TopicLines, about: str = "segmentation"
+) -> Iterator[Finding]:
+    """The finding that some terms have something in common; none where there are none."""
+    words = lines.located(terms)
+    if words:
+        yield Finding(severity, about, f"terms {message}: {len(words)}", remedy, TERMS, words=words)
+
+
+# -- The health of a topic: whatever in its files will not do what its author means
+
+
+DICTIONARY = "jieba's dictionary"
+_SEVERITIES = ("error", "warning", "note")
+_COUNTED = {"hownet": "HowNet", "vectors": "vectors", "cilin": "Cilin"}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check found.
+
+    Attributes:
+        name: as the topic was asked for.
+        topic: None where it cannot be read.
+        findings: errors first, then warnings, then notes.
+        known: terms known, by resource.
+        figures: of weights and thresholds; None where no strategy can be made.
+    """
+
+    name: str
+    topic: Topic | None
+    findings: tuple[Finding, ...]
+    known: Mapping[str, int] = field(default_factory=dict)
+    figures: Figures | None = None
+
+    @property
+    def errors(self) -> int:
+        """Findings of that severity."""
+        return sum(f.severity == "error" for f in self.findings)
+
+
+def check_topic(
+    name_or_path: str | Path,
+    resources: Resources,
+    cache_dir: Path | None = None,
+    segmenter: Backend = "auto",
+) -> Report:
+    """Check a topic. What cannot be read is a finding, not an exception.
+
+    Args:
+        name_or_path: see :func:`~topical_crawler.topic.topic.load_topic`.
+        resources: what is there of them is asked; ``Resources.none()``: none.
+        cache_dir: where tables that take long to make are kept; None: nowhere.
+        segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
+    """
+    name = str(name_or_path)
+    try:
+        topic = load_topic(name_or_path)
+    except (ValueError, OSError) as error:
+        return Report(name, None, (Finding.from_error(error),))
+    lines = TopicLines(topic)
+    findings = [*_check_files(topic, lines), *_check_seeds(topic, lines), *_check_resources(resources)]
+    lexicons: dict[str, Container[str]] = {}
+    try:
+        lexicons |= _lexicons(resources, cache_dir)
+    except ValueError as error:
+        findings.append(Finding.from_error(error, "resources"))
+    dictionary = language()
+    lexicons[DICTIONARY] = dictionary.tags
+    unknown = coverage(topic.keywords(len(topic.terms)), lexicons)
+    findings += check_coverage(topic, unknown, lines)
+    found = None
+    try:
+        strategy = _strategy(topic, segmenter)
+    except ValueError as error:
+        findings.append(Finding.from_error(error))
+        cut = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir).cut
+    else:
+        cut, found = strategy.cut, figures(strategy)
+        floor = float(read_config(Path(topic.source) / CONFIG).get("weight_floor", 0.0)) if lines.words[TERMS] else 0.0
+        findings += check_weights(topic, found, floor, lines)
+        findings += check_thresholds(topic, found, lines)
+    findings += check_segmentation(topic, cut, lines)
+    findings += check_forms(topic, lines)
+    findings += check_overlaps(topic, cut, dictionary, lines)
+    findings += check_general(topic, dictionary, lines)
+    findings.sort(key=lambda f: _SEVERITIES.index(f.severity))
+    known = {resource: len(topic.terms) - len(lacking) for resource, lacking in unknown.items()}
+    return Report(name, topic, tuple(dict.fromkeys(findings)), known, found)
+
+
+def _strategy(topic: Topic, segmenter: Backend) -> Semantic:
+    """The strategy ``semantic`` for its parameters and its segmentation: without resources it needs no table. The topic's own
+    choice is made, too, because its parameters may be wrong."""
+    if topic.default_strategy != Semantic.name:
+        strategies.create(topic, resources=None, segmenter=segmenter)
+    return cast(Semantic, strategies.create(topic, Semantic.name, resources=None, segmenter=segmenter))
+
+
+def _lexicons(resources: Resources, cache_dir: Path | None) -> dict[str, Container[str]]:
+    """The resources that are there, by the names of :data:`_COUNTED`."""
+    hownet, vectors, cilin = (resources.path(name) for name in _COUNTED)
+    found: dict[str, Container[str]] = {}
+    if hownet:
+        found["HowNet"] = HowNet(hownet)
+    if vectors:
+        found["vectors"] = WordVectors.open(vectors, cache_dir)
+    if cilin:
+        found["Cilin"] = Cilin(cilin)
+    return found
+
+
+def _check_resources(resources: Resources) -> Iterator[Finding]:
+    if resources.directory is None and not resources.overrides:
+        what = "language resources are switched off: words are like themselves only"
+        yield Finding("note", "resources", what, "Nothing, where that is meant; else leave TOPICAL_RESOURCES=0 out")
+        return
+    for name in (*strategies.NEEDS["semantic"], "cilin"):
+        try:
+            missing = resources.path(name) is None
+        except ValueError as error:
+            yield Finding.from_error(error, "resources")
+            continue
+        if missing:
+            resource = RESOURCES[name]
+            what, _, remedy = resource.cost.partition(". ")
+            severity = "warning" if resource.archive and name != "cilin" else "note"
+            yield Finding(severity, "resources", f"{name} is missing. {what}", remedy)  # type: ignore[arg-type]
+
+
+def _check_files(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
+    """Words that stand where they have no effect, or without a reason."""
+    terms, weights, adjust = (lines.words[name] for name in (TERMS, WEIGHTS, ADJUST))
+    if topic.title == topic.name:
+        yield Finding("note", "files", "no title", f'Write title = "…" into {CONFIG}', CONFIG)
+    twice = [w for w in weights if w in terms]
+    if twice:
+        yield Finding(
+            "note",
+            "files",
+            f"words of weights.tsv that are terms, whose weight there has no effect: {len(twice)}",
+            "Leave them out of weights.tsv",
+            WEIGHTS,
+            words=lines.located(twice, WEIGHTS),
+        )
+    alone = [w for w in adjust if w not in terms and w not in weights]
+    if alone and weights:
+        yield Finding(
+            "note",
+            "files",
+            f"words of adjust.tsv that neither terms.tsv nor weights.tsv holds: {len(alone)}; "
+            f"they weigh what is said there instead of the mean",
+            "Look over their spelling",
+            ADJUST,
+            words=lines.located(alone, ADJUST),
+        )
+    silent = [w for w in adjust if w not in lines.reasons]
+    if silent:
+        yield Finding(
+            "note",
+            "files",
+            f"words of adjust.tsv without a reason: {len(silent)}",
+            "word <TAB> weight <TAB> reason: whoever comes later wants to know",
+            ADJUST,
+            words=lines.located(silent, ADJUST),
+        )
+
+
+def _check_seeds(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
+    if not lines.seeds:
+        yield Finding(
+            "warning", "seeds", "no seeds: a crawl needs -a seeds=", f"Write start URLs into {SEEDS}, one a line", SEEDS
+        )
+    first: dict[bytes, tuple[str, int]] = {}
+    for url, file, number in lines.seeds:
+        key = fingerprint(url)
+        if key in first:
+            message = f"{url} stands already in {first[key][0]}, line {first[key][1]}"
+            yield Finding("warning", "seeds", message, "Keep one of the two", file, number)
+        first.setdefault(key, (file, number))
+        bare = host(url).split(":")[0]
+        if topic.allowed_hosts and not any(bare == h or bare.endswith(f".{h}") for h in topic.allowed_hosts):
+            message = f"{url} is not on one of allowed_hosts: a crawl drops it"
+            yield Finding("warning", "seeds", message, f"Add {bare} to allowed_hosts, or leave the seed out", file, number)
+
+
+# -- Why a text has the relevance that it has, word by word (Zhou et al. 2019, Eq. 3), and a link its priority (Eq. 5)
+
+
+ITSELF = "itself"
+
+
+@dataclass(frozen=True, slots=True)
+class WordView:
+    """A word with a part in a text's relevance.
+
+    Attributes:
+        word: normalised.
+        weight: w_d, relative to the mean word's.
+        similar: Σ_t w_t·Sim(d,t)² over all topic terms.
+        term: the topic term with the greatest part in that sum.
+        sim: Sim of word and term, in [0, 1].
+        through: what makes them similar: "itself", "HowNet", "vectors" or "HowNet, vectors".
+        contribution: w_d·Σ/M, the word's part of the relevance.
+        share: of the relevance, in [0, 1].
+    """
+
+    word: str
+    weight: float
+    similar: float
+    term: str
+    sim: float
+    through: str
+    contribution: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextView:
+    """A text as Eq. 3 sees it.
+
+    Attributes:
+        relevance: Rel of Eq. 3.
+        counted: M, its distinct words that count; those without a part dilute the others.
+        words: the words with a part, heaviest first.
+        unlike: words that count and are like no topic term, in their order.
+        silenced: words that are like a term and weigh 0.
+        left_out: words that do not count, by reason ("stop words", "function words", "single characters", "numbers and signs").
+    """
+
+    relevance: float
+    counted: int
+    words: tuple[WordView, ...]
+    unlike: tuple[str, ...]
+    silenced: tuple[str, ...]
+    left_out: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkView:
+    """A link as Eq. 5 sees it.
+
+    Attributes:
+        url, anchor: as on the page.
+        of_anchor: Rel(anchor).
+        of_parent: Rel(description of the page that holds the link).
+        struct: Algorithm 3, 0 or 1.
+        priority: α·of_parent + β·of_anchor + λ·struct.
+        queued: whether a crawl would queue it.
+        refused: why it would not be followed whatever its priority ("file type", "other site" …); "" where nothing is said.
+    """
+
+    url: str
+    anchor: str
+    of_anchor: float
+    of_parent: float
+    struct: int
+    priority: float
+    queued: bool
+    refused: str = ""
+
+
+class Explainer:
+    """Takes the sums of a strategy apart.
+
+    Args:
+        strategy: for the topic.
+        similarity: with the constants and resources that the strategy's table was made from.
+
+    >>> from topical_crawler import strategies
+    >>> strategy = strategies.create("operating-systems", "semantic", resources=None)
+    >>> view = Explainer(strategy, WordSimilarity()).text("一个进程可以有多个线程")
+    >>> [(w.word, w.term, w.through, round(w.share, 2)) for w in view.words]
+    [('进程', '进程', 'itself', 0.5), ('线程', '线程', 'itself', 0.5)]
+    """
+
+    def __init__(self, strategy: Semantic, similarity: WordSimilarity) -> None:
+        self._strategy = strategy
+        self._similarity = similarity
+
+    def text(self, text: str) -> TextView:
+        """Eq. 3 over ``text``, taken apart."""
+        strategy = self._strategy
+        words = strategy.words(text)
+        relevance = strategy.relevance(words)
+        parts, unlike, silenced = [], [], []
+        for word in words:
+            weight, similar, term = strategy.factors(word)
+            if not similar:
+                unlike.append(word)
+            elif not weight:
+                silenced.append(word)
+            else:
+                part = weight * similar / len(words)
+                sim, through = self._why(word, term)
+                parts.append(WordView(word, weight, similar, term, sim, through, part, part / relevance))
+        parts.sort(key=lambda p: -p.contribution)
+        left_out: dict[str, dict[str, None]] = {}
+        for word in strategy.cut(text):
+            if word not in words and any(c.isalnum() for c in word):
+                left_out.setdefault(why_left_out(word), {})[word] = None
+        return TextView(
+            relevance, len(words), tuple(parts), tuple(unlike), tuple(silenced), {r: tuple(w) for r, w in left_out.items()}
+        )
+
+    def links(self, page: Page, verdict: Verdict, refusal: Callable[[str], str | None]) -> list[LinkView]:
+        """The links of a page that no parent is known of, best first.
+
+        Args:
+            page: that holds them.
+            verdict: the strategy's on it.
+            refusal: why a URL is not followed whatever it may lead to; None where nothing speaks against it.
+        """
+        strategy = self._strategy
+        views = []
+        for link in page.links:
+            evidence = Evidence(page.url, verdict.relevance, verdict.keep, link.anchor, 0 if verdict.keep else 1)
+            candidate = Candidate(link.url, (evidence,))
+            refused = refusal(link.url) or ""
+            views.append(
+                LinkView(
+                    url=link.url,
+                    anchor=link.anchor,
+                    of_anchor=strategy.relevance(strategy.words(link.anchor)),
+                    of_parent=verdict.relevance,
+                    struct=strategy.struct(link.url),
+                    priority=strategy.priority(link.url, evidence),
+                    queued=not refused and strategy.score([candidate])[0] is not None,
+                    refused=refused,
+                )
+            )
+        return sorted(views, key=lambda v: (not v.queued, bool(v.refused), -v.priority))
+
+    def _why(self, word: str, term: str) -> tuple[float, str]:
+        """Sim of the two, and what it comes from."""
+        if normalise(word) == normalise(term):
+            return 1.0, ITSELF
+        similarity = self._similarity
+        parameters = similarity.parameters
+        through = [
+            name
+            for name, value, least in (
+                ("HowNet", similarity.sim_h(word, term), parameters.th2),
+                ("vectors", similarity.sim_d(word, term), parameters.th1),
+            )
+            if value > 0 and value >= least
+        ]
+        return similarity.sim(word, term), ", ".join(through)
+
+
+def why_left_out(word: str) -> str:
+    """Why a normalised word does not count for relevance, unless it is a topic term (:meth:`Segmenter.is_content`).
+
+    >>> [why_left_out(w) for w in ("关于", "的", "2024", "陆续")]
+    ['stop words', 'single characters', 'numbers and signs', 'function words']
+    """
+    if not any(c.isalpha() for c in word):
+        return "numbers and signs"
+    if len(word) < 2:
+        return "single characters"
+    return "stop words" if word in default_stopwords() else "function words"
+
+
+def share_line(words: Sequence[WordView], most: int = 3) -> str:
+    """The words that carry a relevance, with their shares: "学习贯彻 42 %, 主题教育 31 %"."""
+    return ", ".join(f"{w.word if w.through == ITSELF else f'{w.word}~{w.term}'} {w.share:.0%}" for w in words[:most])

@@ -1,0 +1,235 @@
+"""The files of a topic folder between a person and the program: what a build wrote is written anew, what a person wrote stays.
+
+A hidden record, ``.built.json``, holds the lines that the last build wrote. A line that is not among them is a person's, added or
+changed; a line among them that is gone was deleted by a person, and its word does not come back. Without a record every line is a
+person's; without the file there is nothing to keep.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from topical_crawler.text.segment import normalise
+from topical_crawler.topic.files import MEAN, TopicError, read_lines, read_weights
+
+RECORD = ".built.json"
+TERMS, WEIGHTS, ADJUST, CANDIDATES = "terms.tsv", "weights.tsv", "adjust.tsv", "candidates.txt"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a build wrote into a file.
+
+    Attributes:
+        lines: by word, as they stand in the file; for comments by themselves.
+        yours: words of lines that a person wrote and the build completed with a weight.
+        deleted: words that a person deleted.
+    """
+
+    lines: Mapping[str, str] = field(default_factory=dict)
+    yours: Sequence[str] = ()
+    deleted: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Present:
+    """A file as it is, told apart by the record.
+
+    Attributes:
+        kept: a person's lines in their order, comments and empty lines included.
+        words: the words of a person's lines; those that the last build completed come first.
+        open: words of a person's lines whose weight is for the build to say: there is none, or the last build completed it.
+        deleted: words that a person deleted, now or before an earlier build.
+        built: lines of the last build that are still as it wrote them, by word.
+    """
+
+    kept: Sequence[str]
+    words: Sequence[str]
+    open: Sequence[str]
+    deleted: Sequence[str]
+    built: Mapping[str, str]
+
+
+class TopicFolder:
+    """A topic folder of a person's own.
+
+    Raises:
+        TopicError: it has no topic.toml, or its record cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not (path / "topic.toml").is_file():
+            raise TopicError(f"{path}/topic.toml: missing. Remedy: make a topic folder with scrapy topic new {path}")
+        self._record = _Record.read(path / RECORD)
+
+    def candidates(self) -> list[str]:
+        """The words of candidates.txt, normalised, each once; none where there is no such file.
+
+        Raises:
+            TopicError: the file is not UTF-8, or a candidate is a single character.
+        """
+        file = self.path / CANDIDATES
+        found = {}
+        for number, line in read_lines(file):
+            word = normalise(line.strip())
+            if len(word) < 2:
+                raise TopicError(
+                    f"{file}, line {number}: {word!r} is one character, and would be found in any text. Remedy: a longer word"
+                )
+            found[word] = number
+        return list(found)
+
+    def lines(self, name: str) -> list[str]:
+        """The lines of a file; none where there is no such file."""
+        file = self.path / name
+        return file.read_text(encoding="utf-8-sig").splitlines() if file.is_file() else []
+
+    def mean(self) -> float:
+        """What the mean word weighs as the files are: the line of weights.tsv, else the mean of the terms' weights, else 1."""
+        weights = read_weights(self.path / WEIGHTS)
+        terms = [w for w in read_weights(self.path / TERMS, needs_weight=False).values() if not math.isnan(w)]
+        return weights.get(MEAN) or (sum(terms) / len(terms) if terms else 0.0) or 1.0
+
+    def read(self, name: str) -> Present:
+        """A file, told apart by the record.
+
+        Raises:
+            TopicError: the file is malformed, or a person's term in it is a single character.
+        """
+        file = self.path / name
+        if not file.is_file():
+            return Present((), (), (), (), {})
+        read_weights(file, needs_weight=name != TERMS)
+        lines = self.lines(name)
+        by_word = {_word(line): line for line in lines}
+        written = self._record.of(file)
+        built = {word: line for word, line in written.lines.items() if by_word.get(word) == line and word not in written.yours}
+        kept = [line for line in lines if _word(line) not in built]
+        words = [w for w in (*written.yours, *map(_word, kept)) if w in by_word and not w.startswith("#") and w]
+        gone = [w for w in (*written.deleted, *written.lines) if w not in by_word and not w.startswith("#")]
+        for number, line in read_lines(file):
+            if name == TERMS and len(word := _word(line)) < 2 and word not in built:
+                raise TopicError(
+                    f"{file}, line {number}: {word!r} is one character, and would be found in any text. Remedy: a longer term"
+                )
+        completed = [w for w in written.yours if by_word.get(w) == written.lines.get(w)]
+        bare = [w for line in kept if (w := _word(line)) in words and not any(c.strip() for c in line.split("\t")[1:2])]
+        return Present(_trimmed(kept), list(dict.fromkeys(words)), [*completed, *bare], list(dict.fromkeys(gone)), built)
+
+    def write(self, files: Mapping[str, tuple[str, Written]]) -> list[str]:
+        """Write files and the record of them, each whole or not at all. The record comes first and last: a build that is cut off
+        between two files is noticed by the next one. A weights.tsv that is not as the last build wrote it is set aside.
+
+        Args:
+            files: text and record by file name.
+
+        Returns:
+            The names of the files set aside.
+        """
+        now = {name: written for name, (_, written) in files.items()}
+        digests = {name: _digest(text.encode()) for name, (text, _) in files.items()}
+        before = {name: self._record.of(self.path / name) for name in files}
+        temporary = {name: self.path / f"{name}.tmp" for name in (RECORD, *files)}
+        aside = {WEIGHTS: self._free_name(WEIGHTS)} if WEIGHTS in files and self._is_foreign(WEIGHTS) else {}
+        try:
+            for name, (text, _) in files.items():
+                temporary[name].write_bytes(text.encode())
+            for name, copy in aside.items():
+                (self.path / name).replace(self.path / copy)
+            for name, record in ((RECORD, _Record(now, before, digests)), *((n, None) for n in files), (RECORD, _Record(now))):
+                if record:
+                    temporary[name].write_text(record.as_json(), encoding="utf-8")
+                temporary[name].replace(self.path / name)
+            self._record = _Record(now)
+        finally:
+            for path in temporary.values():
+                path.unlink(missing_ok=True)
+        return list(aside.values())
+
+    def _free_name(self, name: str) -> str:
+        names = (f"{name}.old", *(f"{name}.old{n}" for n in range(2, 1000)))
+        return next(n for n in names if not (self.path / n).exists())
+
+    def _is_foreign(self, name: str) -> bool:
+        present = self.read(name)
+        return bool(present.words or present.deleted)
+
+
+def merge(
+    present: Present, head: Sequence[str], lines: Mapping[str, str], completed: Mapping[str, str] | None = None
+) -> tuple[str, Written]:
+    """A file anew: head, a person's lines as they are, then the lines of the build.
+
+    Args:
+        present: the file as it is.
+        head: comments of the build, each beginning with ``#``.
+        lines: lines of the build by word; words of a person's lines are left out.
+        completed: what is to be written instead of a person's line, by word.
+    """
+    completed = completed or {}
+    taken = {_word(line) for line in present.kept}
+    built = {word: line for word, line in lines.items() if word not in taken}
+    kept = [completed.get(_word(line), line) for line in present.kept]
+    heads = list(dict.fromkeys(head))
+    text = "".join(f"{line}\n" for line in (*heads, *kept, *built.values()))
+    return text, Written({**dict(zip(heads, heads, strict=True)), **completed, **built}, list(completed), present.deleted)
+
+
+def _word(line: str) -> str:
+    """What a line is about: its word, or the whole line for a comment."""
+    return line.strip() if line.lstrip().startswith("#") or not line.strip() else normalise(line.split("\t")[0].strip())
+
+
+def _trimmed(lines: Sequence[str]) -> list[str]:
+    """Without empty lines at both ends."""
+    said = [i for i, line in enumerate(lines) if line.strip()]
+    return list(lines[said[0] : said[-1] + 1]) if said else []
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@dataclass(frozen=True)
+class _Record:
+    """What the last build wrote, by file name. While it writes: what stood there before, and digests of what is to come."""
+
+    now: Mapping[str, Written] = field(default_factory=dict)
+    before: Mapping[str, Written] = field(default_factory=dict)
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, file: Path) -> Written:
+        """What the last build that came as far as this file wrote into it."""
+        digest = self.digests.get(file.name)
+        came_so_far = digest is None or (file.is_file() and _digest(file.read_bytes()) == digest)
+        return (self.now if came_so_far else self.before).get(file.name, Written())
+
+    def as_json(self) -> str:
+        versions = [{name: vars(w) for name, w in version.items()} for version in (self.now, self.before)]
+        record = {"now": versions[0], "before": versions[1], "digests": self.digests}
+        return json.dumps(record, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def read(cls, file: Path) -> _Record:
+        if not file.is_file():
+            return cls()
+        try:
+            data = json.loads(file.read_text(encoding="utf-8"))
+            now, before = ({name: _written(**w) for name, w in data[when].items()} for when in ("now", "before"))
+            return cls(now, before, dict(data["digests"]))
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise TopicError(
+                f"{file}: not the record of a build ({error}). Remedy: delete it; every line of the topic's files is then yours"
+            ) from None
+
+
+def _written(lines: dict[str, str], yours: list[str], deleted: list[str]) -> Written:
+    if not all(isinstance(text, str) for text in (*lines, *lines.values(), *yours, *deleted)):
+        raise TypeError("words and lines are expected")
+    return Written(lines, yours, deleted)

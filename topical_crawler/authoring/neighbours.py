@@ -1,0 +1,338 @@
+"""Words near a topic's terms, proposed by HowNet, Cilin and word vectors, best first.
+
+One term's nearest word is often of another field: 中断 proposes 刹车, 内核 proposes 精华. So terms and resources propose, and all
+terms judge: what is near several of them comes first, what is near one alone, or is a general word, comes last.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import statistics
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topical_crawler.resources.cilin import Cilin
+from topical_crawler.resources.hownet import ConceptIndex, HowNet
+from topical_crawler.resources.registry import Resources
+from topical_crawler.resources.vectors import WordVectors
+from topical_crawler.text.segment import Segmenter, normalise
+from topical_crawler.text.statistics import language
+
+# -- HowNet, Cilin and word vectors as sources of words near a topic's terms, and as judges of words
+
+
+Floats = NDArray[np.float64]
+Usable = Callable[[str], bool]
+Named = tuple[str, str, float]
+"""(term, word, similarity in [0, 1])"""
+
+EXTENSION = 0.5
+"""λ of the extension degree λ·sem + (1 − λ)·rel (Zhang et al., Eq. 5)."""
+RELATION = {"=": 0.85, "#": 1.0, "@": 0.0}
+"""rel of two words of one Cilin group, by the group's sign (Zhang et al., Eq. 4)."""
+OWN_VECTORS = 3
+"""With so many terms that have a vector of their own, composed vectors propose words but do not judge them."""
+_TERMS_AT_ONCE = 32
+_WORDS_AT_ONCE = 1024
+
+
+class Proposer(Protocol):
+    """A resource that names words near topic terms, and says how near any word is to all of them."""
+
+    def nearest(self, n: int, usable: Usable) -> Iterator[Named]:
+        """For each term that the resource knows the ``n`` nearest usable words, nearest first."""
+
+    def evidence(self, words: Sequence[str], gains: Mapping[str, float], judges: int) -> Floats:
+        """Mean of the ``judges`` greatest similarities of each word with the terms, each times the term's gain; in [0, 1]."""
+
+
+class VectorProposer:
+    """By the cosine (SimD). A compound without a vector has the mean of its parts', where all of them have one.
+
+    Args:
+        vectors: the vectors.
+        terms: topic terms, normalised.
+        segmenter: finds the parts of a compound; it must not know the terms themselves.
+    """
+
+    def __init__(self, vectors: WordVectors, terms: Sequence[str], segmenter: Segmenter) -> None:
+        self._vectors = vectors
+        found = {term: self._vector(term, segmenter) for term in terms}
+        self.terms = [term for term, vector in found.items() if vector is not None]
+        rows = [vector for vector in found.values() if vector is not None]
+        self._own = np.stack(rows) if rows else np.empty((0, vectors.dimensions), dtype=np.float32)
+
+    def _vector(self, term: str, segmenter: Segmenter) -> NDArray[np.float32] | None:
+        rows = self._vectors.rows
+        if term in rows:
+            return np.asarray(self._vectors.matrix[rows[term]])
+        parts = segmenter.cut(term)
+        if not all(part in rows for part in parts):
+            return None
+        total = np.sum([self._vectors.matrix[rows[part]] for part in parts], axis=0, dtype=np.float32)
+        length = float(np.linalg.norm(total))
+        return np.asarray(total / length, dtype=np.float32) if length else None
+
+    def nearest(self, n: int, usable: Usable) -> Iterator[Named]:
+        for start in range(0, len(self.terms), _TERMS_AT_ONCE):
+            chunk = slice(start, start + _TERMS_AT_ONCE)
+            cosines = np.asarray(self._vectors.matrix @ self._own[chunk].T)
+            for term, column in zip(self.terms[chunk], cosines.T, strict=True):
+                yield from _first(term, self._vectors.words, column, n, usable)
+
+    def evidence(self, words: Sequence[str], gains: Mapping[str, float], judges: int) -> Floats:
+        judging = [i for i, term in enumerate(self.terms) if term in self._vectors.rows]
+        if len(judging) < OWN_VECTORS:
+            judging = list(range(len(self.terms)))
+        result = np.zeros(len(words))
+        known = np.array([i for i, word in enumerate(words) if word in self._vectors.rows], dtype=np.int64)
+        if not judging:
+            return result
+        gain = np.array([gains[self.terms[i]] for i in judging])
+        for start in range(0, len(known), _WORDS_AT_ONCE):
+            chosen = known[start : start + _WORDS_AT_ONCE]
+            rows = self._vectors.matrix[[self._vectors.rows[words[i]] for i in chosen]]
+            cosines = (rows @ self._own[judging].T).astype(np.float64) * gain
+            result[chosen] = _mean_of_greatest(cosines, min(judges, len(judging)))
+        return result
+
+    def cosine(self, term: str, word: str) -> float:
+        """Cosine of a term's own vector and a word's, at least 0; 0.0 where one has none."""
+        return max(0.0, self._vectors.similarity(term, word))
+
+
+class HowNetProposer:
+    """By SimH. Whole fields of words have one definition (113 sciences are ``knowledge|知识``): of equally similar words those
+    come first that are nearer to the topic by their vectors.
+
+    Args:
+        hownet: the glossary.
+        terms: topic terms, normalised.
+        tie_break: evidence of another resource for words, in [0, 1]; None: the order of the glossary.
+    """
+
+    def __init__(self, hownet: HowNet, terms: Sequence[str], tie_break: Callable[[Sequence[str]], Floats] | None) -> None:
+        self._index = ConceptIndex(hownet)
+        self.terms = [term for term in terms if term in hownet.senses]
+        self._tie_break = tie_break
+
+    def nearest(self, n: int, usable: Usable) -> Iterator[Named]:
+        words = self._index.words
+        second = self._tie_break(words) if self._tie_break and self.terms else np.zeros(len(words))
+        for term in self.terms:
+            row = self._index.row(term)
+            for word, similarity in _usable(words, np.lexsort((-second, -row)), row, n, usable):
+                yield term, word, similarity
+
+    def evidence(self, words: Sequence[str], gains: Mapping[str, float], judges: int) -> Floats:
+        places = {word: i for i, word in enumerate(self._index.words)}
+        known = [i for i, word in enumerate(words) if word in places]
+        columns = [places[words[i]] for i in known]
+        result = np.zeros(len(words))
+        if self.terms and known:
+            found = np.stack([self._index.row(term)[columns] * gains[term] for term in self.terms], axis=1)
+            result[known] = _mean_of_greatest(found, judges)
+        return result
+
+
+class CilinProposer:
+    """By the extension degree (Zhang et al., Eq. 5) of the words that share a group with a term; other words have none.
+
+    Args:
+        cilin: the groups.
+        terms: topic terms, normalised.
+        cosine: sem of a term and a word, in [0, 1]; None: 0.
+    """
+
+    def __init__(self, cilin: Cilin, terms: Sequence[str], cosine: Callable[[str, str], float] | None) -> None:
+        self.terms = [term for term in terms if term in cilin]
+        self._degrees: dict[str, dict[str, float]] = {}
+        for term in self.terms:
+            degrees = self._degrees[term] = {}
+            for group in map(cilin.groups.__getitem__, cilin.codes(term)):
+                for word in group.words:
+                    if word != term:
+                        sem = cosine(term, word) if cosine else 0.0
+                        degree = EXTENSION * sem + (1 - EXTENSION) * RELATION[group.relation]
+                        degrees[word] = max(degree, degrees.get(word, 0.0))
+
+    def nearest(self, n: int, usable: Usable) -> Iterator[Named]:
+        for term, degrees in self._degrees.items():
+            yield from _first(term, list(degrees), np.array(list(degrees.values())), n, usable)
+
+    def evidence(self, words: Sequence[str], gains: Mapping[str, float], judges: int) -> Floats:
+        found = np.array([[self._degrees[t].get(word, 0.0) * gains[t] for t in self.terms] for word in words])
+        return _mean_of_greatest(found.reshape(len(words), len(self.terms)), judges)
+
+
+def _first(term: str, words: Sequence[str], values: NDArray[np.floating], n: int, usable: Usable) -> Iterator[Named]:
+    for word, value in _usable(words, np.argsort(-values, kind="stable"), values, n, usable):
+        yield term, word, value
+
+
+def _usable(
+    words: Sequence[str], order: NDArray[np.integer], values: NDArray[np.floating], n: int, usable: Usable
+) -> Iterator[tuple[str, float]]:
+    """The first ``n`` words of an order that are usable and similar at all."""
+    left = n
+    for i in order:
+        if left == 0 or values[i] <= 0:
+            return
+        if usable(words[i]):
+            left -= 1
+            yield words[i], min(1.0, float(values[i]))
+
+
+def _mean_of_greatest(values: Floats, count: int) -> Floats:
+    """Mean of the ``count`` greatest of each row, those that a row lacks counted as 0; clipped to [0, 1]."""
+    kept = min(count, values.shape[1])
+    if not kept:
+        return np.zeros(len(values))
+    greatest = np.partition(values, values.shape[1] - kept, axis=1)[:, -kept:]
+    return np.asarray(np.clip(greatest.sum(axis=1) / count, 0.0, 1.0))
+
+
+# -- Words near a topic's terms, proposed by HowNet, Cilin and word vectors, best first
+
+
+SOURCES = ("hownet", "cilin", "vectors")
+"""The resources that can propose words."""
+TRUST = {"hownet": 0.3, "cilin": 0.3, "vectors": 1.0}
+"""How much a resource's evidence counts. Tuned by eye on the two keyword topics of the product: definitions and synonym groups
+know a term's everyday sense (进程: 历程), vectors its field."""
+JUDGES = 5
+"""How many terms have to be near a word for full evidence; the square root of the number of terms where that is more."""
+_GENERAL, _SPECIFIC = 3.0, 9.0
+_PARTICLES = frozenset("的该对在和与及其这那由于被把为从到每某是了不中时后前上下里可所以")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A word that may belong to a topic.
+
+    Attributes:
+        word: normalised.
+        score: 0 to 1, see :func:`propose`.
+        sources: who proposed it: (resource, term, similarity in [0, 1]), the most similar first.
+    """
+
+    word: str
+    score: float
+    sources: tuple[tuple[str, str, float], ...]
+
+
+def propose(
+    terms: Mapping[str, float],
+    resources: Resources,
+    *,
+    by: Collection[str] | None = None,
+    n: int = 20,
+    min_score: float = 0.0,
+    known: Collection[str] = (),
+    cache_dir: Path | None = None,
+) -> list[Proposal]:
+    """Neighbours of a topic's terms, best first.
+
+    Every resource names the ``n`` words nearest to each term: HowNet by SimH (Liu & Li 2002), Cilin among the words of the term's
+    groups by the extension degree (Zhang et al., Eq. 5), vectors by the cosine; a compound that has no vector proposes by the
+    mean of its parts'. A word w so named has the score::
+
+        s(w) · (1 − Π_r (1 − TRUST_r · e_r(w)))
+
+    where e_r is the mean of the :data:`JUDGES` greatest similarities of w with terms, 0 for a term that resource r does not know
+    (with the vectors, over terms that have one; a term lighter than the median counts in proportion to its weight), and s is
+    :func:`specificity`.
+
+    Args:
+        terms: topic terms with their weights.
+        resources: where the files are.
+        by: which of :data:`SOURCES` to ask; None: those that there are.
+        n: how many words each resource names for each term.
+        min_score: least score of a proposal.
+        known: words that are not proposed, besides the terms.
+        cache_dir: where converted vectors are kept, see :meth:`WordVectors.open`.
+
+    Raises:
+        ValueError: a resource of ``by`` that does not exist or is missing, or none is there, or one cannot be read.
+    """
+    weights = {normalise(t): w for t, w in terms.items()}
+    median = statistics.median(weights.values()) if weights else 0.0
+    gains = {t: min(1.0, w / median) if median else 1.0 for t, w in weights.items()}
+    judges = min(len(weights), max(JUDGES, round(len(weights) ** 0.5)))
+    segmenter = Segmenter()
+    proposers = _open(gains, judges, segmenter, resources, by, cache_dir)
+    left_out = {*weights, *map(normalise, known)}
+
+    @functools.cache
+    def usable(word: str) -> bool:
+        return word not in left_out and _is_word(word, segmenter)
+
+    named: dict[str, list[tuple[str, str, float]]] = {}
+    for source, proposer in proposers.items():
+        for term, word, similarity in proposer.nearest(n, usable):
+            named.setdefault(word, []).append((source, term, similarity))
+    words = sorted(named)
+    doubt = np.ones(len(words))
+    for source, proposer in proposers.items():
+        doubt *= 1 - TRUST[source] * proposer.evidence(words, gains, judges)
+    proposals = [
+        Proposal(word, specificity(word) * (1 - float(rest)), tuple(sorted(named[word], key=lambda s: (-s[2], s[0], s[1]))))
+        for word, rest in zip(words, doubt, strict=True)
+    ]
+    return sorted((p for p in proposals if p.score >= min_score), key=lambda p: (-p.score, p.word))
+
+
+def specificity(word: str) -> float:
+    """How little general a word is, 0.05 (进行) to 1: its inverse document frequency in jieba's table, from 3 to 9 made 0 to 1.
+
+    A word that the table lacks is rare: 1.
+
+    >>> round(specificity("工作"), 2), round(specificity("软件"), 2), specificity("操作系统")
+    (0.2, 0.73, 1.0)
+    """
+    rate = language().rate(word)
+    idf = -math.log(rate) if rate else _SPECIFIC
+    return min(1.0, max(0.05, (idf - _GENERAL) / (_SPECIFIC - _GENERAL)))
+
+
+def _is_word(word: str, segmenter: Segmenter) -> bool:
+    """Whether it can be a topic term: a content word, and no scrap such as 的系统, which vocabularies of vectors hold."""
+    if not segmenter.is_content(word) or not word.replace("-", "").isalnum():
+        return False
+    parts = segmenter.cut(word)
+    return len(parts) == 1 or not (parts[0] in _PARTICLES or parts[-1] in _PARTICLES)
+
+
+def _open(
+    gains: Mapping[str, float],
+    judges: int,
+    segmenter: Segmenter,
+    resources: Resources,
+    by: Collection[str] | None,
+    cache_dir: Path | None,
+) -> dict[str, Proposer]:
+    """The proposers by name, in the order of :data:`SOURCES`; vectors, where they are, grade what the others name."""
+    for name in by or ():
+        if name not in SOURCES:
+            raise ValueError(f"{name!r} proposes no words. Remedy: choose among {', '.join(SOURCES)}")
+        if resources.path(name) is None:
+            raise ValueError(f"the resource {name} is missing. Remedy: scrapy lexicon fetch {name}, or leave it out")
+    paths = {name: resources.path(name) for name in SOURCES if by is None or name in by}
+    if not any(paths.values()):
+        raise ValueError(f"no resource to ask. Remedy: scrapy lexicon fetch {' '.join(paths)}")
+    terms, opened = list(gains), dict[str, Proposer]()
+    vectors = None
+    if path := paths.get("vectors"):
+        opened["vectors"] = vectors = VectorProposer(WordVectors.open(path, cache_dir), terms, segmenter)
+    if path := paths.get("hownet"):
+        tie_break = functools.partial(vectors.evidence, gains=gains, judges=judges) if vectors else None
+        opened["hownet"] = HowNetProposer(HowNet(path, resources.path("hownet_tree")), terms, tie_break)
+    if path := paths.get("cilin"):
+        opened["cilin"] = CilinProposer(Cilin(path), terms, vectors.cosine if vectors else None)
+    return {name: opened[name] for name in SOURCES if name in opened}

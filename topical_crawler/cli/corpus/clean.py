@@ -1,0 +1,258 @@
+"""``scrapy corpus clean``: the texts of a corpus cleaned once more, by today's rules and by what its sites repeat."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cleaning import CleaningOptions, TextCleaner
+from topical_crawler.cleaning.characters import repair
+from topical_crawler.cleaning.site_lines import NOTHING, Learned, LineCounts
+from topical_crawler.cli.base import corpus_progress
+from topical_crawler.cli.corpus.place import find
+from topical_crawler.config import cleaning_options
+from topical_crawler.corpus import site_lines
+from topical_crawler.corpus.dedup import DUPLICATE
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.similarity import text_hash
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.options import CrawlError
+
+HELP = "clean the texts once more, by today's rules"
+DESCRIPTION = (
+    "Clean every kept text of the corpus as a crawl does it today: characters, boilerplate, lines that its site repeats (first "
+    "learned over all pages of a host, also of those that came before enough was known), language, quality, personal data; with "
+    "the settings that are given now. A text that is none any more becomes a rejected page with its reason, one that is now that "
+    "of another page a duplicate. Each page is a transaction: what was broken off goes on by the same command, and a second run "
+    "changes nothing. A crawl may be writing to the corpus meanwhile."
+)
+SHOWN_HOSTS = 20
+SHOWN_LINES = 3
+_BATCH = 500
+_MAX_NOTED = 5000
+
+Show = Callable[[str, int], None]
+
+
+@dataclass
+class OfHost:
+    """What was done to the texts of a host; ``lines`` are those taken out of texts that stayed, with how often."""
+
+    pages: int = 0
+    changed: int = 0
+    rejected: int = 0
+    before: int = 0
+    after: int = 0
+    lines: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class Done:
+    """What was done to a corpus: by host, and how many pages became rejected ones, by reason."""
+
+    hosts: defaultdict[str, OfHost] = field(default_factory=lambda: defaultdict(OfHost))
+    rejected: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def pages(self) -> int:
+        return sum(host.pages for host in self.hosts.values())
+
+    @property
+    def changed(self) -> int:
+        return sum(host.changed for host in self.hosts.values())
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
+    parser.add_argument("--report", metavar="FILE", help="what was taken out, by host, as JSON")
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    try:
+        options = cleaning_options(settings)
+    except CrawlError as error:
+        raise CorpusError(str(error)) from None
+    place = find(opts.corpus, settings)
+    CorpusStore(place, read_only=True).close()  # an empty database is no corpus, and does not become one here
+    with (
+        CorpusStore(place, read_only=opts.dry_run) as store,
+        corpus_progress() as display,
+    ):
+        if "script" not in {column.name for column in store.columns}:
+            raise CorpusError(f"{store.name} has tables of an older version. Remedy: scrapy corpus upgrade {place}")
+        task = display.add_task("cleaning", total=store.stats().kept)
+
+        def show(doing: str, done: int) -> None:
+            display.update(task, description=doing, completed=done)
+
+        done = clean(store, options, show, dry_run=opts.dry_run)
+        name = store.name
+    if opts.report:
+        with open(opts.report, "w", encoding="utf-8") as file:  # noqa: PTH123 - written on the way by people's own names
+            json.dump(as_data(done, name, opts.dry_run), file, ensure_ascii=False, indent=2)
+    print_summary(done, name, opts.dry_run, Console())
+    return 0
+
+
+def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doing, done: None, *, dry_run: bool = False) -> Done:
+    """Clean the kept texts of ``store``.
+
+    Args:
+        store: opened for writing, unless ``dry_run``.
+        options: of the cleaning.
+        show: is told what is done and of how many pages.
+        dry_run: only look.
+
+    Raises:
+        CorpusError: the corpus cannot be read or written; what was done until then is stored.
+    """
+    counts = _learn(store, show, dry_run=dry_run) if options.site_lines else {}
+    cleaner = TextCleaner(options)
+    done = Done()
+    texts: set[str] = set()
+    taken: dict[str, Counter[str]] = defaultdict(Counter)
+    for number, record in enumerate(store.records(), 1):
+        learned = _learned(store, record, counts) if options.site_lines else NOTHING
+        new, removed = cleaned(record, cleaner, learned)
+        if dry_run:
+            new = _once(new, texts)
+        elif new != record:
+            new = store.replace(new)
+            if new.keep:
+                taken[record.host].update(removed)
+        _note(done, record, new, removed)
+        if number % _BATCH == 0:
+            _store_removed(store, taken)
+        show("cleaning", number)
+    _store_removed(store, taken)
+    return done
+
+
+def _once(record: Record, texts: set[str]) -> Record:
+    """``record`` as the store would take it, which has ``texts``."""
+    digest = text_hash(record.text or "")
+    if record.keep and digest and digest in texts:
+        return dataclasses.replace(record, keep=False, text=None, reason=DUPLICATE)
+    texts.add(digest)
+    return record
+
+
+def cleaned(record: Record, cleaner: TextCleaner, learned: Learned) -> tuple[Record, tuple[str, ...]]:
+    """``record`` with its text cleaned, or rejected; and the lines that were taken out."""
+    assert record.text
+    found = cleaner.clean(record.text, (), record.title, learned)
+    # What was masked before is not found again.
+    kinds = {**record.personal, **found.personal}
+    personal = {kind: max(record.personal.get(kind, 0), found.personal.get(kind, 0)) for kind in kinds}
+    new = dataclasses.replace(
+        record,
+        keep=not found.reason,
+        text=found.text or None,
+        reason=found.reason,
+        language=found.language,
+        script=found.script,
+        measures=dict(found.measures),
+        personal=personal,
+    )
+    return new, found.removed
+
+
+def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCounts]:
+    """Count the lines of hosts of which not all pages were counted when they were stored."""
+    with store.reading() as connection:
+        counts = {host: LineCounts() for host in site_lines.unlearned(connection)}
+    if not counts:
+        return counts
+    for number, record in enumerate(store.records(), 1):
+        if record.host in counts:
+            counts[record.host].add(repair(record.text or ""))
+        show("learning", number)
+    if not dry_run:
+        with store.writing() as connection:
+            for host, found in counts.items():
+                site_lines.replace(connection, host, found)
+    return counts
+
+
+def _learned(store: CorpusStore, record: Record, counts: dict[str, LineCounts]) -> Learned:
+    if record.host in counts:
+        return counts[record.host].learned()
+    return store.learned(record.host, record.text or "")
+
+
+def _store_removed(store: CorpusStore, taken: dict[str, Counter[str]]) -> None:
+    if taken:
+        with store.writing() as connection:
+            for host, removed in sorted(taken.items()):
+                site_lines.note_removed(connection, host, removed)
+        taken.clear()
+
+
+def _note(done: Done, old: Record, new: Record, removed: tuple[str, ...]) -> None:
+    host = done.hosts[old.host]
+    host.pages += 1
+    host.before += old.characters
+    host.after += new.characters if new.keep else 0
+    if not new.keep:
+        host.rejected += 1
+        done.rejected[new.reason] += 1
+    elif new.text != old.text:
+        host.changed += 1
+        host.lines.update(removed)
+        if len(host.lines) > _MAX_NOTED:
+            host.lines = Counter(dict(host.lines.most_common(_MAX_NOTED // 2)))
+
+
+def as_data(done: Done, name: str, dry_run: bool) -> dict[str, Any]:
+    """The report for programs."""
+    hosts = [
+        {
+            "host": host,
+            **{key: value for key, value in dataclasses.asdict(found).items() if key != "lines"},
+            "lines": [{"line": line, "pages": count} for line, count in found.lines.most_common(50)],
+        }
+        for host, found in _by_changes(done)
+    ]
+    whole = {"corpus": name, "dry_run": dry_run, "pages": done.pages, "changed": done.changed}
+    return whole | {"rejected": dict(done.rejected.most_common()), "hosts": hosts}
+
+
+def print_summary(done: Done, name: str, dry_run: bool, console: Console) -> None:
+    """The report for people."""
+    would = "would be " if dry_run else ""
+    console.print(f"[bold]{escape(name)}[/bold]", highlight=False, soft_wrap=True)
+    before, after = (sum(getattr(host, when) for host in done.hosts.values()) for when in ("before", "after"))
+    console.print(
+        f"{done.pages:,} texts looked at: {done.changed:,} {would}changed, {done.rejected.total():,} {would}rejected; "
+        f"{before:,} characters before, {after:,} after",
+        highlight=False,
+    )
+    for reason, count in done.rejected.most_common():
+        console.print(f"  rejected: {escape(reason)}: {count:,}", highlight=False)
+    changed = [(host, found) for host, found in _by_changes(done) if found.changed or found.rejected]
+    if not changed:
+        return
+    table = Table("host", "texts", "changed", "rejected", "lines taken out most often")
+    for host, found in changed[:SHOWN_HOSTS]:
+        lines = "\n".join(f"{count:,}× {line[:60]}" for line, count in found.lines.most_common(SHOWN_LINES) if count > 1)
+        table.add_row(escape(host), f"{found.pages:,}", f"{found.changed:,}", f"{found.rejected:,}", escape(lines))
+    if rest := changed[SHOWN_HOSTS:]:
+        sums = [f"{sum(getattr(found, name) for _, found in rest):,}" for name in ("pages", "changed", "rejected")]
+        table.add_row(f"{len(rest):,} more", *sums, "")
+    console.print(table)
+
+
+def _by_changes(done: Done) -> list[tuple[str, OfHost]]:
+    return sorted(done.hosts.items(), key=lambda item: (-item[1].changed - item[1].rejected, item[0]))

@@ -1,0 +1,58 @@
+"""``scrapy corpus copy``: from SQLite to PostgreSQL, back, or between two of a kind."""
+
+from __future__ import annotations
+
+import argparse
+
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.base import corpus_progress
+from topical_crawler.cli.corpus.place import find, new
+from topical_crawler.corpus.copy import copy, merge
+from topical_crawler.corpus.store import CorpusStore
+
+HELP = "take a corpus to another database, or add it to one"
+DESCRIPTION = (
+    "Copy every page of SOURCE, rejected ones too, with all columns and order numbers into TARGET, which is made where it does "
+    "not exist and has to be empty. It is one transaction: the rows are read again and compared with those of SOURCE, and only "
+    "then stored; if anything breaks, TARGET stays empty. With --into-existing the pages are added one by one to those that "
+    "TARGET has: texts that are there become duplicates, new pages get new order numbers, and what broke off is done again by "
+    "the same command. SOURCE stays as it is; where a crawl writes to it meanwhile, the pages are copied that it has at the "
+    "beginning."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="SOURCE", help="topic, folder, file or database URL")
+    parser.add_argument(
+        "target", metavar="TARGET", help="database URL, file (with a suffix, as all.sqlite), or folder for its corpus.sqlite"
+    )
+    parser.add_argument("--into-existing", action="store_true", help="add to the pages that TARGET has")
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    with (
+        CorpusStore(find(opts.source, settings), read_only=True) as source,
+        CorpusStore(new(opts.target)) as target,
+        corpus_progress() as display,
+    ):
+        task = display.add_task("copying", total=None)
+
+        def show(doing: str, done: int, total: int) -> None:
+            display.update(task, description=doing, completed=done, total=total)
+
+        if opts.into_existing:
+            merged = merge(source, target, show)
+            said = (
+                f"{merged.pages:,} pages of {source.name} are in {target.name}: {merged.new:,} of them new there, "
+                f"{merged.kept:,} kept, {merged.duplicates:,} duplicates of pages there\n"
+                "verified: every page and every kept text is there"
+            )
+        else:
+            copied = copy(source, target, show)
+            said = (
+                f"{copied.pages:,} pages copied from {source.name} to {target.name}, {copied.kept:,} of them kept\n"
+                f"verified: both have the same rows (digest {copied.digest})"
+            )
+    print(said)
+    return 0

@@ -1,0 +1,227 @@
+"""The report on judged texts, for the terminal, for programs and for spreadsheets."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import json
+import math
+import sys
+import webbrowser
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.base import whole
+from topical_crawler.files import replacing
+from topical_crawler.judging.for_topic import Taken, take_over
+from topical_crawler.judging.report import Estimate, Report, Row, agreements, krippendorff, marks_by_text, report
+from topical_crawler.judging.sample import MARKS, Sample, SampleFile, merged, read_sample
+from topical_crawler.judging.server import JudgingServer
+from topical_crawler.topic.files import TopicError
+
+# -- The report on judged texts, for the terminal, for programs and for spreadsheets
+
+
+def show(found: Report, console: Console) -> None:
+    """Print a report as tables."""
+    of = f" ({escape(found.topic)})" if found.topic else ""
+    console.print(f"[bold]{escape(found.corpus)}[/bold]{of}", highlight=False, soft_wrap=True)
+    console.print(f"{found.judged:,} of {found.drawn:,} texts judged", highlight=False)
+    if found.whole is not None:
+        console.print(_table("site", found.sites, found), _table("relevance", found.bands))
+        if found.covered < 0.9995:
+            console.print(
+                f"Nothing is said of {1 - found.covered:.1%} of the kept pages: of their strata no text is judged yet.",
+                highlight=False,
+            )
+    for row in found.rejected:
+        pages, low, high = row.relevant_pages
+        console.print(
+            f"Of {row.pages:,.0f} pages rejected as {escape(row.name)}, {row.relevant:,} of {row.judged:,} judged are relevant "
+            f"({_percent(row.precision)}): about {pages:,.0f} were missed ({low:,.0f} to {high:,.0f}).",
+            highlight=False,
+        )
+
+
+def show_agreement(samples: Sequence[Sample], names: Sequence[str], console: Console) -> None:
+    """Print what every one found, and how far they agree."""
+    table = Table("judged by", "judged", "precision %", "95 %", title="Each by itself", title_justify="left")
+    for name, sample in zip(names, samples, strict=True):
+        alone = report(sample)
+        shown = _cells(alone.whole.precision) if alone.whole else ("–", "–")
+        table.add_row(escape(name), f"{alone.judged:,}", *shown)
+    console.print(table)
+    table = Table("of two", "both judged", "same mark %", "κ", "κ of relevant or not", title="Agreement", title_justify="left")
+    for pair in agreements(samples):
+        two = f"{escape(names[pair.first])}, {escape(names[pair.second])}"
+        table.add_row(two, f"{pair.texts:,}", _number(100 * pair.same, 1), _number(pair.kappa), _number(pair.kappa_relevant))
+    console.print(table)
+    console.print(f"Krippendorff's α of all: {_number(krippendorff(marks_by_text(samples)))}", highlight=False)
+
+
+def figures(found: Report, samples: Sequence[Sample], names: Sequence[str]) -> dict[str, Any]:
+    """All that is shown, for JSON: None for what is not defined."""
+    shown: dict[str, Any] = found.as_dict()
+    if len(samples) > 1:
+        shown["files"] = [{"file": name, **report(sample).as_dict()} for name, sample in zip(names, samples, strict=True)]
+        shown["agreement"] = [
+            dataclasses.asdict(pair) | {"first": names[pair.first], "second": names[pair.second]} for pair in agreements(samples)
+        ]
+        shown["krippendorff"] = krippendorff(marks_by_text(samples))
+    return dict(_defined(shown))
+
+
+def write_csv(found: Report, path: Path) -> None:
+    """The rows of all tables, shares from 0 to 1."""
+    with replacing(path, "utf-8-sig") as out:
+        table = csv.writer(out, lineterminator="\r\n")
+        table.writerow(
+            ["of", "name", "pages", "judged", "relevant", "boilerplate"]
+            + [f"{share}{end}" for share in ("precision", "share_of_boilerplate") for end in ("", "_low", "_high")]
+        )
+        for kind, row in _rows(found):
+            counts = [kind, row.name, f"{row.pages:.1f}", row.judged, row.relevant, row.boilerplate]
+            shares = [f"{x:.6f}" for e in (row.precision, row.share_of_boilerplate) for x in (e.share, e.low, e.high)]
+            table.writerow([*counts, *shares])
+
+
+def _rows(found: Report) -> Iterator[tuple[str, Row]]:
+    if found.whole is not None:
+        yield "all", found.whole
+    for kind, rows in (("site", found.sites), ("relevance", found.bands), ("rejected", found.rejected)):
+        for row in rows:
+            yield kind, row
+
+
+def _table(head: str, rows: Sequence[Row], whole: Report | None = None) -> Table:
+    table = Table()
+    table.add_column(head, overflow="fold")
+    for column in ("pages", "judged", "relevant", "precision\n%", "95 %", "boiler-\nplate %"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*_row(row), end_section=row is rows[-1])
+    if whole is not None and whole.whole is not None:
+        table.add_row(*_row(dataclasses.replace(whole.whole, name="all pages")), style="bold")
+        table.add_row("mean of the sites", "", "", "", _number(100 * whole.mean_of_sites, 2), "", "")
+    return table
+
+
+def _row(row: Row) -> tuple[str, ...]:
+    counts = (f"{row.pages:,.0f}", f"{row.judged:,}", f"{row.relevant:,}")
+    return (escape(row.name), *counts, *_cells(row.precision), f"{100 * row.share_of_boilerplate.share:.1f}")
+
+
+def _cells(found: Estimate) -> tuple[str, str]:
+    return f"{100 * found.share:.2f}", f"{100 * found.low:.1f}–{100 * found.high:.1f}"
+
+
+def _percent(found: Estimate) -> str:
+    share, interval = _cells(found)
+    return f"{share} %, {interval} %"
+
+
+def _number(found: float, digits: int = 3) -> str:
+    return "–" if math.isnan(found) else f"{found:.{digits}f}"
+
+
+def _defined(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _defined(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_defined(inner) for inner in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+# -- ``scrapy corpus judge``: a person marks the texts of a sample, and what the marks say
+
+
+HELP = "mark drawn texts in the browser; precision per site"
+DESCRIPTION = (
+    "Show the texts of FILE, which scrapy corpus sample has written, in a page of the browser on this machine: a person marks "
+    "each as relevant, not relevant or boilerplate with one key. Every mark is on the disk at once; Ctrl-C ends the program "
+    "with the report, and the same command goes on later. Of several copies of one sample, judged by several "
+    "people, --report gives their agreement; a text then has the mark that most gave it, and of as many that of the file "
+    "named first. --to-topic takes the marks so far over into a topic folder, as examples of what is on the topic and what is "
+    "not; there a text on which as many say one thing as another is left out."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a sample; several for --report, --marks, --to-topic")
+    parser.add_argument("--report", action="store_true", help="the report only, without the page")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--marks", action="store_true", help="only the marks so far, as TSV: key, url, mark")
+    only.add_argument("--to-topic", type=Path, metavar="FOLDER", help="only take the marks so far over into FOLDER/marked.jsonl")
+    parser.add_argument("--json", action="store_true", help="the report as JSON")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the rows of the report's tables to FILE, too")
+    parser.add_argument("--port", type=whole(0, 65535), default=0, metavar="N", help="of the page (default: any that is free)")
+    parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    if opts.report or opts.marks or opts.to_topic:
+        samples = [read_sample(path) for path in opts.files]
+    elif len(opts.files) > 1:
+        raise UsageError("one file is judged at a time. Remedy: name one, or add --report", print_help=False)
+    else:
+        samples = [_judge(opts.files[0], opts.port, not opts.no_browser)]
+    if opts.to_topic:
+        try:
+            print(_said(take_over(samples, opts.to_topic)))
+        except TopicError as error:
+            raise UsageError(str(error), print_help=False) from None
+        return 0
+    together = merged(samples)
+    if opts.marks:
+        _print_marks(together)
+        return 0
+    names = [str(path) for path in opts.files]
+    found = report(together)
+    if opts.csv is not None:
+        write_csv(found, opts.csv)
+    if opts.json:
+        print(json.dumps(figures(found, samples, names), ensure_ascii=False, indent=1))
+        return 0
+    console = Console()
+    show(found, console)
+    if len(samples) > 1:
+        show_agreement(samples, names, console)
+    return 0
+
+
+def _judge(path: Path, port: int, browser: bool) -> Sample:
+    """Serve the page until Ctrl-C; the sample with its marks."""
+    with SampleFile(path) as file:
+        with JudgingServer(file, port) as server:
+            print(f"{server.url}\nCtrl-C ends it with the report.", file=sys.stderr, flush=True)
+            if browser:
+                webbrowser.open(server.url)
+            try:
+                server.serve_forever()
+            except KeyboardInterrupt:
+                print(file=sys.stderr)
+        return file.now()
+
+
+def _print_marks(sample: Sample) -> None:
+    out = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
+    out.writerow(["key", "url", "mark"])
+    out.writerows([item.key, item.url, item.mark] for item in sample.items if item.mark is not None)
+
+
+def _said(taken: Taken) -> str:
+    held = ", ".join(f"{taken.marks.get(mark, 0):,} {mark}" for mark in MARKS)
+    said = f"{taken.file}: {taken.added:,} added, {taken.changed:,} changed, {taken.same:,} as before; it now holds {held}"
+    if taken.ties:
+        said += f"\n{taken.ties:,} left out on which as many say one thing as another"
+    if taken.blank:
+        said += f"\n{taken.blank:,} left out with neither title nor text"
+    return said

@@ -1,0 +1,354 @@
+"""A corpus made anew from an archive: the judgements of the old one, today's decoding, extraction, cleaning and deduplication."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import dataclasses
+import logging
+import os
+import zlib
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.settings import BaseSettings, Settings
+from scrapy.statscollectors import DummyStatsCollector
+
+from topical_crawler import extraction
+from topical_crawler.cleaning.boilerplate import BOILERPLATE_ONLY, COPYRIGHT_ONLY, LIST_OF_LINKS, NEAR_EMPTY
+from topical_crawler.cleaning.characters import GARBLED
+from topical_crawler.cleaning.quality import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
+from topical_crawler.cli.base import corpus_progress
+from topical_crawler.cli.corpus.place import find, new
+from topical_crawler.config import cache_dir, cleaning_options
+from topical_crawler.corpus import hosts
+from topical_crawler.corpus.dedup import DUPLICATE, PART
+from topical_crawler.corpus.make import Maker
+from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.crawl.session import with_foreign_canonical
+from topical_crawler.downloadhandlers import as_answer
+from topical_crawler.extraction import Extracted
+from topical_crawler.extraction.pool import ExtractPool
+from topical_crawler.pipelines import OFF_TOPIC_TEXT
+from topical_crawler.recordings.reader import Recording, RecordingError
+from topical_crawler.web.decode import decode
+from topical_crawler.web.page import Page
+
+# -- A corpus made anew from an archive: the judgements of the old one, today's decoding, extraction, cleaning and deduplication
+
+
+logger = logging.getLogger(__name__)
+
+REMADE = frozenset(
+    (
+        *(extraction.NO_TEXT, extraction.TOO_LARGE, extraction.FAILED, extraction.TIMED_OUT, extraction.CRASHED),
+        *(extraction.LIST_PAGE, extraction.VIDEO_PAGE, extraction.GALLERY_PAGE),
+        *(BOILERPLATE_ONLY, COPYRIGHT_ONLY, NEAR_EMPTY, LIST_OF_LINKS, GARBLED),
+        *(LANGUAGE, REPETITION, SYMBOLS, NO_SENTENCES, CHARACTERS),
+        *(DUPLICATE, PART, OFF_TOPIC_TEXT),
+    )
+)
+"""Reasons of pages that the strategy had kept: these are looked at again. All others, also those of a pipeline of one's own, are
+judgements of the page and are taken over."""
+_BLANK: dict[str, Any] = {
+    "language": "",
+    "script": "",
+    "measures": {},
+    "personal": {},
+    "duplicate_of": "",
+    "similarity": 0.0,
+    "content_hash": "",
+}
+"""Of a row, what its new text decides, as it is where there is none."""
+_EVERYTHING = Filters(rejected=True)
+
+Progress = Callable[[int, int], None]
+"""Called after every page: pages done, pages in all."""
+
+
+@dataclass
+class Rebuilt:
+    """How a rebuilt corpus differs from the old one.
+
+    Attributes:
+        pages: of the old corpus.
+        missing: pages that were to be made anew and are not in the archive.
+        left_out: pages that the new corpus does not have.
+        texts, characters: kept before and after.
+        changed: texts that are other ones now.
+        rejected: pages that were kept before and are not now, by reason.
+        new: pages that are kept now and were not before.
+    """
+
+    pages: int = 0
+    missing: int = 0
+    left_out: int = 0
+    texts: tuple[int, int] = (0, 0)
+    characters: tuple[int, int] = (0, 0)
+    changed: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    new: int = 0
+
+
+class ArchivedPages:
+    """The pages of an archive as the crawl had them: decompressed and decoded.
+
+    Args:
+        recording: the archive.
+        settings: of the crawl; bounds on size hold as they do there.
+    """
+
+    def __init__(self, recording: Recording, settings: BaseSettings) -> None:
+        self._recording = recording
+        crawler = Crawler(Spider, Settings(settings))
+        crawler.stats = DummyStatsCollector(crawler)  # nothing is crawled, and nobody asks
+        self._compression = HttpCompressionMiddleware(crawler=crawler)
+
+    def get(self, row: Record) -> Page | None:
+        """The page of a row; None where the archive has none."""
+        try:
+            recorded = self._recording.get(row.final_url) or self._recording.get(row.url)
+        except RecordingError as error:
+            logger.warning("%s", error)
+            return None
+        if recorded is None or not 200 <= recorded.status < 300:
+            return None
+        request = Request(row.final_url)
+        try:
+            answer = self._compression.process_response(request, as_answer(recorded, request))
+        except (IgnoreRequest, EOFError, OSError, zlib.error):
+            return None
+        assert isinstance(answer, Response)
+        html, encoding = decode(answer.body, recorded.header("Content-Type"))
+        return Page.from_html(row.final_url, html, encoding)
+
+
+def is_remade(row: Record) -> bool:
+    """Whether a row's text is extracted anew: the strategy had kept its page."""
+    return row.keep or row.reason in REMADE
+
+
+async def rebuild(
+    source: CorpusStore,
+    target: CorpusStore,
+    archive: ArchivedPages,
+    maker: Maker,
+    pool: ExtractPool,
+    *,
+    ahead: int,
+    keep_missing: bool,
+    progress: Progress,
+) -> Rebuilt:
+    """Put every page of ``source`` into ``target`` in the old order; those that ``target`` has already, from a run that broke
+    off, are left as they are.
+
+    Args:
+        maker: for ``target``.
+        ahead: most pages whose extraction has begun, so that all workers of ``pool`` are busy.
+        keep_missing: whether pages that the archive lacks are taken over as they are, or left out.
+
+    Raises:
+        CorpusError: ``target`` has pages that ``source`` lacks; or one of the two fails.
+    """
+    done = set(target.keys(_EVERYTHING))
+    total, missing, seen = 0, 0, 0
+    foreign = set(done)
+    for key in source.keys(_EVERYTHING):
+        total += 1
+        foreign.discard(key)
+    if foreign:
+        raise CorpusError(f"{target.name} has {len(foreign):,} pages that are not in {source.name}. Remedy: name a new file")
+    _copy_hosts(source, target)
+    begun: deque[tuple[Record, Page | None, asyncio.Task[Extracted] | None]] = deque()
+
+    async def store_first() -> None:
+        nonlocal seen
+        row, page, task = begun.popleft()
+        if page is None or task is None:
+            target.put(row)
+        else:
+            _put_anew(row, page, await task, maker, target)
+        seen += 1
+        progress(seen, total)
+
+    try:
+        for row in source.records(_EVERYTHING):
+            page = archive.get(row) if is_remade(row) else None
+            lacking = page is None and is_remade(row)
+            missing += lacking
+            if row.key in done or (lacking and not keep_missing):
+                seen += 1
+                progress(seen, total)
+                continue
+            task = None
+            if page is not None:
+                task = asyncio.create_task(pool.extract(page.html, row.final_url, row.fetched))
+            begun.append((row, page, task))
+            await asyncio.sleep(0)  # lets the task begin
+            while len(begun) > ahead:
+                await store_first()
+        while begun:
+            await store_first()
+    finally:
+        for _, _, task in begun:
+            if task is not None:
+                task.cancel()
+    return compare(source, target, missing)
+
+
+def _put_anew(row: Record, page: Page, extracted: Extracted, maker: Maker, target: CorpusStore) -> None:
+    """Store what is made of a page today. Whether it belongs to the topic was decided before."""
+    made = maker.make(row.host, extracted, anchors=[link.anchor for link in page.links], title=page.title)
+    if row.reason == PART and made.fields["series"] != row.series:
+        target.put(row)  # it was kept for the sake of its article, which it is no part of any more
+        return
+    fields = with_foreign_canonical(made.fields, bytes.fromhex(row.key), row.final_url)
+    text = fields.pop("text", "")
+    reason = made.reason or (row.reason if row.reason == OFF_TOPIC_TEXT else "")
+    given = {"keep": not reason, "reason": reason, "text": text if not reason else None, "encoding": page.encoding}
+    target.put(dataclasses.replace(row, **(_BLANK | fields | given)), made.lines)
+
+
+def _copy_hosts(source: CorpusStore, target: CorpusStore) -> None:
+    with source.reading() as connection:
+        known = hosts.read(connection)
+    with target.writing() as connection:
+        for facts in known.values():
+            hosts.note(connection, facts)
+
+
+def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebuilt:
+    """Hold a rebuilt corpus against the old one, row by row."""
+    found = Rebuilt(missing=missing)
+    before = after = before_characters = after_characters = 0
+    rows: Iterator[Record] = target.records(_EVERYTHING)
+    current = next(rows, None)
+    for old in source.records(_EVERYTHING):
+        found.pages += 1
+        before += old.keep
+        before_characters += old.characters
+        if current is None or current.key != old.key:
+            found.left_out += 1
+            continue
+        after += current.keep
+        after_characters += current.characters
+        found.changed += old.keep and current.keep and old.text != current.text
+        found.new += current.keep and not old.keep
+        if old.keep and not current.keep:
+            found.rejected[current.reason] += 1
+        current = next(rows, None)
+    found.texts, found.characters = (before, after), (before_characters, after_characters)
+    return found
+
+
+# -- ``scrapy corpus rebuild``: a corpus made anew from the archive of its crawl
+
+
+HELP = "make a corpus anew from the archive of its crawl"
+DESCRIPTION = (
+    "Make a new corpus from the pages of CORPUS and their answers in the archive (TOPICAL_ARCHIVE), with today's decoding, "
+    "extraction, cleaning and search for duplicates, and with the settings of these that are given now. Nothing is fetched. What "
+    "the strategy decided is taken over: relevance, priority, why, and which pages are off topic. Pages that failed, redirect or "
+    "are off topic are copied as they are. CORPUS stays as it is. What was broken off goes on by the same command."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("corpus", metavar="CORPUS", help="topic, folder, file or database URL")
+    parser.add_argument(
+        "--archive", metavar="FOLDER", help="the archive: a folder, or WARC files (default: the folder archive beside CORPUS)"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="NEW", required=True, help="of the new corpus: file (with a suffix), folder or database URL"
+    )
+    parser.add_argument(
+        "--missing",
+        choices=("keep", "drop"),
+        default="keep",
+        help="pages that the archive lacks: copied as they are, or left out (default: %(default)s)",
+    )
+    parser.add_argument("--workers", type=_workers, metavar="N", help="processes that extract (default: processors less one)")
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    place, output = find(opts.corpus, settings), new(opts.output)
+    if _same(place, output):
+        raise CorpusError(f"{output} is the corpus that is to be rebuilt. Remedy: name another file after -o")
+    try:
+        options = cleaning_options(settings)
+        recording = Recording(opts.archive or _beside(place), cache_dir(settings))
+    except (CrawlError, RecordingError) as error:
+        raise CorpusError(str(error)) from None
+    workers = opts.workers or max(1, (os.cpu_count() or 2) - 1)
+    with (
+        recording,
+        CorpusStore(place, read_only=True) as source,
+        CorpusStore(output) as target,
+        closing(ExtractPool(workers, settings.getfloat("TOPICAL_EXTRACT_TIMEOUT"))) as pool,
+        corpus_progress() as display,
+    ):
+        task = display.add_task("rebuilding", total=None)
+
+        def show(done: int, total: int) -> None:
+            display.update(task, completed=done, total=total)
+
+        found = asyncio.run(
+            rebuild(
+                source,
+                target,
+                ArchivedPages(recording, settings),
+                Maker(target, options),
+                pool,
+                ahead=2 * workers,
+                keep_missing=opts.missing == "keep",
+                progress=show,
+            )
+        )
+        print(summary(found, source.name, target.name, opts.missing))
+    return 0
+
+
+def summary(found: Rebuilt, source: str, target: str, missing: str) -> str:
+    """What a person is told at the end."""
+    lines = [
+        f"{found.pages:,} pages of {source} are in {target}" + (f", {found.left_out:,} left out" if found.left_out else ""),
+        f"texts:      {found.texts[0]:,} before, {found.texts[1]:,} now ({found.new:,} new, {found.changed:,} changed, "
+        f"{found.rejected.total():,} rejected)",
+        f"characters: {found.characters[0]:,} before, {found.characters[1]:,} now",
+    ]
+    lines += [f"  rejected now: {reason}: {count:,}" for reason, count in found.rejected.most_common()]
+    if found.missing:
+        done = "they were copied as they are (--missing drop leaves them out)" if missing == "keep" else "they were left out"
+        lines.append(f"{found.missing:,} pages are not in the archive; {done}")
+    return "\n".join(lines)
+
+
+def _beside(place: str) -> str:
+    folder = Path(place).parent / "archive"
+    if "://" in place or not folder.is_dir():
+        raise CorpusError(f"there is no archive beside {place}. Remedy: --archive FOLDER")
+    return str(folder)
+
+
+def _same(one: str, other: str) -> bool:
+    if "://" in one or "://" in other:
+        return one == other
+    return Path(one).resolve() == Path(other).resolve()
+
+
+def _workers(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r}: a number from 1 to 1000 is expected")
+    return int(text)

@@ -1,0 +1,193 @@
+"""``scrapy evaluate sites``: precision and recall per site, as in Table 8 of Zhou et al. 2019, and over the relevance."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.evaluation.labels import Label, read_labels
+from topical_crawler.evaluation.metrics import SiteScore, group_score, site_scores
+from topical_crawler.evaluation.report import new_figure, save_figure, write_json
+
+# -- What the actions of ``scrapy evaluate`` on labelled crawls share: their options, and how groups and corpora are read
+
+
+Groups = dict[str, list[str]]
+"""Names of sites by the name of their group."""
+
+
+def add_labels(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--labels`` and ``--grade``."""
+    parser.add_argument("--labels", type=Path, required=True, metavar="FILE", help="TSV with url, kind and a grade of 0, 1 or 2")
+    parser.add_argument("--grade", default="grade", metavar="COLUMN", help="column of the grade (default: %(default)s)")
+
+
+def add_groups(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--group``."""
+    parser.add_argument(
+        "--group", action="append", default=[], metavar="NAME=SITE,SITE", help="sites to take together; may be repeated"
+    )
+
+
+def read_groups(given: Iterable[str], sites: Sequence[str]) -> Groups:
+    """The groups as given on the command line, NAME=SITE,SITE each.
+
+    Raises:
+        UsageError: another form, or a site that the labels do not name.
+    """
+    groups: Groups = {}
+    for text in given:
+        name, _, members = text.partition("=")
+        groups[name] = members.split(",")
+        if unknown := set(groups[name]) - set(sites):
+            raise UsageError(
+                f"--group {text}: NAME=SITE,SITE is expected. There is no site {', '.join(sorted(unknown))!r} in the labels; "
+                f"there are {', '.join(sites)}",
+                print_help=False,
+            )
+    return groups
+
+
+def read_corpus(place: str | Path) -> list[Record]:
+    """All rows of a crawl's corpus (its data folder, or the file), rejected pages too, in the order of fetching."""
+    path = Path(place)
+    with CorpusStore(path / "corpus.sqlite" if path.is_dir() else path, read_only=True) as store:
+        return list(store.records(Filters(rejected=True)))
+
+
+# -- ``scrapy evaluate sites``: precision and recall per site, as in Table 8 of Zhou et al. 2019, and over the relevance
+
+
+HELP = "precision and recall per site (Table 8)"
+DESCRIPTION = (
+    "Precision and recall of a collected corpus per site and group of sites, and over the least relevance of a kept page. "
+    "Copies of one text count once, texts of grade 1 not at all, kept pages without a text of their own as not relevant."
+)
+PAPER: Mapping[str, float] = {"party": 0.9487, "portals": 0.6420}
+"""Mean precision of Zhou et al. 2019, §5 on Table 8: four party-building sites, four portals."""
+_SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("corpus", help="data directory of a crawl, or its corpus.sqlite")
+    add_labels(parser)
+    add_groups(parser)
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="show the means of the paper's Table 8 beside ours, for groups that are named party and portals",
+    )
+    parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/sites.json and the curve, DIR/sites.png")
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    labels = read_labels(opts.labels, opts.grade)
+    records = read_corpus(opts.corpus)
+    scores = site_scores(records, labels)
+    names = [s.site for s in scores]
+    groups = read_groups(opts.group, names)
+    if opts.paper and not groups.keys() & PAPER.keys():
+        raise UsageError(
+            "--paper: the paper has a party group and a portals group. Remedy: --group party=SITE,SITE --group portals=SITE,SITE",
+            print_help=False,
+        )
+    groups = groups or {"all": names}
+    curve = _curve(records, labels, groups)
+    figures = {
+        "sites": [_site_figures(s) for members in groups.values() for s in scores if s.site in members],
+        "groups": {name: _group_figures(name, scores, members, opts.paper) for name, members in groups.items()},
+        "curve": curve,
+    }
+    if opts.json:
+        print(json.dumps(figures, ensure_ascii=False, indent=1))
+    else:
+        Console().print(_table(scores, groups, opts.paper), _curve_table(curve, groups))
+    if opts.out is not None:
+        write_json(opts.out / "sites.json", figures)
+        _draw(curve, groups, opts.out / "sites.png")
+        if not opts.json:
+            Console().print(f"→ {opts.out}/sites.json, sites.png", markup=False, highlight=False, soft_wrap=True)
+    return 0
+
+
+def _site_figures(score: SiteScore) -> dict[str, Any]:
+    return {
+        "site": score.site,
+        "texts": score.collected,
+        "relevant": score.relevant,
+        "precision": score.precision,
+        "recall": score.recall,
+    }
+
+
+def _group_figures(name: str, scores: Sequence[SiteScore], members: Sequence[str], paper: bool) -> dict[str, float]:
+    mean, total = group_score(name, [s for s in scores if s.site in members])
+    figures = {"mean_precision": mean, "precision": total.precision, "recall": total.recall}
+    if paper and name in PAPER:
+        figures["paper_mean_precision"] = PAPER[name]
+    return figures
+
+
+def _curve(records: Sequence[Record], labels: Mapping[bytes, Label], groups: Groups) -> list[dict[str, float]]:
+    """Mean precision and recall of every group over the least relevance of a kept page, at shares of the kept pages."""
+    kept = sorted(r.relevance for r in records if r.keep)
+    rows = []
+    for step in sorted({0.0} | {kept[int(len(kept) * q)] for q in _SHARES if kept}):
+        at = site_scores(records, labels, step)
+        row = {"threshold": step}
+        for name, members in groups.items():
+            mean, total = group_score(name, [s for s in at if s.site in members])
+            row |= {f"{name}_precision": mean, f"{name}_recall": total.recall}
+        rows.append(row)
+    return rows
+
+
+def _table(scores: Sequence[SiteScore], groups: Groups, paper: bool) -> Table:
+    columns = ("site", "texts", "relevant", "precision %", *(["paper %"] if paper else []), "recall %", "of")
+    table = Table(*columns, title="Table 8", title_justify="left")
+    for name, members in groups.items():
+        rows = [s for s in scores if s.site in members]
+        mean, total = group_score(name, rows)
+        for s in rows:
+            cells = [escape(s.site), str(s.collected), str(s.relevant), f"{100 * s.precision:.2f}"]
+            table.add_row(*cells, *([""] if paper else []), f"{100 * s.recall:.1f}", str(s.there))
+        printed = [f"{100 * PAPER[name]:.2f}" if name in PAPER else ""] if paper else []
+        cells = [f"[bold]{escape(name)}[/]: mean", str(total.collected), str(total.relevant), f"[bold]{100 * mean:.2f}[/]"]
+        table.add_row(*cells, *printed, f"[bold]{100 * total.recall:.1f}[/]", str(total.there), end_section=True)
+    return table
+
+
+def _curve_table(rows: Sequence[Mapping[str, float]], groups: Groups) -> Table:
+    columns = [f"{escape(name)}: {what} %" for name in groups for what in ("precision", "recall")]
+    table = Table("relevance ≥", *columns, title="Over the threshold", title_justify="left")
+    for row in rows:
+        shown = (f"{100 * row[f'{name}_{what}']:.1f}" for name in groups for what in ("precision", "recall"))
+        table.add_row(f"{row['threshold']:.5f}", *shown)
+    return table
+
+
+def _draw(rows: Sequence[Mapping[str, float]], groups: Groups, path: Path) -> None:
+    figure, axes = new_figure("Over the least relevance of a kept page", "relevance", "%")
+    steps = [row["threshold"] for row in rows]
+    for number, name in enumerate(groups):
+        for what, line in (("precision", "-"), ("recall", "--")):
+            values = [100 * row[f"{name}_{what}"] for row in rows]
+            axes.plot(steps, values, line, color=f"C{number}", marker=".", linewidth=1.8, label=f"{name}: {what}")
+    if any(steps):
+        axes.set_xscale("log")  # which leaves the first step out, 0: nearly the same pages as the second
+        axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_ylim(0, 102)
+    axes.legend(frameon=False)
+    save_figure(figure, path)

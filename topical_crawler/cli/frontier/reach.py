@@ -1,0 +1,232 @@
+"""How ``scrapy frontier`` reaches a crawl: through Redis, through the mailbox of a crawl that runs, or through its file."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from filelock import FileLock, Timeout
+from scrapy.settings import BaseSettings
+
+from topical_crawler.config import open_redis_frontier
+from topical_crawler.crawl.mailbox import FOLDER, Answer, Mailbox
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.crawl.steering import Request, SteeringError, perform
+from topical_crawler.frontier import Frontier, FrontierServerError, SqliteFrontier
+
+if TYPE_CHECKING:
+    from topical_crawler.frontier import RedisFrontier
+
+
+BATCH = 1000
+"""URLs of one request: a crawl does nothing else while it performs one."""
+_T = TypeVar("_T")
+_LOOK_EVERY = 0.05
+_MARKS = ("crawl.json", "frontier.sqlite")
+"""Files of which a crawl's directory has one at least."""
+
+
+class Reached(Protocol):
+    """A crawl that can be asked.
+
+    Attributes:
+        name: for people.
+        runs: whether it ran when it was asked last; None where that is not known.
+    """
+
+    name: str
+    runs: bool | None
+
+    def ask(self, request: Request) -> Answer:
+        """See :func:`topical_crawler.crawl.steering.perform`."""
+        ...
+
+    def claim(self) -> Mapping[str, Any]:
+        """What the crawl wrote down when it began: its "topic", the topic's "source", its "strategy", its "seed"; empty where
+        it wrote nothing that can be read."""
+        ...
+
+    def look(self, see: Callable[[Frontier], _T]) -> _T:
+        """What ``see`` makes of the crawl's frontier. Raises CrawlError where the crawl has it to itself."""
+        ...
+
+
+class LocalCrawl:
+    """A crawl in a directory of this machine.
+
+    Args:
+        folder: its data directory.
+        wait: seconds in which a crawl that runs must answer.
+    """
+
+    def __init__(self, folder: Path, wait: float) -> None:
+        self.name = str(folder)
+        self.runs: bool | None = None
+        self._folder = folder
+        self._wait = wait
+        self._lock = FileLock(folder / "crawl.lock")
+
+    def ask(self, request: Request) -> Answer:
+        """Of the crawl that runs here; where none does, of its file.
+
+        Raises:
+            SteeringError: the crawl refuses it.
+            CrawlError: nobody can perform it.
+        """
+        deadline = time.monotonic() + self._wait
+        number = ""
+        while True:
+            if self._take_lock():
+                try:
+                    if not number or self._mailbox().withdraw(number):
+                        return self._perform(request)
+                finally:
+                    self._lock.release()
+            elif not number:
+                number = self._mailbox().post(request, self._wait)
+            self.runs = True
+            if (answer := self._mailbox().answer(number)) is not None:
+                if "error" in answer:
+                    raise SteeringError(answer["error"])
+                return answer
+            if time.monotonic() > deadline:
+                raise CrawlError(self._no_answer(self._mailbox().withdraw(number)))
+            time.sleep(_LOOK_EVERY)
+
+    def claim(self) -> Mapping[str, Any]:
+        """See :meth:`Reached.claim`."""
+        try:
+            return dict(json.loads((self._folder / "crawl.json").read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return {}
+
+    def look(self, see: Callable[[Frontier], _T]) -> _T:
+        """See :meth:`Reached.look`."""
+        if not self._take_lock():
+            raise CrawlError(
+                f"{self.name}: the crawl runs, and has what it has learned to itself. Remedy: wait for its end or stop it; "
+                f"scrapy frontier top shows the reasons of a crawl that runs"
+            )
+        try:
+            self.runs = False
+            with closing(self._frontier()) as frontier:
+                return see(frontier)
+        finally:
+            self._lock.release()
+
+    def _mailbox(self) -> Mailbox:
+        return Mailbox(self._folder / FOLDER)
+
+    def _take_lock(self) -> bool:
+        """Whether no crawl runs here; none can then start until the lock is released."""
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        return True
+
+    def _perform(self, request: Request) -> Answer:
+        """As the crawl would, on its file."""
+        self.runs = False
+        with closing(self._frontier()) as frontier:
+            if request.get("action") == "stop":
+                raise CrawlError(f"{self.name}: no crawl runs here, there is nothing to stop")
+            return perform(frontier, request)
+
+    def _frontier(self) -> SqliteFrontier:
+        file = self._folder / "frontier.sqlite"
+        if not file.is_file():
+            raise CrawlError(
+                f"{self.name}: no crawl runs here, and there is no frontier.sqlite: a frontier in memory ends with its "
+                f"crawl, one in Redis is reached with -s TOPICAL_FRONTIER=redis"
+            )
+        return SqliteFrontier(file)
+
+    def _no_answer(self, withdrawn: bool) -> str:
+        if not withdrawn:
+            return f"{self.name}: the crawl has taken the request, and has not answered yet. Remedy: see scrapy frontier stats"
+        return (
+            f"{self.name}: no answer in {self._wait:g} s, and nothing was changed. The crawl is starting or busy, or it is one "
+            f"over Redis (-s TOPICAL_FRONTIER=redis) or of a version without a mailbox. Remedy: try again, with a longer --wait"
+        )
+
+
+class RedisCrawl:
+    """A crawl of any number of workers."""
+
+    runs: bool | None = None
+
+    def __init__(self, name: str, frontier: RedisFrontier) -> None:
+        self.name = name
+        self._frontier = frontier
+
+    def ask(self, request: Request) -> Answer:
+        """See :meth:`Reached.ask`."""
+        return perform(self._frontier, request)
+
+    def claim(self) -> Mapping[str, Any]:
+        """See :meth:`Reached.claim`; with the "edition" of the topic, too."""
+        return dict(self._frontier.load("claim") or {})
+
+    def look(self, see: Callable[[Frontier], _T]) -> _T:
+        """See :meth:`Reached.look`."""
+        return see(self._frontier)
+
+
+@contextmanager
+def reach(settings: BaseSettings, name: str | None, wait: float) -> Iterator[Reached]:
+    """The crawl that ``name`` and the settings stand for.
+
+    Raises:
+        CrawlError: there is none, it cannot be reached, or the name is missing and could mean several.
+    """
+    if settings.get("TOPICAL_FRONTIER") != "redis":
+        yield LocalCrawl(find_folder(settings, name), wait)
+        return
+    if not (known := name or settings.get("TOPICAL_CRAWL")):
+        raise CrawlError("which crawl? Remedy: its name (TOPICAL_CRAWL of its workers, else that of the topic)")
+    try:
+        frontier = open_redis_frontier(settings, known)
+        try:
+            yield RedisCrawl(known, frontier)
+        finally:
+            frontier.close()
+    except FrontierServerError as error:
+        raise CrawlError(str(error)) from None
+
+
+def find_folder(settings: BaseSettings, name: str | None) -> Path:
+    """The data directory of a crawl by its topic or path; without a name ``TOPICAL_DATA_DIR``, or the only one under data/.
+
+    Raises:
+        CrawlError: there is none.
+    """
+    given = settings.get("TOPICAL_DATA_DIR")
+    existing = sorted({str(found.parent) for mark in _MARKS for found in Path("data").glob(f"*/{mark}")})
+    if name is None and not given and len(existing) != 1:
+        raise CrawlError(f"which crawl? Remedy: name one of {', '.join(existing) or 'those that were started (none yet)'}")
+    places = [Path(given or existing[0])] if name is None else [Path(name), Path(given or f"data/{name}")]
+    for place in places:
+        if any((place.expanduser() / mark).is_file() for mark in _MARKS):
+            return place.expanduser()
+    known = f" (there are: {', '.join(existing)})" if existing else ""
+    raise CrawlError(
+        f"there is no crawl in {' or '.join(str(place) for place in places)}. Remedy: name its topic or its directory{known}; "
+        f"one over Redis is reached with -s TOPICAL_FRONTIER=redis"
+    )
+
+
+def ask_in_batches(crawl: Reached, request: Mapping[str, object], urls: Sequence[str]) -> Answer:
+    """The sum of the answers; a crawl fetches on between two batches."""
+    total: Answer = {}
+    for start in range(0, len(urls), BATCH):
+        for name, value in crawl.ask({**request, "urls": list(urls[start : start + BATCH])}).items():
+            total[name] = (
+                dict(Counter(total.get(name, {})) + Counter(value)) if isinstance(value, dict) else total.get(name, 0) + value
+            )
+    return total

@@ -1,0 +1,53 @@
+"""``scrapy lexicon import``: vectors of one's own, in the form that opens at once."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from scrapy.settings import BaseSettings
+
+from topical_crawler.resources.vectors import convert
+
+HELP = "convert word vectors of your own (word2vec, fastText .vec, GloVe, gensim)"
+DESCRIPTION = (
+    "Convert word vectors into the form that the strategies open at once and share between processes: a matrix of unit vectors "
+    "(OUT.npy) and its words (OUT.vocab). FILE is of word2vec (text or binary), fastText (.vec), GloVe (text) or gensim 3 or 4 "
+    "(KeyedVectors, Word2Vec or FastText as saved, with what lies beside it), packed with gzip or not; its content tells which. "
+    "Files of gensim are read without running what they say. Name OUT.npy in TOPICAL_VECTORS to use it. Exit code 1 if FILE is "
+    "damaged or of another form; OUT is then as it was before."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the vectors")
+    parser.add_argument("out", metavar="OUT", help="where to write: OUT.npy and OUT.vocab (OUT with or without .npy)")
+    parser.add_argument(
+        "--limit",
+        type=int,
+        metavar="N",
+        help="take the first N vectors of FILE, the N most frequent words where it is sorted so, as most are (default: all)",
+    )
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    out = Path(opts.out)
+    if out.suffix != ".npy":
+        out = out.with_name(f"{out.name}.npy")
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as display:
+        task = display.add_task("vectors", total=None)
+        report = convert(
+            opts.file,
+            out,
+            opts.limit,
+            lambda done, total: display.update(task, completed=done, total=total, refresh=total == done),
+        )
+    print(f"{report.words:,} words, {report.dimensions} dimensions, of {report.read:,} vectors read")
+    for reason, number in report.dropped.items():
+        print(f"left out: {number:,} {reason}")
+    print(f"written: {report.path} and {report.path.with_suffix('.vocab').name}")
+    print(f'to use it, in the settings: TOPICAL_VECTORS = "{report.path.resolve()}"')
+    return 0

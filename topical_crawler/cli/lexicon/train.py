@@ -1,0 +1,235 @@
+"""``scrapy lexicon train``: word vectors of one's own texts."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.base import condition, whole
+from topical_crawler.resources.vector_files import MAX_DIMENSIONS
+from topical_crawler.topic.files import read_terms
+from topical_crawler.topic.topic import load_topic
+from topical_crawler.training.pipeline import COUNTS, TrainingOptions, check_request, train_vectors
+from topical_crawler.training.prepare import PrepareOptions
+from topical_crawler.training.word2vec import CONTINUED_EPOCHS, ModelOptions
+from topical_crawler.training.work_folder import TrainingError, start_anew
+
+HELP = "train word vectors on your own texts"
+DESCRIPTION = (
+    "Train word vectors: OUT/vectors.npy with its words in OUT/vectors.vocab. A source is a Chinese "
+    "Wikipedia dump (.xml, .xml.bz2), JSONL (.jsonl, .jsonl.gz, the field 'text'), a .txt file or a folder of them, or the data "
+    "folder of a crawl. Texts are simplified, segmented, freed of stop words and numbers. Interrupted, the same command goes on "
+    "where it was: OUT/work holds the segmented text and a checkpoint of each epoch; when the result is there you may delete it. "
+    "With --continue-from, vectors that you have keep what they know and learn the words that they lack."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the action's arguments."""
+    text, model = ModelOptions(), TrainingOptions()
+    # Numbers have an end: without one gensim fails after the segmentation (seed, dimensions) or hangs (window).
+    parser.add_argument("out", metavar="OUT", type=Path, help="folder of the result")
+    parser.add_argument("sources", metavar="SOURCE", nargs="+", help="texts to learn from; several are read one after the other")
+    parser.add_argument("--topic", metavar="NAME", help="keep this topic's terms whole (a name or a folder)")
+    parser.add_argument("--words", metavar="FILE", type=Path, help="keep the words of this file whole, one a line")
+    parser.add_argument(
+        "--where",
+        metavar="FIELD=VALUE",
+        type=condition,
+        action="append",
+        default=[],
+        help="only documents whose field has this value",
+    )
+    parser.add_argument("--keep-traditional", action="store_true", help="leave traditional characters as they are")
+    parser.add_argument("--keep-stop-words", action="store_true", help="leave stop words in")
+    parser.add_argument("--tolerant", action="store_true", help="skip damaged parts of a source and count them")
+    parser.add_argument(
+        "--phrases", action="store_true", help="join words that belong together, found in the text (主题 教育 → 主题教育)"
+    )
+    parser.add_argument("--model", choices=("word2vec", "fasttext"), default=text.model, help="default: %(default)s")
+    parser.add_argument(
+        "--dimensions",
+        metavar="N",
+        type=whole(1, MAX_DIMENSIONS),
+        default=text.dimensions,
+        help="of a vector (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--window", metavar="N", type=whole(1, 10_000), default=text.window, help="words on either side (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--epochs",
+        metavar="N",
+        type=whole(1, 999),
+        help=f"passes over the text (default: {text.epochs}; {CONTINUED_EPOCHS} with --continue-from)",
+    )
+    parser.add_argument(
+        "--min-count",
+        metavar="N",
+        type=whole(1, 10**9),
+        default=model.min_count,
+        help="occurrences that a word needs (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--negative",
+        metavar="N",
+        type=whole(1, 1_000),
+        default=text.negative,
+        help="random words against each right one (default: %(default)s)",
+    )
+    parser.add_argument("--skip-gram", action="store_true", help="slower than the default (CBOW), better for rare words")
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=whole(0, 2**32 - 1),
+        default=text.seed,
+        help="of everything random (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--processes",
+        metavar="N",
+        type=whole(1, 1_000),
+        default=os.cpu_count() or 1,
+        help="that segment, and threads that train (default: %(default)s, the processors); with 1 a run can be repeated exactly",
+    )
+    parser.add_argument(
+        "--memory",
+        metavar="MB",
+        type=whole(1, 10**9),
+        default=model.memory,
+        help="bound over all processes (default: %(default)s)",
+    )
+    parser.add_argument("--continue-from", metavar="VECTORS", type=Path, help="start from these vectors; --dimensions are theirs")
+    parser.add_argument(
+        "--free",
+        metavar="RATE",
+        type=_rate,
+        default=0.0,
+        help="with --continue-from: part of each update that known words take, 0 to 1 (default: 0, they keep their vectors)",
+    )
+    parser.add_argument("--show", metavar="WORD", action="append", default=[], help="show this word's neighbours in the result")
+    parser.add_argument("--restart", action="store_true", help="forget what OUT/work holds and begin anew")
+    parser.add_argument("--retrain", action="store_true", help="keep the segmented text in OUT/work, train anew")
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Train and print the report; 130 where it was interrupted."""
+    options = _options(opts, settings)
+    if opts.restart or opts.retrain:
+        check_request(opts.out, opts.sources, options, opts.processes)  # what is misspelt must not cost the work of hours
+        start_anew(opts.out, keep_text=not opts.restart)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("{task.fields[note]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    try:
+        with Progress(*columns, console=Console(stderr=True), transient=False) as display:
+            stages: dict[str, TaskID] = {}
+
+            def report(stage: str, done: float, note: str) -> None:
+                if stage not in stages:
+                    for earlier in stages.values():
+                        display.update(earlier, completed=1.0)
+                    stages[stage] = display.add_task(escape(stage), total=1.0, note="")
+                display.update(stages[stage], completed=done, note=note)
+
+            found = train_vectors(opts.out, opts.sources, options, opts.processes, report, opts.show)
+            for task in stages.values():
+                display.update(task, completed=1.0)
+    except KeyboardInterrupt:
+        print(
+            f"scrapy lexicon train: stopped. What is done is kept in {opts.out / 'work'}: the same command goes on from there",
+            file=sys.stderr,
+        )
+        return 130
+    _print(found, opts.out)
+    return 0
+
+
+def _options(opts: argparse.Namespace, settings: BaseSettings) -> TrainingOptions:
+    keep = list(load_topic(opts.topic).terms) if opts.topic else []
+    if opts.words:
+        if not opts.words.is_file():
+            raise TrainingError(f"{opts.words}: there is no such file. Remedy: name a file with one word a line for --words")
+        keep += read_terms(opts.words)
+    for name, times in Counter(wanted.field for wanted in opts.where).items():
+        if times > 1:
+            raise TrainingError(f"--where {name}=… is given {times} times, a document has but one value. Remedy: give it once")
+    text = PrepareOptions(
+        simplify=not opts.keep_traditional,
+        keep_whole=keep,
+        keep_stopwords=opts.keep_stop_words,
+        segmenter=settings.get("TOPICAL_SEGMENTER"),
+        where={wanted.field: wanted.value for wanted in opts.where},
+        tolerant=opts.tolerant,
+    )
+    epochs = opts.epochs or (CONTINUED_EPOCHS if opts.continue_from else ModelOptions().epochs)
+    model = ModelOptions(
+        opts.model, opts.dimensions, opts.window, epochs, opts.negative, skip_gram=opts.skip_gram, seed=opts.seed
+    )
+    return TrainingOptions(text, model, opts.min_count, opts.phrases, opts.memory, opts.continue_from, opts.free)
+
+
+def _print(found: dict[str, Any], out: Path) -> None:
+    console = Console()
+    table = Table(
+        "source", *(f"{name} (条)" if name == "documents" else name.replace("kilobytes", "KB") for name in COUNTS), "skipped"
+    )
+    for column in table.columns[1:6]:
+        column.justify = "right"
+    for row in [*found["sources"], *([{"source": "all", **found["total"]}] if len(found["sources"]) > 1 else [])]:
+        skipped = ", ".join(f"{n:,} {reason}" for reason, n in row["skipped"].items())
+        table.add_row(escape(Path(row["source"]).name), *(f"{row[name]:,}" for name in COUNTS), escape(skipped))
+    console.print(table)
+    words, training = found["vocabulary"], found["training"]
+    console.print(
+        f"segmentation {found['segmentation']['tokens_per_second']:,} words/s, training {training['tokens_per_second']:,} words/s"
+    )
+    console.print(
+        f"{words['words']:,} words trained; {words['rare']:,} others are rarer than --min-count {found['options']['min_count']}"
+    )
+    if words["forgotten_below"]:
+        console.print(f"memory: while counting, words met fewer than {words['forgotten_below']} times had to be forgotten")
+    if words["cut"]:
+        console.print(
+            f"memory: {words['cut']:,} words with up to {words['cut_count']:,} occurrences left out; more --memory keeps them"
+        )
+    if "continued" in found:
+        continued = found["continued"]
+        console.print(
+            f"continued from {continued['known']:,} words, {continued['known_in_text']:,} of them in the text; "
+            f"{continued['new']:,} new"
+        )
+    for word, near in found["neighbours"].items():
+        for when, words_near in near.items():
+            said = " ".join(f"{neighbour} {cosine:.2f}" for neighbour, cosine in words_near) or "no vector"
+            label = f"{word} {when}" if len(near) > 1 else word
+            console.print(escape(f"{label}: {said}"))
+    result = found["result"]
+    console.print(
+        escape(f"{result['path']}: {result['words']:,} words, {result['dimensions']} dimensions; {out / 'report.json'}")
+    )
+
+
+def _rate(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
+    return number

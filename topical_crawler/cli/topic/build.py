@@ -1,0 +1,221 @@
+"""``scrapy topic build``: a topic's terms, weights and proposed adjustments out of a domain corpus."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from scrapy.settings import BaseSettings
+
+from topical_crawler.authoring.build import Built, Corpora, Own, Plan, adjust_file, build, terms_file, weights_file
+from topical_crawler.authoring.folder import ADJUST, CANDIDATES, TERMS, WEIGHTS, Present, TopicFolder, Written
+from topical_crawler.cli.base import amount, condition, whole
+from topical_crawler.config import cache_dir
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.files import TopicError
+
+HELP = "find terms in a domain corpus, choose and weigh them"
+DESCRIPTION = (
+    "Find a topic's terms in texts about it and weigh them (w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2): new words and "
+    "phrases, words of the dictionary, your own candidates (FOLDER/candidates.txt) and terms, held against texts about anything. "
+    "Writes terms.tsv, weights.tsv and, as proposals, adjust.tsv. Lines that you added or changed stay as they are, words that "
+    "you deleted do not come back. A SOURCE is a Chinese Wikipedia dump, JSONL with a field 'text' (.gz too), a folder of text "
+    "files, or the data folder of a crawl."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    plan = Plan()
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="topic folder")
+    parser.add_argument("--corpus", nargs="+", type=Path, metavar="SOURCE", required=True, help="texts about the topic")
+    parser.add_argument(
+        "--domain", type=condition, metavar="FIELD=VALUE", help="documents of --corpus that are about the topic (default: all)"
+    )
+    parser.add_argument(
+        "--background",
+        nargs="+",
+        type=Path,
+        metavar="SOURCE",
+        default=[],
+        help="texts about anything (default: those of --corpus where --against is given, else document frequencies of general "
+        "Chinese, which come with jieba)",
+    )
+    parser.add_argument(
+        "--against", type=condition, metavar="FIELD=VALUE", help="documents that are background (default: all of --background)"
+    )
+    parser.add_argument(
+        "--terms", type=whole(0), default=plan.terms, metavar="N", help="terms to find, beside your own (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--min-count",
+        type=whole(1),
+        default=plan.min_count,
+        metavar="N",
+        help="occurrences of a found term, and of a word listed in weights.tsv (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--min-contrast",
+        type=amount,
+        default=plan.min_contrast,
+        metavar="X",
+        help="how many times more often documents of the domain must hold a term (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--adjust-below",
+        type=amount,
+        default=plan.adjust_below,
+        metavar="X",
+        help="propose a lower weight for heavy words of a contrast below this; 0: for none (default: %(default)g)",
+    )
+    parser.add_argument("--candidates-only", action="store_true", help="find nothing, weigh your own candidates and terms only")
+    parser.add_argument("--dry-run", action="store_true", help="write nothing, show what would change")
+    parser.add_argument("-n", type=whole(0), default=30, help="words to show in each list (default: %(default)s)")
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    folder = TopicFolder(opts.folder)
+    terms, adjust, candidates = folder.read(TERMS), folder.read(ADJUST), folder.candidates()
+    if opts.candidates_only and not (candidates or terms.words):
+        raise TopicError(
+            f"{opts.folder / CANDIDATES}: missing, and terms.tsv holds no term of yours. "
+            f"Remedy: write candidate terms into it, one a line, or leave --candidates-only out"
+        )
+    corpora = Corpora(opts.corpus, opts.background, opts.domain, opts.against)
+    plan = Plan(opts.terms, opts.min_count, opts.min_contrast, opts.adjust_below, discover=not opts.candidates_only)
+    built = _build(corpora, Own(terms.words, candidates, terms.deleted), plan, settings)
+    made = f"# Made by `scrapy topic build {corpora.describe()}{_describe(plan)}`."
+    files = {
+        TERMS: terms_file(terms, built, made),
+        WEIGHTS: weights_file(built, plan, made),
+        ADJUST: adjust_file(adjust, built, made),
+    }
+    before = folder.mean()
+    aside = [] if opts.dry_run else folder.write(files)  # before anything is shown: its reader (head) may leave early
+    console = Console()
+    proposed = [a.word for a in built.adjustments if a.word not in {*adjust.words, *adjust.deleted}]
+    _show(console, built, proposed, plan, opts.n)
+    _show_yours(console, terms, adjust, before, built.mean)
+    if opts.dry_run:
+        _show_changes(console, folder, files, opts.n)
+        return 0
+    for name in aside:
+        console.print(
+            f"weights.tsv was not as the last build wrote it: it is kept as {name}. Your own weights belong in adjust.tsv"
+        )
+    console.print(f"→ {escape(str(opts.folder))}/{TERMS}, {WEIGHTS}, {ADJUST}")
+    console.print(
+        f"Next: read {TERMS} and delete what is no term, read the proposals in {ADJUST} (they are in force; delete or change "
+        f"what you do not want), and build again: your changes stay. Then scrapy topic check {escape(str(opts.folder))}",
+        style="dim",
+    )
+    return 0
+
+
+def _describe(plan: Plan) -> str:
+    """The options that are not at their defaults, as the command says them."""
+    usual = Plan()
+    names = [n for n in ("terms", "min_count", "min_contrast", "adjust_below") if getattr(plan, n) != getattr(usual, n)]
+    said = "".join(f" --{name.replace('_', '-')} {getattr(plan, name):g}" for name in names)
+    return said + ("" if plan.discover else " --candidates-only")
+
+
+def _build(corpora: Corpora, own: Own, plan: Plan, settings: BaseSettings) -> Built:
+    def segmenter(words: Iterable[str]) -> Segmenter:
+        return Segmenter(words, backend=settings.get("TOPICAL_SEGMENTER"), cache_dir=cache_dir(settings))
+
+    columns = (TextColumn("{task.description:<40}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as display:
+        task = display.add_task("", total=1.0)
+        shown = ""
+
+        def progress(what: str, done: float) -> None:
+            nonlocal shown
+            if what != shown:
+                display.reset(task, description=what)
+                shown = what
+            display.update(task, completed=done)
+
+        return build(corpora, own, plan, segmenter, progress)
+
+
+def _show(console: Console, built: Built, proposed: Sequence[str], plan: Plan, rows: int) -> None:
+    console.print(f"{built.documents} documents of the domain, {_background(built)}", highlight=False)
+    if built.sample and built.sample.step > 1:
+        console.print(f"the domain is large: every {built.sample.step}th document was looked through for candidates")
+    if built.sample and built.sample.repeated:
+        console.print(
+            f"{built.sample.repeated} lines that earlier documents hold, too, were left out when looking for candidates"
+        )
+    table = Table("", "term", "source", "weight", "count", "contrast", "G²", "cohesion")
+    best = sorted(built.terms, key=lambda t: (-t.score, t.word))
+    for number, t in enumerate(best[:rows], 1):
+        cohesion = "" if math.isnan(t.cohesion) else f"{t.cohesion:.2f}"
+        weight = "mean" if math.isnan(t.weight) else f"{t.weight / built.mean:.3g}"
+        row = (str(number), escape(t.word), t.source, weight, str(t.count), f"{t.contrast:.3g}", f"{t.likelihood:.0f}", cohesion)
+        table.add_row(*row)
+    if rows:
+        console.print(table)
+        console.print("ranked by G² · ln(contrast); weights in weights of the mean word", style="dim")
+    by_source: dict[str, int] = {}
+    for t in built.terms:
+        by_source[t.source] = by_source.get(t.source, 0) + 1
+    parts = ", ".join(f"{n} {source}" for source, n in sorted(by_source.items()))
+    unknown = sum(not t.documents for t in built.terms)
+    console.print(f"{len(built.terms)} terms ({parts}), {unknown} of them in no document of the domain", highlight=False)
+    for reason, n in sorted(built.dropped.items(), key=lambda pair: -pair[1]):
+        console.print(f"  no terms: {n} {reason}", highlight=False)
+    console.print(f"{len(built.weights)} other words have weights; the mean is {built.mean:.4g}", highlight=False)
+    if proposed:
+        console.print(
+            f"{len(proposed)} adjustments proposed: heavy words of a contrast below {plan.adjust_below:g}", highlight=False
+        )
+        if rows:
+            more = " …" if len(proposed) > rows else ""
+            console.print(f"  {' '.join(proposed[:rows])}{more}", markup=False, highlight=False)
+
+
+def _background(built: Built) -> str:
+    if built.general:
+        return (
+            "no background: held against the document frequencies of general Chinese that come with jieba.\n"
+            "Texts about anything, of the kind that you will crawl, tell better: --background SOURCE"
+        )
+    return f"{built.background_documents} of the background"
+
+
+def _show_yours(console: Console, terms: Present, adjust: Present, before: float, mean: float) -> None:
+    for name, present in ((TERMS, terms), (ADJUST, adjust)):
+        parts = [f"{len(present.words)} lines of yours kept"] if present.words else []
+        parts += [f"{len(present.deleted)} words that you deleted stay out"] if present.deleted else []
+        if parts:
+            console.print(f"{name}: {', '.join(parts)}", highlight=False)
+    weighed = set(terms.words) - set(terms.open) | set(adjust.words)
+    if weighed and not 0.5 <= mean / before <= 2:
+        console.print(
+            f"{len(weighed)} weights of yours were written while the mean word weighed {before:.3g}; now it weighs {mean:.3g}: "
+            "look at them"
+        )
+
+
+def _show_changes(console: Console, folder: TopicFolder, files: Mapping[str, tuple[str, Written]], most: int) -> None:
+    for name, (text, _) in files.items():
+        before, after = _rows(folder.lines(name)), _rows(text.splitlines())
+        new, gone = [w for w in after if w not in before], [w for w in before if w not in after]
+        changed = [w for w in after if w in before and before[w] != after[w]]
+        console.print(f"{name}: {len(new)} new, {len(gone)} gone, {len(changed)} changed", highlight=False)
+        for sign, words in (("+", new), ("-", gone), ("~", changed)) if name != WEIGHTS and most else ():
+            if words:
+                more = " …" if len(words) > most else ""
+                console.print(f"  {sign} {' '.join(words[:most])}{more}", markup=False, highlight=False)
+    console.print("nothing written (--dry-run)")
+
+
+def _rows(lines: Sequence[str]) -> dict[str, str]:
+    rows = (line.split("\t") for line in lines if line.strip() and not line.startswith("#"))
+    return {cells[0]: "".join(cells[1:2]) for cells in rows}

@@ -1,0 +1,172 @@
+"""``scrapy topic expand``: further terms for a topic, proposed by HowNet, Cilin and word vectors."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from scrapy.settings import BaseSettings
+
+from topical_crawler.authoring.neighbours import SOURCES, Proposal, propose
+from topical_crawler.config import cache_dir
+from topical_crawler.files import replacing
+from topical_crawler.lexicon_data import lexicon
+from topical_crawler.resources.registry import Resources
+from topical_crawler.text.segment import normalise
+from topical_crawler.topic.files import MEAN, TopicError, read_lines, read_terms, read_weights
+from topical_crawler.topic.topic import Topic, load_topic
+
+HELP = "propose neighbours of a topic's terms (HowNet, Cilin, word vectors)"
+DESCRIPTION = (
+    "Propose words near a topic's terms, best first: each resource names the words nearest to each term, and all terms together "
+    "judge them, so that a word near one term only, or a general word, comes last. The score is from 0 to 1. Terms, candidates "
+    "and the words of adjust.tsv are left out. Nothing is written without --write or --accept; both need the path of a topic "
+    "folder of your own. Read the list before you take it over: on the keyword topics that come with the product half of the "
+    "first 30 are words of the field itself, most of the others of fields beside it."
+)
+_SOURCES_SHOWN = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("topic", metavar="TOPIC", help="name, or path of a topic folder")
+    parser.add_argument(
+        "--by",
+        type=lambda text: tuple(filter(None, text.split(","))),
+        metavar="NAME,…",
+        help=f"resources to ask: {', '.join(SOURCES)} (default: those that are there)",
+    )
+    parser.add_argument("--n", type=int, default=20, help="words that each resource names for each term (default: %(default)s)")
+    parser.add_argument("--min-score", type=float, default=0.3, help="least score of a proposal (default: %(default)s)")
+    parser.add_argument("--show", type=int, default=60, metavar="N", help="proposals to show (default: %(default)s)")
+    writing = parser.add_mutually_exclusive_group()
+    writing.add_argument(
+        "--write",
+        action="store_true",
+        help="append the proposals shown to candidates.txt, for 'scrapy topic build' or your own eye",
+    )
+    writing.add_argument(
+        "--accept",
+        type=int,
+        metavar="N",
+        help="append the N best proposals to terms.tsv; each weighs its score times the median weight of the terms there",
+    )
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    for name in ("n", "show", "accept"):
+        if (number := getattr(opts, name)) is not None and number < 1:
+            raise TopicError(f"--{name} is {number}. Remedy: give a number of 1 or more")
+    topic = load_topic(opts.topic)
+    folder = Path(topic.source)
+    shipped = lexicon().joinpath("topics", topic.name)
+    files = shipped if str(shipped) == topic.source else folder  # what is shipped may be inside a zipped egg
+    if (opts.write or opts.accept) and files is shipped and opts.topic == topic.name:
+        raise TopicError(
+            f"{opts.topic} comes with the product, and an update would undo what is written there. "
+            f"Remedy: cp -r {folder} ./{topic.name}, and name ./{topic.name}"
+        )
+    resources = Resources.from_settings(settings)
+    messages = Console(stderr=True)
+    for name in SOURCES if opts.by is None else ():
+        if resources.path(name) is None:
+            messages.print(f"{name} is missing and proposes nothing. Get it: scrapy lexicon fetch {name}", markup=False)
+    candidates = {normalise(line.strip()) for _, line in read_lines(files / "candidates.txt")}
+    known = {*topic.terms, *read_weights(files / "adjust.tsv"), *candidates}
+    with messages.status("comparing the topic's terms with the words of the resources"):
+        found = propose(
+            _judges(topic, read_terms(files / "terms.tsv")),
+            resources,
+            by=opts.by,
+            n=opts.n,
+            min_score=opts.min_score,
+            known=known,
+            cache_dir=cache_dir(settings),
+        )
+    shown = found[: opts.accept or opts.show]
+    written = ""  # before anything is shown: its reader (head) may leave early
+    if shown and opts.write:
+        written = f"{len(shown)} candidates → {write_candidates(folder, shown)}"
+    elif shown and opts.accept:
+        written = f"{len(shown)} terms → {write_terms(folder, shown)}"
+    Console().print(_table(shown) if shown else f"no proposal of score {opts.min_score:g} or more. Remedy: a lower --min-score")
+    if len(found) > len(shown):
+        print(f"{len(found) - len(shown)} more of score {opts.min_score:g} or more")
+    if written:
+        print(written)
+    return 0
+
+
+def _judges(topic: Topic, given: Mapping[str, float]) -> dict[str, float]:
+    """The terms that propose: those without a weight in terms.tsv, where there are some. A person has named these; the others
+    were found near them (``scrapy topic new``), and neighbours of neighbours lead away."""
+    named = {term: topic.terms[term] for term, weight in given.items() if math.isnan(weight) and term in topic.terms}
+    return named or dict(topic.terms)
+
+
+def write_candidates(folder: Path, proposals: Sequence[Proposal]) -> Path:
+    """Append proposals to ``candidates.txt``, each below a comment that says its score and sources."""
+    file = folder / "candidates.txt"
+    lines = ["# Proposed by `scrapy topic expand`: score, then who proposed it (resource, term, similarity)."]
+    for proposal in proposals:
+        lines += [f"# {proposal.score:.2f}  {_sources(proposal)}", proposal.word]
+    _append(file, lines)
+    return file
+
+
+def write_terms(folder: Path, proposals: Sequence[Proposal]) -> Path:
+    """Append proposals to ``terms.tsv``; a proposal weighs its score times the median weight of the terms that stand there, the
+    mean weight where some of them have none.
+
+    All weights are relative to the mean. Where weights.tsv does not say it, the mean is that of the terms, which new ones would
+    change; so it is written down there first, as it was.
+
+    Raises:
+        TopicError: a file of the topic is malformed.
+    """
+    terms, words = read_terms(folder / "terms.tsv"), read_weights(folder / "weights.tsv")
+    weighed = [w for w in terms.values() if not math.isnan(w)]
+    others = [w for word, w in words.items() if word != MEAN] or weighed or [1.0]
+    mean = words.get(MEAN, statistics.fmean(others)) or 1.0
+    if not words:
+        _append(
+            folder / "weights.tsv",
+            ["# The mean weight as it was before `scrapy topic expand` appended to terms.tsv.", f"{MEAN}\t{mean:.6g}"],
+        )
+    median = mean if len(weighed) < len(terms) else statistics.median(weighed) or mean
+    lines = ["# Proposed by `scrapy topic expand`; weight: score times the usual weight of the terms above."]
+    lines += [f"{p.word}\t{p.score * median:.6g}\t{p.score:.2f}  {_sources(p)}" for p in proposals]
+    _append(folder / "terms.tsv", lines)
+    return folder / "terms.tsv"
+
+
+def _append(file: Path, lines: Sequence[str]) -> None:
+    """Whole or not at all; what stands in the file stays, byte by byte."""
+    before = file.read_bytes().decode("utf-8") if file.is_file() else ""
+    if before and not before.endswith("\n"):
+        before += "\n"
+    with replacing(file) as out:
+        out.write(before + "".join(f"{line}\n" for line in lines))
+
+
+def _sources(proposal: Proposal) -> str:
+    """As "vectors: 内核 0.73, 进程 0.61; hownet: 软件 1.00; 2 more"."""
+    named: dict[str, list[str]] = {}
+    for source, term, similarity in proposal.sources[:_SOURCES_SHOWN]:
+        named.setdefault(source, []).append(f"{term} {similarity:.2f}")
+    parts = [f"{source}: {', '.join(terms)}" for source, terms in named.items()]
+    if (more := len(proposal.sources) - _SOURCES_SHOWN) > 0:
+        parts.append(f"{more} more")
+    return "; ".join(parts)
+
+
+def _table(proposals: Sequence[Proposal]) -> Table:
+    table = Table("", "word", "score", "proposed by")
+    for number, proposal in enumerate(proposals, 1):
+        table.add_row(str(number), escape(proposal.word), f"{proposal.score:.2f}", escape(_sources(proposal)))
+    return table

@@ -1,0 +1,238 @@
+"""A few pages, fetched as a crawl would: by Scrapy's engine with the project's settings, but without a crawl behind it.
+
+Nothing is written: no frontier, no corpus, no cache of pages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from scrapy import Request, Spider, signals
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.robotstxt import RobotParser
+from scrapy.settings import BaseSettings, Settings
+from twisted.python.failure import Failure
+
+from topical_crawler.cleaning.boilerplate import Cleaner
+from topical_crawler.config import cache_dir
+from topical_crawler.crawl.steering import seed_entry
+from topical_crawler.extraction.pool import ExtractPool
+from topical_crawler.items import PageItem
+from topical_crawler.recordings.reader import Recording, RecordingError
+from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.web.decode import decode
+from topical_crawler.web.page import Page
+from topical_crawler.workers import Worker, WorkerDied, WorkerLate
+
+Kind = Literal["URL", "HTML file", "text file", "text"]
+
+_MARKUP = re.compile(r"<(?:!doctype|html|head|body|title|meta)\b", re.IGNORECASE)
+_PATH = re.compile(r"[./~\\]\S*[/\\]\S*|\S*\.(?:s?html?|txt)", re.IGNORECASE)
+_HEAD = 4096
+_EXTRA = 30.0
+"""Seconds on top of what the settings allow the requests, for the engine's own start and end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came of one address.
+
+    Attributes:
+        url: as it was asked for; ``page.url`` is where redirects ended.
+        page: the page; None where there is none.
+        text: its main text without boilerplate, as the corpus would hold it; "" where there is none.
+        reason: why there is no page, or no text, in the words of a crawl's report ("robots.txt", "HTTP 404", "near-empty" …); ""
+            where nothing is missing.
+    """
+
+    url: str
+    page: Page | None
+    text: str = field(default="", repr=False)
+    reason: str = ""
+
+
+def kind_of(given: str) -> Kind:
+    """What a person names by ``given``: a URL, a file of HTML or of plain text, or a text itself.
+
+    Raises:
+        FileNotFoundError: it looks like the path of a file, and there is none.
+
+    >>> kind_of("http://www.example.cn/"), kind_of("深入开展主题教育")
+    ('URL', 'text')
+    """
+    if given.startswith(("http://", "https://")):
+        return "URL"
+    try:
+        is_file = Path(given).expanduser().is_file()
+    except (OSError, ValueError):  # too long for a name, or with a NUL
+        is_file = False
+    if is_file:
+        return "HTML file" if _MARKUP.search(read_file(given)[0][:_HEAD]) else "text file"
+    if _PATH.fullmatch(given):
+        raise FileNotFoundError(
+            f"{given}: there is no such file. Remedy: correct the path; a URL starts with http:// or https://"
+        )
+    return "text"
+
+
+def read_file(path: str) -> tuple[str, str]:
+    """The text of a file in any encoding of Chinese, and that encoding."""
+    return decode(Path(path).expanduser().read_bytes())
+
+
+def fetch_pages(urls: Sequence[str], settings: BaseSettings) -> list[Fetched]:
+    """Fetch pages with their main texts.
+
+    Requests go through Scrapy's engine with the project's settings: robots.txt and its Crawl-delay are obeyed, sizes, times and
+    redirects are bounded, and with ``TOPICAL_REPLAY`` the recording answers. The engine runs in a process of its own, because its
+    event loop can be started once only in the life of a process; so this can be called as often as one likes.
+
+    Args:
+        urls: addresses, or paths of local HTML files.
+        settings: the project's.
+
+    Returns:
+        One for each of ``urls``, in their order. What fails has a reason, never an exception.
+    """
+    addresses = [u for u in dict.fromkeys(urls) if u.startswith(("http://", "https://"))]
+    found = {path: _read_page(path) for path in urls if path not in addresses}
+    if addresses:
+        found |= dict(zip(addresses, _by_engine(addresses, settings), strict=True))
+    texts = asyncio.run(_texts({u: p for u, (p, _) in found.items() if p is not None}, settings))
+    return [Fetched(u, found[u][0], *texts.get(u, ("", found[u][1]))) for u in urls]
+
+
+def _read_page(path: str) -> tuple[Page | None, str]:
+    try:
+        html, encoding = read_file(path)
+    except (OSError, ValueError) as error:
+        return None, f"no file that can be read: {getattr(error, 'strerror', '') or error}"
+    return Page.from_html(Path(path).expanduser().resolve().as_uri(), html, encoding), ""
+
+
+def _by_engine(addresses: Sequence[str], settings: BaseSettings) -> list[tuple[Page | None, str]]:
+    if settings.get("TOPICAL_REPLAY"):
+        try:
+            Recording(settings["TOPICAL_REPLAY"], cache_dir(settings)).close()
+        except RecordingError as error:
+            return [(None, f"nothing to replay: {error}")] * len(addresses)
+    once = sum(settings.getfloat(name) for name in ("DOWNLOAD_TIMEOUT", "DOWNLOAD_DELAY", "TOPICAL_MAX_CRAWL_DELAY"))
+    # Every page may need its robots.txt, and each of the two its retries.
+    patience = _EXTRA + 2 * len(addresses) * (1 + settings.getint("RETRY_TIMES")) * once
+    with closing(Worker(run_engine, load_engine)) as worker:
+        try:
+            return worker.run(patience, list(addresses), settings)
+        except WorkerLate:
+            reason = "timed out"
+        except WorkerDied:
+            reason = "the fetching process died"
+    return [(None, reason)] * len(addresses)
+
+
+async def _texts(pages: Mapping[str, Page], settings: BaseSettings) -> dict[str, tuple[str, str]]:
+    """Main texts as the pipelines of a crawl make them: (text, reason) by address."""
+    cleaner = Cleaner(min_characters=settings.getint("TOPICAL_MIN_CHARACTERS"))
+    texts = {}
+    pool = ExtractPool(settings.getint("TOPICAL_EXTRACT_WORKERS"), settings.getfloat("TOPICAL_EXTRACT_TIMEOUT"))
+    with closing(pool):
+        for url, page in pages.items():
+            extracted = await pool.extract(page.html, page.url)
+            if extracted.reason:
+                texts[url] = "", extracted.reason
+                continue
+            cleaned = cleaner.clean(extracted.text, [link.anchor for link in page.links], extracted.title or page.title)
+            texts[url] = cleaned.text, cleaned.reason
+    return texts
+
+
+class PageSpider(TopicalSpider):
+    """Reads pages as the crawl's spider does, and follows no link."""
+
+    name = "pages"
+
+    def __init__(self, addresses: Sequence[str], found: dict[str, tuple[Page | None, str]], **kwargs: Any) -> None:
+        Spider.__init__(self, **kwargs)  # there is no crawl that the topical spider could be given
+        self.addresses = addresses
+        self.found = found
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> PageSpider:
+        spider = cls(*args, **kwargs)
+        spider._set_crawler(crawler)
+        return spider
+
+    async def start(self) -> AsyncIterator[Request]:
+        for url in self.addresses:
+            yield Request(url, self.parse, errback=self.failed, meta={"topical": seed_entry(url)}, dont_filter=True)
+
+    def parse(self, response: Response, **kwargs: Any) -> None:  # type: ignore[override]
+        self._note(super().parse(response, **kwargs))
+
+    def failed(self, failure: Failure) -> None:  # type: ignore[override]
+        self._note(super().failed(failure))
+
+    def _note(self, items: Iterable[PageItem]) -> None:
+        for item in items:
+            self.found[item.entry.url] = item.page, item.reason
+
+
+class CrawlDelay:
+    """Extension: the Crawl-delay of a robots.txt, which Scrapy reads and does not obey."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        if crawler.settings.get("TOPICAL_REPLAY"):
+            raise NotConfigured
+        self._crawler = crawler
+        crawler.signals.connect(self.robots, signals.robots_parsed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> CrawlDelay:
+        return cls(crawler)
+
+    def robots(self, robotparser: RobotParser, request: Request) -> None:
+        """Slow the requests to one host down."""
+        settings = self._crawler.settings
+        delay = robotparser.crawl_delay(settings.get("ROBOTSTXT_USER_AGENT") or settings["USER_AGENT"])
+        engine = self._crawler.engine
+        if delay is None or engine is None:
+            return
+        slot = engine.downloader.slots.get(engine.downloader.get_slot_key(request))
+        if slot is not None:  # the one that robots.txt itself came through
+            slot.delay = max(slot.delay, min(float(delay), settings.getfloat("TOPICAL_MAX_CRAWL_DELAY")))
+
+
+def run_engine(addresses: list[str], settings: Settings) -> list[tuple[Page | None, str]]:
+    """Fetch ``addresses`` by an engine of this process, which can run no other one afterwards."""
+    for name, value in _ALONE.items():
+        settings.set(name, value, priority="cmdline")
+    found: dict[str, tuple[Page | None, str]] = {}
+    process = AsyncCrawlerProcess(settings)
+    process.crawl(PageSpider, addresses=addresses, found=found)
+    process.start(install_signal_handlers=False)
+    return [found.get(url, (None, "no answer")) for url in addresses]
+
+
+def load_engine() -> None:
+    """What :func:`run_engine` needs is imported with this module."""
+
+
+_ALONE: Mapping[str, Any] = {
+    "SCHEDULER": "scrapy.core.scheduler.Scheduler",
+    "JOBDIR": None,
+    "SPIDER_MIDDLEWARES": {},
+    "ITEM_PIPELINES": {},
+    "EXTENSIONS": {"topical_crawler.cli.topic.fetch_pages.CrawlDelay": 500},
+    "FEEDS": {},
+    "HTTPCACHE_ENABLED": False,
+    "LOG_ENABLED": False,
+    "LOG_FILE": None,
+}
+"""Settings of an engine that only fetches: the parts of a crawl are left out, and nothing is written."""

@@ -1,0 +1,169 @@
+"""``scrapy topic new``: a topic folder from a sentence, keywords, example texts or pages, or a category."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from scrapy.settings import BaseSettings
+
+from topical_crawler.authoring.neighbours import SOURCES
+from topical_crawler.authoring.start import (
+    NEIGHBOURS,
+    Start,
+    check_free,
+    from_category,
+    from_keywords,
+    from_sentence,
+    from_texts,
+    known_words,
+    neighbours,
+    write_start,
+)
+from topical_crawler.cli.topic.fetch_pages import fetch_pages
+from topical_crawler.config import cache_dir, resources
+from topical_crawler.resources.categories import CategoryTree, read_clc, read_odp
+from topical_crawler.resources.registry import RESOURCES, Resources
+from topical_crawler.sources import open_source
+from topical_crawler.topic.files import TopicError, check_seed
+from topical_crawler.topic.topic import load_topic
+
+HELP = "make a topic folder from a sentence, keywords, texts, URLs or a category"
+DESCRIPTION = (
+    "Make a topic folder to crawl with and to edit. Say what the topic is about in one way or several: a sentence, keywords, "
+    "example texts, example pages, or a class of the Chinese Library Classification (or of another tree). Words near these first "
+    "terms are added with a low weight, from the language resources that are there (scrapy lexicon fetch)."
+)
+_TEXTS = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder to make; its name is the topic's name")
+    parser.add_argument(
+        "sentence", nargs="?", metavar="SENTENCE", help="what the topic is about, e.g. 操作系统内核与文件系统的原理和实现"
+    )
+    parser.add_argument("--keywords", metavar="A,B,…", help="terms, taken as they are")
+    parser.add_argument(
+        "--text", nargs="+", type=Path, default=[], metavar="SOURCE", help="example texts: .txt, folders, JSONL, a corpus"
+    )
+    parser.add_argument(
+        "--url", nargs="+", default=[], metavar="URL", help="example pages (or HTML files); they become seeds, too"
+    )
+    parser.add_argument("--category", metavar="NAME|CODE", help="a class and its four generations, e.g. TP316 or 操作系统")
+    parser.add_argument(
+        "--tree", type=Path, metavar="FILE", help="category tree: CLC in JSON or ODP structure.rdf.u8 (default: the resource clc)"
+    )
+    parser.add_argument(
+        "--neighbours",
+        type=int,
+        default=NEIGHBOURS,
+        metavar="N",
+        help="words near the first terms to add (default: %(default)s; 0: none)",
+    )
+    parser.add_argument("--seeds", nargs="+", default=[], metavar="URL", help="start URLs for seeds.txt")
+    parser.add_argument("--title", help="what to call the topic (default: the sentence, or the first terms)")
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    if not (opts.sentence or opts.keywords or opts.text or opts.url or opts.category):
+        raise TopicError("say what the topic is about: a SENTENCE, --keywords, --text, --url or --category")
+    if opts.neighbours < 0:
+        raise TopicError(f"--neighbours is {opts.neighbours}. Remedy: give a number of 0 or more")
+    check_free(opts.folder)
+    seeds = [check_seed(url, "--seeds") for url in opts.seeds]
+    wanted = resources(settings)  # None: the settings say to use none
+    found, cache = wanted or Resources.none(), cache_dir(settings)
+    messages, start = Console(stderr=True), Start()
+    if opts.keywords:
+        start.add(from_keywords(opts.keywords.replace("，", ",").replace("、", ",").split(",")))
+    if opts.sentence:
+        start.add(from_sentence(opts.sentence, known_words(found, cache)))
+    tree = _tree(opts, found)
+    if opts.category:
+        if tree is None:
+            raise TopicError(
+                f"there is no category tree. Remedy: {RESOURCES['clc'].cost.rpartition('. Get it: ')[2]}, or --tree FILE"
+            )
+        start.add(from_category(tree, opts.category))
+    texts = _texts(opts.text)
+    pages = [url for url in opts.url if url.startswith(("http://", "https://"))]
+    for fetched in fetch_pages(list(dict.fromkeys(opts.url)), settings) if opts.url else ():
+        if fetched.page is None or not (fetched.text or fetched.page.title):
+            messages.print(f"[yellow]left out[/] {escape(fetched.url)}: {escape(fetched.reason)}")
+            continue
+        texts.append(f"{fetched.page.title}\n{fetched.text}")
+        seeds += [fetched.url] if fetched.url in pages else []
+    if opts.url and not texts and not start.terms:
+        raise TopicError("none of the pages can be read. Remedy: see the reasons above, or give another example")
+    if texts:
+        start.add(from_texts(texts))
+    if not start.terms:
+        raise TopicError("no word in what you gave can be a term. Remedy: name some, --keywords 操作系统,内核")
+    near = []
+    if opts.neighbours and wanted and not any(found.path(name) for name in SOURCES):
+        messages.print(
+            "No word near the first terms is known: HowNet, Cilin and vectors are missing. Get them: scrapy lexicon fetch"
+        )
+    elif opts.neighbours and wanted:
+        near = neighbours(start.terms, found, opts.neighbours, start.general, cache)
+    words = [term.word for term in start.terms]
+    title = opts.title or opts.sentence or "、".join(words[:3])
+    write_start(opts.folder, title, opts.sentence or "、".join(words[:10]), start.terms, near, list(dict.fromkeys(seeds)))
+    load_topic(opts.folder)  # what was written can be read
+    _show(Console(), opts, start, [term.word for term in near], tree)
+    return 0
+
+
+def _tree(opts: argparse.Namespace, found: Resources) -> CategoryTree | None:
+    path = opts.tree or found.path("clc")
+    if path is None:
+        return None
+    return read_odp(path) if ".rdf" in path.name else read_clc(path)
+
+
+def _texts(paths: Sequence[Path]) -> list[str]:
+    """The documents of example texts, their titles in front; a topic wants a handful, and a build takes any number."""
+    texts: list[str] = []
+    for path in paths:
+        source = open_source(path)
+        for document in source:
+            if len(texts) == _TEXTS:
+                raise TopicError(f"{path}: more than {_TEXTS} examples. Remedy: fewer, or scrapy topic build for a whole corpus")
+            texts.append(f"{document.title}\n{document.text}" if document.title else document.text)
+        if source.skipped:
+            listed = ", ".join(f"{n} {reason}" for reason, n in sorted(source.skipped.items()))
+            print(f"{path}: left out: {listed}", file=sys.stderr)
+    if paths and not texts:
+        raise TopicError(f"{', '.join(map(str, paths))}: no text in it. Remedy: give texts about the topic")
+    return texts
+
+
+def _show(console: Console, opts: argparse.Namespace, start: Start, near: Sequence[str], tree: CategoryTree | None) -> None:
+    table = Table("term", "weight", "from")
+    for term in start.terms[:30]:
+        table.add_row(escape(term.word), "" if math.isnan(term.weight) else f"{term.weight:.2f}", escape(term.why))
+    console.print(table)
+    if len(start.terms) > 30:
+        console.print(f"… and {len(start.terms) - 30} more")
+    if start.general:
+        console.print(f"Left out as words of general use: {' '.join(start.general)} (--keywords takes any word)", markup=False)
+    if near:
+        listed = " ".join(near[:20]) + " …" * (len(near) > 20)
+        console.print(f"{len(near)} words near them, of low weight: {listed}", markup=False)
+    specific = [term.word for term in start.terms if math.isnan(term.weight)]
+    if tree and not opts.category and (classes := tree.search(specific, 3)):
+        listed = "; ".join(f"{c.code} {c.name}" for c in classes)
+        console.print(f"Classes that may fit (--category CODE): {listed}", markup=False)
+    console.print(f"→ {opts.folder}/terms.tsv, topic.toml, seeds.txt, adjust.tsv", markup=False)
+    place = f"./{opts.folder}" if len(opts.folder.parts) == 1 else str(opts.folder)  # a bare name may be that of another topic
+    console.print(
+        f"Next: read terms.tsv; scrapy topic check {place}; scrapy crawl topical -a topic={place} -a seeds=…",
+        soft_wrap=True,
+        markup=False,
+    )

@@ -1,0 +1,149 @@
+"""Opening a crawl: whose it is, which frontier it has, and the errors that tell a person what is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topical_crawler import __version__, strategies
+from topical_crawler.crawl.options import CrawlError, CrawlOptions
+from topical_crawler.files import replacing
+from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
+from topical_crawler.resources.registry import Resources
+from topical_crawler.topic.topic import Topic
+
+if TYPE_CHECKING:
+    from topical_crawler.frontier import RedisFrontier
+
+
+logger = logging.getLogger(__name__)
+
+
+def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
+    """The frontier that the options name.
+
+    Raises:
+        CrawlError: there is no such kind, or the crawl in Redis is another one.
+        FrontierFileError, FrontierServerError: it cannot be used.
+    """
+    bounds = (options.delay, options.in_flight_per_host, options.max_waiting)
+    if options.frontier == "memory":
+        return MemoryFrontier(*bounds)
+    if options.frontier == "sqlite":
+        return SqliteFrontier(options.data_dir / "frontier.sqlite", *bounds)
+    if options.frontier == "redis":
+        from topical_crawler.frontier import RedisFrontier
+
+        assert options.redis is not None
+        frontier = RedisFrontier(
+            options.redis,
+            options.name,
+            *bounds,
+            max_pages=options.max_pages,
+            lease=options.lease,
+            worker=options.worker,
+            patience=options.patience,
+        )
+        try:
+            _claim_shared(frontier, topic, options)
+        except BaseException:
+            frontier.close()
+            raise
+        return frontier
+    raise CrawlError(f"TOPICAL_FRONTIER={options.frontier!r}: there is no such frontier. Remedy: sqlite, memory or redis")
+
+
+def claim_directory(directory: Path, topic: Topic, options: CrawlOptions) -> None:
+    """Write down whose crawl lies here; refuse a directory that holds the crawl of another topic or strategy."""
+    file = directory / "crawl.json"
+    if file.is_file():
+        try:
+            known = dict(json.loads(file.read_text(encoding="utf-8")))
+        except (ValueError, TypeError):
+            raise CrawlError(f"{file}: damaged. Remedy: delete it; the crawl beside it goes on all the same") from None
+        _compare(known, topic, options, str(directory), "choose another directory (-s TOPICAL_DATA_DIR=DIR)")
+        return
+    with replacing(file) as out:
+        out.write(json.dumps(_claim(topic, options), ensure_ascii=False, indent=1) + "\n")
+
+
+def _claim_shared(frontier: RedisFrontier, topic: Topic, options: CrawlOptions) -> None:
+    """The same for a crawl in Redis. Its workers must also have the same edition of the topic: each would judge by its own."""
+    mine = {**_claim(topic, options), "edition": edition(topic)}
+    known = frontier.agree("claim", mine)
+    remedy = "name another crawl (-s TOPICAL_CRAWL=NAME)"
+    _compare(known, topic, options, f"Redis, under the name {options.name!r},", remedy)
+    if known["edition"] != mine["edition"]:
+        if frontier.details()["workers"] > 1:
+            raise CrawlError(
+                f"the other workers of the crawl {options.name!r} have another edition of the topic {topic.name!r}. Remedy: give "
+                f"all of them the same files; to change the topic, stop them first (scrapy frontier stop)"
+            )
+        logger.warning("The topic %r has changed since the crawl began; it goes on with the new edition", topic.name)
+        frontier.save("claim", mine)
+    if known["version"] != __version__:
+        logger.warning(
+            "The crawl was begun by version %s of the program; this worker is version %s", known["version"], __version__
+        )
+
+
+def _claim(topic: Topic, options: CrawlOptions) -> dict[str, Any]:
+    return {
+        "topic": topic.name,
+        "source": topic.source,
+        "strategy": options.strategy or topic.default_strategy,
+        "seed": options.seed,
+        "version": __version__,
+        "started": now_iso(),
+    }
+
+
+def _compare(known: dict[str, Any], topic: Topic, options: CrawlOptions, place: str, remedy: str) -> None:
+    strategy = options.strategy or topic.default_strategy
+    if known.get("topic") != topic.name:
+        raise CrawlError(f"{place} holds a crawl of the topic {known.get('topic')!r}, not {topic.name!r}. Remedy: {remedy}")
+    if known.get("strategy") != strategy:
+        raise CrawlError(
+            f"{place} holds a crawl by the strategy {known.get('strategy')!r}, not {strategy!r}: what one has learned says "
+            f"nothing to the other. Remedy: {remedy}"
+        )
+
+
+def edition(topic: Topic) -> str:
+    """Digest of all of a topic that a verdict or a priority depends on."""
+    said: list[object] = [sorted(topic.terms.items()), sorted(topic.weights.items()), topic.parameters, topic.documents]
+    if topic.marked:  # a topic without any is what it was before there were any
+        said.append([(text.url, text.title, text.text, text.on_topic) for text in topic.marked])
+    return hashlib.sha256(json.dumps(said, ensure_ascii=False, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def say_missing(strategy: str, resources: Resources) -> None:
+    """A crawl goes on with the resources that there are; it says which are not, what that costs, and how to get them."""
+    needed = strategies.NEEDS.get(strategy, ())
+    for resource in resources.missing():
+        if resource.name in needed:
+            level = logging.WARNING if resource.archive else logging.INFO  # what no command can fetch is worth a word only
+            logger.log(level, "Going on without %s (%s). %s", resource.name, resource.title, resource.cost)
+
+
+def log_progress(every: float = 5.0) -> Callable[[float, str], None]:
+    """A progress callback that logs a line at most every few seconds."""
+    last = [time.monotonic()]
+
+    def note(part: float, what: str) -> None:
+        if time.monotonic() - last[0] >= every:
+            last[0] = time.monotonic()
+            logger.info("%s: %.0f %%", what, 100 * part)
+
+    return note
+
+
+def now_iso() -> str:
+    """The time now, UTC, ISO 8601 to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,56 @@
+"""What a person may choose for a crawl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.recordings.thinning import Thinning
+from topical_crawler.text.segment import Backend
+
+if TYPE_CHECKING:
+    import redis
+
+
+class CrawlError(Exception):
+    """A crawl cannot be opened. The message says what is wrong and what to do."""
+
+
+@dataclass(frozen=True)
+class CrawlOptions:
+    """Everything that a person may choose for a crawl, read once from the settings and the spider's arguments."""
+
+    topic: str
+    name: str
+    data_dir: Path
+    cache_dir: Path | None
+    corpus: str
+    strategy: str | None
+    frontier: str
+    segmenter: Backend
+    seed: int
+    hosts: tuple[str, ...]
+    max_depth: int
+    max_pages: int
+    max_pages_per_host: int
+    max_links: int
+    trap_pages: int
+    barren_pages: int
+    barren_leave: int
+    barren_end: int | None
+    rescore: int
+    delay: float
+    in_flight: int
+    in_flight_per_host: int
+    second_look_megabytes: int = 0
+    max_waiting: int = 0
+    worker: str = ""
+    lease: float = 120.0
+    patience: float = 60.0
+    idle: float = 0.0
+    redis: redis.Redis | None = None
+    start_urls_key: str = ""
+    cleaning: CleaningOptions = field(default_factory=CleaningOptions)
+    thinning: Thinning = field(default_factory=Thinning)

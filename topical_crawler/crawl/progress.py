@@ -1,0 +1,113 @@
+"""Counts of a running crawl, for display and for metrics."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import accumulate
+
+from topical_crawler.corpus.stats import Yield
+
+_DOWNLOAD = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0)
+"""Up to DOWNLOAD_TIMEOUT; most of the web answers within a second."""
+_PAGE = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0)
+"""Up to TOPICAL_EXTRACT_TIMEOUT; a page off topic is judged in milliseconds, an extraction waits for its turn."""
+
+
+class Durations:
+    """How long something took, as counts of a histogram.
+
+    Args:
+        bounds: upper bounds of its buckets in seconds, rising; what took longer goes into a last one.
+    """
+
+    def __init__(self, bounds: tuple[float, ...]) -> None:
+        self.bounds = bounds
+        self.seconds = 0.0
+        self._counts = [0] * (len(bounds) + 1)
+
+    def add(self, seconds: float) -> None:
+        """Count one duration."""
+        self._counts[bisect_left(self.bounds, seconds)] += 1
+        self.seconds += seconds
+
+    def up_to(self) -> list[tuple[float, int]]:
+        """(bound, how many took no longer), the last bound being infinity.
+
+        >>> durations = Durations((0.5, 1.0))
+        >>> for seconds in (0.2, 0.5, 7.0):
+        ...     durations.add(seconds)
+        >>> durations.up_to()
+        [(0.5, 2), (1.0, 2), (inf, 3)]
+        """
+        return list(zip((*self.bounds, float("inf")), accumulate(self._counts), strict=True))
+
+
+@dataclass
+class Progress:
+    """Counts of this run, for display and for metrics.
+
+    Attributes:
+        total: of all pages.
+        sites: by host.
+        second_looks: pages that were put into the corpus at a second look; they count among the kept.
+    """
+
+    started: float = field(default_factory=time.monotonic)
+    total: Yield = field(default_factory=Yield)
+    sites: dict[str, Yield] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)
+    links: Counter[str] = field(default_factory=Counter)
+    best: float = 0.0
+    latest: str = ""
+    storage_failures: int = 0
+    second_looks: int = 0
+    download: Durations = field(default_factory=partial(Durations, _DOWNLOAD))
+    page: Durations = field(default_factory=partial(Durations, _PAGE))
+    _recent: deque[Yield] = field(default_factory=lambda: deque(maxlen=100))
+
+    def note(self, site: str, page: Yield, handled: float = 0.0) -> None:
+        """Count one page of a site; its ``seconds`` are 0 where there was no answer.
+
+        Args:
+            handled: seconds from the answer until the page was stored.
+        """
+        self.sites.setdefault(site, Yield()).add(page)
+        self.total.add(page)
+        self._recent.append(page)
+        self.page.add(handled)
+        if page.seconds > 0:
+            self.download.add(page.seconds)
+
+    def note_second_look(self, site: str, characters: int) -> None:
+        """Count a page that is kept and was rejected when it was fetched, now or in an earlier run."""
+        found = Yield(kept=1, characters=characters)
+        self.sites.setdefault(site, Yield()).add(found)
+        self.total.add(found)
+        self.second_looks += 1
+
+    @property
+    def recent(self) -> Yield:
+        """Of the last 100 pages."""
+        found = Yield()
+        for page in self._recent:
+            found.add(page)
+        return found
+
+    @property
+    def pages(self) -> int:
+        """Pages that were fetched."""
+        return self.total.pages
+
+    @property
+    def kept(self) -> int:
+        """Pages that were put into the corpus."""
+        return self.total.kept
+
+    @property
+    def seconds(self) -> float:
+        """How long this run has lasted; above 0."""
+        return max(1e-9, time.monotonic() - self.started)

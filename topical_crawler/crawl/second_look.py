@@ -1,0 +1,289 @@
+"""A second look at pages that were rejected as off topic before the strategy had learned what the topic is.
+
+A strategy that learns knows least when most of the topic comes: its best links are followed first. So pages that it rejects are
+set aside as they came, on disk, and judged again by what is known later: when twice as many pages are finished, and at the
+crawl's end. Nothing is fetched again. A text that is kept is not taken back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from topical_crawler.corpus.dedup import PART
+from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.frontier import Entry
+from topical_crawler.items import PART_OF, PageItem
+from topical_crawler.strategies import OFF_TOPIC, Strategy
+from topical_crawler.web.page import Page, Verdict
+from topical_crawler.web.urls import fingerprint
+
+logger = logging.getLogger(__name__)
+
+FILE = "aside.sqlite"
+FIRST = 1024
+"""Finished pages at which the first look is taken. What was learned from fewer changes too much: a text that is kept stays."""
+_BATCH = 500
+_LET_GO = 0.05
+"""Share of the pages that are let go at once where there is no room for one more."""
+_LEVEL = 1
+_TABLES = """
+CREATE TABLE IF NOT EXISTS pages (number INTEGER PRIMARY KEY, key BLOB UNIQUE, relevance REAL, lesson TEXT, html BLOB);
+CREATE INDEX IF NOT EXISTS by_relevance ON pages (relevance);
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER);
+"""
+
+
+class AsideError(CorpusError):
+    """The pages that are set aside cannot be read or written; the message names the file and the remedy."""
+
+
+class SetAside:
+    """Pages on disk, as they came, with what the strategy noted of them.
+
+    Args:
+        path: an SQLite file, made with the first page; None: a temporary one, gone with the process.
+        megabytes: how much of it there may be, in millions of bytes, compressed; beyond it the least relevant pages are let go.
+
+    Raises:
+        AsideError: by every method.
+
+    >>> aside = SetAside(None, megabytes=1)
+    >>> aside.put(b"k", "<title>党支部</title>", ["lesson"], 0.1)
+    >>> len(aside), aside.html(b"k"), list(aside.lessons())
+    (1, '<title>党支部</title>', [(b'k', ['lesson'])])
+    """
+
+    def __init__(self, path: Path | None, megabytes: float) -> None:
+        self._path = path
+        self._most = int(megabytes * 1_000_000)
+        self._opened: sqlite3.Connection | None = None
+        self._bytes = 0
+        if path is not None and path.exists() and self._most:
+            self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        if self._opened is None:
+            with self._explaining():
+                if self._path is not None:
+                    self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._opened = sqlite3.connect(self._path or "", isolation_level=None)
+                self._opened.executescript(f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; {_TABLES}")
+                ((self._bytes,),) = self._opened.execute("SELECT coalesce(sum(length(html) + length(lesson)), 0) FROM pages")
+        return self._opened
+
+    def __len__(self) -> int:
+        if self._opened is None:
+            return 0
+        with self._explaining():
+            ((n,),) = self._opened.execute("SELECT count(*) FROM pages")
+        return int(n)
+
+    def put(self, key: bytes, html: str, lesson: Any, relevance: float) -> None:
+        """Set a page aside; one with the same key is replaced."""
+        if not self._most:
+            return
+        source = zlib.compress(html.encode("utf-8", "surrogatepass"), _LEVEL)
+        note = json.dumps(lesson, separators=(",", ":"))
+        if (size := len(source) + len(note)) > self._most:
+            return
+        with self._changing() as db:
+            self._delete(db, "key = ?", (key,))
+            while self._bytes + size > self._most:
+                self._delete(db, "number IN (SELECT number FROM pages ORDER BY relevance, number LIMIT ?)", (self._some(db),))
+            db.execute("INSERT INTO pages (key, relevance, lesson, html) VALUES (?, ?, ?, ?)", (key, relevance, note, source))
+            self._bytes += size
+
+    def _some(self, db: sqlite3.Connection) -> int:
+        ((n,),) = db.execute("SELECT count(*) FROM pages")
+        return max(1, int(_LET_GO * n))
+
+    def _delete(self, db: sqlite3.Connection, which: str, values: tuple[Any, ...]) -> None:
+        gone = db.execute(f"DELETE FROM pages WHERE {which} RETURNING length(html) + length(lesson)", values).fetchall()
+        self._bytes -= sum(size for (size,) in gone)
+
+    def drop(self, key: bytes) -> None:
+        """Let a page go."""
+        with self._changing() as db:
+            self._delete(db, "key = ?", (key,))
+
+    def __contains__(self, key: bytes) -> bool:
+        with self._explaining():
+            return self._open().execute("SELECT 1 FROM pages WHERE key = ?", (key,)).fetchone() is not None
+
+    def html(self, key: bytes) -> str | None:
+        """The source of a page; None where it is not here any more."""
+        with self._explaining():
+            row = self._open().execute("SELECT html FROM pages WHERE key = ?", (key,)).fetchone()
+            return zlib.decompress(row[0]).decode("utf-8", "surrogatepass") if row else None
+
+    def lessons(self) -> Iterator[tuple[bytes, Any]]:
+        """Key and lesson of each page, in the order in which they came."""
+        with self._explaining():
+            for key, lesson in self._open().execute("SELECT key, lesson FROM pages ORDER BY number"):
+                yield key, json.loads(lesson)
+
+    def set_relevances(self, relevances: dict[bytes, float]) -> None:
+        """Of pages by what is known now."""
+        with self._changing() as db:
+            db.executemany("UPDATE pages SET relevance = ? WHERE key = ?", [(r, k) for k, r in relevances.items()])
+
+    @property
+    def looked(self) -> int:
+        """How many pages the crawl had finished when all that is here was looked at last; 0: not yet."""
+        if self._opened is None:
+            return 0
+        with self._explaining():
+            row = self._opened.execute("SELECT value FROM meta WHERE name = 'looked'").fetchone()
+        return int(row[0]) if row else 0
+
+    @looked.setter
+    def looked(self, finished: int) -> None:
+        with self._changing() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('looked', ?)", (finished,))
+
+    def close(self) -> None:
+        """Let go of the file. Calling it twice is harmless."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    @contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        db, before = self._open(), self._bytes
+        with self._explaining():
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                self._bytes = before
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, zlib.error, OSError) as error:
+            raise AsideError(
+                f"{self._path or 'a temporary file'}: pages cannot be set aside for a second look ({error}). Remedy: make room "
+                "on the disk and see that the file may be written; if it is damaged, delete it: its pages stay rejected"
+            ) from None
+
+
+def look_is_due(finished: int, looked: int) -> bool:
+    """Whether a look is due while the crawl goes on: since the last one its pages have reached a power of two, :data:`FIRST` or
+    more. A function of what a resumed crawl knows, so that it does the same.
+
+    Args:
+        finished: pages.
+        looked: how many there were at the last look, 0 if there was none.
+
+    >>> [n for n in range(1, 10_000) if look_is_due(n, looked=n - 1)]
+    [1024, 2048, 4096, 8192]
+    >>> look_is_due(5000, looked=4100), look_is_due(5000, looked=4000)
+    (False, True)
+    """
+    return finished >= FIRST and looked < 1 << (finished.bit_length() - 1)
+
+
+class SecondLook:
+    """Which pages are set aside, when they are looked at, and which of them belong to the corpus after all.
+
+    Args:
+        aside: where they are.
+        strategy: that of the crawl.
+        store: the corpus, where the pages are rejected rows.
+    """
+
+    def __init__(self, aside: SetAside, strategy: Strategy, store: CorpusStore) -> None:
+        self._aside = aside
+        self._strategy = strategy
+        self._store = store
+        self._fails = self._has_looked = False
+
+    def set_aside(self, item: PageItem) -> None:
+        """Keep a page that was rejected, if the strategy may judge it otherwise one day. Where there is no room on the disk the
+        crawl goes on without: such a page stays what it is."""
+        verdict = item.verdict
+        if self._fails or item.reason != OFF_TOPIC or verdict is None or verdict.keep or item.page is None or not item.page.html:
+            return
+        if self._strategy.reconsider([verdict.lesson])[0] is None:
+            return
+        try:
+            self._aside.put(item.entry.key, item.page.html, verdict.lesson, verdict.relevance)
+        except AsideError as error:
+            self.do_without(error)
+
+    def do_without(self, error: Exception) -> None:
+        """Take no looks any more in this run, because of an error."""
+        logger.warning("%s. The crawl goes on without second looks", error)
+        self._fails = True
+
+    def is_due(self, finished: int) -> bool:
+        """Whether a look is due in a crawl that goes on and has finished so many pages."""
+        return not self._fails and look_is_due(finished, self._aside.looked) and len(self._aside) > 0
+
+    def is_due_at_end(self, finished: int) -> bool:
+        """The same where nothing more is fetched. Every run looks once: the threshold or the topic may have been changed."""
+        return not self._fails and (not self._has_looked or self._aside.looked < finished) and len(self._aside) > 0
+
+    def items(self) -> Iterator[PageItem]:
+        """The pages that are on topic by what is known now, in the order in which they came, for the item pipelines. Each is to
+        be let go by :meth:`done`."""
+        now: dict[bytes, Verdict] = {}
+        lessons = self._aside.lessons()
+        while pages := list(islice(lessons, _BATCH)):
+            verdicts = self._strategy.reconsider([lesson for _, lesson in pages])
+            now |= {key: verdict for (key, _), verdict in zip(pages, verdicts, strict=True) if verdict is not None}
+        self._aside.set_relevances({key: verdict.relevance for key, verdict in now.items()})
+        for key in [key for key, verdict in now.items() if verdict.keep]:
+            item = self._item(key, now[key])
+            if item is None:
+                continue
+            yield item
+            if not item.reason or item.reason == PART:
+                for further in map(fingerprint, item.parts):  # the rest of the article belongs to it whatever it says
+                    if (verdict := now.get(further)) and (part := self._item(further, verdict, item.found["series"])):
+                        yield part
+
+    def _item(self, key: bytes, verdict: Verdict, series: str = "") -> PageItem | None:
+        """None for a page that is not here any more, or has another row now; ``series`` is the article that it is a part of."""
+        row, html = self._store.get(key.hex()), self._aside.html(key)
+        if row is None or row.reason != OFF_TOPIC or html is None:
+            self._aside.drop(key)
+            return None
+        verdict = dataclasses.replace(verdict, keep=True, why=row.why.get("terms", {}))
+        entry = Entry(key, row.url, row.host, row.priority, row.depth, meta={PART_OF: series} if series else {})
+        page = Page.from_html(row.final_url, html, row.encoding)
+        return PageItem(
+            entry, row.final_url, row.fetched, row.status, row.size, page=page, verdict=verdict, first=row, as_part=bool(series)
+        )
+
+    def is_open(self, item: PageItem) -> bool:
+        """Whether nobody has said :meth:`done` of an item yet."""
+        return item.entry.key in self._aside
+
+    def done(self, item: PageItem) -> None:
+        """A page was looked at."""
+        self._aside.drop(item.entry.key)
+
+    def looked(self, finished: int) -> None:
+        """All that is aside was looked at, after so many pages of the crawl."""
+        self._aside.looked = finished
+        self._has_looked = True
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._aside.close()

@@ -1,0 +1,334 @@
+"""Feeding and steering a crawl: what a person may ask of its frontier, while it runs or between two runs.
+
+A request and its answer are JSON objects, so that they can be handed to the process that has the frontier (:mod:`mailbox`).
+Every action works on any backend. What holds for all workers of a crawl, and for its next run, is saved in the frontier under
+"control"; a worker obeys it by :mod:`topical_crawler.crawl.steering`.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import uuid
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from topical_crawler.crawl.mailbox import Answer, Mailbox
+from topical_crawler.frontier import REDIRECTED, Entry, Frontier, State
+from topical_crawler.strategies import Strategy
+from topical_crawler.web.page import Candidate
+from topical_crawler.web.urls import fingerprint, host
+
+# -- Feeding and steering a crawl: what a person may ask of its frontier, while it runs or between two runs
+
+
+Request = Mapping[str, Any]
+Refusal = Callable[[str, int], str | None]
+"""Why a link of some depth is not followed whatever it may lead to; None where nothing speaks against it."""
+Explain = Callable[[Candidate], Mapping[str, float]]
+"""The parts of a link's priority by name; see :meth:`topical_crawler.strategies.Strategy.explain`."""
+
+SEED_PRIORITY = 1e6
+"""Seeds go before everything else."""
+PURGED = "purged"
+"""Why a link is dropped that a person has purged from the queue."""
+LAST_PAGES = 1000
+"""Finished pages that ``stats`` counts unless told."""
+MAX_SHOWN = 10_000
+"""Most entries that ``top`` shows."""
+MOST_LOOKED_AT = 100_000
+"""The best entries among which ``top`` looks for those of one host: a crawl does nothing else meanwhile, for up to a second."""
+_CONTROL = "control"
+_NO_ADDRESS = fingerprint("")
+
+
+class SteeringError(ValueError):
+    """What was asked cannot be done. The message says why."""
+
+
+class Known(NamedTuple):
+    """What is known of a crawl beside its frontier: where its strategy is not at hand, neither."""
+
+    refusal: Refusal | None = None
+    explain: Explain | None = None
+
+
+def seed_entry(url: str, priority: float = SEED_PRIORITY) -> Entry:
+    """A start URL as an entry: it goes before every link, unless another ``priority`` is given."""
+    return Entry(fingerprint(url), url, host(url), priority)
+
+
+def control_state(frontier: Frontier) -> dict[str, Any]:
+    """What the workers of a crawl are to do: "paused", "stop" (another text for every order to stop), "page_threshold" (None:
+    the topic's own)."""
+    return {"paused": False, "stop": "", "page_threshold": None, **(frontier.load(_CONTROL) or {})}
+
+
+def perform(frontier: Frontier, request: Request, refusal: Refusal | None = None, explain: Explain | None = None) -> Answer:
+    """Do what ``request["action"]`` says, one of :data:`ACTIONS`.
+
+    Args:
+        frontier: an open one.
+        request: further keys are the action's; see its function.
+        refusal: of the crawl whose frontier it is, where that is known.
+        explain: of that crawl's strategy, where it is at hand.
+
+    Raises:
+        SteeringError: there is no such action, or one of its values cannot be used; nothing was changed then.
+    """
+    action = ACTIONS.get(str(request.get("action")))
+    if action is None:
+        raise SteeringError(f"no action {request.get('action')!r} (this version knows {', '.join(ACTIONS)})")
+    return action(frontier, request, Known(refusal, explain))
+
+
+def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """Counts; of the last ``pages`` finished pages (0: of all) how many were kept, and why the others were not."""
+    last = _count(request, "pages", LAST_PAGES, least=0)
+    counts = frontier.counts()
+    control = control_state(frontier)
+    # Every page that is done has an outcome at least, one that was fetched again several: so these are the last ones or more.
+    outcomes = frontier.outcomes(max(0, counts[State.DONE] - last) if last else 0)
+    finished = (outcome.reason for _, outcome in outcomes if outcome.reason != REDIRECTED)
+    reasons = Counter(deque(finished, last) if last else finished)
+    return {
+        **{state.name.lower(): counts[state] for state in State},
+        "hosts": frontier.hosts(),
+        "dropped_because": dict(Counter(frontier.dropped()).most_common()),
+        "last_pages": reasons.total(),
+        "last_kept": reasons.pop("", 0),
+        "last_rejected_because": dict(reasons.most_common()),
+        "paused": control["paused"],
+        "page_threshold": control["page_threshold"],
+        "details": frontier.details(),
+    }
+
+
+def _top(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """The best ``n`` waiting entries as "entries"; of one ``host`` those among the best :data:`MOST_LOOKED_AT` of all hosts. With
+    ``reasons`` each has the parts of its priority as it is now, where the strategy is at hand."""
+    n, wanted = _count(request, "n", 20), str(request.get("host") or "").lower()
+    explain = crawl.explain if request.get("reasons") is True else None
+    looked_at = n
+    while True:
+        found = frontier.waiting(looked_at)
+        chosen = [entry for entry in found if not wanted or entry.host == wanted][:n]
+        if len(chosen) == n or len(found) < looked_at or looked_at == MOST_LOOKED_AT:
+            return {"looked_at": len(found), "entries": [_shown(entry, explain) for entry in chosen]}
+        looked_at = min(8 * looked_at, MOST_LOOKED_AT)
+
+
+def _hosts(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """The hosts of the best ``n`` waiting entries as "hosts": how many of them each has, and the priority of its best."""
+    found = frontier.waiting(_count(request, "n", 1000))
+    best: dict[str, float] = {}
+    for entry in found:
+        best.setdefault(entry.host, entry.priority)
+    counted = Counter(entry.host for entry in found).most_common()
+    return {"looked_at": len(found), "hosts": [{"host": name, "waiting": n, "priority": best[name]} for name, n in counted]}
+
+
+def _push(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """Seeds: ``urls``, at the front of the queue or with a ``priority``. "new" wait now that were unknown, "again" that had been
+    dropped or have gained by it; "known" were known before."""
+    priority = request.get("priority")
+    entries = [seed_entry(url, SEED_PRIORITY if priority is None else _number("priority", priority)) for url in _urls(request)]
+    for entry in entries:
+        if crawl.refusal is not None:
+            entry.dropped = crawl.refusal(entry.url, entry.depth)
+    pushed = frontier.push(entries)
+    return {"new": pushed.new, "again": pushed.raised, "known": pushed.known, "dropped": pushed.dropped}
+
+
+def _pause(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """Nothing more is given out, over restarts, until ``resume``."""
+    _change(frontier, paused=True)
+    counts = frontier.counts()
+    return {"paused": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
+
+
+def _resume(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """Entries are given out again."""
+    was_paused = control_state(frontier)["paused"]
+    _change(frontier, paused=False)
+    return {"paused": False, "was_paused": was_paused, "waiting": len(frontier)}
+
+
+def _stop(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """Every worker that runs now ends in good order."""
+    _change(frontier, stop=uuid.uuid4().hex)
+    counts = frontier.counts()
+    return {"stopping": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
+
+
+def _threshold(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """The page threshold is ``value`` from now on; None: the topic's own."""
+    value = request.get("value")
+    if value is not None and _number("page_threshold", value) < 0:
+        raise SteeringError(f"page_threshold must be a number of 0 or more, not {value!r}")
+    before = control_state(frontier)["page_threshold"]
+    _change(frontier, page_threshold=value)
+    return {"page_threshold": value, "before": before}
+
+
+def _requeue(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """Finished or dropped entries wait again: those of ``urls``, or finished pages whose latest outcome has the ``reason``."""
+    if (reason := request.get("reason")) is None:
+        urls = {fingerprint(url): url for url in _urls(request)}
+    else:
+        urls = {}
+        for _, outcome in frontier.outcomes():
+            if outcome.reason == reason:
+                urls[fingerprint(outcome.url)] = outcome.url
+            elif urls:
+                urls.pop(fingerprint(outcome.url), None)
+    return {"asked": len(urls), "requeued": frontier.revive(urls)}
+
+
+def _purge(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """Waiting entries go: those of a ``host``, those of a priority ``below`` a number, those that meet both; or ``all``."""
+    name, below = request.get("host"), request.get("below")
+    if (name is None and below is None) == (request.get("all") is not True):
+        raise SteeringError("say what to purge: a host, what is below a priority, or else all")
+    lowest = None if below is None else _number("below", below)
+    purged = frontier.discard(PURGED, host=None if name is None else str(name).lower(), below=lowest)
+    return {"purged": purged, "waiting": len(frontier)}
+
+
+ACTIONS: Mapping[str, Callable[[Frontier, Request, Known], Answer]] = {
+    "stats": _stats,
+    "top": _top,
+    "hosts": _hosts,
+    "push": _push,
+    "pause": _pause,
+    "resume": _resume,
+    "stop": _stop,
+    "threshold": _threshold,
+    "requeue": _requeue,
+    "purge": _purge,
+}
+
+
+def _change(frontier: Frontier, **values: Any) -> None:
+    frontier.save(_CONTROL, control_state(frontier) | values)
+
+
+def _shown(entry: Entry, explain: Explain | None) -> Answer:
+    """An entry of the queue for people. A seed has no reasons: nothing but its being one gave it its place."""
+    place = next((e for e in entry.evidence if e.anchor), entry.evidence[0] if entry.evidence else None)
+    shown = {
+        "url": entry.url,
+        "host": entry.host,
+        "priority": entry.priority,
+        "depth": entry.depth,
+        "anchor": place.anchor if place else "",
+        "parent": place.parent if place else "",
+        "parents": len(entry.evidence),
+        "rescored": entry.rescored,
+    }
+    if explain is not None:
+        reasons = explain(entry.candidate()) if entry.evidence else {}
+        shown["reasons"] = {name: float(part) for name, part in reasons.items()}
+    return shown
+
+
+def _urls(request: Request) -> list[str]:
+    urls = request.get("urls")
+    if not isinstance(urls, list) or not urls:
+        raise SteeringError("no URLs were given")
+    for url in urls:
+        if not isinstance(url, str) or fingerprint(url) == _NO_ADDRESS:
+            raise SteeringError(f"{url!r} is no URL that can be fetched. Remedy: start it with http:// or https://")
+    return urls
+
+
+def _number(name: str, value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise SteeringError(f"{name} must be a number, not {value!r}")
+    return float(value)
+
+
+def _count(request: Request, name: str, default: int, least: int = 1) -> int:
+    value = request.get(name, default)
+    most = MAX_SHOWN if name == "n" else math.inf
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        bound = f" to {MAX_SHOWN:,}" if name == "n" else " or more"
+        raise SteeringError(f"{name} must be a whole number of {least}{bound}, not {value!r}")
+    return value
+
+
+# -- A crawl's side of steering: it serves its mailbox, reads what its frontier says, and knows what it is to do
+
+
+logger = logging.getLogger(__name__)
+
+
+class Control:
+    """What a crawl has been told to do.
+
+    Args:
+        frontier: the crawl's.
+        strategy: gets the page threshold, and says why a link waits at its place.
+        mailbox: where requests to this process arrive; None for a frontier that is shared, which commands reach themselves.
+        refusal: why a pushed URL is not fetched.
+
+    Attributes:
+        paused: nothing is to be given out.
+        stopping: the crawl is to end in good order.
+        page_threshold: that was set; None: the topic's own holds.
+    """
+
+    def __init__(
+        self, frontier: Frontier, strategy: Strategy, mailbox: Mailbox | None = None, refusal: Refusal | None = None
+    ) -> None:
+        self._frontier = frontier
+        self._strategy = strategy
+        self._mailbox = mailbox
+        self._refusal = refusal
+        self._own = strategy.page_threshold
+        self._at_start = control_state(frontier)["stop"]
+        self.paused = False
+        self.stopping = False
+        self.page_threshold: float | None = None
+        self._read()
+
+    def poll(self) -> None:
+        """Perform what the mailbox asks for, and read what the frontier says. To be called about once a second."""
+        if self._mailbox is not None:
+            self._mailbox.serve(self._perform)
+        if self._frontier.shared:
+            self._read()
+
+    def _perform(self, request: Request) -> Answer:
+        before = self._strategy.page_threshold
+        if request.get("action") == "threshold":
+            self._set(request.get("value"))  # raises where the strategy refuses the value
+            self._strategy.page_threshold = before
+        answer = perform(self._frontier, request, self._refusal, self._strategy.explain)
+        self._read()
+        if "page_threshold" in answer:
+            answer["page_threshold"] = self._strategy.page_threshold
+        if "before" in answer:
+            answer["before"] = before
+        return answer
+
+    def _read(self) -> None:
+        state = control_state(self._frontier)
+        if state["paused"] != self.paused:
+            self.paused = state["paused"]
+            logger.warning("Paused. Remedy: scrapy frontier resume lets the crawl go on" if self.paused else "No longer paused")
+        if not self.stopping and state["stop"] != self._at_start:
+            self.stopping = True
+            logger.warning("Stopping, as asked by scrapy frontier stop")
+        if state["page_threshold"] != self.page_threshold:
+            self.page_threshold = state["page_threshold"]
+            try:
+                self._set(self.page_threshold)
+                logger.warning("The page threshold is %g", self._strategy.page_threshold)
+            except ValueError as error:
+                logger.error("The page threshold stays %g: %s", self._strategy.page_threshold, error)
+
+    def _set(self, value: float | None) -> None:
+        """Give the strategy a threshold. Raises ValueError for one that it refuses."""
+        self._strategy.page_threshold = self._own if value is None else value

@@ -1,0 +1,77 @@
+"""Start URLs that arrive in Redis while a crawl runs, in the form that users of scrapy-redis know."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    import redis
+
+
+logger = logging.getLogger(__name__)
+
+MAX_VALUE = 16_384
+"""Bytes of one start URL with what comes with it; a longer value is set aside."""
+
+
+class RedisFeed:
+    """Reads a list, set or sorted set of start URLs: each value is a URL, or a JSON object with "url".
+
+    A value is removed only after its URL was taken, so that no seed is lost; of two workers that read the same one, the second
+    finds it known. What is no URL goes to the list ``<key>:rejected``.
+
+    Args:
+        client: a connection that gives bytes.
+        key: of the list or set.
+        batch: most values read at once.
+    """
+
+    def __init__(self, client: redis.Redis, key: str, batch: int = 100) -> None:
+        self.key = key
+        self._client: Any = client  # typed for text or bytes, by a setting of its own
+        self._batch = batch
+
+    def poll(self, take: Callable[[list[str]], object]) -> int:
+        """Hand what has arrived to ``take``, at most a batch. Returns how many values were read."""
+        kind = self._client.type(self.key).decode()
+        if kind == "none":
+            return 0
+        if kind not in ("list", "set", "zset"):
+            raise ValueError(f"{self.key} in Redis is a {kind}: start URLs are read from a list, a set or a sorted set")
+        values = self._read(kind)
+        urls = [url for value in values if (url := self._url(value)) is not None]
+        if urls:
+            take(urls)
+        for value in values:
+            if kind == "list":
+                self._client.lrem(self.key, 1, value)
+            else:
+                (self._client.srem if kind == "set" else self._client.zrem)(self.key, value)
+        return len(values)
+
+    def _read(self, kind: str) -> list[bytes]:
+        found: Any
+        if kind == "list":
+            found = self._client.lrange(self.key, 0, self._batch - 1)
+        elif kind == "set":
+            found = self._client.srandmember(self.key, self._batch)
+        else:
+            found = self._client.zrevrange(self.key, 0, self._batch - 1)
+        return list(found)
+
+    def _url(self, value: bytes) -> str | None:
+        text = value.decode("utf-8", "replace").strip()
+        if text.startswith("{") and len(value) <= MAX_VALUE:
+            try:
+                text = str(json.loads(text)["url"])
+            except (ValueError, KeyError, TypeError):
+                text = ""
+        if len(value) <= MAX_VALUE and urlsplit(text).scheme in ("http", "https") and urlsplit(text).hostname:
+            return text
+        logger.error("%s: %.100r is no URL and no JSON object with one; it is put into %s:rejected", self.key, value, self.key)
+        self._client.rpush(f"{self.key}:rejected", value[:MAX_VALUE])
+        return None

@@ -1,0 +1,446 @@
+"""A recorded web: answers from WARC files by URL, so that a crawl can be repeated to the page.
+
+Only ``response`` records of http and https addresses answer; of a URL's the first with a status of 2xx, else the first of all,
+in the order of the files and of the records in them. The index of a file is made once and kept beside it.
+
+WARC files read record by record: where each response is, and what it says.
+
+warcio reads more kinds of files, but it takes twice as long for one record at a known place, does not say where a file is
+broken, and prints a line for every URL with a space in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import hashlib
+import mmap
+import os
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Self
+from urllib.parse import quote, urlsplit, urlunsplit
+
+import platformdirs
+
+# -- WARC files read record by record: where each response is, and what it says
+
+
+OPEN = ".open"
+"""Ends the name of a file that is not finished."""
+_TARGET = re.compile(rb"^WARC-Target-URI:[ \t]*<?(.*?)>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_TYPE = re.compile(rb"^WARC-Type:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
+_LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d+)", re.IGNORECASE | re.MULTILINE)
+_BLANK = re.compile(rb"\r?\n\r?\n")
+_STATUS = re.compile(r"HTTP/\d(?:\.\d)?\s+(\d{3})")
+_GOOD = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+2\d\d\b")
+_CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r\n")
+_READ = 1 << 16
+_HEAD = 1 << 16
+"""Longest WARC header block, in bytes."""
+
+
+class RecordingError(Exception):
+    """A WARC file that cannot be read; the message names file, offset and remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A recorded answer.
+
+    Attributes:
+        status: HTTP status.
+        headers: names and values in their order, as recorded; ``Transfer-Encoding`` is gone, for ``body`` is whole, and so is
+            ``Content-Encoding`` where the recorder had undone it.
+        body: as sent; compressed where ``Content-Encoding`` says so.
+    """
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+    def header(self, name: str) -> str:
+        """Value of the first header of that name, "" if there is none."""
+        return next((value for key, value in self.headers if key.lower() == name.lower()), "")
+
+    def uncompressed(self) -> bytes:
+        """The body without gzip or deflate; b"" where it is broken."""
+        if not any(name in self.header("content-encoding").lower() for name in ("gzip", "deflate")):
+            return self.body
+        try:
+            return zlib.decompressobj(47).decompress(self.body)  # 47: gzip or zlib, by its head
+        except zlib.error:
+            return b""
+
+
+def scan(path: Path) -> Iterator[tuple[str, int, int, bool]]:
+    """URL, offset and length of every response record of the file at ``path``, in its order, and whether its status is 2xx.
+
+    A file named ``….open`` is one that is being written, or was when its process died: its whole records are taken.
+
+    Raises:
+        RecordingError: the file is no WARC file, is cut off, or has several records in one gzip member.
+    """
+    unfinished = path.suffix == OPEN
+    if path.stat().st_size == 0:
+        if unfinished:
+            return
+        raise RecordingError(f"{path}: the file is empty; record again")
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        offset = 0
+        while offset < len(data):
+            try:
+                record = (_gzip_member if data[offset : offset + 2] == b"\x1f\x8b" else _plain_record)(data, offset)
+            except (ValueError, zlib.error) as error:
+                if unfinished:
+                    return
+                raise RecordingError(
+                    f"{path}, offset {offset}: {error}; fetch the file again, or try `warcio recompress` on it"
+                ) from None
+            kind, target = _TYPE.search(record.head), _TARGET.search(record.head)
+            if kind and kind[1].lower() == b"response" and target and target[1].lower().startswith((b"http:", b"https:")):
+                good = _GOOD.match(record.block) is not None
+                yield target[1].decode("utf-8", "replace"), offset, record.end - offset, good
+            offset = record.end
+            while data[offset : offset + 1] in (b"\r", b"\n"):  # between uncompressed records
+                offset += 1
+
+
+class _Record(NamedTuple):
+    """The header block of a record, the beginning of what follows it, and where in the file the record ends."""
+
+    head: bytes
+    block: bytes
+    end: int
+
+
+def _gzip_member(data: mmap.mmap, offset: int) -> _Record:
+    """The record at ``offset``, which is a gzip member of its own."""
+    inflate = zlib.decompressobj(31)
+    start, size, position = b"", 0, offset
+    while not inflate.eof:
+        piece = inflate.unconsumed_tail
+        if not piece:
+            piece = data[position : position + _READ]
+            position += len(piece)
+        out = inflate.decompress(piece, 1 << 20)
+        if not piece and not out:
+            raise ValueError("the file ends within a record")
+        size += len(out)
+        start += out[: max(0, _HEAD - len(start))]
+    head, length = _head(start)
+    if size < len(head) + 4 + length:
+        raise ValueError(f"the record is shorter than its Content-Length of {length}")
+    if size > len(head) + 4 + length + 4:
+        raise ValueError("more than one record in a gzip member, where single ones cannot be found")
+    return _Record(head, _beginning(start, len(head)), position - len(inflate.unused_data))
+
+
+def _plain_record(data: mmap.mmap, offset: int) -> _Record:
+    """The uncompressed record at ``offset``."""
+    start = data[offset : offset + _HEAD]
+    head, length = _head(start)
+    end = offset + len(head) + 4 + length
+    if end > len(data):
+        raise ValueError("the file ends within a record")
+    return _Record(head, _beginning(start, len(head)), end)
+
+
+def _beginning(start: bytes, head: int) -> bytes:
+    return start[head + 4 : head + 24]
+
+
+def _head(record: bytes) -> tuple[bytes, int]:
+    """Header block of a WARC record without the empty line after it, and the length of what follows that."""
+    end = record.find(b"\r\n\r\n")
+    length = _LENGTH.search(record, 0, max(end, 0))
+    if not record.startswith(b"WARC/") or length is None:
+        raise ValueError("no WARC record begins here")
+    return record[:end], int(length[1])
+
+
+def parse(record: bytes) -> Response:
+    """Read one whole, uncompressed WARC record of a response.
+
+    Raises:
+        ValueError: it is none, or cut off.
+    """
+    head, length = _head(record)
+    block = record[len(head) + 4 : len(head) + 4 + length]
+    if len(block) < length:
+        raise ValueError("the record is shorter than its Content-Length")
+    end = _BLANK.search(block)
+    lines = (block[: end.start()] if end else block).decode("latin-1").splitlines()
+    status = _STATUS.match(lines[0]) if lines else None
+    if status is None:
+        raise ValueError("a response without an HTTP status line")
+    headers: list[tuple[str, str]] = []
+    for line in lines[1:]:
+        if line[:1] in (" ", "\t") and headers:
+            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {line.strip()}")
+        elif (name := line.partition(":"))[1]:
+            headers.append((name[0].strip(), name[2].strip()))
+    body = block[end.end() :] if end else b""
+    coding = {name.lower(): value.lower() for name, value in headers}
+    if "chunked" in coding.get("transfer-encoding", ""):
+        body = _unchunk(body)
+    gone = {"transfer-encoding"}
+    if "gzip" in coding.get("content-encoding", "") and not body.startswith(b"\x1f\x8b"):
+        gone.add("content-encoding")
+    return Response(int(status[1]), tuple(pair for pair in headers if pair[0].lower() not in gone), body)
+
+
+def _unchunk(body: bytes) -> bytes:
+    """The body without chunk sizes. Some recorders keep the header and store the body whole: then it is left as it is."""
+    parts: list[bytes] = []
+    position = 0
+    while size := _CHUNK_SIZE.match(body, position):
+        length = int(size[1], 16)
+        if length == 0:
+            return b"".join(parts)
+        parts.append(body[size.end() : size.end() + length])
+        position = size.end() + length + 2
+    return b"".join(parts) if parts else body
+
+
+# -- A recorded web: answers from WARC files by URL, so that a crawl can be repeated to the page
+
+
+_VERSION = "2"
+_SUFFIXES = (".warc", ".warc.gz")
+_OPENED = 64
+"""Files that are held open at the same time."""
+_TABLE = "CREATE TABLE records (url TEXT UNIQUE, form TEXT, file INTEGER, offset INTEGER, length INTEGER, good INTEGER);"
+_INSERT = "INSERT INTO records "
+_BETTER = (
+    " ON CONFLICT (url) DO UPDATE SET file = excluded.file, offset = excluded.offset, length = excluded.length, good = 1 "
+    "WHERE excluded.good AND NOT good"
+)
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_PORTS = {"http": ":80", "https": ":443"}
+
+
+def equal_form(url: str) -> str:
+    """One spelling for all that RFC 3986, sections 6.2.2 and 6.2.3, calls the same address: scheme and host in lower case, no
+    default port, "/" for an empty path, percent-encoding only where needed and in upper case, other characters as UTF-8 bytes; no
+    fragment, no empty query. Query, slashes at the end and scheme are left as they are: other addresses are other pages.
+
+    >>> equal_form("HTTP://News.CN:80/%7ea/%e5%85%9a?q=党#top") == equal_form("http://news.cn/~a/党?q=%E5%85%9A")
+    True
+    >>> equal_form("http://news.cn") , equal_form("http://news.cn/a") == equal_form("http://news.cn/a/")
+    ('http://news.cn/', False)
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    scheme = parts.scheme.lower()
+    host = parts.netloc.lower().removesuffix(_PORTS.get(scheme, ""))
+    return urlunsplit((scheme, host, _plain(parts.path) or "/", _plain(parts.query), ""))
+
+
+def recorded_files(given: str | os.PathLike[str]) -> list[Path]:
+    """The WARC files that are meant: a file, a folder (those in it, by their names; also unfinished ones, ``….open``), a pattern
+    (``archive/*.warc.gz``), or several of these with commas between.
+
+    Raises:
+        RecordingError: there is no such file, or none in a folder.
+    """
+    text = os.fspath(given)
+    parts = [text] if Path(text).expanduser().exists() else [part.strip() for part in text.split(",") if part.strip()]
+    found: list[Path] = []
+    for part in parts:
+        path = Path(part).expanduser()
+        if path.is_file():
+            files, remedy = [path], ""
+        else:
+            names = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path)))  # noqa: PTH207 - patterns may be absolute
+            files = sorted(name for name in names if name.name.removesuffix(OPEN).endswith(_SUFFIXES) and name.is_file())
+            remedy = "name a WARC file (.warc or .warc.gz), or a folder of them"
+        if not files:
+            raise RecordingError(f"{path}: there is no such file; {remedy}")
+        found += files
+    return list(dict.fromkeys(found))
+
+
+class Recording:
+    """Random access to the responses of WARC files (``.warc``, or ``.warc.gz`` with a gzip member per record, as WARC writers
+    make it).
+
+    Args:
+        path: of a WARC file, or whatever :func:`recorded_files` takes.
+        cache_dir: folder for the index where a file's own folder is not writable; None: the user's cache folder.
+
+    Attributes:
+        files: in the order in which they answer.
+
+    Raises:
+        RecordingError: a file is missing or malformed.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], cache_dir: str | os.PathLike[str] | None = None) -> None:
+        self.files = recorded_files(path)
+        self._opened: dict[int, mmap.mmap] = {}
+        cache = Path(cache_dir or platformdirs.user_cache_path("topical_crawler", ensure_exists=True))
+        if len(self.files) == 1 and self.files[0].suffix != OPEN:
+            index = _current_index(self.files[0], cache)
+            self._index = sqlite3.connect(_uri(index, immutable=True), uri=True, check_same_thread=False)
+        else:
+            self._index = _joined_index(self.files, cache)
+
+    def get(self, url: str) -> Response | None:
+        """The recorded answer for ``url``: of the very same URL, else of the URL without its fragment, else of one that is the
+        same address in another spelling (:func:`equal_form`); None if there is none.
+
+        Raises:
+            RecordingError: the record is broken.
+        """
+        place = self._place("url", url) or self._place("url", url.partition("#")[0]) or self._place("form", equal_form(url))
+        if place is None:
+            return None
+        file, offset, length = place
+        path = self.files[file]
+        record = self._data(file)[offset : offset + length]
+        if record[:2] == b"\x1f\x8b":
+            try:
+                record = zlib.decompress(record, 31)
+            except zlib.error as error:
+                raise RecordingError(f"{path}, offset {offset}: broken record ({error}); fetch the file again") from None
+        try:
+            return parse(record)
+        except ValueError as error:
+            raise RecordingError(f"{path}, offset {offset}: {error}; record the page again") from None
+
+    def urls(self) -> Iterator[str]:
+        """The URLs that are recorded, in the order of the files."""
+        for (url,) in self._index.execute("SELECT url FROM records ORDER BY file, offset"):
+            yield url
+
+    def __len__(self) -> int:
+        return int(self._index.execute("SELECT count(*) FROM records").fetchone()[0])
+
+    def __contains__(self, url: str) -> bool:
+        return self._place("url", url.partition("#")[0]) is not None or self._place("form", equal_form(url)) is not None
+
+    def close(self) -> None:
+        """Let go of the files. Calling it twice is harmless."""
+        while self._opened:
+            self._opened.popitem()[1].close()
+        self._index.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _place(self, column: str, url: str) -> tuple[int, int, int] | None:
+        found: tuple[int, int, int] | None = self._index.execute(
+            f"SELECT file, offset, length FROM records WHERE {column} = ? ORDER BY good DESC, file, offset LIMIT 1",
+            (url.encode("utf-8", "replace").decode(),),
+        ).fetchone()
+        return found
+
+    def _data(self, number: int) -> mmap.mmap:
+        data = self._opened.pop(number, None)
+        if data is None:
+            if len(self._opened) >= _OPENED:
+                self._opened.pop(next(iter(self._opened))).close()
+            with self.files[number].open("rb") as file:
+                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._opened[number] = data  # the latest is the last to be closed
+        return data
+
+
+def _uri(path: Path, *, immutable: bool = False) -> str:
+    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
+
+
+def _current_index(path: Path, cache_dir: Path) -> Path:
+    index, stamp = _index_path(path, cache_dir), _stamp(path)
+    if not _is_current(index, stamp):
+        _make_index(path, index, stamp)
+    return index
+
+
+def _joined_index(files: list[Path], cache_dir: Path) -> sqlite3.Connection:
+    """One index of several files, in a temporary database; made of theirs, a million URLs in seconds."""
+    joined = sqlite3.connect("", uri=True, check_same_thread=False, isolation_level=None)
+    try:
+        joined.executescript(f"PRAGMA journal_mode=OFF; {_TABLE}")
+        for number, path in enumerate(files):
+            if path.suffix == OPEN:  # it grows, and has another name tomorrow: its index is not kept
+                joined.executemany(f"{_INSERT} VALUES (?, ?, ?, ?, ?, ?) {_BETTER}", _rows(path, number))
+                continue
+            joined.execute("ATTACH ? AS part", (_uri(_current_index(path, cache_dir), immutable=True),))
+            joined.execute(
+                f"{_INSERT} SELECT url, form, ?, offset, length, good FROM part.records WHERE true ORDER BY offset {_BETTER}",
+                (number,),
+            )
+            joined.execute("DETACH part")
+        joined.execute("CREATE INDEX by_form ON records (form)")
+    except BaseException:
+        joined.close()
+        raise
+    return joined
+
+
+def _rows(path: Path, number: int) -> Iterator[tuple[str, str, int, int, int, bool]]:
+    for url, offset, length, good in scan(path):
+        yield url, equal_form(url), number, offset, length, good
+
+
+def _index_path(path: Path, cache_dir: Path) -> Path:
+    folder = path.absolute().parent
+    # The mode counts too: the superuser may write everywhere, and a folder marked read-only is meant to stay as it is.
+    if os.access(folder, os.W_OK) and folder.stat().st_mode & 0o222:
+        return folder / f"{path.name}.index"
+    cache_dir.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.blake2b(str(path.absolute()).encode(), digest_size=8).hexdigest()
+    return cache_dir / f"{path.name}.{digest}.index"
+
+
+def _stamp(path: Path) -> str:
+    status = path.stat()
+    return f"{_VERSION} {status.st_size} {status.st_mtime_ns}"
+
+
+def _is_current(index: Path, stamp: str) -> bool:
+    if not index.is_file():
+        return False
+    try:
+        with contextlib.closing(sqlite3.connect(_uri(index), uri=True)) as connection:
+            return bool(connection.execute("SELECT stamp = ? FROM made_from", (stamp,)).fetchone()[0])
+    except sqlite3.DatabaseError:
+        return False
+
+
+def _make_index(path: Path, index: Path, stamp: str) -> None:
+    """Written beside its place and renamed, so that several crawls may start at once."""
+    part = index.with_name(f"{index.name}.{os.getpid()}.part")
+    part.unlink(missing_ok=True)
+    try:
+        with contextlib.closing(sqlite3.connect(part)) as connection:
+            connection.executescript(
+                f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; CREATE TABLE made_from (stamp TEXT); {_TABLE}"
+            )
+            connection.execute("INSERT INTO made_from VALUES (?)", (stamp,))
+            connection.executemany(f"{_INSERT} VALUES (?, ?, ?, ?, ?, ?) {_BETTER}", _rows(path, 0))
+            connection.execute("CREATE INDEX by_form ON records (form)")
+            connection.commit()
+        part.replace(index)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _plain(text: str) -> str:
+    def decoded(escape: re.Match[str]) -> str:
+        character = chr(int(escape[0][1:], 16))
+        return character if character in _UNRESERVED else escape[0].upper()
+
+    return quote(_ESCAPE.sub(decoded, text), safe="!$%&'()*+,/:;=?@[]~", errors="replace")

@@ -1,0 +1,325 @@
+"""What was fetched, as it came: requests and answers in WARC files that any tool for web archives reads.
+
+>>> import tempfile
+>>> from warcio.archiveiterator import ArchiveIterator
+>>> with tempfile.TemporaryDirectory() as folder:
+...     with Archive(folder, "party", {"description": "党建"}) as archive:
+...         asked = Message("GET / HTTP/1.1", (("Host", b"www.a.cn"),))
+...         archive.add("http://www.a.cn/", asked, Message("HTTP/1.1 200 OK", (), "首页".encode()))
+...     with (Path(folder) / "party-00001.warc.gz").open("rb") as file:
+...         [record.rec_type for record in ArchiveIterator(file)]
+['warcinfo', 'request', 'response']
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+import uuid
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from filelock import FileLock, Timeout
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+# -- Files of an archive while they are written, and what becomes of them when their process dies
+
+
+logger = logging.getLogger(__name__)
+
+SUFFIX = ".warc.gz"
+OPEN = ".open"
+"""Ends the name of a file that is being written, or was when its process died."""
+_READ = 1 << 20
+
+
+def repair(folder: Path) -> list[Path]:
+    """Give the files of dead processes in ``folder`` their names, without what is broken at their ends; those of living ones are
+    left alone.
+
+    Returns:
+        The new names. A file without a whole record is deleted.
+    """
+    done = []
+    for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}")):
+        lock = lock_for(path)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            continue
+        try:
+            if not path.is_file():  # another was faster
+                continue
+            whole, size = whole_length(path), path.stat().st_size
+            if not whole:
+                path.unlink()
+                continue
+            if whole < size:
+                os.truncate(path, whole)
+            named = path.with_name(path.name.removesuffix(OPEN))
+            path.rename(named)
+            logger.info("%s: left open by a process that died; %d of its %d bytes are whole records", named, whole, size)
+            done.append(named)
+        finally:
+            release(lock)
+    return done
+
+
+def whole_length(path: Path) -> int:
+    """Bytes of the file up to the end of its last whole gzip member."""
+    whole = position = 0
+    inflate = zlib.decompressobj(31)
+    with path.open("rb") as file:
+        while piece := file.read(_READ):
+            position += len(piece)
+            while piece:
+                try:
+                    inflate.decompress(piece, _READ)
+                except zlib.error:
+                    return whole
+                piece = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
+                if inflate.eof:
+                    whole = position - len(piece)
+                    inflate = zlib.decompressobj(31)
+    return whole
+
+
+def lock_for(path: Path) -> FileLock:
+    """Held by the process that writes to ``path``; nobody else's lock outlives its process."""
+    return FileLock(path.with_name(f".{path.name}.lock"), is_singleton=False)
+
+
+def release(lock: FileLock | None) -> None:
+    """Give up a lock, and take its file away."""
+    if lock is not None:
+        with contextlib.suppress(OSError):
+            Path(lock.lock_file).unlink()  # before it is released: afterwards it may be another's
+        lock.release()
+
+
+# -- What was fetched, as it came: requests and answers in WARC files that any tool for web archives reads
+
+
+MEGABYTES = 1000
+"""Size of a file from which on the next is begun: a gigabyte, as web archives have it."""
+
+_LEVEL = 6
+"""Of the compression: 0.6 ms for a Chinese page of 21 kB. 9, as warcio has it, needs twice that and saves 0.4 % of the bytes."""
+_FORMAT = {
+    "format": "WARC File Format 1.1",
+    "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+}
+_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
+_LINE_ENDS = re.compile(rb"[\r\n\0]+")
+
+
+class ArchiveError(Exception):
+    """An archive that cannot be written; the message names the file and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An HTTP request or answer.
+
+    Attributes:
+        first_line: request line or status line.
+        headers: names and values in their order.
+        body: as it went over the wire, compressed where ``Content-Encoding`` says so, without chunk sizes.
+    """
+
+    first_line: str
+    headers: tuple[tuple[str, bytes], ...]
+    body: bytes = b""
+
+    def head(self) -> bytes:
+        """The bytes before the body; no value can end its line early."""
+        lines = [self.first_line.encode("latin-1", "replace")]
+        lines += [name.encode("latin-1", "replace") + b": " + value for name, value in self.headers]
+        return b"".join(_LINE_ENDS.sub(b" ", line) + b"\r\n" for line in lines) + b"\r\n"
+
+
+class Archive:
+    """Writes exchanges to WARC/1.1 files ``<name>-<worker>-00001.warc.gz``, ``…-00002…`` in one folder.
+
+    Every record is a gzip member of its own, and goes to the operating system before :meth:`add` returns. A file has the suffix
+    ``.open`` while it is written, and so has one whose process was killed: its whole records can be read, and the next archive in
+    the folder that has nothing to do with a living process' file cuts what is broken off its end and gives it its name.
+
+    Args:
+        folder: made where it does not exist.
+        name: of the crawl; signs that do not belong into file names become ``_``.
+        info: fields of the warcinfo record at the head of each file, beside ``format`` and ``conformsTo``.
+        worker: of several that write into the same folder at the same time each has its own; "" where there is one.
+        megabytes: size from which on the next file is begun, > 0.
+
+    Raises:
+        ArchiveError: the folder cannot be written to.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        name: str,
+        info: Mapping[str, str],
+        worker: str = "",
+        megabytes: float = MEGABYTES,
+    ) -> None:
+        self.folder = Path(folder)
+        self.exchanges = 0
+        self._stem = "-".join(_NOT_IN_NAMES.sub("_", part) for part in (name, worker) if part)
+        self._info = {**info, **_FORMAT}
+        self._bytes = int(megabytes * 1_000_000)
+        self._file: IO[bytes] | None = None
+        self._path = self.folder
+        self._lock: FileLock | None = None
+        self._empty = 0
+        with self._explaining():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            repair(self.folder)
+            self._begin()
+
+    def add(self, url: str, request: Message, response: Message, date: datetime | None = None, address: str = "") -> None:
+        """Write one exchange: a request and a response record that name each other.
+
+        Args:
+            url: as it was asked for.
+            request: as it was sent.
+            response: as it came.
+            date: when the answer came; now where it is not given.
+            address: IP address of the server, "" if unknown.
+
+        Raises:
+            ArchiveError: it could not be written whole; the file ends with the exchange before.
+        """
+        when = (date or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        asked, answered = f"<urn:uuid:{uuid.uuid4()}>", f"<urn:uuid:{uuid.uuid4()}>"
+        common = {"WARC-Date": when} | ({"WARC-IP-Address": address} if address else {})
+        members = _record("request", url, request, {"WARC-Record-ID": asked, "WARC-Concurrent-To": answered, **common})
+        members += _record("response", url, response, {"WARC-Record-ID": answered, "WARC-Concurrent-To": asked, **common})
+        with self._explaining():
+            if self._file is None:
+                self._begin()
+            self._write(members)
+            self.exchanges += 1
+            assert self._file is not None
+            if self._file.tell() >= self._bytes:
+                self._end()
+
+    def close(self) -> None:
+        """Give the last file its name. Calling it twice is harmless.
+
+        Raises:
+            ArchiveError: it could not be renamed; it can be read under the name that it has.
+        """
+        with self._explaining():
+            self._end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _begin(self) -> None:
+        files = self.folder.glob(f"{self._stem}-*{SUFFIX}*")
+        numbers = (path.name.removeprefix(f"{self._stem}-").partition(".")[0] for path in files)
+        number = max((int(n) for n in numbers if n.isdecimal()), default=0)
+        while self._file is None:  # another archive may take the same name in this moment
+            number += 1
+            name = f"{self._stem}-{number:05}{SUFFIX}"
+            self._path = self.folder / f"{name}{OPEN}"
+            self._lock = lock_for(self._path)
+            with contextlib.suppress(Timeout):
+                self._lock.acquire(timeout=0)
+                try:
+                    self._file = self._path.open("xb", buffering=0)
+                except FileExistsError:
+                    release(self._lock)
+        head = BytesIO()
+        writer = WARCWriter(head, gzip=False, warc_version="1.1")
+        writer.write_record(writer.create_warcinfo_record(name, self._info))
+        self._empty = head.tell()  # more than what is written of it
+        try:
+            self._write(_member(head.getvalue()))
+        except OSError:
+            self._end()
+            raise
+        self._empty = self._file.tell()
+
+    def _write(self, members: bytes) -> None:
+        """All of ``members`` or nothing."""
+        assert self._file is not None
+        start = self._file.tell()
+        try:
+            rest = memoryview(members)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            with contextlib.suppress(OSError):
+                self._file.truncate(start)
+                self._file.seek(start)
+            raise
+
+    def _end(self) -> None:
+        if self._file is None:
+            return
+        empty = self._file.tell() <= self._empty
+        self._file.close()
+        self._file = None
+        try:
+            if empty:
+                self._path.unlink()
+            else:
+                self._path.rename(self._path.with_name(self._path.name.removesuffix(OPEN)))
+        finally:
+            release(self._lock)
+            self._lock = None
+
+    @contextlib.contextmanager
+    def _explaining(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise ArchiveError(
+                f"{self._path}: the archive cannot be written ({error.strerror or error}). Remedy: make room on the disk or let "
+                "the folder be written to, or name another folder; what is in the archive is whole"
+            ) from None
+
+
+class _Head(StatusAndHeaders):  # type: ignore[misc]
+    """Headers as they are: warcio would percent-encode what is not ASCII in them."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message.first_line, [], protocol="")
+        self.headers_buff = message.head()
+
+    def compute_headers_buffer(self, header_filter: Any = None) -> None:
+        """They are computed already."""
+
+
+def _record(kind: str, url: str, message: Message, fields: Mapping[str, str]) -> bytes:
+    out = BytesIO()
+    writer = WARCWriter(out, gzip=False, warc_version="1.1")
+    record = writer.create_warc_record(
+        url,
+        kind,
+        payload=BytesIO(message.body),
+        length=len(message.body),
+        warc_headers_dict=dict(fields),
+        http_headers=_Head(message),
+    )
+    writer.write_record(record)
+    return _member(out.getvalue())
+
+
+def _member(record: bytes) -> bytes:
+    return zlib.compress(record, _LEVEL, 31)

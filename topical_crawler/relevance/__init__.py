@@ -1,1 +1,0 @@
-"""Measures of relevance that several strategies share: vectors of terms, their semantic readings, topics, keywords."""

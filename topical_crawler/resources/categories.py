@@ -1,0 +1,423 @@
+"""Readers of category trees: the Chinese Library Classification, and the Open Directory (ODP, DMOZ).
+
+The tree itself is :class:`topical_crawler.resources.categories.CategoryTree`.
+
+The words in the names of categories: 电子管、晶体管及其测试（1990年～） → 电子管, 晶体管, 测试.
+
+>>> name_terms("马尔可夫过程（随机过程）、其他概率论与数理统计")
+['马尔可夫过程', '概率论', '数理统计']
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+from xml.parsers import expat
+
+from topical_crawler.resources.registry import open_packed, read_json
+from topical_crawler.text.segment import normalise
+
+__all__ = ["read_clc", "read_odp"]
+
+
+# -- The words in the names of categories: 电子管、晶体管及其测试（1990年～） → 电子管, 晶体管, 测试
+
+
+_NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_BY = re.compile(r"[::]?按[^、]*分$")
+_LIST = re.compile(
+    r"[、,;:/&·\s]+|及其|以及"
+    r"|(?<=..)与(?!会)|(?<=..)(?<![普涉埃危波])及(?![格时])"
+    # 和 is part of 共和国, 饱和, 和平, …; as 与 and 及 it joins words of two characters or more
+    r"|(?<=..)(?<![共饱总缓调中亲混柔温祥附])和(?=..)(?![平谐弦声睦约])"
+)
+_OTHER = re.compile(r"^[与及和的]?(其他|其它|各种|各类|一般|某些|有关|专用)*")
+_YEAR = re.compile(r"\d+年|\d{3,}|世纪|\d~")
+_EMPTY = frozenset({"其他", "其它", "一般", "概论", "总论", "应用", "制品", "其制品", "注"})
+_MAX_LENGTH = 20
+
+
+def name_terms(name: str) -> list[str]:
+    """The terms that a category's name lists, normalised, each once, in their order.
+
+    Left out: notes in brackets, "by … divided" (桥梁：按材料分 is 桥梁), 其他 before a word, terms with years, single characters.
+    """
+    text = normalise(name)
+    while (shorter := _NOTE.sub("", text)) != text:
+        text = shorter
+    parts = (_OTHER.sub("", part.strip("\"'“”■…-~。 ")) for part in _LIST.split(_BY.sub("", text)))
+    return list(
+        dict.fromkeys(part for part in parts if 1 < len(part) <= _MAX_LENGTH and part not in _EMPTY and not _YEAR.search(part))
+    )
+
+
+# -- A tree of categories: finding a node, its descendants, and the keywords of a topic (Zhang et al., section 3.1)
+
+
+GENERATIONS = 4
+"""Generations below a node whose names become keywords (Zhang et al., section 3.1)."""
+GENERAL = 8
+"""A term that stands in more names than this outside a sub-tree (基础理论, 设计, 材料) says nothing about its topic."""
+_INHERITED = 0.2
+_SHOWN = 8
+
+
+class CategoryError(ValueError):
+    """A tree cannot be read, or a category is not to be found in it. The message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A node of a tree.
+
+    Attributes:
+        code: its key, e.g. ``TP316`` or ``Top/World/Chinese_Simplified_CN/计算机``.
+        name: what a person calls it; may be empty.
+        parent: code of the node above; None for a root.
+        children: codes of the nodes below, in the order of the file.
+    """
+
+    code: str
+    name: str
+    parent: str | None
+    children: tuple[str, ...]
+
+
+class CategoryTree:
+    """Categories by code.
+
+    Args:
+        nodes: (name, code of the parent or None) by code, in the order of the file.
+        source: where it was read from, for messages.
+        skipped: what the reader left out, by reason.
+
+    Attributes:
+        categories: by code.
+
+    Raises:
+        CategoryError: no node, a parent that is no node, or a node that is its own ancestor.
+
+    >>> tree = CategoryTree({"TP": ("计算机技术", None), "TP316": ("操作系统", "TP")}, "an example")
+    >>> tree.find("操作系统").code, tree.find("tp316").parent, tree.keywords("TP")
+    ('TP316', 'TP', {'操作系统': 1.0, '计算机技术': 1.0})
+    """
+
+    def __init__(
+        self, nodes: Mapping[str, tuple[str, str | None]], source: str, skipped: Mapping[str, int] | None = None
+    ) -> None:
+        self.source = source
+        self.skipped: Counter[str] = Counter(skipped or {})
+        children: dict[str, list[str]] = {code: [] for code in nodes}
+        for code, (_, parent) in nodes.items():
+            if parent is not None:
+                if parent not in children:
+                    raise CategoryError(f"{source}: {code} stands below {parent}, which is not there; get the file again")
+                children[parent].append(code)
+        self.categories: dict[str, Category] = {
+            code: Category(code, name, parent, tuple(children[code])) for code, (name, parent) in nodes.items()
+        }
+        roots = [code for code, (_, parent) in nodes.items() if parent is None]
+        reached = sum(1 for root in roots for _ in self.descendants(root, len(nodes))) + len(roots)
+        if not nodes or reached < len(nodes):
+            what = "a category is its own ancestor" if nodes else "no category in it"
+            raise CategoryError(f"{source}: {what}; get the file again")
+
+    def __len__(self) -> int:
+        return len(self.categories)
+
+    def __iter__(self) -> Iterator[Category]:
+        return iter(self.categories.values())
+
+    def descendants(self, code: str, generations: int = GENERATIONS) -> Iterator[tuple[int, Category]]:
+        """(generation from 1, node) of what stands below ``code``, generation by generation; the node itself is not among them.
+
+        Raises:
+            CategoryError: there is no such code.
+        """
+        level = self._get(code).children
+        for generation in range(1, generations + 1):
+            below: list[str] = []
+            for child in level:
+                yield generation, self.categories[child]
+                below.extend(self.categories[child].children)
+            if not below:
+                return
+            level = tuple(below)
+
+    def path(self, code: str) -> list[Category]:
+        """The node and its ancestors, from the root down to the node."""
+        found = [self._get(code)]
+        while (parent := found[-1].parent) is not None:
+            found.append(self.categories[parent])
+        return found[::-1]
+
+    def find(self, name_or_code: str) -> Category:
+        """A node by its code, its name, a term of its name (机器学习 in 自动推理、机器学习) or a part of it, in this order.
+
+        Raises:
+            CategoryError: nothing fits, or several nodes do equally well; the message lists them, or the nearest names.
+        """
+        text = normalise(name_or_code).strip()
+        if code := self._codes.get(text):
+            return self.categories[code]
+        if not text:
+            raise CategoryError(f"{self.source}: no category without a name. Remedy: give a code or a name")
+        fits: list[list[str]] = [
+            [code for code, name in self._names.items() if name == text],
+            [code for code, terms in self._terms.items() if text in terms],
+            [code for code, name in self._names.items() if text in name],
+        ]
+        for found in fits:
+            if len(found) == 1:
+                return self.categories[found[0]]
+            if found:
+                listed = "; ".join(map(self._shown, found[:_SHOWN]))
+                more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+                raise CategoryError(
+                    f"{self.source}: {len(found)} categories fit {name_or_code!r}: {listed}{more}. Remedy: give the code of one"
+                )
+        near = sorted(self._names, key=lambda code: (-_overlap(self._names[code], text), len(self._names[code]), code))[:5]
+        raise CategoryError(
+            f"{self.source}: no category fits {name_or_code!r}. "
+            f"Remedy: give a code, or another name; the nearest are {'; '.join(map(self._shown, near))}"
+        )
+
+    def search(self, words: Iterable[str], n: int = 10) -> list[Category]:
+        """The ``n`` nodes whose names match the words best, best first.
+
+        A word counts fully for a node of that name, in proportion to the length in common where one contains the other, and for
+        a fifth where it is an ancestor's that matches; the rarer it is in the tree, the more. Of equal nodes the higher comes
+        first.
+
+        >>> nodes = {"TP": ("计算机技术", None), "TP316": ("操作系统", "TP"), "TP316.1": ("分时操作系统", "TP316")}
+        >>> [found.code for found in CategoryTree(nodes, "an example").search(["操作系统", "内核"])]
+        ['TP316', 'TP316.1']
+        """
+        wanted = list(dict.fromkeys(w for word in words if len(w := normalise(word).strip()) > 1))
+        scores: dict[str, float] = dict.fromkeys(self.categories, 0.0)
+        for word in wanted:
+            own = {code: max((_match(word, term) for term in terms), default=0.0) for code, terms in self._terms.items()}
+            matching = sum(1 for value in own.values() if value)
+            if not matching:
+                continue
+            rarity = math.log(1 + len(own) / matching)
+            for category in self:
+                best = own[category.code]
+                if category.parent is not None:
+                    best = max(best, _INHERITED * max(own[above.code] for above in self.path(category.parent)))
+                scores[category.code] += rarity * best
+        direct = [code for code in scores if any(_match(word, term) for word in wanted for term in self._terms[code])]
+        direct.sort(key=lambda code: (-round(scores[code], 9), len(self.path(code)), len(code), code))
+        return [self.categories[code] for code in direct[:n]]
+
+    def keywords(self, code: str, generations: int = GENERATIONS) -> dict[str, float]:
+        """Keywords of the topic that a node stands for, heaviest first: q_i = N_i / N_max (Zhang et al., Eq. 1).
+
+        The keywords are the terms of the names of the node and of ``generations`` below it, see
+        :func:`~topical_crawler.resources.categories.name_terms`; N_i counts the terms that contain keyword i. Terms that
+        stand in more than :data:`GENERAL` names elsewhere are left out, but for the node's own.
+
+        Raises:
+            CategoryError: there is no such code, or no word in the names.
+        """
+        code = self._get(code).code
+        members = [code, *(category.code for _, category in self.descendants(code, generations))]
+        inside = Counter(term for member in members for term in self._terms[member])
+        kept = {t for t, count in inside.items() if self._term_counts[t] - count <= GENERAL or t in self._terms[code]}
+        if not kept:
+            raise CategoryError(f"{self.source}: the names of {self._shown(code)} hold no word. Remedy: choose another category")
+        counts: Counter[str] = Counter()
+        for term, times in inside.items():
+            parts = {term[i:j] for i in range(len(term)) for j in range(i + 2, len(term) + 1)}
+            for part in parts & kept:
+                counts[part] += times
+        most = max(counts.values())
+        return {term: count / most for term, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))}
+
+    @cached_property
+    def _codes(self) -> dict[str, str]:
+        return {normalise(code): code for code in self.categories}
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {category.code: normalise(category.name) for category in self if category.name}
+
+    @cached_property
+    def _terms(self) -> dict[str, list[str]]:
+        return {category.code: name_terms(category.name) for category in self}
+
+    @cached_property
+    def _term_counts(self) -> Counter[str]:
+        return Counter(term for terms in self._terms.values() for term in terms)
+
+    def _get(self, code: str) -> Category:
+        if code not in self.categories:
+            raise CategoryError(f"{self.source}: there is no category {code!r}. Remedy: find one by its name")
+        return self.categories[code]
+
+    def _shown(self, code: str) -> str:
+        return f"{code} {' > '.join(category.name for category in self.path(code)[-3:])}"
+
+
+def _match(word: str, term: str) -> float:
+    """Squared share of the longer one's characters that two words have in common, where one contains the other; 0 to 1."""
+    short, long = sorted((word, term), key=len)
+    return (len(short) / len(long)) ** 2 if short in long else 0.0
+
+
+def _overlap(a: str, b: str) -> float:
+    """Jaccard coefficient of the characters of two names."""
+    left, right = set(a), set(b)
+    return len(left & right) / len(left | right)
+
+
+# -- Readers of category trees: the Chinese Library Classification, and the Open Directory (ODP, DMOZ)
+
+
+ODP_ROOTS = ("Top/World/Chinese_Simplified_CN", "Top/World/Chinese_Simplified")
+"""The Chinese directory in the dumps, which changed its name over the years."""
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BAD_REFERENCE = re.compile(r"&#(?:x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F])|0*(?:[0-8]|1[124-9]|2\d|3[01]));")
+_BLOCK = 1 << 20
+_MAX_LINE = 1 << 16
+
+
+def read_clc(path: str | os.PathLike[str]) -> CategoryTree:
+    """The Chinese Library Classification from JSON: ``{"TP316": {"name": "操作系统", "up_level": "TP31", …}, …}``.
+
+    ``up_level`` alone decides where a class stands; of 45,785 classes, 28 have no name.
+
+    Raises:
+        CategoryError: the file is no such JSON; names the file and the class.
+    """
+    file = Path(path)
+    data = read_json(file, CategoryError)
+    if not isinstance(data, dict):
+        raise CategoryError(f"{file}: expected a JSON object of classes, got {type(data).__name__}; get the file again")
+    return CategoryTree({code: _clc_class(file, code, value) for code, value in data.items()}, str(file))
+
+
+def _clc_class(file: Path, code: str, value: Any) -> tuple[str, str | None]:
+    name, parent = (value.get("name"), value.get("up_level")) if isinstance(value, dict) else (None, None)
+    if not isinstance(name, str) or not (parent is None or isinstance(parent, str)):
+        raise CategoryError(
+            f"{file}: class {code!r}: expected an object with 'name' and 'up_level' (a code or null), "
+            f"got {json.dumps(value, ensure_ascii=False)[:60]}; correct the file, or get it again"
+        )
+    return name.strip(), parent
+
+
+def read_odp(path: str | os.PathLike[str], root: str | None = None) -> CategoryTree:
+    """A sub-tree of the Open Directory from its ``structure.rdf.u8``, gzipped or not, read once from front to back.
+
+    A category is a ``<Topic r:id="Top/World/…/软件">`` with a ``<d:Title>``; it stands below the category whose id is the longest
+    beginning of its own. The links ``narrow`` say the same once more and are not needed; ``symbolic`` ones are no children.
+    Only the sub-tree is held in memory. The dumps hold bytes that are not UTF-8 and characters that XML forbids: these are taken
+    out and counted, and a category with one of them in its id is left out and counted (``tree.skipped``).
+
+    Args:
+        path: the file.
+        root: id of the category at the top; None: the Chinese directory (:data:`ODP_ROOTS`).
+
+    Raises:
+        CategoryError: no well-formed XML, a document type (the dumps have none; entities could be bombs), damaged gzip data, or
+            no category of that id.
+    """
+    file, roots = Path(path), (root.rstrip("/"),) if root else ODP_ROOTS
+    reader = _OdpReader(str(file), roots)
+    try:
+        with open_packed(file) as stream:
+            for block in _clean_blocks(stream, reader.skipped):
+                reader.feed(block)
+        reader.feed("", last=True)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise CategoryError(f"{file}: damaged gzip data ({error}); get the file again") from None
+    if not reader.titles:
+        raise CategoryError(f"{file}: no category below {' or '.join(roots)}. Remedy: name the top category that you want")
+    nodes: dict[str, tuple[str, str | None]] = {}
+    for code, title in reader.titles.items():
+        parent = code
+        while "/" in parent:
+            parent = parent.rpartition("/")[0]
+            if parent in reader.titles:
+                break
+        nodes[code] = (title.replace("_", " ").strip(), parent if parent in reader.titles else None)
+    return CategoryTree(nodes, str(file), reader.skipped)
+
+
+def _clean_blocks(stream: IO[bytes], skipped: Counter[str]) -> Iterator[str]:
+    """The text in blocks of whole lines (of whole pieces, where a line is endless), U+FFFD for whatever cannot be in XML."""
+    while block := stream.read(_BLOCK) + stream.readline(_MAX_LINE):
+        text = block.decode("utf-8", errors="replace")
+        skipped["characters that are not UTF-8"] += text.count("\ufffd") - block.count("\ufffd".encode())
+        for pattern in (_NOT_XML, _BAD_REFERENCE):
+            text, times = pattern.subn("\ufffd", text)
+            skipped["characters that XML forbids"] += times
+        yield text
+
+
+class _OdpReader:
+    """Ids and titles of the topics of a sub-tree."""
+
+    def __init__(self, source: str, roots: tuple[str, ...]) -> None:
+        self.titles: dict[str, str] = {}
+        self.skipped: Counter[str] = Counter()
+        self._source = source
+        self._roots = roots
+        self._topic: str | None = None
+        self._title: list[str] | None = None
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._parser.StartDoctypeDeclHandler = self._doctype
+
+    def feed(self, text: str, last: bool = False) -> None:
+        try:
+            self._parser.Parse(text, last)
+        except expat.ExpatError as error:
+            raise CategoryError(
+                f"{self._source}, line {error.lineno}: no well-formed XML ({expat.ErrorString(error.code)}); get the file again"
+            ) from None
+
+    def _doctype(self, *_: object) -> None:
+        raise CategoryError(
+            f"{self._source}, line {self._parser.CurrentLineNumber}: a document type, which dumps of the Open Directory do not "
+            f"have; get the file again"
+        )
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "Topic":
+            code = attributes.get("r:id", "")
+            self._topic = code if any(code == root or code.startswith(root + "/") for root in self._roots) else None
+            if self._topic and "\ufffd" in code:
+                self.skipped["categories with a broken id"] += 1
+                self._topic = None
+            elif self._topic:
+                self.titles.setdefault(code, code.rpartition("/")[2])
+        elif tag == "d:Title" and self._topic:
+            self._title = []
+
+    def _text(self, text: str) -> None:
+        if self._title is not None:
+            self._title.append(text)
+
+    def _end(self, tag: str) -> None:
+        if tag == "d:Title" and self._topic and self._title is not None:
+            if title := "".join(self._title).replace("\ufffd", "").strip():
+                self.titles[self._topic] = title
+            self._title = None
+        elif tag == "Topic":
+            self._topic = None

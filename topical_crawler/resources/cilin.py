@@ -1,0 +1,200 @@
+"""Cilin, the thesaurus of synonym groups (同义词词林, Mei Jiaju 1983; extended edition of the Harbin Institute of Technology).
+
+A line is a group: ``Aa01A01= 人 士 人物 人士``. The code names a class on four levels (``A``, ``a``, ``01``, ``A``) and the group
+in it (``01``); the sign says what its words are to each other: ``=`` synonyms, ``#`` of a kind, not synonyms, ``@`` a word alone.
+
+The classes of Cilin above its groups, with their names: what a word is a kind of (hypernyms).
+
+The file is a JSON object of four levels, ``{"A": {"tag": "人", "sub": {"a": {"tag": "人-泛称", "sub": …}}}}``; the fourth level's
+``sub`` holds the groups, ``{"01=": ["人", "士", …]}``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from topical_crawler.resources.hownet import read_lines
+from topical_crawler.resources.registry import read_json
+from topical_crawler.text.segment import normalise
+
+# -- Cilin, the thesaurus of synonym groups (同义词词林, Mei Jiaju 1983; extended edition of the Harbin Institute of Technology)
+
+
+Relation = Literal["=", "#", "@"]
+
+_LINE = re.compile(r"(?P<code>[A-Z][a-z]\d\d[A-Z]\d\d)(?P<relation>[=#@])(?P<words>(\s+\S+)+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Words that stand under one code.
+
+    Attributes:
+        code: the code without its sign, e.g. ``Aa01A01``; ``Aa01A01/2`` for the second group of the same code.
+        relation: ``=`` synonyms, ``#`` words of a kind, ``@`` a word alone.
+        words: normalised, without repetitions, in the order of the file.
+    """
+
+    code: str
+    relation: Relation
+    words: tuple[str, ...]
+
+
+class Cilin:
+    """The groups of a Cilin file, by code and by word.
+
+    Published files use a few codes for two unlike groups each (``Ga05A01`` is 灰心 and 计划): the later ones get ``/2``, so that
+    their words do not pass for synonyms.
+
+    Args:
+        path: the file, UTF-8, a group a line.
+
+    Attributes:
+        groups: by code without its sign.
+
+    Raises:
+        ValueError: a line that is no group, or a file without any; names file and line.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.groups: dict[str, Group] = {}
+        self._codes: dict[str, list[str]] = {}
+        for number, line in read_lines(self.path):
+            match = _LINE.fullmatch(line)
+            if match is None:
+                raise ValueError(
+                    f"{self.path}:{number}: expected 'code word word…', e.g. 'Aa01A01= 人 士', got {line[:60]!r}; "
+                    f"correct or delete the line"
+                )
+            code, times = match["code"], 1
+            while code in self.groups:
+                times += 1
+                code = f"{match['code']}/{times}"
+            words = tuple(dict.fromkeys(map(normalise, match["words"].split())))
+            self.groups[code] = Group(code, cast(Relation, match["relation"]), words)
+            for word in words:
+                self._codes.setdefault(word, []).append(code)
+        if not self.groups:
+            raise ValueError(f"{self.path}: no group in the file; expected lines like 'Aa01A01= 人 士'")
+
+    def codes(self, word: str) -> tuple[str, ...]:
+        """The codes of the groups that hold ``word``, without their sign, in the order of the file; () if there is none."""
+        return tuple(self._codes.get(normalise(word), ()))
+
+    def synonyms(self, word: str) -> list[str]:
+        """The other words of the ``=`` groups of ``word``, each once, in the order of the file."""
+        return self._others(word, "=")
+
+    def kin(self, word: str) -> list[str]:
+        """The other words of its ``#`` groups: of the same kind, not synonyms (百合, 茉莉), in the order of the file."""
+        return self._others(word, "#")
+
+    def _others(self, word: str, relation: Relation) -> list[str]:
+        word = normalise(word)
+        groups = [self.groups[code] for code in self._codes.get(word, ())]
+        return list(dict.fromkeys(w for g in groups if g.relation == relation for w in g.words if w != word))
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and normalise(word) in self._codes
+
+    def __len__(self) -> int:
+        """Number of distinct words."""
+        return len(self._codes)
+
+
+# -- The classes of Cilin above its groups, with their names: what a word is a kind of (hypernyms)
+
+
+LEVELS = 4
+_KEYS = (r"[A-Z]", r"[a-z]", r"\d\d", r"[A-Z]")
+_GROUP = re.compile(r"\d\d[=#@]")
+
+
+@dataclass(frozen=True, slots=True)
+class CilinClass:
+    """A class of words.
+
+    Attributes:
+        code: the first one, two, four or five characters of the codes of its groups.
+        names: its names, normalised; on level 4 the first word of each of its groups.
+    """
+
+    code: str
+    names: tuple[str, ...]
+
+    @property
+    def level(self) -> int:
+        """1 (人, 物, 时空, …) to 4 (the class just above the groups)."""
+        return {1: 1, 2: 2, 4: 3, 5: 4}[len(self.code)]
+
+
+class CilinTree:
+    """The classes of Cilin by code, and those that a word stands in.
+
+    Args:
+        path: the JSON file, UTF-8.
+
+    Attributes:
+        classes: by code, e.g. ``Dk06``.
+
+    Raises:
+        ValueError: not JSON, or not of the form above; names the file and the place in it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.classes: dict[str, CilinClass] = {}
+        self._codes: dict[str, list[str]] = {}
+        self._read("", read_json(self.path), 1)
+        if not self.classes:
+            raise ValueError(f"{self.path}: expected a JSON object of classes, {{…}} is empty; get the file again")
+
+    def _read(self, code: str, data: Any, level: int) -> None:
+        if not isinstance(data, dict):
+            self._refuse(code, "a JSON object of classes", data)
+        for key, value in data.items():
+            if level > LEVELS:
+                if not (_GROUP.fullmatch(key) and isinstance(value, list) and all(isinstance(w, str) for w in value)):
+                    self._refuse(code + key, 'a group of words, e.g. "01=": ["人", "士"]', value)
+                for word in dict.fromkeys(map(normalise, value)):
+                    self._codes.setdefault(word, []).append(code)
+                continue
+            good = re.fullmatch(_KEYS[level - 1], key) and isinstance(value, dict) and isinstance(value.get("tag"), str)
+            if not good or "sub" not in value:
+                self._refuse(code + key, 'a class, e.g. "A": {"tag": "人", "sub": {…}}', value)
+            self.classes[code + key] = CilinClass(code + key, tuple(dict.fromkeys(normalise(value["tag"]).split())))
+            self._read(code + key, value["sub"], level + 1)
+
+    def _refuse(self, place: str, expected: str, found: Any) -> None:
+        got = json.dumps(found, ensure_ascii=False)[:60]
+        raise ValueError(f"{self.path}: at {place or 'the top'}: expected {expected}, got {got}; get the file again")
+
+    def upward(self, code: str) -> tuple[CilinClass, ...]:
+        """The classes above the group or class ``code``, from the nearest to level 1; ``code`` itself is not among them.
+
+        Raises:
+            ValueError: no class of the file stands above ``code``.
+        """
+        found = tuple(self.classes[code[:n]] for n in (5, 4, 2, 1) if n < len(code) and code[:n] in self.classes)
+        if not found and code not in self.classes:
+            raise ValueError(f"{self.path}: no class above {code!r}; a code is like Aa01A01, Aa01A, Aa01, Aa")
+        return found
+
+    def hypernyms(self, word: str) -> Iterator[tuple[CilinClass, ...]]:
+        """For each class that holds a group with ``word``: that class (level 4) and those above it, up to level 1.
+
+        A word of several senses has several; one that Cilin lacks has none.
+        """
+        for code in dict.fromkeys(self._codes.get(normalise(word), ())):
+            yield (self.classes[code], *self.upward(code))
+
+    def __len__(self) -> int:
+        """Number of classes."""
+        return len(self.classes)

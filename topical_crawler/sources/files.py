@@ -1,0 +1,174 @@
+"""JSON lines: a JSON object a line, with a field ``text``."""
+
+from __future__ import annotations
+
+import codecs
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.sources.base import ByteStream, Document, Source, SourceError, StreamDamage, flaw
+from topical_crawler.web.decode import decode
+
+# -- The kept texts of a corpus that this product has collected
+
+
+FILE = "corpus.sqlite"
+"""Name of a corpus in the data folder of a crawl."""
+_NOT_FIELDS = ("text", "title", "url", "keep", "key", "reason", "duplicate_of", "content_hash")
+
+
+class Collected(Source):
+    """A ``corpus.sqlite``, or the data folder that holds it, in the order in which the pages were stored. A crawl may be writing
+    to it. ``fields`` are those of :class:`topical_crawler.corpus.record.Record` that a kept page has: host, date, relevance, …
+
+    Skipped: ``empty``, ``undecodable``; where the source is tolerant also ``damaged``.
+    """
+
+    kind: ClassVar[str] = "corpus"
+
+    def _documents(self) -> Iterator[Document]:
+        file = self.path / FILE if self.path.is_dir() else self.path
+        try:
+            store = CorpusStore(file, read_only=True)
+        except CorpusError as error:
+            raise SourceError(f"{error}. Remedy: name the data folder of a crawl, or its {FILE}") from None
+        with store:
+            try:
+                kept = store.stats().kept
+                for number, record in enumerate(store.records(), 1):
+                    self.done = min(1.0, number / max(1, kept))
+                    text = record.text or ""
+                    if reason := flaw(text):
+                        self.skipped[reason] += 1
+                        continue
+                    values = {f.name: getattr(record, f.name) for f in dataclasses.fields(record) if f.name not in _NOT_FIELDS}
+                    yield Document(text, record.title, record.url, values)
+            except CorpusError as error:
+                self._damage("damaged", str(error))
+
+
+# -- JSON lines: a JSON object a line, with a field ``text``
+
+
+MAX_LINE = 64 << 20
+"""Longest line in bytes."""
+_REMEDY = 'Remedy: UTF-8, one JSON object a line, such as {"text": "支部召开组织生活会", "title": "通知"}'
+
+
+class JsonLines(Source):
+    """``.jsonl`` or ``.jsonl.gz``: ``text`` is the text (null: there is none), ``title`` and ``url`` are taken where they are
+    given, all other fields become ``fields``. Blank lines are passed over.
+
+    Skipped: ``empty``, ``undecodable``; where the source is tolerant also ``bad line``, ``truncated``, ``damaged``.
+    """
+
+    kind: ClassVar[str] = "jsonl"
+
+    def _documents(self) -> Iterator[Document]:
+        number = 0
+        with ByteStream(self.path) as stream:
+            try:
+                while line := stream.read_line(MAX_LINE):
+                    number += 1
+                    if number == 1:
+                        line = line.removeprefix(codecs.BOM_UTF8)
+                    if len(line) == MAX_LINE and not line.endswith(b"\n"):
+                        self._bad_line(number, f"the line is longer than {MAX_LINE >> 20} MB")
+                        while (rest := stream.read_line(MAX_LINE)) and not rest.endswith(b"\n"):
+                            pass
+                    elif line := line.strip():
+                        yield from self._document(line, number)
+                    self.done = stream.done
+            except StreamDamage as damage:
+                self._damage(
+                    damage.reason, f"{self.path}, after line {number}: {damage}. Remedy: fetch or make the file again, whole"
+                )
+
+    def _document(self, line: bytes, number: int) -> Iterator[Document]:
+        try:
+            record: Any = json.loads(line.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            self._bad_line(number, f"no JSON in UTF-8: {error}")
+            return
+        if not isinstance(record, dict) or "text" not in record:
+            self._bad_line(number, "a JSON object with a field 'text' is expected")
+            return
+        text = record.pop("text")
+        if not isinstance(text, str | None):
+            self._bad_line(number, f"the text is no string but {type(text).__name__}")
+            return
+        if reason := flaw(text or ""):
+            self.skipped[reason] += 1
+            return
+        title, url = (str(record.pop(name, None) or "") for name in ("title", "url"))
+        yield Document(text or "", title, url, record)
+
+    def _bad_line(self, number: int, what: str) -> None:
+        self._damage("bad line", f"{self.path}, line {number}: {what}. {_REMEDY}")
+
+
+# -- Plain text files, each one document, whatever encoding each of them is in
+
+
+MAX_FILE = 64 << 20
+"""Longest file in bytes."""
+
+
+class TextFiles(Source):
+    """One ``.txt`` file, or all below a folder in the order of their paths; links to folders are not followed.
+
+    UTF-8, GB18030, Big5 and UTF-16 are told apart file by file (:func:`topical_crawler.web.decode.decode`). ``fields["file"]`` is
+    the path below the folder; there is no title, for a file's name is often but a number.
+
+    Skipped: ``empty``, ``undecodable``, ``too long``, ``unreadable`` (the system does not let us).
+    """
+
+    kind: ClassVar[str] = "text"
+
+    def _documents(self) -> Iterator[Document]:
+        if self.path.is_file():
+            if self.path.stat().st_size > MAX_FILE:
+                raise SourceError(
+                    f"{self.path}: longer than {MAX_FILE >> 20} MB, too long for one text. Remedy: a folder with a file for each "
+                    f"text, or JSONL with a line for each"
+                )
+            yield from self._document(self.path.name, self.path.read_bytes())
+            return
+        files = list(text_files(self.path))
+        if not files:
+            raise SourceError(f"{self.path}: the folder holds no .txt file. Remedy: name a folder with texts, or one file")
+        for number, file in enumerate(files, 1):
+            self.done = number / len(files)
+            try:
+                body = file.read_bytes() if file.stat().st_size <= MAX_FILE else None
+            except OSError:
+                self.skipped["unreadable"] += 1
+                continue
+            if body is None:
+                self.skipped["too long"] += 1
+            else:
+                yield from self._document(file.relative_to(self.path).as_posix(), body)
+
+    def _document(self, name: str, body: bytes) -> Iterator[Document]:
+        text = decode(body)[0].replace("\r\n", "\n").strip()
+        if reason := flaw(text):
+            self.skipped[reason] += 1
+        else:
+            yield Document(text, fields={"file": name})
+
+
+def text_files(folder: Path) -> Iterator[Path]:
+    """The ``.txt`` files below ``folder``, hidden ones left out, in an order that depends on their names only."""
+    for path in sorted(folder.iterdir(), key=lambda p: p.name):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir():
+            if not path.is_symlink():
+                yield from text_files(path)
+        elif path.suffix.lower() == ".txt":
+            yield path

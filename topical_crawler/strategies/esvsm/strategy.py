@@ -1,0 +1,237 @@
+"""ESVSM (Sun et al. 2018): a topic model of LDA, relevance by SVSM, and a topic word that yields too little is replaced by its
+hypernym.
+
+Pages are judged by their full text, links get the priority of Eq. 9 (:mod:`topical_crawler.strategies.esvsm.text_and_anchor`).
+When the crawl has found few relevant pages and finds no more, the topic is built again around what the topic word is a kind of.
+The paper did so by hand and names the automatic form as future work: here the crawl does it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from typing import Any
+
+from topical_crawler.strategies.base import Fixed, Setup
+from topical_crawler.strategies.common import check_count, check_number
+from topical_crawler.strategies.esvsm.hypernyms import direct_hypernym
+from topical_crawler.strategies.esvsm.text_and_anchor import TextAndAnchor
+from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS, Replacement, TopicModel
+from topical_crawler.strategies.esvsm.vector_space import SvsmParameters
+from topical_crawler.text.segment import Segmenter, normalise
+from topical_crawler.web.page import Evidence, Page, Verdict
+
+# -- Whether a crawl still finds relevant pages: when a topic word is to be replaced (Sun et al. 2018, section 1.4)
+
+
+class Growth:
+    """Counts pages and relevant pages, each address once, and how long there has been no new relevant one.
+
+    Attributes:
+        pages, relevant: that were counted.
+
+    >>> growth = Growth()
+    >>> for i in range(3):
+    ...     growth.count(f"http://a.cn/{i}", relevant=i == 0)
+    >>> growth.pages, growth.relevant, growth.stalled(pages=2, seconds=0), growth.stalled(pages=3, seconds=0)
+    (3, 1, True, False)
+    """
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self.relevant = 0
+        self._since = 0
+        self._seen: set[str] = set()
+        self._last = time.monotonic()
+
+    def count(self, url: str, relevant: bool) -> None:
+        """Take note of a page, unless it was counted before."""
+        digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        if digest in self._seen:
+            return
+        self._seen.add(digest)
+        self.pages += 1
+        self._since += 1
+        if relevant:
+            self.relevant += 1
+            self.start()
+
+    def start(self) -> None:
+        """Wait for the next relevant page from now on."""
+        self._since = 0
+        self._last = time.monotonic()
+
+    def stalled(self, pages: int, seconds: float) -> bool:
+        """Whether there has been no new relevant page for so many pages, or for so many seconds; 0: not asked."""
+        if pages and self._since >= pages:
+            return True
+        return bool(seconds) and time.monotonic() - self._last >= seconds
+
+    def forget(self) -> None:
+        """Let go of the addresses: nothing more is to be counted."""
+        self._seen.clear()
+
+    def state_dict(self) -> dict[str, Any]:
+        """What was counted, as JSON data. Time begins anew with :meth:`from_state`."""
+        return {"pages": self.pages, "relevant": self.relevant, "since": self._since, "seen": sorted(self._seen)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Growth:
+        """Restore what :meth:`state_dict` gave."""
+        growth = cls()
+        growth.pages, growth.relevant, growth._since = state["pages"], state["relevant"], state["since"]
+        growth._seen = set(state["seen"])
+        return growth
+
+
+# -- ESVSM (Sun et al. 2018): a topic model of LDA, relevance by SVSM, and a topic word that yields too little is replaced by
+# its hypernym
+
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class EsvsmParameters(SvsmParameters):
+    """Constants of the method; the table ``[strategy.esvsm]`` of a topic sets them, and those of :class:`SvsmParameters`.
+
+    Attributes:
+        sub_topics: of the topic model (the paper's 10).
+        words: taken of each sub-topic (the paper's 20).
+        word: the topic word that may be replaced; "": the topic's title.
+        least_results: with as many relevant pages, nothing is replaced (the paper's 1,000).
+        stall_pages: so many pages without a new relevant one, and the topic word is replaced; 0: not counted. The paper counts
+            seconds, which another machine, or a slow site, would make another crawl of.
+        stall_seconds: so many seconds without a new relevant page, and it is replaced, too (the paper's 15); 0: not counted.
+        max_replacements: how often at most (the paper's 1).
+    """
+
+    page_threshold: float = 0.08
+    sub_topics: int = SUB_TOPICS
+    words: int = WORDS
+    word: str = ""
+    least_results: int = 1000
+    stall_pages: int = 200
+    stall_seconds: float = 0.0
+    max_replacements: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, least in (("sub_topics", 1), ("words", 1), ("least_results", 0), ("stall_pages", 0), ("max_replacements", 0)):
+            check_count(name, getattr(self, name), least)
+        check_number("stall_seconds", self.stall_seconds)
+        if not isinstance(self.word, str):
+            raise ValueError(f"word must be a text, not {self.word!r}")
+
+
+class Esvsm(TextAndAnchor, Fixed):
+    """The strategy ``esvsm``. When a topic word was replaced, the anchors of waiting links are measured against the new topic;
+    pages keep the relevance that they were judged to have.
+
+    Args:
+        model: builds the measure.
+        word: the topic word, normalised.
+        segmenter: must know the topic's terms.
+        parameters: constants of the method.
+
+    Attributes:
+        replacements: of the topic word, in their order.
+
+    >>> from topical_crawler import Page, strategies
+    >>> esvsm = strategies.create("partybuilding", "esvsm", resources=None)
+    >>> [esvsm.judge(Page("http://a.cn/", title=title)).keep for title in ("学习贯彻党章 严肃党内政治生活", "球队升至榜首")]
+    [True, False]
+    """
+
+    name = "esvsm"
+    parameters: EsvsmParameters
+
+    def __init__(self, model: TopicModel, word: str, segmenter: Segmenter, parameters: EsvsmParameters) -> None:
+        super().__init__(model.measure(), segmenter, parameters)
+        self._model = model
+        self._word = word
+        self.replacements: list[Replacement] = []
+        self._growth = Growth()
+        self._at_the_top = False
+
+    @property
+    def revision(self) -> int:  # type: ignore[override]
+        """With another topic, anchors are worth something else."""
+        return len(self.replacements)
+
+    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
+        """By the full text. The lesson is how often the topic word had been replaced."""
+        verdict = super().judge(page, found)
+        return Verdict(verdict.relevance, verdict.keep, verdict.why, lesson=len(self.replacements) or None)
+
+    def learn(self, url: str, verdict: Verdict) -> None:
+        """Count the page, and replace the topic word if the crawl has come to a stand."""
+        while (verdict.lesson or 0) > len(self.replacements) and not self._at_the_top:
+            self._replace()  # as the crawl did that is resumed here
+        if self._is_settled:
+            return
+        self._growth.count(url, verdict.keep)
+        if self._growth.stalled(self.parameters.stall_pages, self.parameters.stall_seconds):
+            self._replace()
+        if self._is_settled:
+            self._growth.forget()
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "replacements": [asdict(made) for made in self.replacements],
+            "at_the_top": self._at_the_top,
+            "growth": self._growth.state_dict(),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        before = self.replacements
+        self.replacements = [Replacement(**made) for made in state["replacements"]]
+        self._at_the_top = bool(state["at_the_top"])
+        self._growth = Growth.from_state(state["growth"])
+        if self.replacements != before:
+            self.use(self._model.measure(self.replacements))
+
+    @property
+    def _is_settled(self) -> bool:
+        """Whether nothing can be replaced any more."""
+        p = self.parameters
+        enough = self._growth.relevant >= p.least_results
+        return enough or self._at_the_top or len(self.replacements) >= p.max_replacements
+
+    def _replace(self) -> None:
+        word = self.replacements[-1].hypernym if self.replacements else self._word
+        found = direct_hypernym(word, self._model.resources)
+        pages, relevant = self._growth.pages, self._growth.relevant
+        if found is None or found.word in (self._word, *(made.hypernym for made in self.replacements)):
+            self._at_the_top = True
+            logger.warning(
+                "After %d pages, %d of them relevant, the topic word %r should give way to its hypernym, and no source has one. "
+                "Remedy: scrapy lexicon fetch, or name another word in [strategy.esvsm] (word = ...)", pages, relevant, word,
+            )  # fmt: skip
+            return
+        self.replacements.append(Replacement(word, found.word, found.source, pages))
+        logger.info(
+            "After %d pages, %d of them relevant, the topic word %r gives way to its hypernym %r (%s)",
+            pages, relevant, word, found.word, found.source,
+        )  # fmt: skip
+        self.use(self._model.measure(self.replacements))
+        self._growth.start()
+
+
+def make(setup: Setup) -> Esvsm:
+    """The strategy for a topic, with its topic model."""
+    topic, parameters = setup.topic, setup.parameters(EsvsmParameters)
+    if not topic.documents:
+        logger.warning(
+            "%s/documents.txt: there is no such file. LDA finds no sub-topics: the topic is its title, description and terms. "
+            "Remedy: write texts that describe the topic into it (encyclopaedia articles), an empty line between two",
+            topic.source,
+        )
+    model = TopicModel(
+        topic, setup.segmenter, setup.resources, setup.seed,
+        sub_topics=parameters.sub_topics, words=parameters.words, reading=parameters.reading, cache_dir=setup.cache_dir,
+    )  # fmt: skip
+    return Esvsm(model, normalise(parameters.word or topic.title), setup.segmenter, parameters)

@@ -1,0 +1,176 @@
+"""The topic of ESVSM as a measure, and what it becomes when the topic word gives way to its hypernym (Sun et al. 2018)."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from topical_crawler.resources.registry import Resources
+from topical_crawler.strategies.esvsm.hypernyms import related_words
+from topical_crawler.strategies.esvsm.text_and_anchor import Measure
+from topical_crawler.strategies.esvsm.vector_space import Reading, TermSimilarity, svsm
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import Idf
+from topical_crawler.topic.topic import Topic
+
+# -- The topic out of its description documents by latent Dirichlet allocation (Sun et al. 2018, sections 1.1 and 2.1)
+
+
+SUB_TOPICS = 10
+"""Sub-topics of a topic model (Sun et al. 2018, section 2.1)."""
+WORDS = 20
+"""Most probable words taken of each (ibid.)."""
+_PASSES = 20
+
+WordCounts = Mapping[str, int]
+
+
+def description_documents(topic: Topic, segmenter: Segmenter) -> list[Counter[str]]:
+    """The content words of each of the topic's documents, and as one more document what else describes it: title, description
+    and terms, each term as often as its weight says (at least once).
+
+    >>> from topical_crawler import Topic
+    >>> topic = Topic("os", "操作系统", {"内核": 2.0}, documents=("进程等待进程。",))
+    >>> [dict(document) for document in description_documents(topic, Segmenter(["操作系统", "内核"]))]
+    [{'进程': 2, '等待': 1}, {'操作系统': 1, '内核': 2}]
+    """
+    documents = [Counter(segmenter.content(text)) for text in topic.documents]
+    known = Counter(segmenter.content(f"{topic.title}\n{topic.description}"))
+    known.update({term: max(1, round(weight)) for term, weight in topic.terms.items()})
+    return [document for document in (*documents, known) if document]
+
+
+def sub_topics(
+    documents: Sequence[WordCounts], seed: int = 0, topics: int = SUB_TOPICS, words: int = WORDS
+) -> list[dict[str, float]]:
+    """The sub-topics of a topic: the ``words`` most probable words of each, with their probability.
+
+    Of one document nothing can be told apart: its most frequent words are the one sub-topic, as many as all the others would
+    have together, with their shares.
+
+    Args:
+        documents: how often each word stands in each; none is empty.
+        seed: of the first, random division; the same seed gives the same sub-topics.
+        topics: how many there are to be.
+        words: how many are taken of each.
+    """
+    if len(documents) == 1:
+        (only,) = documents
+        total = sum(only.values())
+        frequent = sorted(only, key=lambda word: (-only[word], word))[: topics * words]
+        return [{word: only[word] / total for word in frequent}]
+    from gensim.models import LdaModel
+
+    vocabulary = sorted({word for document in documents for word in document})
+    number = {word: i for i, word in enumerate(vocabulary)}
+    bags = [sorted((number[word], count) for word, count in document.items()) for document in documents]
+    log = logging.getLogger("gensim")  # it reports every pass, and warns of collections as small as these
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        names = dict(enumerate(vocabulary))
+        model = LdaModel(bags, num_topics=topics, id2word=names, passes=_PASSES, random_state=seed % (1 << 32))
+        return [{word: float(p) for word, p in model.show_topic(i, words)} for i in range(topics)]
+    finally:
+        log.setLevel(level)
+
+
+def topic_vector(found: Sequence[Mapping[str, float]], idf: Idf) -> dict[str, float]:
+    """The topic as a vector: word → Σ over the sub-topics of its probability · IDF, heaviest first.
+
+    >>> topic_vector([{"内核": 0.5, "进程": 0.25}, {"内核": 0.25}], Idf({"内核": 2.0, "进程": 4.0}))
+    {'内核': 1.5, '进程': 1.0}
+    """
+    total: dict[str, float] = {}
+    for sub_topic in found:
+        for word, probability in sub_topic.items():
+            total[word] = total.get(word, 0.0) + probability * idf.of(word)
+    return dict(sorted(total.items(), key=lambda item: (-item[1], item[0])))
+
+
+# -- The topic of ESVSM as a measure, and what it becomes when the topic word gives way to its hypernym (Sun et al. 2018)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A topic word that gave way to its hypernym.
+
+    Attributes:
+        word, hypernym: normalised.
+        source: what says that one is a kind of the other, see :class:`~topical_crawler.strategies.esvsm.hypernyms.Hypernym`.
+        page: how many pages had been judged.
+    """
+
+    word: str
+    hypernym: str
+    source: str
+    page: int
+
+
+class TopicModel:
+    """Builds the measure: LDA over the topic's documents, then SVSM.
+
+    Args:
+        topic: its documents, title, description and terms are read.
+        segmenter: must know the topic's terms.
+        resources: HowNet for similarities; for hypernyms what there is.
+        seed: of the sub-topics.
+        sub_topics: how many there are to be.
+        words: how many are taken of each.
+        reading: of SVSM.
+        cache_dir: where converted vectors are kept.
+
+    >>> from topical_crawler import load_topic
+    >>> topic = load_topic("partybuilding")
+    >>> model = TopicModel(topic, Segmenter(topic.terms), Resources.none())
+    >>> list(model.vector())[0], len(model.vector()), model.measure().of(["天气"])
+    ('主题教育', 200, 0.0)
+    """
+
+    def __init__(
+        self,
+        topic: Topic,
+        segmenter: Segmenter,
+        resources: Resources,
+        seed: int = 0,
+        *,
+        sub_topics: int = SUB_TOPICS,
+        words: int = WORDS,
+        reading: Reading = "terms",
+        cache_dir: Path | None = None,
+    ) -> None:
+        self.resources = resources
+        self._segmenter = segmenter
+        self._documents = description_documents(topic, segmenter)
+        self._size = sub_topics, words
+        self._reading = reading
+        self._seed = seed
+        self._cache_dir = cache_dir
+        self._idf = Idf.load()
+
+    def documents(self, replacements: Sequence[Replacement] = ()) -> list[Counter[str]]:
+        """The documents that the topic is read from. Where a word was replaced, the hypernym stands in its place, and one more
+        document describes the hypernym: itself as often as there are other words, and the words related to it."""
+        content = self._segmenter.content
+        documents = [Counter(document) for document in self._documents]
+        for made in replacements:
+            hypernym = content(made.hypernym)  # the name of a category may be several words
+            for document in documents:
+                count = document.pop(made.word, 0)
+                document.update(hypernym * count)
+            related = related_words(made.hypernym, self.resources, self._cache_dir)
+            described = hypernym * max(1, len(related))
+            documents.append(Counter([*described, *(word for text in related for word in content(text))]))
+        return [document for document in documents if document]
+
+    def vector(self, replacements: Sequence[Replacement] = ()) -> dict[str, float]:
+        """The topic as a vector, word → weight."""
+        return topic_vector(sub_topics(self.documents(replacements), self._seed, *self._size), self._idf)
+
+    def measure(self, replacements: Sequence[Replacement] = ()) -> Measure:
+        """Sim(text, topic)."""
+        topic = self.vector(replacements)
+        return svsm(topic, TermSimilarity.of_terms(list(topic), self.resources), self._idf, self._reading)

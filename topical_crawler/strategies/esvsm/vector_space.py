@@ -1,0 +1,328 @@
+"""SVSM, the vector space model with the meaning of words (Sun et al. 2018, section 1.2, Eq. 2-7).
+
+A document's TF-IDF weights are multiplied by the mean similarity of each of its terms to the topic's terms (Eq. 5, 6); the
+topic's own are multiplied by 1 (Eq. 4); relevance is the cosine of the two (Eq. 7). What a dimension is, the paper leaves open;
+it is read here in three ways:
+
+``terms``
+    Both vectors have the terms of both as dimensions; a term that one side lacks is 0 there (step 2: "build both from the same
+    terms"). Similarity makes words like the topic's heavy, and those far from it light.
+``projected``
+    The topic's terms are the dimensions, and each term of the document stands in all of them, as far as it is similar. Texts
+    without a common term are compared, too, as section 1.2.2 wants it.
+``positions``
+    As Eq. 2, 3, 6 and 8 are printed: each side sorted by weight, the shorter one filled up with 0, the first number compared with
+    the first. Unlike terms share a dimension, so that what is compared is how steeply the weights fall.
+
+``terms`` is the default: a crawl of 2,000 pages of a recorded web reached 88 % of the texts on machine learning with it, 47 %
+with ``projected`` and 22 % with ``positions``; breadth-first 31 % (on operating systems: 83, 38, 9 and 25 %).
+
+Three baselines of Sun et al. 2018 that measure the topic's keywords against a text: ``vsm``, ``ssrm``, ``svsm``.
+
+All of them judge pages by the full text and put links in order by Eq. 9; they differ in the measure alone. The topic is the
+keywords with their weights, as it is for the strategy ``svsm`` in the paper; documents of the topic are read by ``esvsm`` only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topical_crawler.resources.hownet import ConceptIndex, HowNet
+from topical_crawler.resources.registry import Resources
+from topical_crawler.strategies.base import Fixed, Setup
+from topical_crawler.strategies.esvsm.text_and_anchor import Measure, TextAndAnchor, TextAndAnchorParameters
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import Idf, Vsm, keyword_vector, norm, term_vector
+
+# -- How similar every word is to each term of a topic by HowNet (SimH of Liu & Li 2002): a table made once for the topic
+
+
+class TermSimilarity:
+    """Sim(word, term), in [0, 1]. A word and itself: 1, also where HowNet lacks it; other pairs that it lacks: 0.
+
+    Args:
+        terms: distinct normalised words: the topic's.
+        words: the row of each word of HowNet in ``matrix``.
+        matrix: similarities, shape ``(len(words), len(terms))``.
+
+    >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
+    >>> similarity.row("核心"), similarity.row("进程"), similarity.row("天气")
+    (array([0.8, 0.2], dtype=float32), array([0., 1.], dtype=float32), array([0., 0.], dtype=float32))
+    """
+
+    def __init__(self, terms: Sequence[str], words: Mapping[str, int], matrix: NDArray[np.float32]) -> None:
+        if matrix.shape != (len(words), len(terms)):
+            raise ValueError(f"{len(words)} words and {len(terms)} terms do not fit a matrix of shape {matrix.shape}")
+        self.terms = list(terms)
+        self._words = words
+        self._matrix = matrix
+        self._column = {term: i for i, term in enumerate(self.terms)}
+
+    @classmethod
+    def of_terms(cls, terms: Sequence[str], resources: Resources) -> TermSimilarity:
+        """The table for a topic's terms. It takes two seconds to read HowNet, and two milliseconds for each term.
+
+        Args:
+            terms: distinct normalised words.
+            resources: where HowNet and its tree are; without HowNet a word is similar to itself alone.
+        """
+        glossary = resources.path("hownet")
+        if glossary is None:
+            return cls(terms, {}, np.zeros((0, len(terms)), dtype=np.float32))
+        hownet = HowNet(glossary, resources.path("hownet_tree"))
+        index = ConceptIndex(hownet)
+        matrix = np.zeros((len(index.words), len(terms)), dtype=np.float32)
+        for column, term in enumerate(terms):
+            if term in hownet.senses:
+                matrix[:, column] = index.row(term)
+        return cls(terms, {word: row for row, word in enumerate(index.words)}, matrix)
+
+    def row(self, word: str) -> NDArray[np.float32]:
+        """Sim of a normalised word with every term, shape ``(len(terms),)``."""
+        if word in self._words:
+            return np.asarray(self._matrix[self._words[word]])
+        row = np.zeros(len(self.terms), dtype=np.float32)
+        if word in self._column:
+            row[self._column[word]] = 1.0
+        return row
+
+    def means(self, weights: Sequence[float] | None = None) -> Mapping[str, float]:
+        """The mean similarity of every word to the terms; words that are similar to none are left out.
+
+        Args:
+            weights: of the terms, each >= 0, not all of them 0; None: all alike.
+
+        >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
+        >>> {word: round(mean, 3) for word, mean in similarity.means().items()}
+        {'核心': 0.5, '内核': 0.5, '进程': 0.5}
+        """
+        given = np.ones(len(self.terms)) if weights is None else np.asarray(weights, dtype=np.float64)
+        shares = given / given.sum()
+        held = (self._matrix @ shares.astype(np.float32)).tolist()
+        means = {word: float(held[row]) for word, row in self._words.items() if held[row] > 0}
+        means |= {term: float(shares[column]) for term, column in self._column.items() if term not in self._words}
+        return means
+
+
+# -- SSRM, the semantic similarity retrieval model (Varelas et al. 2005; a baseline of Sun et al. 2018)
+
+
+class Ssrm:
+    """Relevance = Σ_i Σ_j q_i·d_j·Sim(i, j) / Σ_i Σ_j q_i·d_j, from 0 to 1.
+
+    It is the mean similarity of the text's terms to the topic's, both weighed by TF-IDF: how often a text says the topic's own
+    words counts for little among many words that are faintly similar.
+
+    Args:
+        topic: term → weight q (> 0).
+        similarity: of words to these terms.
+        idf: weighs the words of texts.
+
+    >>> import numpy as np
+    >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
+    >>> ssrm = Ssrm({"内核": 3.0, "进程": 1.0}, similarity, Idf({"核心": 1.0}))
+    >>> round(ssrm.of(["核心"]), 3), round(ssrm.of(["核心", "天气"]), 3), ssrm.of([])
+    (0.65, 0.325, 0.0)
+    """
+
+    def __init__(self, topic: Mapping[str, float], similarity: TermSimilarity, idf: Idf) -> None:
+        self._means = similarity.means([topic[term] for term in similarity.terms])
+        self._idf = idf
+
+    def of(self, words: Sequence[str]) -> float:
+        """The relevance of content words with their repetitions; 0 for none."""
+        vector = term_vector(words, self._idf)
+        total = fsum(vector.values())
+        return min(fsum(self.parts(words).values()) / total, 1.0) if total else 0.0
+
+    def parts(self, words: Sequence[str]) -> dict[str, float]:
+        """What each distinct word adds to the upper sum, up to a factor; words that add nothing are left out."""
+        vector = term_vector(words, self._idf)
+        return {word: weight * self._means[word] for word, weight in vector.items() if word in self._means}
+
+
+# -- SVSM, the vector space model with the meaning of words (Sun et al. 2018, section 1.2, Eq. 2-7)
+
+
+Reading = Literal["terms", "projected", "positions"]
+
+
+@dataclass(frozen=True)
+class SvsmParameters(TextAndAnchorParameters):
+    """Constants of a method that measures by SVSM.
+
+    Attributes:
+        reading: what the dimensions of Eq. 7 are: ``terms``, ``projected`` or ``positions``.
+    """
+
+    reading: Reading = "terms"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.reading not in get_args(Reading):
+            raise ValueError(f"reading must be one of {', '.join(get_args(Reading))}, not {self.reading!r}")
+
+
+def svsm(topic: Mapping[str, float], similarity: TermSimilarity, idf: Idf, reading: Reading = "terms") -> Measure:
+    """The measure for a topic.
+
+    Args:
+        topic: term → weight (> 0); at least one.
+        similarity: of words to these terms.
+        idf: weighs the words of texts.
+        reading: what the dimensions are.
+    """
+    if reading == "projected":
+        return ProjectedSvsm(topic, similarity, idf)
+    return (PositionSvsm if reading == "positions" else TermSvsm)(topic, similarity.means(), idf)
+
+
+class TermSvsm:
+    """SVSM over the terms of both sides. Relevance is from 0 to 1.
+
+    Args:
+        topic: term → weight (> 0).
+        means: word → mean similarity to the topic's terms; a word that is not there has 0.
+        idf: weighs the words of texts.
+
+    >>> idf = Idf({"内核": 1.0, "核心": 1.0, "天气": 1.0})
+    >>> measure = TermSvsm({"内核": 2.0}, {"内核": 0.8, "核心": 0.6, "天气": 0.1}, idf)
+    >>> round(measure.of(["内核", "核心"]), 3), round(measure.of(["内核", "天气"]), 3), measure.of(["核心"])
+    (0.8, 0.992, 0.0)
+    """
+
+    def __init__(self, topic: Mapping[str, float], means: Mapping[str, float], idf: Idf) -> None:
+        self._topic = dict(topic)
+        self._norm = norm(list(self._topic.values()))
+        self._means = means
+        self._idf = idf
+
+    def semantic_vector(self, words: Sequence[str]) -> dict[str, float]:
+        """Eq. 6: term → tf·idf·mean similarity; terms that are like nothing in the topic are left out."""
+        vector = term_vector(words, self._idf)
+        return {word: weight * self._means[word] for word, weight in vector.items() if word in self._means}
+
+    def of(self, words: Sequence[str]) -> float:
+        """Eq. 7 for content words with their repetitions; 0 for none."""
+        vector = self.semantic_vector(words)
+        product = fsum(weight * self._topic[word] for word, weight in vector.items() if word in self._topic)
+        return min(product / (norm(list(vector.values())) * self._norm), 1.0) if product else 0.0
+
+    def parts(self, words: Sequence[str]) -> dict[str, float]:
+        """What each distinct word adds to the product of the two vectors; words that add nothing are left out."""
+        return {w: x * self._topic[w] for w, x in self.semantic_vector(words).items() if w in self._topic}
+
+
+class PositionSvsm(TermSvsm):
+    """SVSM over positions, as printed. Relevance is from 0 to 1.
+
+    >>> idf = Idf({"章节": 3.0, "部分": 1.0})
+    >>> round(PositionSvsm({"平台": 0.4, "课程": 0.3}, {"章节": 0.5, "部分": 0.5}, idf).of(["部分", "章节"]), 3)
+    0.949
+    """
+
+    def of(self, words: Sequence[str]) -> float:
+        vector = term_vector(words, self._idf)
+        ordered = [x * self._means.get(w, 0.0) for w, x in sorted(vector.items(), key=lambda item: (-item[1], item[0]))]
+        product = fsum(a * b for a, b in zip(ordered, sorted(self._topic.values(), reverse=True), strict=False))
+        return min(product / (norm(ordered) * self._norm), 1.0) if product else 0.0
+
+    def parts(self, words: Sequence[str]) -> dict[str, float]:
+        """The weights of Eq. 6: in this reading a word has no part of its own in the product."""
+        return self.semantic_vector(words)
+
+
+class ProjectedSvsm:
+    """SVSM over the topic's terms, on each of which every term of a text is projected. Relevance is from 0 to 1.
+
+    Args:
+        topic: term → weight (> 0).
+        similarity: of words to these terms.
+        idf: weighs the words of texts.
+
+    >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
+    >>> measure = ProjectedSvsm({"内核": 1.0, "进程": 1.0}, similarity, Idf({"核心": 2.0}))
+    >>> round(measure.of(["核心"]), 3), measure.of(["天气"])
+    (0.857, 0.0)
+    """
+
+    def __init__(self, topic: Mapping[str, float], similarity: TermSimilarity, idf: Idf) -> None:
+        self._similarity = similarity
+        self._weights = np.array([topic[term] for term in similarity.terms])
+        self._norm = norm(self._weights.tolist())
+        self._idf = idf
+
+    def of(self, words: Sequence[str]) -> float:
+        """Eq. 7 for content words with their repetitions; 0 for none."""
+        vector = sorted(term_vector(words, self._idf).items())
+        if not vector:
+            return 0.0
+        projected = np.array([x for _, x in vector]) @ np.stack([self._similarity.row(w) for w, _ in vector])
+        length = float(np.linalg.norm(projected))
+        return min(float(projected @ self._weights) / (length * self._norm), 1.0) if length else 0.0
+
+    def parts(self, words: Sequence[str]) -> dict[str, float]:
+        """What each distinct word adds to the product of the two vectors; words that add nothing are left out."""
+        vector = term_vector(words, self._idf)
+        parts = {word: x * float(self._similarity.row(word) @ self._weights) for word, x in vector.items()}
+        return {word: part for word, part in parts.items() if part > 0}
+
+
+# -- Three baselines of Sun et al. 2018 that measure the topic's keywords against a text: ``vsm``, ``ssrm``, ``svsm``
+
+
+VSM = TextAndAnchorParameters(page_threshold=0.01)
+SSRM = TextAndAnchorParameters(page_threshold=0.001)
+SVSM = SvsmParameters(page_threshold=0.05)
+"""No paper prints a threshold. A cosine is the smaller the more terms a topic has: of 20 terms (machine learning, operating
+systems) 0.01 is near the best for VSM, and 0.1 for SVSM; of 200 and more (party building) 0.01 for both. SVSM's is between the
+two, on the side of keeping. SSRM has no good one: with HowNet, nearly every text is as similar to a topic as any other."""
+
+
+class Vector(TextAndAnchor, Fixed):
+    """A strategy that learns nothing: Eq. 9 by one measure.
+
+    Args:
+        name: of the strategy.
+        measure, segmenter, parameters: see :class:`TextAndAnchor`.
+
+    >>> from topical_crawler import Page, strategies
+    >>> vsm = strategies.create("partybuilding", "vsm", resources=None)
+    >>> [vsm.judge(Page("http://a.cn/", title=title)).keep for title in ("学习贯彻党章 严肃党内政治生活", "球队升至榜首")]
+    [True, False]
+    """
+
+    def __init__(self, name: str, measure: Measure, segmenter: Segmenter, parameters: TextAndAnchorParameters) -> None:
+        super().__init__(measure, segmenter, parameters)
+        self.name = name
+
+
+def make_vsm(setup: Setup) -> Vector:
+    """The vector space model: the cosine of TF-IDF vectors."""
+    idf = Idf.load()
+    parameters = setup.parameters(TextAndAnchorParameters, VSM)
+    return Vector(setup.strategy, Vsm(keyword_vector(setup.topic.terms, idf), idf), setup.segmenter, parameters)
+
+
+def make_ssrm(setup: Setup) -> Vector:
+    """The semantic similarity retrieval model: the mean similarity of the words of both sides."""
+    idf = Idf.load()
+    parameters = setup.parameters(TextAndAnchorParameters, SSRM)
+    topic = keyword_vector(setup.topic.terms, idf)
+    measure = Ssrm(topic, TermSimilarity.of_terms(list(topic), setup.resources), idf)
+    return Vector(setup.strategy, measure, setup.segmenter, parameters)
+
+
+def make_svsm(setup: Setup) -> Vector:
+    """The semantic vector space model without a topic model and without replacement of the topic word."""
+    idf = Idf.load()
+    parameters = setup.parameters(SvsmParameters, SVSM)
+    topic = keyword_vector(setup.topic.terms, idf)
+    measure = svsm(topic, TermSimilarity.of_terms(list(topic), setup.resources), idf, parameters.reading)
+    return Vector(setup.strategy, measure, setup.segmenter, parameters)

@@ -1,0 +1,304 @@
+"""How near a page's words are to a topic: two measures for pages of books (Zhang et al., sections 3.2, 3.3 and 5.4).
+
+Weights of nodes for TextRank: features of words, joined by the order-relation method G1 (Zhang et al., section 3.2).
+
+G1 (Guo Yajun) asks for two things that a person can answer: the order of the features by their importance, and for each of them
+how many times less it matters than the one before. The weights follow, without a matrix and without a check of consistency.
+
+TextRank over weighted nodes: which words of a text stand for it (Zhang et al., Eq. 2).
+
+The words are nodes; two are joined by an edge as heavy as the number of times that they stand within one window of each other. A
+word ranks high when it weighs much itself and stands beside words that rank high.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from topical_crawler.strategies.common import shares
+from topical_crawler.strategies.odp2evsm.extension import TopicExtension
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import Idf, Vsm, keyword_vector
+
+# -- Weights of nodes for TextRank: features of words, joined by the order-relation method G1 (Zhang et al., section 3.2)
+
+
+FEATURES: Mapping[str, float] = {"title": 1.0, "frequency": 1.2, "part_of_speech": 1.4, "position": 1.2, "length": 1.2}
+"""The features, most important first, each with r_k: how many times more the one before it matters (of the first: 1). Neither
+order nor ratios are printed. The method's ratios go from 1.0 to 1.8: as important, slightly, clearly, much, far more."""
+
+LONG = 4
+"""Characters from which a word counts as long: most Chinese terms of a field have three or four."""
+_BY_TAG = (("n", 1.0), ("eng", 1.0), ("j", 0.8), ("l", 0.8), ("i", 0.6), ("v", 0.6), ("a", 0.4))
+_UNKNOWN_TAG = 1.0  # what the dictionary lacks is a name or a term
+_OTHER_TAG = 0.2
+
+
+def order_weights(ratios: Sequence[float]) -> tuple[float, ...]:
+    """Weights of n features from the n − 1 ratios r_2 … r_n, r_k = w_{k−1} / w_k; they fall, and their sum is 1.
+
+    w_n = 1 / (1 + Σ_{k=2}^{n} Π_{i=k}^{n} r_i),  w_{k−1} = r_k·w_k
+
+    Raises:
+        ValueError: a ratio below 1: the features are not in the order of their importance.
+
+    >>> [round(weight, 4) for weight in order_weights([1.2, 1.4])]
+    [0.4118, 0.3431, 0.2451]
+    """
+    for place, ratio in enumerate(ratios, 2):
+        if not 1 <= ratio < float("inf"):
+            raise ValueError(f"ratio r_{place} must be 1 or more, not {ratio!r}. Remedy: put the more important feature first")
+    raw = [1.0]
+    for ratio in reversed(ratios):
+        raw.append(raw[-1] * ratio)
+    total = sum(raw)
+    return tuple(weight / total for weight in reversed(raw))
+
+
+class NodeWeights:
+    """w(v) of Eq. 2 for the words of a text.
+
+    Args:
+        tag: part of speech of a word in jieba's tags; "" for a word that the dictionary lacks.
+        features: which features, most important first, with their ratios; see :data:`FEATURES`.
+
+    Attributes:
+        weights: of the features, by G1.
+
+    Raises:
+        ValueError: an unknown feature, or a ratio below 1.
+
+    >>> node_weights = NodeWeights({"数据": "n", "分析": "vn", "方法": "n"}.get)
+    >>> {word: round(weight, 2) for word, weight in node_weights.of(["数据", "分析", "方法", "数据"], {"数据"}).items()}
+    {'数据': 0.94, '分析': 0.41, '方法': 0.44}
+    """
+
+    def __init__(self, tag: Callable[[str], str | None], features: Mapping[str, float] = FEATURES) -> None:
+        for name in features:
+            if name not in FEATURES:
+                raise ValueError(f"there is no feature {name!r}. Known: {', '.join(FEATURES)}")
+        self.weights = dict(zip(features, order_weights(list(features.values())[1:]), strict=True))
+        self._tag = tag
+
+    def of(self, words: Sequence[str], title: Collection[str]) -> dict[str, float]:
+        """The weight of each distinct word, in [0, 1]: Σ of its features by their weights.
+
+        Args:
+            words: of the whole text, in order, with repetitions.
+            title: the words of its title.
+        """
+        return {
+            word: sum(self.weights[name] * value for name, value in features.items() if name in self.weights)
+            for word, features in self.features(words, title).items()
+        }
+
+    def features(self, words: Sequence[str], title: Collection[str]) -> dict[str, dict[str, float]]:
+        """The features of each distinct word, each in [0, 1].
+
+        ``title``: 1 in the title, else 0. ``frequency``: against that of the most frequent word. ``part_of_speech``: names and
+        nouns 1, fixed phrases 0.8, idioms and verbs 0.6, adjectives 0.4, others 0.2. ``position``: 1 for the first word of the
+        text, falling evenly to 0 at its end. ``length``: characters of :data:`LONG`, at most 1.
+        """
+        counts = Counter(words)
+        first = {word: place for place, word in reversed(list(enumerate(words)))}
+        most = max(counts.values(), default=1)
+        return {
+            word: {
+                "title": float(word in title),
+                "frequency": count / most,
+                "part_of_speech": self._of_tag(word),
+                "position": 1 - first[word] / len(words),
+                "length": min(1.0, len(word) / LONG),
+            }
+            for word, count in counts.items()
+        }
+
+    def _of_tag(self, word: str) -> float:
+        tag = self._tag(word)
+        if not tag:
+            return _UNKNOWN_TAG
+        return next((value for prefix, value in _BY_TAG if tag.startswith(prefix)), _OTHER_TAG)
+
+
+# -- TextRank over weighted nodes: which words of a text stand for it (Zhang et al., Eq. 2)
+
+
+DAMPING = 0.85
+"""d of Eq. 2."""
+WINDOW = 5
+"""Words that stand within one window, the word itself included. Not printed; 5 is usual for Chinese."""
+TOLERANCE = 1e-6
+"""The iteration ends when no rank changes by more than this. Not printed."""
+
+
+def textrank(
+    words: Sequence[str],
+    weights: Mapping[str, float] | None = None,
+    damping: float = DAMPING,
+    window: int = WINDOW,
+    tolerance: float = TOLERANCE,
+) -> dict[str, float]:
+    """S of Eq. 2 for each distinct word, heaviest first; equal ones in the order of the text.
+
+    S(v_i) = (1 − d)·w(v_i) + d·w(v_i)·Σ_{v_j ∈ In(v_i)} w_ji / Σ_{v_k ∈ In(v_j)} w_jk · S(v_j)
+
+    Node weights of at most 1 make the step a contraction by d, so that the iteration always ends at the one solution. An edge has
+    no direction: a word's neighbours are its In.
+
+    Args:
+        words: the words of a text in their order, with repetitions.
+        weights: w(v) of every word, in [0, 1]; None: all 1, plain TextRank.
+        damping: d, from 0 to below 1.
+        window: 2 or more.
+        tolerance: above 0.
+
+    Raises:
+        ValueError: a constant or a weight is out of its range; names it.
+        KeyError: a word has no weight.
+
+    >>> ranks = textrank(["数据", "挖掘", "算法", "数据", "聚类", "算法", "数据", "分类"], window=2)
+    >>> [(word, round(rank, 3)) for word, rank in ranks.items()][:3]
+    [('数据', 1.729), ('算法', 1.361), ('挖掘', 0.733)]
+    """
+    if not 0 <= damping < 1:
+        raise ValueError(f"damping must be from 0 to below 1, not {damping!r}")
+    if window < 2:
+        raise ValueError(f"window must be 2 or more, not {window!r}")
+    if not tolerance > 0:
+        raise ValueError(f"tolerance must be above 0, not {tolerance!r}")
+    places: dict[str, int] = {}
+    text = np.array([places.setdefault(word, len(places)) for word in words], dtype=np.int64)
+    if not places:
+        return {}
+    own = np.ones(len(places)) if weights is None else np.array([weights[word] for word in places], dtype=np.float64)
+    if not ((own >= 0) & (own <= 1)).all():
+        bad = next(word for word, weight in zip(places, own, strict=True) if not 0 <= weight <= 1)
+        raise ValueError(f"the weight of {bad!r} must be from 0 to 1, not {dict(zip(places, own.tolist(), strict=True))[bad]!r}")
+    pairs = [(text[:-step], text[step:]) for step in range(1, min(window, len(text)))]
+    left = np.concatenate([text[:0], *(p[0] for p in pairs)])
+    right = np.concatenate([text[:0], *(p[1] for p in pairs)])
+    apart = left != right
+    sources, targets = (np.concatenate(ends) for ends in ((left[apart], right[apart]), (right[apart], left[apart])))
+    degrees = np.bincount(sources, minlength=len(places))
+    shares = 1.0 / degrees[sources]  # one edge for each time that two words stand together: their sum is w_ji / Σ w_jk
+    ranks, change = own, np.inf
+    while change > tolerance:
+        before = ranks
+        ranks = own * (1 - damping + damping * np.bincount(targets, shares * before[sources], len(places)))
+        change = np.abs(ranks - before).max()
+    order = np.argsort(-np.round(ranks, 9), kind="stable").tolist()
+    names = list(places)
+    return {names[i]: float(ranks[i]) for i in order}
+
+
+# -- How near a page's words are to a topic: two measures for pages of books (Zhang et al., sections 3.2, 3.3 and 5.4)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a measure says of a page.
+
+    Attributes:
+        relevance: 0 or more.
+        shares: the words that carry it, heaviest first, with their share of it.
+        keywords: the page's keywords, heaviest first, with their weights; () where the measure does not look for any.
+    """
+
+    relevance: float
+    shares: Mapping[str, float] = field(default_factory=dict)
+    keywords: Sequence[tuple[str, float]] = ()
+
+
+class Measure(Protocol):
+    """A measure of texts against a topic."""
+
+    def of_page(self, title: str, text: str) -> Measured:
+        """The relevance of a page."""
+        ...
+
+    def of_anchor(self, anchor: str) -> float:
+        """The relevance of a short text."""
+        ...
+
+
+class ExtensionMeasure:
+    """A page's TextRank keywords, by their extension degree with the topic's keywords.
+
+    The degree is given as a part of that of the topic's keywords to themselves: as a mean over pairs it falls with every keyword
+    that a topic has more, and no threshold could outlast an expansion.
+
+    Args:
+        topic: the topic's keywords.
+        segmenter: must know them.
+        node_weights: w(v) of Eq. 2.
+        n: keywords of a page, at most.
+
+    >>> from topical_crawler.strategies.odp2evsm.extension import WordExtension
+    >>> topic = TopicExtension(WordExtension(), {"数据挖掘": 1.0, "聚类": 0.5}, "best")
+    >>> measure = ExtensionMeasure(topic, Segmenter(["数据挖掘", "聚类"]), NodeWeights(lambda word: "n"), n=3)
+    >>> measured = measure.of_page("数据挖掘导论", "聚类算法的讲解")
+    >>> measured.shares, [word for word, _ in measured.keywords]
+    ({'数据挖掘': 0.7619, '聚类': 0.2381}, ['数据挖掘', '导论', '聚类'])
+    """
+
+    def __init__(self, topic: TopicExtension, segmenter: Segmenter, node_weights: NodeWeights, n: int) -> None:
+        self._topic = topic
+        self._segmenter = segmenter
+        self._node_weights = node_weights
+        self._n = n
+
+    def of_page(self, title: str, text: str) -> Measured:
+        """The relevance of K, the ``n`` words that Eq. 2 puts highest; the first one weighs 1."""
+        head = self._segmenter.content(title)
+        words = [*head, *self._segmenter.content(text)]
+        ranks = list(textrank(words, self._node_weights.of(words, set(head))).items())[: self._n]
+        keywords = [(word, rank / ranks[0][1]) for word, rank in ranks if rank > 0]
+        return Measured(self._relevance(dict(keywords)), self._shares(keywords), keywords)
+
+    def of_anchor(self, anchor: str) -> float:
+        """The relevance of its words, each as heavy as it is frequent."""
+        return self._relevance(Counter(self._segmenter.content(anchor)))
+
+    def _relevance(self, vector: Mapping[str, float]) -> float:
+        return self._topic.between(vector) / self._topic.own
+
+    def _shares(self, keywords: Sequence[tuple[str, float]]) -> dict[str, float]:
+        """Each as ``word``, or ``word~nearest keyword``."""
+        parts: dict[str, float] = {}
+        for word, k in keywords:
+            if (part := k * self._topic.degree(word)) > 0:
+                nearest = self._topic.nearest(word)
+                parts[word if word == nearest else f"{word}~{nearest}"] = part
+        return shares(parts)
+
+
+class CosineMeasure:
+    """All content words of a page, by the cosine of TF-IDF weights: the vector space model of the paper's baselines.
+
+    Args:
+        keywords: of the topic, with their weights > 0.
+        segmenter: must know them.
+        idf: of words in Chinese at large.
+
+    >>> measure = CosineMeasure({"数据挖掘": 1.0}, Segmenter(["数据挖掘"]), Idf({"数据挖掘": 8.0}))
+    >>> measure.of_anchor("数据挖掘"), measure.of_page("数据挖掘", "聚类与分类").shares
+    (1.0, {'数据挖掘': 1.0})
+    """
+
+    def __init__(self, keywords: Mapping[str, float], segmenter: Segmenter, idf: Idf) -> None:
+        self._vsm = Vsm(keyword_vector(keywords, idf), idf)
+        self._segmenter = segmenter
+
+    def of_page(self, title: str, text: str) -> Measured:
+        """The cosine, 0 to 1."""
+        words = [*self._segmenter.content(title), *self._segmenter.content(text)]
+        return Measured(self._vsm.of(words), shares(self._vsm.parts(words)))
+
+    def of_anchor(self, anchor: str) -> float:
+        """The cosine, 0 to 1."""
+        return self._vsm.of(self._segmenter.content(anchor))

@@ -1,0 +1,222 @@
+"""Topics from a tree of categories, expanded during the crawl, and the extension degree of words (Zhang et al., ODP2EVSM), with
+the two baselines of the paper.
+
+A book's page is judged by title and introduction, any other by its description and text; how links are followed is said in
+:mod:`topical_crawler.strategies.odp2evsm.books`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from topical_crawler.resources.cilin import Cilin
+from topical_crawler.resources.vectors import ComposingVectors, WordVectors
+from topical_crawler.strategies.base import Fixed, Setup
+from topical_crawler.strategies.common import check_number
+from topical_crawler.strategies.odp2evsm.books import (
+    THRESHOLDS,
+    BookLinks,
+    CategoryVsmParameters,
+    KeywordVsmParameters,
+    Odp2evsmParameters,
+    entrance,
+    read,
+)
+from topical_crawler.strategies.odp2evsm.extension import TopicExtension, WordExtension
+from topical_crawler.strategies.odp2evsm.page_keywords import CosineMeasure, ExtensionMeasure, Measure, NodeWeights
+from topical_crawler.strategies.odp2evsm.topic_keywords import Expansion, initial_keywords, open_tree, own_keywords
+from topical_crawler.text.segment import Backend, Segmenter
+from topical_crawler.text.statistics import Idf, language
+from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
+
+_CACHED_ANCHORS = 50_000
+
+
+class BookCrawl(Fixed):
+    """The strategies ``keyword_vsm`` and ``category_vsm``, and all of ``odp2evsm`` but its learning: which part of a page is
+    read, and which links are followed.
+
+    Args:
+        name: of the strategy.
+        measure: how near a page's words are to the topic.
+        page_threshold: a page is relevant above this.
+    """
+
+    def __init__(self, name: str, measure: Measure, page_threshold: float) -> None:
+        self.name = name
+        self.page_threshold = page_threshold
+        self._links = BookLinks()
+        self._use(measure)
+
+    @property
+    def page_threshold(self) -> float:
+        """A page is relevant above this."""
+        return self._threshold
+
+    @page_threshold.setter
+    def page_threshold(self, value: float) -> None:
+        check_number("page_threshold", value)
+        self._threshold = float(value)
+
+    def _use(self, measure: Measure) -> None:
+        self._measure = measure
+        self._of_anchor = functools.lru_cache(_CACHED_ANCHORS)(measure.of_anchor)
+
+    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
+        reading = read(page)
+        measured = self._measure.of_page(reading.title, reading.text)
+        relevance = measured.relevance
+        keep = relevance > self._threshold and reading.kind != "list"
+        handed_on = self._links.handed_on(page.url, reading.kind, relevance, self._threshold, seed=not found)
+        lesson: dict[str, Any] = {} if found else {"entrance": entrance(page.url)}
+        if keep and (words := self._lesson(measured.keywords)):
+            lesson["words"] = words
+        return Verdict(relevance, keep, measured.shares, handed_on, lesson or None)
+
+    def learn(self, url: str, verdict: Verdict) -> None:
+        if verdict.lesson and "entrance" in verdict.lesson:
+            self._links.learn(verdict.lesson["entrance"])
+
+    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        return [None if best is None else best[0] for best in map(self._best, candidates)]
+
+    def explain(self, candidate: Candidate) -> dict[str, float]:
+        best = self._best(candidate)
+        return {} if best is None else {"parent": best[1].relevance, "anchor": self._of_anchor(best[1].anchor)}
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"entrances": self._links.entrances()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self._links = BookLinks(state["entrances"])
+
+    def _lesson(self, keywords: Sequence[tuple[str, float]]) -> list[list[Any]]:
+        """The keywords of a relevant page that are to be learned, with their weights."""
+        return []
+
+    def _best(self, candidate: Candidate) -> tuple[float, Evidence] | None:
+        """The best priority over all places where the link was found, with the place."""
+        best: tuple[float, Evidence] | None = None
+        for evidence in candidate.evidence:
+            priority = self._links.priority(candidate.url, evidence, self._of_anchor(evidence.anchor))
+            if priority is not None and (best is None or priority > best[0]):
+                best = priority, evidence
+        return best
+
+
+class Odp2evsm(BookCrawl):
+    """The strategy ``odp2evsm``.
+
+    Args:
+        words: exp of two words.
+        keywords: the initial Q, 0 < q_i <= 1.
+        segmenter: must know them.
+        node_weights: w(v) of Eq. 2.
+        parameters: constants of the method.
+
+    Attributes:
+        expansion: the topic's keywords as they are now.
+
+    >>> from topical_crawler import strategies
+    >>> odp2evsm = strategies.create("machine-learning", "odp2evsm", resources=None)
+    >>> odp2evsm.judge(Page("http://a.cn/1", title="支持向量机与决策树")).keep
+    True
+    """
+
+    def __init__(
+        self,
+        words: WordExtension,
+        keywords: Mapping[str, float],
+        segmenter: Segmenter,
+        node_weights: NodeWeights,
+        parameters: Odp2evsmParameters | None = None,
+    ) -> None:
+        self.parameters = parameters or Odp2evsmParameters()
+        self.expansion = Expansion(keywords, self.parameters.batch, self.parameters.max_keywords)
+        self._words = words
+        self._segmenter = segmenter
+        self._node_weights = node_weights
+        given = self.parameters.page_threshold
+        super().__init__("odp2evsm", self._measured(), THRESHOLDS[self.parameters.pairs] if given is None else given)
+
+    @property
+    def revision(self) -> int:  # type: ignore[override]
+        """How many keywords were learned."""
+        return len(self.expansion.added)
+
+    def learn(self, url: str, verdict: Verdict) -> None:
+        super().learn(url, verdict)
+        if verdict.lesson and "words" in verdict.lesson and self.expansion.learn(url, verdict.lesson["words"]):
+            self._use(self._measured())
+
+    def state_dict(self) -> dict[str, Any]:
+        return {**super().state_dict(), "expansion": self.expansion.state_dict()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        super().load_state_dict(state)
+        self.expansion.load_state_dict(state["expansion"])
+        self._use(self._measured())
+
+    def _lesson(self, keywords: Sequence[tuple[str, float]]) -> list[list[Any]]:
+        return [[word, round(weight, 4)] for word, weight in keywords[: self.parameters.learned_keywords]]
+
+    def _measured(self) -> ExtensionMeasure:
+        topic = TopicExtension(self._words, self.expansion.keywords, self.parameters.pairs)
+        return ExtensionMeasure(topic, self._segmenter, self._node_weights, self.parameters.page_keywords)
+
+
+def make(setup: Setup) -> Odp2evsm:
+    """The strategy ``odp2evsm`` for a topic.
+
+    Raises:
+        TopicError: a parameter cannot be used, or the tree does not have the category that the topic names.
+    """
+    parameters = setup.parameters(Odp2evsmParameters)
+    keywords = _category_keywords(setup, parameters)
+    vectors, cilin = setup.resources.path("vectors"), setup.resources.path("cilin")
+    opened = WordVectors.open(vectors, setup.cache_dir) if vectors else None
+    if opened is not None and parameters.pairs == "best":
+        # Keywords and new words are made of known ones. Over all pairs the faint likenesses of such compounds are only noise.
+        opened = ComposingVectors(opened.words, opened.matrix)
+    words = WordExtension(opened, Cilin(cilin) if cilin else None, parameters.lam)
+    return Odp2evsm(words, keywords, _segmenter(setup, keywords), NodeWeights(language().tag), parameters)
+
+
+def make_category_vsm(setup: Setup) -> BookCrawl:
+    """The strategy ``category_vsm``: the initial keywords of ``odp2evsm``, by their cosine with the page.
+
+    Raises:
+        TopicError: as :func:`make`.
+    """
+    parameters = setup.parameters(CategoryVsmParameters)
+    return _vsm(setup, _category_keywords(setup, parameters), parameters.page_threshold)
+
+
+def make_keyword_vsm(setup: Setup) -> BookCrawl:
+    """The strategy ``keyword_vsm``: the topic's heaviest terms, by their cosine with the page.
+
+    Raises:
+        TopicError: a parameter cannot be used.
+    """
+    parameters = setup.parameters(KeywordVsmParameters)
+    return _vsm(setup, own_keywords(setup.topic, parameters.keywords), parameters.page_threshold)
+
+
+def _vsm(setup: Setup, keywords: Mapping[str, float], threshold: float) -> BookCrawl:
+    return BookCrawl(setup.strategy, CosineMeasure(keywords, _segmenter(setup, keywords), Idf.load()), threshold)
+
+
+def _category_keywords(setup: Setup, parameters: Odp2evsmParameters | CategoryVsmParameters) -> dict[str, float]:
+    tree = open_tree(setup.topic, setup.resources, parameters.tree)
+    p = parameters
+    return initial_keywords(setup.topic, tree, p.category, p.keyword_threshold, p.max_keywords, own_terms=p.own_terms)
+
+
+def _segmenter(setup: Setup, keywords: Mapping[str, float]) -> Segmenter:
+    """One that keeps the keywords whole."""
+    if all(word in setup.topic.terms for word in keywords):
+        return setup.segmenter
+    backend: Backend = "rjieba" if setup.segmenter.backend == "rjieba" else "jieba"
+    return Segmenter([*setup.topic.terms, *keywords], backend=backend, cache_dir=setup.cache_dir)

@@ -1,0 +1,199 @@
+"""The initial keywords of a topic and their weights, from a tree of categories (Zhang et al., section 3.1)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from topical_crawler.resources.categories import CategoryError, CategoryTree, read_clc, read_odp
+from topical_crawler.resources.registry import Resources
+from topical_crawler.text.segment import normalise
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import Topic, topic_line
+from topical_crawler.web.urls import fingerprint
+
+# -- Keywords that a topic gains during a crawl (Zhang et al., section 3.2 and steps 5 to 7 of section 4)
+
+
+EXPANDED = 0.25
+"""What a learned keyword weighs at most, as a part of the lightest initial one. Ours: at 0.5 the words of a field's textbooks
+(模型, 方法, 面试) soon let in whatever is written like one."""
+
+WeighedWords = Sequence[tuple[str, float] | list[Any]]
+
+
+class Expansion:
+    """The topic's keywords Q and the buffer of those that are to join them.
+
+    Every relevant page gives its first keywords to the buffer. After a batch of pages, the words of the buffer that are new join
+    Q, words of more pages first, until Q has χ words. The paper does not say what they weigh: here the mean of their weights on
+    the pages that brought them, scaled below the lightest initial keyword, so that pages widen a topic and do not replace it.
+
+    Args:
+        initial: the initial keywords, weights above 0.
+        batch: relevant pages after which the buffer is emptied.
+        most: χ.
+
+    >>> expansion = Expansion({"数据挖掘": 1.0}, batch=2, most=3)
+    >>> expansion.learn("http://a.cn/1", [("数据挖掘", 1.0), ("聚类", 0.8)])
+    False
+    >>> expansion.learn("http://a.cn/2", [("聚类", 0.6), ("分类", 0.9), ("图书", 0.5)])
+    True
+    >>> expansion.keywords
+    {'数据挖掘': 1.0, '聚类': 0.175, '分类': 0.225}
+    """
+
+    def __init__(self, initial: Mapping[str, float], batch: int, most: int) -> None:
+        self.added: dict[str, float] = {}
+        self._initial = dict(initial)
+        self._batch = batch
+        self._most = most
+        self._buffer: list[WeighedWords] = []
+        self._learned: set[str] = set()
+
+    @property
+    def keywords(self) -> dict[str, float]:
+        """Q as it is now, the initial keywords first."""
+        return {**self._initial, **self.added}
+
+    def learn(self, url: str, words: WeighedWords) -> bool:
+        """Take note of a relevant page, once.
+
+        Args:
+            url: of the page.
+            words: its keywords with their weights, in [0, 1].
+
+        Returns:
+            Whether Q has grown.
+        """
+        key = fingerprint(url).hex()[:16]
+        if key in self._learned or len(self._initial) + len(self.added) >= self._most:
+            return False
+        self._learned.add(key)
+        self._buffer.append(words)
+        if len(self._buffer) < self._batch:
+            return False
+        before = len(self.added)
+        self._empty()
+        return len(self.added) > before
+
+    def state_dict(self) -> dict[str, Any]:
+        """What was learned, as JSON data."""
+        buffer = [[list(pair) for pair in words] for words in self._buffer]
+        return {"added": dict(self.added), "buffer": buffer, "learned": sorted(self._learned)}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what :meth:`state_dict` gave."""
+        self.added, self._buffer, self._learned = dict(state["added"]), list(state["buffer"]), set(state["learned"])
+
+    def _empty(self) -> None:
+        found: dict[str, list[float]] = {}
+        for words in self._buffer:
+            for word, weight in words:
+                if word not in self._initial and word not in self.added:
+                    found.setdefault(word, []).append(weight)
+        self._buffer = []
+        room = self._most - len(self._initial) - len(self.added)
+        chosen = sorted(found, key=lambda word: (-len(found[word]), -sum(found[word]), word))[:room]
+        lightest = EXPANDED * min(self._initial.values())
+        self.added |= {word: lightest * sum(found[word]) / len(found[word]) for word in chosen}
+
+
+# -- The initial keywords of a topic and their weights, from a tree of categories (Zhang et al., section 3.1)
+
+
+logger = logging.getLogger(__name__)
+
+
+def open_tree(topic: Topic, resources: Resources, odp: str = "") -> CategoryTree | None:
+    """The tree to look a topic up in; None where there is none.
+
+    Args:
+        topic: whose folder a relative path starts from.
+        resources: where the Chinese Library Classification is.
+        odp: path of a ``structure.rdf.u8`` of the Open Directory, gzipped or not; "": the Chinese Library Classification.
+
+    Raises:
+        TopicError: there is no such file, or it cannot be read.
+        ValueError: the Classification cannot be read.
+    """
+    if odp:
+        file = Path(topic.source, Path(odp).expanduser())
+        if not file.is_file():
+            raise TopicError(f"{topic_line(topic, 'tree')}: there is no file {file}. Remedy: the path of a structure.rdf.u8")
+        try:
+            return read_odp(file)
+        except CategoryError as error:
+            raise TopicError(f"{topic_line(topic, 'tree')}: {error}") from None
+    clc = resources.path("clc")
+    return read_clc(clc) if clc else None
+
+
+def topic_word(topic: Topic) -> str:
+    """The word that stands for a topic: its title, where that is one of its terms, else the heaviest term.
+
+    >>> topic_word(Topic("dm", "数据挖掘图书", {"数据挖掘": 2.0, "聚类": 1.0}))
+    '数据挖掘'
+    """
+    title = normalise(topic.title)
+    return title if title in topic.terms else topic.keywords(1)[0]
+
+
+def own_keywords(topic: Topic, most: int) -> dict[str, float]:
+    """The topic word and the heaviest terms, at most ``most`` in all, weighed against the heaviest.
+
+    >>> own_keywords(Topic("dm", "数据挖掘", {"数据挖掘": 2.0, "聚类": 1.0, "分类": 0.5}), 2)
+    {'数据挖掘': 1.0, '聚类': 0.5}
+    """
+    heaviest = max(topic.terms.values())
+    weighed = {topic_word(topic): 1.0}
+    for term in topic.keywords(most):
+        weighed.setdefault(term, topic.terms[term] / heaviest)
+    return dict(list(weighed.items())[:most])
+
+
+def initial_keywords(
+    topic: Topic,
+    tree: CategoryTree | None,
+    category: str = "",
+    threshold: float = 0.0,
+    most: int = 100,
+    own_terms: bool = True,
+) -> dict[str, float]:
+    """Q: the topic word with weight 1, and the keywords of its category with q_i = N_i / N_max (Eq. 1), heaviest first.
+
+    The topic's own terms, weighed against the heaviest of them, join those of the category, or take their place where the tree
+    has no category for the topic, or there is no tree; that is logged. The paper has the category alone, in a tree of a million
+    categories; the Chinese Library Classification gives 机器学习 one word beside its own.
+
+    Args:
+        topic: what the crawl is about.
+        tree: where its category is looked up.
+        category: code or name of the category; "": the topic's title.
+        threshold: only keywords of at least this weight are kept.
+        most: keywords at most.
+        own_terms: False: where there is a category, its keywords and the topic word alone.
+
+    Raises:
+        TopicError: ``category`` was given and the tree does not have it, or has several.
+    """
+    found: dict[str, float] = {}
+    if tree is None:
+        logger.info("No tree of categories: the initial keywords of %r are its own terms", topic.name)
+    else:
+        try:
+            found = tree.keywords(tree.find(category or topic.title).code)
+        except CategoryError as error:
+            if category:
+                raise TopicError(f"{topic_line(topic, 'category')}: {error}") from None
+            logger.info(
+                "The initial keywords of %r are its own terms, since there is no category of its name. To name one: category = "
+                "\"CODE\" in topic.toml (%s)", topic.name, error,
+            )  # fmt: skip
+    joined = own_keywords(topic, most) if own_terms or not found else {}
+    joined |= {word: max(weight, joined.get(word, 0.0)) for word, weight in found.items()}
+    joined[topic_word(topic)] = 1.0
+    heaviest = sorted(joined, key=lambda word: (word != topic_word(topic), -joined[word], word))
+    return {word: joined[word] for word in heaviest[:most] if joined[word] >= threshold}

@@ -1,0 +1,211 @@
+"""The paper's inverted index: for each word its Σ_t w_t·Sim(d, t)², made once per topic (Zhou et al. 2019, section 3.2, Eq. 3).
+
+For a fixed topic the inner sum of Eq. 3 is one number per word, so scoring a text is a look-up per word. The table holds every
+word of HowNet and of the vectors, and is kept on disk: a crawl that finds it there reads neither of them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import logging
+import math
+import os
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topical_crawler.resources.hownet import ConceptIndex
+from topical_crawler.resources.registry import Resources
+from topical_crawler.resources.vectors import WordVectors
+from topical_crawler.strategies.base import Progress
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
+from topical_crawler.text.segment import normalise
+
+logger = logging.getLogger(__name__)
+Floats = NDArray[np.float64]
+
+VERSION = 1
+"""Of the formulas and of the file's form: a change makes kept tables invalid."""
+_TERMS_AT_ONCE = 16
+_ROWS_AT_ONCE = 8192
+_USED = ("hownet", "hownet_tree", "vectors")
+
+
+class ScoreTable(Mapping[str, tuple[float, str]]):
+    """Normalised word → (Σ_t w_t·Sim(d, t)², the topic term with the greatest part in it). Words without a part are absent.
+
+    >>> table = ScoreTable.build({"党建": 2.0, "支部": 0.5}, WordSimilarity())
+    >>> table.get("党建"), table.get("足球")
+    ((2.0, '党建'), None)
+    """
+
+    def __init__(self, scores: dict[str, tuple[float, str]]) -> None:
+        self._scores = scores
+        self.get = scores.get  # type: ignore[method-assign]  # one dictionary look-up: this is what a crawl spends its time on
+
+    def __getitem__(self, word: str) -> tuple[float, str]:
+        return self._scores[word]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scores)
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    @classmethod
+    def load_or_build(
+        cls,
+        terms: Mapping[str, float],
+        resources: Resources,
+        parameters: SimilarityParameters | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> ScoreTable:
+        """Take the table from ``cache_dir``, or make it and keep it there.
+
+        Args:
+            terms: topic terms with their weights (Eq. 2), each finite and >= 0.
+            resources: where HowNet, its tree and the vectors are; what is missing is done without.
+            parameters: constants of Algorithm 1.
+            cache_dir: where tables and converted vectors are kept; None: nowhere.
+            progress: called with the part done, 0 to 1, and what is being done.
+
+        Raises:
+            ValueError: a weight is negative or not finite, or a resource cannot be read.
+        """
+        terms, parameters = _checked(terms), parameters or SimilarityParameters()
+        folder = Path(cache_dir) if cache_dir is not None else None
+        if folder is None:
+            return cls.build(terms, WordSimilarity.from_resources(resources, parameters), progress)
+        used = (*_USED, "cilin") if parameters.synonyms else _USED
+        identity = [VERSION, terms, dataclasses.astuple(parameters), resources.fingerprint(*used)]
+        key = hashlib.sha256(json.dumps(identity, ensure_ascii=False).encode()).hexdigest()
+        path = folder / f"scores-{key[:24]}.npz"
+        if path.exists():
+            try:
+                return cls(_read(path))
+            except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+                logger.warning("%s is damaged (%s); the table is made again", path, error)
+        if progress:
+            progress(0.0, "reading HowNet and word vectors")
+        table = cls.build(terms, WordSimilarity.from_resources(resources, parameters, folder), progress)
+        _write(path, table)
+        return table
+
+    @classmethod
+    def build(cls, terms: Mapping[str, float], similarity: WordSimilarity, progress: Progress | None = None) -> ScoreTable:
+        """Make the table: :meth:`WordSimilarity.sim` for every word and term, in array operations.
+
+        Args:
+            terms: topic terms with their weights (Eq. 2), each finite and >= 0.
+            similarity: the resources and the constants of Algorithm 1.
+            progress: called with the part done, 0 to 1, and what is being done.
+        """
+        terms = _checked(terms)
+        hownet = ConceptIndex(similarity.hownet) if similarity.hownet else None
+        vectors = [similarity.vectors] if similarity.vectors else []
+        words = list(dict.fromkeys([*(hownet.words if hownet else ()), *(w for v in vectors for w in v.words), *terms]))
+        vectors += [made for v in vectors if len(made := v.made_for(words))]
+        places = {word: i for i, word in enumerate(words)}
+        vector_places = np.array([places[word] for v in vectors for word in v.words], dtype=np.int64)
+
+        score, greatest = np.zeros(len(words)), np.zeros(len(words))
+        nearest = np.zeros(len(words), dtype=np.int64)
+        names = list(terms)
+        for start in range(0, len(names), _TERMS_AT_ONCE):
+            if progress:
+                progress(start / len(names), f"comparing {len(words):,} words with {len(names):,} topic terms")
+            chunk = names[start : start + _TERMS_AT_ONCE]
+            cosines = _cosines(vectors, chunk)
+            for number, term in enumerate(chunk, start):
+                sim_h, sim_d = np.zeros(len(words)), np.zeros(len(words))
+                if hownet and similarity.hownet and term in similarity.hownet.senses:
+                    sim_h[: len(hownet.words)] = hownet.row(term)
+                if term in cosines:
+                    sim_d[vector_places] = cosines[term]
+                sim = _algorithm1(sim_h, sim_d, similarity.parameters)
+                sim[places[term]] = 1.0
+                part = terms[term] * sim**2
+                score += part
+                better = part > greatest
+                greatest[better] = part[better]
+                nearest[better] = number
+        if progress:
+            progress(1.0, f"compared {len(words):,} words with {len(names):,} topic terms")
+        held = np.flatnonzero(score > 0).tolist()
+        return cls({words[i]: (float(score[i]), names[nearest[i]]) for i in held})
+
+
+def _checked(terms: Mapping[str, float]) -> dict[str, float]:
+    """The terms normalised and in sorted order, so that equal terms give equal tables."""
+    result: dict[str, float] = {}
+    for term, weight in terms.items():
+        word = normalise(term)
+        if not (math.isfinite(weight) and weight >= 0):
+            raise ValueError(f"the weight of topic term {term!r} is {weight}; give a finite number, 0 or more")
+        if word in result:
+            raise ValueError(f"topic term {term!r} comes twice, perhaps in another width or case; keep one of them")
+        result[word] = float(weight)
+    return dict(sorted(result.items()))
+
+
+def _cosines(vectors: list[WordVectors], terms: list[str]) -> dict[str, Floats]:
+    """SimD of each term that has a vector with every word of ``vectors``; double precision, block by block."""
+    own = {term: vector for term in terms for v in vectors if term in v.rows and (vector := v.vector(term)) is not None}
+    result = np.empty((len(own), sum(map(len, vectors))))
+    before = 0
+    for v in vectors if own else ():
+        for start in range(0, len(v), _ROWS_AT_ONCE):
+            block = v.matrix[start : start + _ROWS_AT_ONCE].astype(np.float64)
+            result[:, before : before + len(block)] = np.array(list(own.values())) @ block.T
+            before += len(block)
+    return dict(zip(own, result, strict=True))
+
+
+def _algorithm1(sim_h: Floats, sim_d: Floats, parameters: SimilarityParameters) -> Floats:
+    """:func:`topical_crawler.strategies.semantic.similarity.algorithm1` over arrays."""
+    distributed = np.where(sim_d < parameters.th1, 0.0, sim_d)
+    lexical = np.where(sim_h < parameters.th2, 0.0, sim_h)
+    joined = parameters.beta * lexical + (1 - parameters.beta) * distributed
+    sim = np.minimum(np.where(lexical == 0, parameters.alpha * distributed, joined), 1.0)
+    sim[(sim < parameters.th1) | (sim_d < 0)] = 0.0
+    return np.asarray(sim)
+
+
+def _write(path: Path, table: ScoreTable) -> None:
+    """Whole or not at all: another process may be reading, and this one may die."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    numbers: dict[str, int] = {}
+    nearest = np.array([numbers.setdefault(term, len(numbers)) for _, term in table.values()], dtype=np.int32)
+    handle, temporary = tempfile.mkstemp(prefix=".scores-", suffix=".npz", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(
+                file,
+                words=np.frombuffer("\n".join(table).encode("utf-8"), dtype=np.uint8),
+                scores=np.array([score for score, _ in table.values()], dtype=np.float64),
+                nearest=nearest,
+                terms=np.frombuffer("\n".join(numbers).encode("utf-8"), dtype=np.uint8),
+            )
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink()
+        raise
+
+
+def _read(path: Path) -> dict[str, tuple[float, str]]:
+    with np.load(path, allow_pickle=False) as data:
+        words = data["words"].tobytes().decode("utf-8").split("\n")
+        terms = data["terms"].tobytes().decode("utf-8").split("\n")
+        scores, nearest = data["scores"].tolist(), data["nearest"].tolist()
+    if not nearest:
+        return {}
+    if not len(words) == len(scores) == len(nearest) or not 0 <= min(nearest) <= max(nearest) < len(terms):
+        raise ValueError("its columns do not fit each other")
+    return dict(zip(words, zip(scores, map(terms.__getitem__, nearest), strict=True), strict=True))

@@ -1,0 +1,270 @@
+"""TF-IDF: how telling a word is in Chinese at large, texts as vectors of terms, and the cosine of two of them (VSM).
+
+What jieba's data say about the Chinese language in general: its words, their parts of speech, in how many documents.
+
+>>> language().tag("支部"), language().tag("三会一课")
+('n', '')
+>>> language().rate("中国") > language().rate("支部") > language().rate("三会一课") == 0
+True
+
+Word weights from a domain corpus (Eq. 2 of Zhou et al. 2019), and which candidate terms earn their place.
+
+>>> domain = DomainStatistics()
+>>> for text in (["党建", "工作"], ["党建", "党建", "支部"], ["天气"]):
+...     domain.add(text)
+>>> round(domain.weight("党建"), 3)  # 3 occurrences in 3 documents, in 2 of them: (3/3)·ln(3/2)
+0.405
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from math import fsum, sqrt
+
+from topical_crawler.lexicon_data import jieba_file
+from topical_crawler.text.segment import normalise
+
+# -- What jieba's data say about the Chinese language in general: its words, their parts of speech, in how many documents
+
+
+@dataclass(frozen=True)
+class Language:
+    """A dictionary of the language.
+
+    Attributes:
+        tags: part of speech by normalised word, in jieba's tags (n, nr, v, vn, …); 349,000 words.
+        rates: share of the documents of a general corpus that hold the word, in (0, 1]; 270,000 words.
+        documents: documents of that corpus.
+    """
+
+    tags: Mapping[str, str]
+    rates: Mapping[str, float]
+    documents: int
+
+    def tag(self, word: str) -> str:
+        """Part of speech; empty for a word that the dictionary lacks."""
+        return self.tags.get(word, "")
+
+    def rate(self, word: str) -> float:
+        """Share of documents that hold the word; 0 where that is not known."""
+        return self.rates.get(word, 0.0)
+
+
+@functools.cache
+def language() -> Language:
+    """The data that come with jieba (``dict.txt``, ``analyse/idf.txt``), read once.
+
+    An inverse document frequency is ln(documents / documents with the word): the greatest, that of words of one document,
+    tells how many documents there were.
+    """
+    tags: dict[str, str] = {}
+    for line in _lines("dict.txt"):
+        word, _, tag = line.split(" ")
+        tags.setdefault(normalise(word), tag)
+    rates: dict[str, float] = {}
+    greatest = 0.0
+    for line in _lines("analyse/idf.txt"):
+        word, _, idf = line.rpartition(" ")
+        rates[normalise(word)] = math.exp(-float(idf))
+        greatest = max(greatest, float(idf))
+    return Language(tags, rates, round(math.exp(greatest)))
+
+
+_NORMAL = re.compile("[\u4e00-\u9fff]+").fullmatch
+"""Of words that are normalised as they stand: nearly all."""
+
+
+@functools.lru_cache(maxsize=16)
+def rarities(wanted: frozenset[str]) -> Mapping[str, float]:
+    """How rare words are in the language in general: ln(documents / documents with the word), a word of a single document being
+    1; likewise one that is not known. Keeps less in memory than :func:`language`, which knows all words.
+
+    >>> found = rarities(frozenset(["中国", "支部", "三会一课"]))
+    >>> found["中国"] < found["支部"] < found["三会一课"] == 1
+    True
+    """
+    found: dict[str, float] = {}
+    given: set[str] = set()
+    for line in _lines("analyse/idf.txt"):
+        word, _, idf = line.rpartition(" ")
+        given.add(idf)
+        if word in wanted or (not word.isascii() and not _NORMAL(word) and (word := normalise(word)) in wanted):
+            found.setdefault(word, float(idf))
+    greatest = max(map(float, given))
+    return {word: found[word] / greatest if word in found else 1.0 for word in wanted}
+
+
+def _lines(name: str) -> list[str]:
+    return jieba_file(name).splitlines()
+
+
+# -- TF-IDF: how telling a word is in Chinese at large, texts as vectors of terms, and the cosine of two of them (VSM)
+
+
+class Idf:
+    """Inverse document frequencies of words.
+
+    Args:
+        values: IDF (> 0) by normalised word.
+
+    Attributes:
+        median: of the values: what a word counts that is not among them.
+
+    Raises:
+        ValueError: there is no value.
+    """
+
+    def __init__(self, values: Mapping[str, float]) -> None:
+        if not values:
+            raise ValueError("no word has an inverse document frequency; give at least one")
+        self.median = statistics.median(values.values())
+        self._get = dict(values).get
+
+    @classmethod
+    def load(cls) -> Idf:
+        """Those of general Chinese that come with jieba: 270,000 words, 0.6 (的) to 14; read once in a process.
+
+        >>> idf = Idf.load()
+        >>> round(idf.of("机器学习"), 2) == round(idf.median, 2), idf.of("我们") < idf.of("神经网络")
+        (True, True)
+        """
+        return _general()
+
+    def of(self, word: str) -> float:
+        """IDF of a normalised word; the median where the word is not known."""
+        return self._get(word, self.median)
+
+
+@functools.cache
+def _general() -> Idf:
+    text = normalise(files("jieba").joinpath("analyse/idf.txt").read_text(encoding="utf-8"))
+    values: dict[str, float] = {}
+    for line in text.splitlines():
+        word, _, value = line.rpartition(" ")
+        values.setdefault(word, float(value))
+    return Idf(values)
+
+
+def term_vector(words: Sequence[str], idf: Idf) -> dict[str, float]:
+    """A text as a vector: term → tf·idf, tf the term's share of ``words``; {} for no words.
+
+    >>> term_vector(["内核", "进程", "内核"], Idf({"内核": 3.0, "进程": 6.0}))
+    {'内核': 2.0, '进程': 2.0}
+    """
+    return {word: count / len(words) * idf.of(word) for word, count in Counter(words).items()}
+
+
+KEYWORDS = 200
+"""Terms of a topic's vector: as many as a topic model of 10 sub-topics with 20 words each has (Sun et al. 2018). A cosine with
+ten times as many is so small that a threshold for the one says nothing of the other."""
+
+
+def keyword_vector(terms: Mapping[str, float], idf: Idf, most: int = KEYWORDS) -> dict[str, float]:
+    """A topic as a vector: the heaviest of its terms, their weights in place of their frequencies.
+
+    >>> keyword_vector({"系统": 0.1, "内核": 0.5}, Idf({"系统": 1.0, "内核": 3.0}), most=1)
+    {'内核': 1.5}
+    """
+    heaviest = sorted(terms, key=lambda term: (-terms[term], term))[:most]
+    return {term: terms[term] * idf.of(term) for term in heaviest}
+
+
+def norm(values: Sequence[float]) -> float:
+    """Length of a vector. The sum does not depend on the order."""
+    return sqrt(fsum(v * v for v in values))
+
+
+class Vsm:
+    """Relevance of a text by the vector space model: the cosine of its TF-IDF vector and the topic's, 0 to 1.
+
+    Args:
+        topic: term → weight (> 0).
+        idf: weighs the words of texts.
+
+    >>> vsm = Vsm({"内核": 3.0, "进程": 4.0}, Idf({"内核": 1.0, "进程": 1.0, "天气": 1.0}))
+    >>> vsm.of(["进程"]), vsm.of(["天气"]), round(vsm.of(["内核", "进程", "天气"]), 3)
+    (0.8, 0.0, 0.808)
+    """
+
+    def __init__(self, topic: Mapping[str, float], idf: Idf) -> None:
+        self._topic = dict(topic)
+        self._norm = norm(list(self._topic.values()))
+        self._idf = idf
+
+    def of(self, words: Sequence[str]) -> float:
+        """The relevance of content words with their repetitions; 0 for none."""
+        vector = term_vector(words, self._idf)
+        product = fsum(weight * self._topic[word] for word, weight in vector.items() if word in self._topic)
+        return min(product / (norm(list(vector.values())) * self._norm), 1.0) if product else 0.0
+
+    def parts(self, words: Sequence[str]) -> dict[str, float]:
+        """What each distinct word adds to the product of the two vectors; words that add nothing are left out."""
+        return {w: x * self._topic[w] for w, x in term_vector(words, self._idf).items() if w in self._topic}
+
+
+# -- Word weights from a domain corpus (Eq. 2 of Zhou et al. 2019), and which candidate terms earn their place
+
+
+@dataclass
+class DomainStatistics:
+    """Counts over a corpus of segmented documents.
+
+    Attributes:
+        documents: N, number of documents.
+        occurrences: f_i, occurrences of each word in the whole corpus.
+        spread: N_i, documents that hold the word.
+    """
+
+    documents: int = 0
+    occurrences: Counter[str] = field(default_factory=Counter)
+    spread: Counter[str] = field(default_factory=Counter)
+
+    def add(self, words: Iterable[str]) -> None:
+        """Count one document."""
+        found = Counter(words)
+        self.documents += 1
+        self.occurrences.update(found)
+        self.spread.update(found.keys())
+
+    def weight(self, word: str) -> float:
+        """Eq. 2: w_i = (f_i/N)·log(N/N_i), natural logarithm; 0 for a word that is not in the corpus or in every document."""
+        n = self.spread[word]
+        return self.occurrences[word] / self.documents * math.log(self.documents / n) if n else 0.0
+
+    def rate(self, word: str) -> float:
+        """Share of the documents that hold the word."""
+        return self.spread[word] / self.documents if self.documents else 0.0
+
+
+def contrast(domain: DomainStatistics, background: DomainStatistics, word: str) -> float:
+    """How many times more often documents of the domain hold ``word`` than documents of the background do.
+
+    One document is added to the background's count, so that a word it lacks has a finite value.
+    """
+    background_rate = (background.spread[word] + 1) / (background.documents + 1)
+    return domain.rate(word) / background_rate
+
+
+def choose_terms(
+    candidates: Sequence[str], domain: DomainStatistics, background: DomainStatistics, min_contrast: float
+) -> list[str]:
+    """The candidates that the corpora do not speak against, heaviest first.
+
+    A candidate stays when the domain holds it at least ``min_contrast`` times more often than the background, or when neither
+    holds it at all (it then weighs the mean, Zhou et al. 2019, §5: a term may be newer than the corpus).
+    """
+    chosen = [
+        c
+        for c in dict.fromkeys(candidates)
+        if not background.documents
+        or contrast(domain, background, c) >= min_contrast
+        or not (domain.spread[c] or background.spread[c])
+    ]
+    return sorted(chosen, key=lambda c: (-domain.weight(c), c))

@@ -1,0 +1,165 @@
+"""The files of a topic folder, read with an error that names file, line and remedy for whatever is wrong in them."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from topical_crawler.text.segment import normalise
+
+MEAN = "!mean"
+"""The line of ``weights.tsv`` that says what a word weighs that it does not list."""
+MAX_WORD = 50
+"""Characters of a word."""
+_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "title": str,
+    "description": str,
+    "default_strategy": str,
+    "weight_floor": (int, float),
+    "seeds": list,
+    "allowed_hosts": list,
+    "strategy": dict,
+}
+
+
+class TopicError(ValueError):
+    """A topic cannot be read. The message names the file, the line and the remedy."""
+
+
+def read_lines(file: Traversable) -> Iterator[tuple[int, str]]:
+    """(number, line) of the lines that say something; none of a file that is not there.
+
+    Raises:
+        TopicError: the file is not UTF-8.
+    """
+    if file.is_file():
+        for number, line in enumerate(_read(file).splitlines(), 1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                yield number, line
+
+
+def read_documents(file: Traversable) -> list[str]:
+    """The texts of a file in which empty lines part them; none of a file that is not there.
+
+    Raises:
+        TopicError: the file is not UTF-8.
+    """
+    if not file.is_file():
+        return []
+    lines = [line.strip() for line in _read(file).splitlines() if not line.lstrip().startswith("#")]
+    return [document.strip() for document in re.split(r"\n{2,}", "\n".join(lines)) if document.strip()]
+
+
+def read_weights(file: Traversable, needs_weight: bool = True) -> dict[str, float]:
+    """Words of a TSV file with their weights; NaN for a word without one, where that is allowed.
+
+    Raises:
+        TopicError: a line has no word, no weight or a bad one, or a word that stands already above.
+    """
+    first: dict[str, int] = {}
+    weights: dict[str, float] = {}
+    for number, line in read_lines(file):
+        where = f"{file}, line {number}"
+        cells = [c.strip() for c in line.split("\t")]
+        word = normalise(cells[0])
+        if not 0 < len(word) <= MAX_WORD:
+            raise TopicError(f"{where}: a word of 1 to {MAX_WORD} characters is expected before the first tab, not {cells[0]!r}")
+        if word in first:
+            raise TopicError(f"{where}: {word!r} stands already in line {first[word]}. Remedy: keep one of the two")
+        first[word] = number
+        if len(cells) > 1 and cells[1]:
+            weights[word] = _weight(cells[1], word, where)
+        elif needs_weight:
+            raise TopicError(f"{where}: {word!r} has no weight. Remedy: word <TAB> weight, e.g. {word}\t0.5")
+        else:
+            weights[word] = math.nan
+    return weights
+
+
+def read_terms(file: Traversable) -> dict[str, float]:
+    """Topic terms with their weights, NaN where none is given.
+
+    Raises:
+        TopicError: as :func:`read_weights`; or there is no file, or no term in it.
+    """
+    terms = read_weights(file, needs_weight=False)
+    if not terms:
+        missing = "holds no term" if file.is_file() else "missing"
+        raise TopicError(f"{file}: {missing}. Remedy: write the topic's terms into it, one a line: term <TAB> weight")
+    return terms
+
+
+def read_seed_lines(file: Traversable) -> list[str]:
+    """URLs of a file of seeds, see :func:`topical_crawler.topic.topic.read_seeds`."""
+    return [check_seed(line.split()[0], f"{file}, line {number}") for number, line in read_lines(file)]
+
+
+def check_seed(url: str, where: str) -> str:
+    """``url`` as it is.
+
+    Raises:
+        TopicError: it is no http(s) URL.
+    """
+    if not re.match(r"https?://[^/]", url):
+        raise TopicError(f"{where}: {url!r} is no URL. Remedy: start it with http:// or https://")
+    return url
+
+
+def read_config(file: Traversable) -> dict[str, Any]:
+    """``topic.toml``, its keys and their kinds checked (the strategies check their own tables).
+
+    Raises:
+        TopicError: no TOML, an unknown key, or a value of the wrong kind.
+    """
+    text = _read(file)
+    try:
+        config = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise TopicError(f"{file}: {error}. Remedy: see https://toml.io for the form of the file") from None
+    for key, value in config.items():
+        where = f"{file}, line {line_of(text, key)}"
+        if key not in _KEYS:
+            raise TopicError(f"{where}: unknown key {key!r}. Known: {', '.join(_KEYS)}")
+        good = isinstance(value, _KEYS[key]) and not isinstance(value, bool)
+        if isinstance(value, list):
+            good = good and all(isinstance(one, str) for one in value)
+        if isinstance(value, int | float):
+            good = good and math.isfinite(value) and value >= 0
+        if not good:
+            raise TopicError(f"{where}: {key} cannot be {value!r}. Remedy: see docs/topics.md")
+    for url in config.get("seeds", ()):
+        check_seed(url, f"{file}, line {line_of(text, 'seeds')}")
+    for name, table in config.get("strategy", {}).items():
+        if not isinstance(table, dict):
+            where = f"{file}, line {line_of(text, name)}"
+            raise TopicError(f"{where}: write [strategy.{name}] and its parameters below it")
+    return config
+
+
+def line_of(toml: str, key: str) -> int:
+    """Number of the first line of ``toml`` that sets ``key`` or opens a table of that name; 1 where none is found."""
+    pattern = re.compile(rf"^\s*(\[.*\b{re.escape(key)}\b.*\]|\"?{re.escape(key)}\"?\s*=)")
+    return next((n for n, line in enumerate(toml.splitlines(), 1) if pattern.match(line)), 1)
+
+
+def _weight(text: str, word: str, where: str) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = math.nan
+    if not (math.isfinite(weight) and weight >= 0):
+        raise TopicError(f"{where}: the weight of {word!r} is {text!r}. Remedy: a number of 0 or more, after a tab")
+    return weight
+
+
+def _read(file: Traversable) -> str:
+    data = file.read_bytes()
+    try:
+        return data.decode("utf-8-sig")  # with the mark that Windows editors put in front
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TopicError(f"{file}, line {line}: not UTF-8 ({error.reason}). Remedy: save the file as UTF-8") from None

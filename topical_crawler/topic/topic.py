@@ -1,0 +1,191 @@
+"""Topics: folders of plain files that a person can edit.
+
+A topic folder holds::
+
+    topic.toml    title, weight_floor, the parameters of the strategies
+    terms.tsv     topic terms, one a line: term <TAB> weight (the weight may be left out)
+    weights.tsv   optional: weights of other words, from the domain corpus (Eq. 2 of Zhou et al. 2019)
+    adjust.tsv    optional: weights set by hand, which override both: word <TAB> weight <TAB> reason
+    seeds.txt     optional: start URLs, one a line
+    documents.txt optional: texts that describe the topic, empty lines between them, for the strategy ``esvsm``
+    marked.jsonl  optional: texts that people have marked as on or off the topic, see :mod:`topical_crawler.topic.marked`
+
+>>> topic = load_topic("partybuilding")
+>>> topic.title, topic.weight("党建") > topic.weight("乡镇")
+('党建', True)
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from topical_crawler.lexicon_data import lexicon
+from topical_crawler.topic.files import (
+    MEAN,
+    TopicError,
+    line_of,
+    read_config,
+    read_documents,
+    read_seed_lines,
+    read_terms,
+    read_weights,
+)
+from topical_crawler.topic.marked import MARKED, MarkedText, read_marked
+
+__all__ = ["Topic", "list_topics", "load_topic", "read_seeds", "topic_line"]
+
+
+DEFAULT_STRATEGY = "adaptive"
+"""Of topics that name none."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What a crawl is about.
+
+    Attributes:
+        name: the folder's name.
+        title: what a person calls the topic.
+        terms: topic terms with their weight (> 0): at least the ``weight_floor``, hand adjustments applied.
+        weights: weights of other words of the domain corpus, hand adjustments applied; may be empty. All weights are relative to
+            that of the mean word: Eq. 2 has the scale of its corpus, and thresholds could not be compared between topics.
+        seeds: start URLs; may hold ``{keyword}``, which stands for a topic term.
+        allowed_hosts: hosts (with their subdomains) that may be crawled; empty: any.
+        parameters: per strategy, the keyword arguments of its table in ``topic.toml``.
+        default_strategy: the strategy that the topic was made for.
+        documents: texts that describe the topic.
+        source: where the topic was read from, for messages.
+        marked: texts that people have marked as on or off the topic, each address once; those marked as boilerplate are left out.
+    """
+
+    name: str
+    title: str
+    terms: Mapping[str, float]
+    weights: Mapping[str, float] = field(default_factory=dict, repr=False)
+    seeds: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    default_strategy: str = DEFAULT_STRATEGY
+    description: str = ""
+    documents: tuple[str, ...] = field(default=(), repr=False)
+    source: str = ""
+    marked: tuple[MarkedText, ...] = field(default=(), repr=False)
+
+    def weight(self, word: str) -> float:
+        """w of Eq. 2 for a normalised word, relative to the mean: its own, or 1 where the domain corpus does not know it
+        (Zhou et al. 2019, §5: missing words get the mean)."""
+        found = self.terms.get(word)
+        if found is None:
+            found = self.weights.get(word, 1.0)
+        return found
+
+    def keywords(self, n: int = 10) -> list[str]:
+        """The ``n`` heaviest topic terms, heaviest first.
+
+        >>> Topic("os", "操作系统", {"内核": 2.0, "进程": 1.0, "线程": 1.5}).keywords(2)
+        ['内核', '线程']
+        """
+        return sorted(self.terms, key=lambda t: (-self.terms[t], t))[:n]
+
+
+def load_topic(name_or_path: str | Path) -> Topic:
+    """Read a topic by the name of one that comes with the product, or by the path of a topic folder.
+
+    Raises:
+        TopicError: there is no such topic, or a file of it is malformed.
+    """
+    folder = _find(name_or_path)
+    config = read_config(folder / "topic.toml")
+    terms, words, adjust = (
+        read_terms(folder / "terms.tsv"),
+        read_weights(folder / "weights.tsv"),
+        read_weights(folder / "adjust.tsv"),
+    )
+    mean = _mean(terms, words)
+    floor = float(config.get("weight_floor", 0.0))
+    weighed = {t: 1.0 if math.isnan(w) else w / mean for t, w in terms.items()}
+    weighed = {t: adjust[t] / mean if t in adjust else max(w, floor) for t, w in weighed.items()}
+    # A term that was weighed down to nothing is an ordinary word of no weight.
+    silenced = dict.fromkeys((t for t, w in weighed.items() if w == 0), 0.0)
+    others = {w: x / mean for w, x in {**words, **adjust}.items() if w not in terms}
+    kept = {t: w for t, w in weighed.items() if w > 0}
+    if not kept:
+        raise TopicError(f"{folder / 'terms.tsv'}: every term weighs 0. Remedy: give a term a weight, or leave the weights out")
+    return Topic(
+        name=folder.name,
+        title=config.get("title", folder.name),
+        description=config.get("description", ""),
+        terms=kept,
+        weights={**others, **silenced},
+        seeds=tuple(config.get("seeds", ())) + tuple(read_seed_lines(folder / "seeds.txt")),
+        allowed_hosts=tuple(h.lower() for h in config.get("allowed_hosts", ())),
+        parameters=config.get("strategy", {}),
+        default_strategy=config.get("default_strategy", DEFAULT_STRATEGY),
+        documents=tuple(read_documents(folder / "documents.txt")),
+        source=str(folder),
+        marked=read_marked(folder.joinpath(MARKED)),
+    )
+
+
+def list_topics() -> list[str]:
+    """Names of the topics that come with the product.
+
+    >>> "partybuilding" in list_topics()
+    True
+    """
+    return sorted(f.name for f in lexicon().joinpath("topics").iterdir() if f.joinpath("topic.toml").is_file())
+
+
+def read_seeds(path: Path) -> list[str]:
+    """Start URLs of a file: one a line, the URL first, anything after white space is a note; ``#`` starts a comment.
+
+    Raises:
+        TopicError: a line does not start with an http(s) URL, or the file cannot be read.
+    """
+    if not path.is_file():
+        raise TopicError(
+            f"{path}: there is no such file of seeds. Remedy: give a file with one URL a line, or the URLs themselves"
+        )
+    return read_seed_lines(path)
+
+
+def topic_line(topic: Topic, key: str) -> str:
+    """Where ``key`` stands in a topic's ``topic.toml``, for error messages: "FILE, line N"."""
+    file = Path(topic.source) / "topic.toml"
+    try:
+        return f"{file}, line {line_of(file.read_text(encoding='utf-8-sig'), key)}"
+    except OSError:  # inside a zipped egg
+        return str(file)
+
+
+def _mean(terms: Mapping[str, float], words: dict[str, float]) -> float:
+    """The mean weight over the domain corpus, taken out of ``words`` where it is said there, before any adjustment by hand; else
+    that of the terms; 1 for plain keywords."""
+    mean = words.pop(MEAN, None)
+    if mean is None:
+        known = list(words.values()) or [w for w in terms.values() if not math.isnan(w)]
+        mean = sum(known) / len(known) if known else 1.0
+    return mean or 1.0
+
+
+def _find(name_or_path: str | Path) -> Traversable:
+    text = str(name_or_path)
+    path = Path(os.path.normpath(Path(text).expanduser().absolute()))  # ".." has a name, too
+    if "/" in text or "\\" in text or isinstance(name_or_path, Path):
+        folder: Traversable = path
+    else:
+        folder = lexicon().joinpath("topics", text)
+        if not folder.joinpath("topic.toml").is_file() and path.joinpath("topic.toml").is_file():
+            folder = path
+    if not folder.joinpath("topic.toml").is_file():
+        raise TopicError(
+            f"no topic {text!r}: {folder}/topic.toml does not exist. Remedy: name one of {', '.join(list_topics())}, "
+            f"or give the path of a folder with topic.toml and terms.tsv (./mytopic)"
+        )
+    return folder

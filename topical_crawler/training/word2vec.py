@@ -1,0 +1,303 @@
+"""Word2vec and FastText by gensim, one shard after the other, with a checkpoint after each epoch.
+
+A checkpoint holds matrices (``.npy``) and nothing that could run code; the model around them is built again from the counts.
+Every shard has a random stream of its own, made of the seed, the epoch and the shard's number: with one thread, a run that was
+interrupted ends with the same numbers as one that was not.
+
+Training that goes on from finished vectors: what they know stays, words that they lack are learned beside it.
+
+Finished vectors have length 1 and no output matrix any more. So the words of the new text that they know keep their vectors (or
+move slowly), the output matrix is learned anew against them, and each new word begins where its parts point to: 组织生活会
+between 组织, 生活 and 会.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topical_crawler.resources.vectors import WordVectors, write_vectors
+from topical_crawler.training.work_folder import Report, TrainingError
+
+# -- Training that goes on from finished vectors: what they know stays, words that they lack are learned beside it
+
+
+SCALE = 3.0
+"""Length of a known word's vector while others are trained beside it, as vectors in training have it; finished ones have 1.
+Measured on 300 words that were taken out of known vectors and learned again from 459 texts: of their 20 true neighbours 3.5 come
+back, 2.2 with 1 (CBOW, 20 epochs); 5 is about the same."""
+CONTINUED_EPOCHS = 20
+"""A domain corpus is small, and the output matrix is learned from nothing."""
+NOISE = 0.1
+"""Length of the random part of a new word's first vector, relative to :data:`SCALE`: words of the same parts must come apart."""
+
+
+def open_known(path: Path, cache: Path) -> WordVectors:
+    """The vectors to start from, in any form that :meth:`WordVectors.open` reads; ``cache``: where it keeps the converted form.
+
+    Raises:
+        ValueError: no vectors, or a matrix that :meth:`WordVectors.check` refuses.
+    """
+    known = WordVectors.open(path, cache)
+    known.check(str(path))
+    return known
+
+
+def known_parts(word: str, known: WordVectors) -> list[str]:
+    """The longest known words that make up ``word``, from the left (forward maximum matching); what is not known is passed over.
+
+    >>> known = WordVectors(["组织", "生活", "生", "会"], np.eye(4, dtype=np.float32))
+    >>> known_parts("组织生活会", known), known_parts("甲生乙", known)
+    (['组织', '生活', '会'], ['生'])
+    """
+    found, start = [], 0
+    while start < len(word):
+        for end in range(len(word), start, -1):
+            if word[start:end] in known.rows:
+                found.append(word[start:end])
+                start = end
+                break
+        else:
+            start += 1
+    return found
+
+
+def first_vectors(words: Sequence[str], known: WordVectors, seed: int) -> NDArray[np.float32]:
+    """Where training begins: known words at their vectors, others at the mean of their parts' plus noise that ``seed`` decides.
+
+    Returns:
+        Shape ``(len(words), known.dimensions)``, every row of the length :data:`SCALE`, but for the noise.
+    """
+    random = np.random.default_rng(seed)
+    rows = np.empty((len(words), known.dimensions), dtype=np.float32)
+    for i, word in enumerate(words):
+        if word in known.rows:
+            rows[i] = known.matrix[known.rows[word]]
+            continue
+        noise = random.standard_normal(known.dimensions)
+        row = NOISE * noise / np.linalg.norm(noise)
+        if made_of := known_parts(word, known):
+            mean = np.mean([known.matrix[known.rows[p]] for p in made_of], axis=0, dtype=np.float64)
+            row += mean / max(float(np.linalg.norm(mean)), 1e-6)
+        rows[i] = row / np.linalg.norm(row)
+    return rows * np.float32(SCALE)
+
+
+def learning_factors(words: Sequence[str], known: WordVectors, free: float) -> NDArray[np.float32]:
+    """What part of each update a word takes: ``free`` (0: none) for a known one, all of it for a new one."""
+    return np.array([free if word in known.rows else 1.0 for word in words], dtype=np.float32)
+
+
+def write_continued(
+    path: Path, known: WordVectors, trained: Mapping[str, NDArray[np.float32]], order: Sequence[str], free: bool
+) -> int:
+    """Write the known words, in their order, then the new ones, in that of ``order``.
+
+    Args:
+        path: the matrix, ``.npy``.
+        known: vectors that :func:`open_known` gave: the writer leaves none of them out.
+        trained: vectors of the words in ``order``, of any length.
+        free: known words take their trained vectors; else their rows are those of ``known``, bit by bit.
+
+    Returns:
+        The number of words.
+    """
+    new = [word for word in order if word not in known.rows]
+    moved = trained if free else {}
+
+    def rows() -> Iterator[NDArray[np.float32]]:
+        for word, row in zip(known.words, known.matrix, strict=True):
+            yield moved.get(word, row)
+        for word in new:
+            yield trained[word]
+
+    write_vectors(path, known.words + new, rows(), known.dimensions)
+    written = np.load(path, mmap_mode="r+", allow_pickle=False)
+    for start in range(0, len(known), 8192):  # the writer gives every row the length 1 again, which may turn its last bit
+        block = slice(start, min(start + 8192, len(known)))
+        same = [i for i in range(block.start, block.stop) if known.words[i] not in moved]
+        written[same] = known.matrix[same]
+    written.flush()
+    return len(written)
+
+
+# -- Word2vec and FastText by gensim, one shard after the other, with a checkpoint after each epoch
+
+
+FIRST_RATE, LAST_RATE = 0.025, 0.0001
+"""Learning rate at the beginning and at the end, falling evenly over the words of all epochs (Mikolov et al. 2013)."""
+SHORTEST, LONGEST = 1, 4
+"""Characters of FastText's n-grams: a Chinese word has 1 to 4, and each of them carries meaning."""
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What decides the vectors, besides the text.
+
+    Attributes:
+        model: ``word2vec``, or ``fasttext``: a word's vector holds those of its character n-grams.
+        dimensions: length of a vector.
+        window: words on either side that count as context.
+        epochs: times that the whole text is read.
+        negative: words drawn at random against each right one.
+        skip_gram: predict the context from the word (slower, better for rare words); else the word from its context (CBOW).
+        seed: of everything random.
+    """
+
+    model: Literal["word2vec", "fasttext"] = "word2vec"
+    dimensions: int = 100
+    window: int = 5
+    epochs: int = 5
+    negative: int = 5
+    skip_gram: bool = False
+    seed: int = 1
+
+
+class Trainer:
+    """A model in training.
+
+    Args:
+        counts: words and their occurrences, most frequent first.
+        options: see there.
+        threads: of training; with more than one the result differs a little from run to run.
+        folder: checkpoints go there.
+        buckets: rows for character n-grams, for FastText.
+    """
+
+    def __init__(self, counts: dict[str, int], options: ModelOptions, threads: int, folder: Path, buckets: int = 0) -> None:
+        self.options = options
+        self.words = list(counts)
+        self._folder = folder
+        self._model = _build(counts, options, threads, buckets)
+        self._matrices = _matrices(self._model)
+
+    def start_at(self, rows: NDArray[np.float32], factors: NDArray[np.float32]) -> None:
+        """Begin with these vectors of the words, each of which takes the given part of its updates."""
+        self._model.wv.vectors[:] = rows
+        self._model.wv.vectors_lockf = factors
+
+    def restore(self) -> int:
+        """Take up the last checkpoint; the number of epochs that are done, 0 without any."""
+        done = max((int(f.name.removeprefix("epoch-")) for f in self._folder.glob("epoch-*")), default=0)
+        if done:
+            folder = self._checkpoint(done)
+            for name, matrix in self._matrices.items():
+                saved = _load(folder / f"{name}.npy")
+                if saved.shape != matrix.shape or saved.dtype != matrix.dtype:
+                    raise TrainingError(
+                        f"{folder / name}.npy: a matrix of {saved.shape} where {matrix.shape} is expected. "
+                        "Remedy: train anew with --retrain"
+                    )
+                matrix[:] = saved
+        return done
+
+    def train(
+        self, files: Sequence[Path], tokens: Sequence[int], done: int, report: Report, after_epoch: Callable[[int], None]
+    ) -> None:
+        """Train the epochs that are not ``done``.
+
+        Args:
+            files: shards, each a text file with a sentence a line.
+            tokens: words in each of them.
+            after_epoch: called with the number of epochs done, once their checkpoint is written.
+        """
+        for epoch in range(done, self.options.epochs):
+            before = 0
+            for number, (file, words) in enumerate(zip(files, tokens, strict=True)):
+                self._train_shard(file, words, epoch, number, before / sum(tokens), (before + words) / sum(tokens))
+                before += words
+                report(f"epoch {epoch + 1} of {self.options.epochs}", before / sum(tokens), f"{before:,} words")
+            self._save(epoch + 1)
+            after_epoch(epoch + 1)
+
+    def vectors(self) -> NDArray[np.float32]:
+        """The words' vectors, of any length, shape ``(words, dimensions)``; FastText's with their n-grams mixed in."""
+        if self.options.model == "fasttext":
+            self._model.wv.adjust_vectors()
+        rows: NDArray[np.float32] = self._model.wv.vectors
+        if not all(np.isfinite(rows[n : n + 8192]).all() for n in range(0, len(rows), 8192)):
+            raise TrainingError(
+                "training diverged: vectors hold numbers that are not finite. Remedy: --retrain with another --seed"
+            )
+        return rows
+
+    def _train_shard(self, file: Path, words: int, epoch: int, number: int, begin: float, end: float) -> None:
+        def rate(part: float) -> float:
+            return FIRST_RATE - (FIRST_RATE - LAST_RATE) * (epoch + part) / self.options.epochs
+
+        if words:
+            self._model.random = np.random.RandomState([self.options.seed, epoch, number])
+            self._model.train(corpus_file=str(file), total_words=words, epochs=1, start_alpha=rate(begin), end_alpha=rate(end))
+
+    def _checkpoint(self, epoch: int) -> Path:
+        return self._folder / f"epoch-{epoch:03d}"
+
+    def _save(self, epoch: int) -> None:
+        part = self._folder / "unfinished"
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        for name, matrix in self._matrices.items():
+            with (part / f"{name}.npy").open("wb") as file:
+                np.save(file, matrix, allow_pickle=False)
+                file.flush()
+                os.fsync(file.fileno())
+        part.replace(self._checkpoint(epoch))
+        if epoch > 1:
+            shutil.rmtree(self._checkpoint(epoch - 1), ignore_errors=True)
+
+
+def _build(counts: dict[str, int], options: ModelOptions, threads: int, buckets: int) -> Any:
+    logging.getLogger("gensim").setLevel(logging.ERROR)
+    settings: dict[str, Any] = {
+        "vector_size": options.dimensions,
+        "window": options.window,
+        "negative": options.negative,
+        "sg": int(options.skip_gram),
+        "seed": options.seed,
+        "workers": threads,
+        "min_count": 1,  # the words are chosen already, and in order
+        "sorted_vocab": 0,
+    }
+    if options.model == "fasttext":
+        model = _fasttext()(**settings, min_n=SHORTEST, max_n=LONGEST, bucket=buckets)
+    else:
+        from gensim.models import Word2Vec
+
+        model = Word2Vec(**settings)
+    model.build_vocab_from_freq(counts)
+    return model
+
+
+def _fasttext() -> Any:
+    from gensim.models import FastText
+
+    class ShardedFastText(FastText):  # type: ignore[misc]
+        """FastText that mixes the n-grams into the words' vectors once at the end, not after every shard."""
+
+        def _clear_post_train(self) -> None:
+            pass
+
+    return ShardedFastText
+
+
+def _matrices(model: Any) -> dict[str, NDArray[np.float32]]:
+    """All that training changes."""
+    if hasattr(model.wv, "vectors_ngrams"):
+        return {"input": model.wv.vectors_vocab, "ngrams": model.wv.vectors_ngrams, "output": model.syn1neg}
+    return {"input": model.wv.vectors, "output": model.syn1neg}
+
+
+def _load(path: Path) -> NDArray[np.float32]:
+    try:
+        loaded: NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise TrainingError(f"{path}: damaged checkpoint ({error}). Remedy: train anew with --retrain") from None
+    return loaded

@@ -1,0 +1,449 @@
+"""What a strategy may see of the web: pages, links, and what is known of a link before it is fetched.
+
+Nothing here knows Scrapy. A :class:`Page` is made from HTML with :meth:`Page.from_html`, or by hand in a notebook.
+
+>>> page = Page.from_html("http://www.example.cn/", '<title>党建要闻</title><a href="/a.html">支部生活</a>')
+>>> page.title, page.links[0].url, page.links[0].anchor
+('党建要闻', 'http://www.example.cn/a.html', '支部生活')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from topical_crawler.web.dom import MAX_GROUP, Paths, crumbs, is_label, own_labels
+
+MAX_ANCHOR = 200
+"""Longest anchor text kept, in characters: longer ones are whole teasers wrapped in a link."""
+MAX_LEAD = 90
+"""Longest ``lead`` kept, in characters: about the length of a Chinese meta description."""
+
+AROUND = 60
+"""Characters kept of the text on either side of a link."""
+MAX_TEXT = 20_000
+"""Longest :func:`full_text`, in characters."""
+
+LEAST_OWN = 200
+"""Fewest characters of a text of a page's own; with fewer, it is a list of links."""
+
+MAX_HEAD = 1000
+"""Longest title, heading, description and keywords kept, in characters each."""
+MAX_NESTING = 500
+MAX_ATTRIBUTES = 2000
+"""Deepest nesting of elements and most attributes of one tag that are read. No page made for people comes near them; a parser
+takes the square of either, and the text of links nested in links the square again: minutes for a page of half a megabyte."""
+
+_SPACE = re.compile(r"\s+")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey some of them
+_COMMA = re.compile(r"[,，、;；]")
+_MANY_TAGS = 5_000
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_BETWEEN_ATTRIBUTES = re.compile(r"[\s/]+")
+_LONG_TAG = re.compile(r"<[a-z][^>]{8000,}", re.IGNORECASE)
+# Elements without an end, and those whose end is understood where the next one starts: they nest no deeper.
+_FLAT = frozenset(
+    (
+        *("a", "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"),
+        *("p", "li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "colgroup", "option", "optgroup", "rp", "rt"),
+        *("html", "head", "body"),
+    )
+)
+_BLOCKS = frozenset(
+    (
+        *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6"),
+        *("hr", "li", "main", "ol", "p", "pre", "section", "table", "td", "th", "tr", "ul"),
+    )
+)
+_LINK_LEVELS = 4  # elements between a text and the link that it belongs to
+_NO_WORDS = " \t\r\n\f\v\u00a0\u3000|·•»›>/-—,，、()（）[]0123456789"  # what may stand between links: dates, numbers, bars
+_UNSEEN = ("script", "style", "noscript", "template")
+_FURNITURE = (*_UNSEEN, "nav", "header", "footer", "aside", "select", "button", "textarea")
+
+_Target = tuple[str, str, LexborNode, dict[str, str | None]]  # address as written, text, element and its attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An unvisited URL as it stands on a page: absolute ``url``, the ``anchor`` text (may be empty) and, where the page was read
+    so (:meth:`Page.from_html`), the text ``around`` it and the ``path`` of its element (:meth:`layout.Paths.of`)."""
+
+    url: str
+    anchor: str = ""
+    around: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One place where a link was found: all that is remembered of it while the link waits.
+
+    Attributes:
+        parent: URL of the page that holds the link; empty for a seed.
+        relevance: what that page hands on to each of its links (:attr:`Verdict.handed_on`): its relevance, unless the strategy
+            says otherwise (its own scale, >= 0).
+        on_topic: whether the strategy kept that page.
+        anchor: anchor text of the link on that page.
+        distance: links followed since the last page on topic, or since the seed: 0 on a page that is on topic itself.
+        around: text around the link on that page, for strategies that want it; else "".
+        path: where the link stands in that page's elements (:attr:`Link.path`), for strategies that want it; else "".
+    """
+
+    parent: str
+    relevance: float
+    on_topic: bool
+    anchor: str = ""
+    distance: int = 0
+    around: str = ""
+    path: str = ""
+
+    def to_json(self) -> list[Any]:
+        """The evidence as a JSON array; :meth:`from_json` reads it back."""
+        head = [self.parent, self.relevance, int(self.on_topic), self.anchor, self.distance]
+        if self.path:
+            return [*head, self.around, self.path]
+        return [*head, self.around] if self.around else head
+
+    @classmethod
+    def from_json(cls, data: Sequence[Any]) -> Evidence:
+        """Read what :meth:`to_json` wrote, also before there were paths, or texts around links.
+
+        >>> Evidence.from_json(Evidence("http://a.cn/", 0.5, True, "党建").to_json()).anchor
+        '党建'
+        """
+        parent, relevance, on_topic, anchor, distance, *more = data
+        return cls(str(parent), float(relevance), bool(on_topic), str(anchor), int(distance), *map(str, more[:2]))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An unvisited URL with every piece of evidence for it: what a strategy gives a priority to."""
+
+    url: str
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A strategy's judgement of one page.
+
+    Attributes:
+        relevance: on the strategy's own scale, >= 0.
+        keep: whether the page belongs to the corpus (its text is then extracted).
+        why: the reasons as plain numbers, e.g. ``{"党建": 0.61, "支部": 0.2}``: matched terms with their share.
+        inherited: what the page hands on to each of its links, where that is not its relevance.
+        lesson: JSON data that the strategy wants to learn from the page's content; it is kept with the page's outcome, so that a
+            resumed crawl learns it again.
+    """
+
+    relevance: float
+    keep: bool
+    why: Mapping[str, float] = field(default_factory=dict)
+    inherited: float | None = None
+    lesson: Any = None
+
+    @property
+    def handed_on(self) -> float:
+        """What each link of the page is known by (:attr:`Evidence.relevance`).
+
+        >>> Verdict(0.5, True).handed_on, Verdict(0.5, True, inherited=0.5 / 10).handed_on
+        (0.5, 0.05)
+        """
+        return self.relevance if self.inherited is None else self.inherited
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A fetched page, read once.
+
+    Attributes:
+        url: absolute URL after redirects.
+        title, description, keywords: the page's head (``<title>``, meta description, meta keywords); "" if absent.
+        heading: the first ``<h1>``.
+        lead: the first lines of the body outside navigation, at most :data:`MAX_LEAD` characters.
+        links: in the order of the page, each URL once (first anchor text that is not empty).
+        labels: what the page itself says it is filed under: sections and tags in its head, the texts of links that are its own
+            tags, categories or breadcrumbs (:mod:`layout`); at most 20 of at most 40 characters each.
+        html: the decoded source, for the extraction of the main text.
+        encoding: the encoding the source was decoded with.
+    """
+
+    url: str
+    title: str = ""
+    description: str = ""
+    keywords: str = ""
+    heading: str = ""
+    lead: str = ""
+    links: tuple[Link, ...] = ()
+    html: str = field(default="", repr=False)
+    encoding: str = "utf-8"
+    labels: tuple[str, ...] = ()
+
+    @property
+    def host(self) -> str:
+        """Lower-case host name of ``url``, with a port where one is given."""
+        return urlsplit(self.url).netloc.lower()
+
+    @classmethod
+    def from_html(cls, url: str, html: str, encoding: str = "utf-8", around: bool = False, paths: bool = False) -> Page:
+        """Read ``html``. Broken markup is read the way a browser reads it (HTML5 rules); nothing raises.
+
+        Args:
+            url: absolute address of the page.
+            html: its decoded source.
+            encoding: what it was decoded with.
+            around: read the text around each link, too (about twice the work).
+            paths: read the path of each link's element, too.
+
+        >>> Page.from_html("http://a.cn/x/", "</html><body><h1>主题<b>教育").heading
+        '主题教育'
+        >>> Page.from_html("http://a.cn/x/", "<p class=crumb><a href=/>首页</a> > <a href=/dj/>党建</a>").labels
+        ('首页', '党建')
+        """
+        tree = LexborHTMLParser(bounded(html.replace("\0", "")))
+        meta, filed = _meta(tree)
+        links, places = _links(tree, html, url, around, paths)
+        return cls(
+            url=url,
+            title=_text(tree.css_first("title"))[:MAX_HEAD],
+            description=meta.get("description") or meta.get("og:description", ""),
+            keywords=meta.get("keywords", ""),
+            heading=_text(tree.css_first("h1"))[:MAX_HEAD],
+            links=links,
+            lead=_lead(tree),
+            html=html,
+            encoding=encoding,
+            labels=own_labels(filed, places),
+        )
+
+
+def description_of(page: Page) -> str:
+    """The description information of a page: title, meta keywords, meta description. A page without a meta description is
+    described by its first heading and its first lines instead.
+
+    >>> description_of(Page("http://a.cn/", title="支部动态", heading="过好组织生活"))
+    '支部动态\\n过好组织生活'
+    """
+    said: Iterable[str] = (page.title, page.keywords, page.description)
+    if not page.description:
+        said = (page.title, page.keywords, page.heading, page.lead)
+    return "\n".join(s for s in said if s)
+
+
+def full_text(page: Page, menus: bool = True) -> str:
+    """All that a page says: its title, and the visible text of its body without navigation, fields of forms and scripts, at most
+    :data:`MAX_TEXT` characters. (Forms are read: one of them may hold the whole page.) A page that was made without HTML says
+    what its description information says.
+
+    Args:
+        page: the page.
+        menus: whether blocks of nothing but links are read (menus, what else is read, clouds of tags). Where less than
+            :data:`LEAST_OWN` characters would be left without them, the page is a list, and they are read in any case.
+
+    >>> full_text(Page.from_html("http://a.cn/", "<title>支部</title><nav>首页</nav><p>过好<b>组织</b>生活<p>党课"))
+    '支部\\n过好组织生活 党课'
+    """
+    if not page.html:
+        return description_of(page)
+    tree = LexborHTMLParser(bounded(page.html.replace("\0", "")))
+    body = tree.body
+    if body is None:
+        return description_of(page)
+    for tag in _FURNITURE:
+        for node in body.css(tag):
+            node.decompose()
+    said = [(part, linked) for text, linked in _runs(body) if (part := _SPACE.sub(" ", text).strip())]
+    own = [part for part, linked in said if menus or not linked]
+    if sum(map(len, own)) < LEAST_OWN:
+        own = [part for part, _ in said]
+    text = _CONTROL.sub("", " ".join(own))
+    return f"{page.title}\n{text}".strip()[:MAX_TEXT]
+
+
+def _runs(body: LexborNode) -> Iterator[tuple[str, bool]]:
+    """The text of ``body`` in runs that block elements part, and whether all of a run is text of links."""
+    run: list[str] = []
+    linked = True
+    for node in body.traverse(include_text=True):
+        if node.tag == "-text":
+            text = node.text_content or ""
+            run.append(text)
+            linked = linked and (not text.strip(_NO_WORDS) or _in_link(node))
+        elif node.tag in _BLOCKS and run:
+            yield "".join(run), linked
+            run.clear()
+            linked = True
+    yield "".join(run), linked
+
+
+def _in_link(text: LexborNode) -> bool:
+    node = text.parent
+    for _ in range(_LINK_LEVELS):
+        if node is None or node.tag == "a":
+            break
+        node = node.parent
+    return node is not None and node.tag == "a"
+
+
+def bounded(html: str) -> str:
+    """``html`` up to where it is nested too deeply or a tag has too many attributes."""
+    for tag in _LONG_TAG.finditer(html):
+        if len(_BETWEEN_ATTRIBUTES.findall(_QUOTED.sub(" ", tag[0]))) > MAX_ATTRIBUTES:
+            html = html[: tag.start()]
+            break
+    if html.count("<") <= _MANY_TAGS:
+        return html
+    depth = 0
+    for tag in _TAG.finditer(html):
+        if tag[2].lower() not in _FLAT:
+            depth += -1 if tag[1] else 1
+            if depth > MAX_NESTING:
+                return html[: tag.start()]
+    return html
+
+
+def _text(node: LexborNode | None) -> str:
+    return _clean(node.text(deep=True)) if node is not None else ""
+
+
+def _clean(text: str) -> str:
+    return _CONTROL.sub("", _SPACE.sub(" ", text)).strip()
+
+
+def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str]]:
+    """Contents by name, and the sections and tags that the head names."""
+    found: dict[str, str] = {}
+    filed: list[str] = []
+    for node in tree.css("meta"):
+        attrs = node.attributes
+        name = (attrs.get("name") or attrs.get("property") or "").strip().lower()
+        if name in ("description", "og:description", "keywords"):
+            content = _clean(attrs.get("content") or "")[:MAX_HEAD]
+            if content and name not in found:
+                found[name] = content
+        elif name in ("article:section", "article:tag"):
+            filed += [part.strip() for part in _COMMA.split(_clean(attrs.get("content") or "")[:MAX_HEAD])]
+    return found, filed
+
+
+def _surroundings(tree: LexborHTMLParser) -> dict[int, str]:
+    """For each link element, by its ``mem_id``: the text within :data:`AROUND` characters on either side, its own left out."""
+    if tree.body is None:
+        return {}
+    pieces: list[str] = []
+    length = 0
+    in_word = False
+    hidden_to: int | None = None  # the last node of an element that is not seen
+    starts: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    closing: dict[int, list[int]] = {}  # by the last node within them, the links that end there
+    for node in tree.body.traverse(include_text=True):
+        tag, piece = node.tag, ""
+        if tag == "-text":
+            if hidden_to is None:
+                piece = _SPACE.sub(" ", node.text_content or "")
+        elif tag in _BLOCKS:
+            piece = " "
+        elif tag in _UNSEEN:
+            hidden_to = hidden_to or _last_within(node).mem_id
+        elif tag == "a":
+            starts[node.mem_id] = length
+            closing.setdefault(_last_within(node).mem_id, []).append(node.mem_id)
+        if piece and not in_word:  # layout must not use up the characters
+            piece = piece.lstrip()
+        if piece:
+            pieces.append(piece)
+            length += len(piece)
+            in_word = piece[-1] != " "
+        if closing:
+            for link in closing.pop(node.mem_id, ()):
+                ends[link] = length
+        if hidden_to == node.mem_id:
+            hidden_to = None
+    text = _CONTROL.sub(" ", "".join(pieces))
+    return {
+        i: f"{text[max(0, a - AROUND) : a].rstrip()} {text[ends[i] : ends[i] + AROUND].lstrip()}".strip()
+        for i, a in starts.items()
+    }
+
+
+def _last_within(node: LexborNode) -> LexborNode:
+    while (child := node.last_child) is not None:
+        node = child
+    return node
+
+
+def _links(
+    tree: LexborHTMLParser, html: str, url: str, around: bool, paths: bool
+) -> tuple[tuple[Link, ...], list[tuple[str, str]]]:
+    """The links, and (path, text) of those that may be labels of the page: of every place of theirs. Where these are so few
+    that no path can have too many, their paths are not read."""
+    base_node = tree.css_first("base[href]")
+    base = _join(url, (base_node.attributes.get("href") or "") if base_node is not None else "") or url
+    found: dict[str, _Target] = {}
+    filed: list[_Target] = []
+    of_crumbs, layout = crumbs(tree, html), Paths()
+    for place in _targets(tree):
+        target, _, node, attrs = place
+        # A whole address is the same on every page, and most are on many pages: found in the cache whatever the base.
+        absolute = _join("" if target.startswith(("http://", "https://")) else base, target)
+        if not absolute:
+            continue
+        if absolute not in found or not found[absolute][1]:
+            found[absolute] = place
+        if (is_label(absolute, attrs.get("rel")) or (of_crumbs and node.mem_id in of_crumbs)) and "href" in attrs:
+            filed.append(place)
+    texts = _surroundings(tree) if around else {}
+    links = [
+        Link(u, text[:MAX_ANCHOR], texts.get(node.mem_id, "") if around else "", layout.of(node, attrs) if paths else "")
+        for u, (_, text, node, attrs) in found.items()
+    ]
+    many = len(filed) > MAX_GROUP
+    return tuple(links), [(layout.of(node, attrs) if many else "", _clean(text)) for _, text, node, attrs in filed]
+
+
+def _targets(tree: LexborHTMLParser) -> Iterator[_Target]:
+    for node in tree.css("a[href], area[href], frame[src], iframe[src]"):
+        attrs = node.attributes
+        text = _text(node) or (attrs.get("title") or attrs.get("alt") or "").strip()
+        if not text and (image := node.css_first("img[alt]")) is not None:
+            text = (image.attributes.get("alt") or "").strip()
+        yield (attrs.get("href") or attrs.get("src") or "").strip(), text, node, attrs
+
+
+@lru_cache(maxsize=16_384)
+def _join(base: str, target: str) -> str:
+    """``target`` made absolute; "" where it is not a web address (javascript:, mailto:, broken brackets)."""
+    if not target or target.startswith(("#", "javascript:", "mailto:", "tel:", "data:")):
+        return ""
+    try:
+        absolute = _CONTROL.sub(lambda found: f"%{ord(found[0]):02X}", urljoin(base, target))
+        parts = urlsplit(absolute)
+    except ValueError:
+        return ""
+    return absolute if parts.scheme in ("http", "https") and parts.hostname else ""
+
+
+def _lead(tree: LexborHTMLParser) -> str:
+    """The first lines of running text; the tree is stripped on the way, so this is read last."""
+    body = tree.body
+    if body is None:
+        return ""
+    for tag in _FURNITURE:
+        for node in body.css(tag):
+            node.decompose()
+    text = ""
+    for node in body.css("p, td, div, article, section, body"):
+        own = _SPACE.sub(" ", node.text(deep=False)).strip()
+        if len(own) >= 20:
+            text = f"{text} {own}".strip()
+            if len(text) >= MAX_LEAD:
+                break
+    return text[:MAX_LEAD]

@@ -1,0 +1,357 @@
+"""URLs: one form per page, look-alikes of traps, and likeness of structure (Zhou et al. 2019, Alg. 2 and 3).
+
+Pure functions on strings, in three modules: :mod:`identity`, :mod:`looks` (what a URL shows before it is fetched) and
+:mod:`structure` (how alike two URLs are).
+
+One form for every page: the identity of a URL.
+
+>>> canonical("HTTP://WWW.Dangjian.cn:80/zt/../djyw/index.shtml?utm_source=wx&from=timeline#top")
+'http://www.dangjian.cn/djyw/'
+>>> canonical("http://党建.中国/支部 生活?id=2&a=学习")
+'http://xn--n5qz54a.xn--fiqs8s/%E6%94%AF%E9%83%A8%20%E7%94%9F%E6%B4%BB?a=%E5%AD%A6%E4%B9%A0&id=2'
+
+What a URL carries that does not say which page it is: data for :mod:`topical_crawler.web.urls`.
+
+All names are compared in lower case.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from hashlib import blake2b
+from urllib.parse import quote, urlsplit
+
+__all__ = []
+
+
+# -- What a URL carries that does not say which page it is: data for :mod:`topical_crawler.web.urls`
+
+
+TRACKING: frozenset[str] = frozenset(
+    {
+        # advertising click ids: Google, Facebook, Microsoft, Yandex, Baidu, Tencent, 360, ByteDance
+        *(
+            "gclid",
+            "gclsrc",
+            "dclid",
+            "gbraid",
+            "wbraid",
+            "fbclid",
+            "msclkid",
+            "yclid",
+            "bd_vid",
+            "bd_source",
+            "gdt_vid",
+            "qz_gdt",
+        ),
+        *("qhclickid", "clickid", "ttclid"),
+        # web analytics: Google, Baidu Tongji, Alibaba, Bilibili, Sina, Netease, Sohu
+        *("_ga", "_gl", "hmsr", "hmpl", "hmcu", "hmkw", "hmci", "spm", "scm", "spm_id_from", "from_spmid", "vd_source", "seid"),
+        *("sudaref", "spss", "spsw", "_trans_"),
+        # WeChat, Weibo, Toutiao and other shares
+        *(
+            "isappinstalled",
+            "nsukey",
+            "wxshare_count",
+            "wx_share",
+            "mpshare",
+            "chksm",
+            "pass_ticket",
+            "ascene",
+            "exportkey",
+            "exptype",
+        ),
+        *("weibo_id", "weibo_from", "sinawapsharesource", "tt_from", "tt_medium", "bbid"),
+        # where the reader came from
+        *("fromid", "fromtitle", "fromuid", "from_source", "from_wecom", "fromsource", "fromapp", "referer", "referrer"),
+    }
+)
+"""Parameters that never choose the content, whatever their value."""
+
+TRACKING_PREFIXES: tuple[str, ...] = ("utm_", "share_", "sharer_", "mtm_", "pk_", "wt_mc")
+"""Families of such parameters: campaign tags and the shares of apps (``share_token``, ``sharer_shareid`` …)."""
+
+ORIGIN: frozenset[str] = frozenset({"from", "fr", "frm"})
+"""Where the reader came from, when the value is a word (``from=hot``, ``wap``, ``timeline``, ``singlemessage``, ``groupmessage``,
+``search``; ``fr=aladdin``). A number or a date is an offset or the start of a range (``from=20``, ``from=2019-01-01``), and
+beside a ``to`` it is one end of a pair (``from=CNY&to=USD``): those are content."""
+
+ORIGIN_VALUE = re.compile(r"[A-Za-z][\w.\-]*", re.ASCII)
+
+SESSION: frozenset[str] = frozenset({"jsessionid", "phpsessid", "asp.net_sessionid", "oscsid", "cftoken", "cfid", "zenid"})
+"""Names that only ever carry a session."""
+
+SESSION_PREFIXES: tuple[str, ...] = ("aspsessionid",)
+
+SESSION_BY_VALUE: frozenset[str] = frozenset({"sid", "ssid", "s", "sess", "sessid", "session", "sessionid", "session_id"})
+"""Names that carry a session or a content id: the shape of the value (:data:`SESSION_VALUE`) decides, so ``sid=12`` stays."""
+
+SESSION_VALUE = re.compile(
+    r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[0-9A-Za-z]{16,}"
+    r"|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
+)
+"""A token: at least 16 letters and digits, some of each, or a UUID. Numbers of any length and words with hyphens are content."""
+
+SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|aspsessionid\w*|sessionid)=[^/;]*", re.IGNORECASE)
+"""The session as a parameter of a path segment, as Java servers write it (``a.do;jsessionid=1B2C``)."""
+
+SESSION_SEGMENT = re.compile(r"/\([SAFX]\([0-9A-Z]{16,}\)\)(?=/)", re.IGNORECASE)
+"""The session as a path segment of its own, as ASP.NET writes it (``/(S(lit3py55t21z5v55vlm25s55))/a.aspx``)."""
+
+INDEX_PAGE = re.compile(r"/(?:index|default)\.(?:html?|shtml?|xhtml|php[345]?|aspx?|jspx?|jhtml|do|cgi|cfm)\Z", re.IGNORECASE)
+"""The page a server gives for a directory. ``index_2.shtml`` is the second page of a list and stays."""
+
+BINARY: frozenset[str] = frozenset(
+    {
+        *("jpg", "jpeg", "jpe", "png", "gif", "bmp", "webp", "svg", "ico", "tif", "tiff", "psd", "ai", "eps", "heic", "avif"),
+        *("zip", "rar", "7z", "gz", "tgz", "bz2", "xz", "tar", "iso", "dmg", "jar", "cab", "z"),
+        *("mp3", "wav", "wma", "ogg", "flac", "aac", "m4a", "amr", "mid", "ape"),
+        *(
+            "mp4",
+            "avi",
+            "wmv",
+            "flv",
+            "f4v",
+            "mov",
+            "mkv",
+            "rm",
+            "rmvb",
+            "mpg",
+            "mpeg",
+            "m3u8",
+            "ts",
+            "webm",
+            "3gp",
+            "swf",
+            "m4v",
+        ),
+        *(
+            "pdf",
+            "doc",
+            "docx",
+            "xls",
+            "xlsx",
+            "ppt",
+            "pptx",
+            "pps",
+            "wps",
+            "et",
+            "dps",
+            "ofd",
+            "ceb",
+            "caj",
+            "rtf",
+            "odt",
+            "ods",
+        ),
+        *("exe", "msi", "apk", "ipa", "deb", "rpm", "bin", "dll", "so", "torrent", "class", "pkg", "dat", "epub"),
+        *("css", "js", "mjs", "map", "woff", "woff2", "ttf", "otf", "eot", "csv", "db", "bak"),
+    }
+)
+"""File name extensions of what is no page: pictures, archives, sound, film, office files, programs, parts of pages."""
+
+
+# -- One form for every page: the identity of a URL
+
+
+MAX_LENGTH = 2000
+"""Longest URL, in characters, as given and in canonical form: longer ones are traps or data, and servers refuse them."""
+
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_PATH_PLAIN = re.compile(r"[\w\-.~!$&'()*+,;=:@/]*", re.ASCII)
+_QUERY_PLAIN = re.compile(r"[\w\-.~!$&'()*+,;=:@/?]*", re.ASCII)
+_PATH_ODD = re.compile(r"%[0-9A-Fa-f]{2}|[^\w\-.~!$&'()*+,;=:@/]", re.ASCII)
+_QUERY_ODD = re.compile(r"%[0-9A-Fa-f]{2}|[^\w\-.~!$&'()*+,;=:@/?]", re.ASCII)
+_HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
+_OUTSIDE = "".join(map(chr, range(33)))
+_DEFAULT_PORT = {"http": 80, "https": 443}
+_NOISE_PREFIXES = (*TRACKING_PREFIXES, *SESSION_PREFIXES)
+
+
+def canonical(url: str) -> str:
+    """The canonical form of ``url``; "" for what is no http(s) URL or longer than :data:`MAX_LENGTH`. Never raises; idempotent.
+
+    * scheme and host in lower case, the host in IDNA form, without user, default port and final dot;
+    * dot segments resolved, a backslash read as a slash, an empty path is ``/``;
+    * escapes in upper case, none where none is needed; other characters as escaped UTF-8. Escaped bytes stay as they are, so that
+      addresses in GBK keep working;
+    * no fragment; no tracking and no session parameters (tables and rules in :mod:`topical_crawler.web.urls`);
+    * parameters sorted by name, those of one name in their order;
+    * no ``index.html`` or the like at the end, unless parameters follow (they are the script's).
+
+    Links of navigation come again on every page of a site: the last 16,384 results are remembered.
+    """
+    if len(url) > MAX_LENGTH:
+        return ""
+    url = _browser_slashes(url.strip(_OUTSIDE))
+    try:
+        parts = urlsplit(url)
+        scheme, host, port = parts.scheme, parts.hostname, parts.port
+        default = _DEFAULT_PORT.get(scheme)
+        if default is None or not host or port == 0:
+            return ""
+        host = (host if host.isascii() else host.encode("idna").decode("ascii").lower()).removesuffix(".")
+    except ValueError:  # brackets or port that are none, labels that IDNA does not know
+        return ""
+    if ":" in host:
+        host = f"[{host}]"
+    if not _HOST.fullmatch(host):
+        return ""
+    query = _query(parts.query) if parts.query else ""
+    path = _path(parts.path)
+    if not query:
+        path = INDEX_PAGE.sub("/", path)
+    authority = host if port is None or port == default else f"{host}:{port}"
+    result = f"{scheme}://{authority}{path}?{query}" if query else f"{scheme}://{authority}{path}"
+    return result if len(result) <= MAX_LENGTH else ""
+
+
+@lru_cache(maxsize=16_384)
+def fingerprint(url: str) -> bytes:
+    """The identity of a page: BLAKE2b with 128 bits (16 bytes) of its canonical URL.
+
+    >>> fingerprint("http://www.dangjian.cn/index.html") == fingerprint("http://www.dangjian.cn#dj")
+    True
+    """
+    return blake2b(canonical(url).encode("ascii"), digest_size=16).digest()
+
+
+def _browser_slashes(url: str) -> str:
+    """Backslashes before the query become slashes, as browsers read them."""
+    if "\\" not in url:
+        return url
+    end = min((i for i in (url.find("?"), url.find("#")) if i >= 0), default=len(url))
+    return url[:end].replace("\\", "/") + url[end:]
+
+
+def _escape(match: re.Match[str]) -> str:
+    found = match[0]
+    if len(found) == 3:
+        char = chr(int(found[1:], 16))
+        return char if char in _UNRESERVED else found.upper()
+    return quote(found, safe="", errors="replace")
+
+
+def _path(path: str) -> str:
+    if not _PATH_PLAIN.fullmatch(path):
+        path = _PATH_ODD.sub(_escape, path)
+    if ";" in path or "/(" in path:
+        path = SESSION_SEGMENT.sub("", SESSION_IN_PATH.sub("", path))
+    if "/." in path:
+        path = _resolve_dots(path)
+    return path or "/"
+
+
+def _resolve_dots(path: str) -> str:
+    """RFC 3986, section 5.2.4, for a path that begins with a slash."""
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _query(query: str) -> str:
+    if not _QUERY_PLAIN.fullmatch(query):
+        query = _QUERY_ODD.sub(_escape, query)
+    pairs = [(name.lower(), name, equals, value) for name, equals, value in (p.partition("=") for p in query.split("&") if p)]
+    has_to = any(name == "to" for name, *_ in pairs)
+    kept = [pair for pair in pairs if not _is_noise(pair[0], pair[3], has_to)]
+    kept.sort(key=lambda pair: pair[1])
+    return "&".join(name + equals + value for _, name, equals, value in kept)
+
+
+def _is_noise(name: str, value: str, has_to: bool) -> bool:
+    if name in TRACKING or name in SESSION:
+        return True
+    if name in ORIGIN:
+        return not has_to and ORIGIN_VALUE.fullmatch(value) is not None
+    if name in SESSION_BY_VALUE:
+        return SESSION_VALUE.fullmatch(value) is not None
+    return name.startswith(_NOISE_PREFIXES)
+
+
+# -- What a URL looks like, before anything is fetched
+
+
+MAX_DEPTH = 16
+"""Most path segments of a URL that is not taken for a trap."""
+MAX_REPEATS = 3
+"""So many equal path segments make a trap: relative links that lead ever deeper (``/news/img/news/img/news/``)."""
+
+_DIGITS = re.compile(r"%[0-9A-Fa-f]{2}|[0-9]+")
+_SHORT_NUMBER = re.compile(r"[0-9]{1,2}")
+_DEFAULT_PORT_SUFFIX = {"http": ":80", "https": ":443"}
+
+
+@lru_cache(maxsize=16_384)
+def host(url: str) -> str:
+    """Host in lower case, with its port where that is not the scheme's own; "" where there is none.
+
+    >>> host("http://WWW.dangjian.cn:80/a"), host("http://a.cn:8080/"), host("党建")
+    ('www.dangjian.cn', 'a.cn:8080', '')
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    name = parts.netloc.rpartition("@")[2].lower()
+    return name.removesuffix(_DEFAULT_PORT_SUFFIX.get(parts.scheme, ":"))
+
+
+@lru_cache(maxsize=16_384)
+def shape(url: str) -> str:
+    """Host, path with every run of digits as ``0``, names of the parameters: equal for the pages of one template.
+
+    A site that has no end (a calendar, a search) shows as one shape that grows without new text. "" where there is no host.
+
+    >>> shape("http://www.dangjian.cn/djyw/201905/t20190521_5123.shtml?page=2")
+    'www.dangjian.cn/djyw/0/t0_0.shtml?page'
+    """
+    name = host(url)
+    if not name:
+        return ""
+    parts = urlsplit(url)
+    path = _DIGITS.sub(lambda m: m[0] if m[0][0] == "%" else "0", parts.path) or "/"
+    keys = sorted({pair.partition("=")[0] for pair in parts.query.split("&") if pair})
+    return f"{name}{path}?{'&'.join(keys)}" if keys else name + path
+
+
+def is_binary(url: str) -> bool:
+    """Whether the path ends like a file that is no page: picture, archive, sound, film, office file, program. Nothing is fetched.
+
+    >>> is_binary("http://a.cn/党章.pdf?v=1"), is_binary("http://a.cn/党章.shtml"), is_binary("http://a.cn/get?f=党章.pdf")
+    (True, False, False)
+    """
+    end = min((i for i in (url.find("?"), url.find("#")) if i >= 0), default=len(url))
+    start = url.find("//")
+    slash = url.rfind("/", start + 2 if start >= 0 else 0, end)
+    name = url[slash + 1 : end] if slash >= 0 else ""
+    _, dot, extension = name.rpartition(".")
+    return bool(dot) and extension.lower() in BINARY
+
+
+@lru_cache(maxsize=16_384)
+def looks_like_trap(url: str) -> bool:
+    """Whether the path repeats itself (:data:`MAX_REPEATS` equal segments) or is deeper than :data:`MAX_DEPTH` segments.
+
+    Days, months and hours may be equal: numbers of one or two digits do not count as repeats.
+
+    >>> looks_like_trap("http://a.cn/djyw/img/djyw/img/djyw/1.html"), looks_like_trap("http://a.cn/2011/11/11/11/11.html")
+    (True, False)
+    """
+    try:
+        segments = [s for s in urlsplit(url).path.split("/") if s]
+    except ValueError:
+        return False
+    if len(segments) > MAX_DEPTH:
+        return True
+    if len(segments) < MAX_REPEATS or len(set(segments)) > len(segments) - MAX_REPEATS + 1:
+        return False
+    return any(segments.count(s) >= MAX_REPEATS and not _SHORT_NUMBER.fullmatch(s) for s in set(segments))

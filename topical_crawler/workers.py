@@ -1,0 +1,173 @@
+"""A child process that calls one function again and again, and can be killed in the middle of it.
+
+Process pools were tried and left: one idle worker that is killed (as the kernel does when memory is short) ends
+``concurrent.futures`` and ``pebble`` pools for good, and ``multiprocessing`` runs the caller's main module again in every child.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import logging
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import IO, Any, Generic, TypeVar
+
+_T = TypeVar("_T")
+_CHILD = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from topical_crawler.workers import serve
+serve(*sys.argv[2:])
+"""
+
+
+class WorkerDied(Exception):
+    """The process ended before it answered."""
+
+
+class WorkerLate(Exception):
+    """The process did not answer in time and was killed."""
+
+
+class Worker(Generic[_T]):
+    """One child process, started with the first call and replaced where it died. Used by one thread at a time, stopped by any.
+
+    The child is a session of its own, so Ctrl-C does not reach it, and it ends by itself when this process is gone.
+
+    Args:
+        function: on the top level of a module; arguments and result travel by pickle.
+        warm_up: of the same module; the child calls it once before it takes the first call, on nobody's time.
+    """
+
+    def __init__(self, function: Callable[..., _T], warm_up: Callable[[], object]) -> None:
+        self._target = (function.__module__, function.__name__, warm_up.__name__)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._busy = False
+        self._late = False
+
+    def run(self, timeout: float, *args: object) -> _T:
+        """Call the function with ``args`` in the child and wait for its result, ``timeout`` seconds at most.
+
+        Raises:
+            WorkerLate: it took longer.
+            WorkerDied: the process was killed or crashed, or the worker is stopped.
+            RuntimeError: the process cannot be started.
+        """
+        process = self._ready()
+        stdin, stdout = _pipes(process)
+        with self._lock:
+            self._busy, self._late = True, False
+        timer = threading.Timer(timeout, self._give_up)
+        timer.start()
+        try:
+            _write(stdin, (timeout, args))
+            answer: _T = _read(stdout)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            _end(process)
+            raise (WorkerLate if self._late else WorkerDied) from None
+        finally:
+            timer.cancel()
+            with self._lock:
+                self._busy = False
+        if self._late:  # the answer and the end of its time came together: the answer is here, the process is gone
+            _end(process)
+        return answer
+
+    def stop(self) -> None:
+        """Kill the process; a call that is under way raises :class:`WorkerDied`, and so does every later one."""
+        with self._lock:
+            self._stopped = True
+            if self._process is not None:
+                self._process.kill()
+
+    def close(self) -> None:
+        """Let go of the process, when no thread uses the worker any more."""
+        self.stop()
+        if self._process is not None:
+            _end(self._process)
+
+    def _give_up(self) -> None:
+        with self._lock:
+            if self._busy and self._process is not None:
+                self._late = True
+                self._process.kill()
+
+    def _ready(self) -> subprocess.Popen[bytes]:
+        with self._lock:
+            if self._stopped:
+                raise WorkerDied
+            if self._process is not None:
+                if self._process.poll() is None:
+                    return self._process
+                _end(self._process)
+            self._process = process = subprocess.Popen(
+                [sys.executable, "-c", _CHILD, json.dumps(sys.path), *self._target],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+            )
+        try:
+            _read(_pipes(process)[1])  # sent after the imports, which do not count against the time of a call
+        except (OSError, EOFError, pickle.UnpicklingError):
+            if self._stopped:
+                raise WorkerDied from None
+            raise RuntimeError(
+                f"a worker for {'.'.join(self._target[:2])} did not start (exit code {process.wait()}, its message is above): "
+                f"check that {sys.executable} can import {self._target[0]}"
+            ) from None
+        return process
+
+
+def serve(module: str, name: str, warm_up: str) -> None:
+    """The child's side: calls come on standard input, answers go to what was standard output. Ends with the parent."""
+    for whole_group in (signal.SIGINT, signal.SIGTERM):  # the crawl gets it as well, and ends in order: not without its children
+        signal.signal(whole_group, signal.SIG_IGN)
+    logging.disable(logging.CRITICAL)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not get among the answers
+    function = getattr(importlib.import_module(module), name)
+    getattr(importlib.import_module(module), warm_up)()
+    _write(answers, "ready")
+    while True:
+        try:
+            timeout, args = _read(sys.stdin.buffer)
+        except EOFError:
+            return
+        if hasattr(signal, "alarm"):
+            # Should the parent be killed, nobody gives up on this call: the alarm ends a child left alone with it.
+            signal.alarm(int(timeout) + 5)
+        answer = function(*args)
+        if hasattr(signal, "alarm"):
+            signal.alarm(0)
+        _write(answers, answer)
+
+
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
+    assert process.stdin is not None and process.stdout is not None
+    return process.stdin, process.stdout
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in _pipes(process):
+        with contextlib.suppress(OSError):  # a half-written call is still in the buffer
+            pipe.close()
+
+
+def _write(pipe: IO[bytes], message: object) -> None:
+    pickle.dump(message, pipe, pickle.HIGHEST_PROTOCOL)
+    pipe.flush()
+
+
+def _read(pipe: IO[bytes]) -> Any:
+    return pickle.load(pipe)  # noqa: S301 - the other end is our own process
