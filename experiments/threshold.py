@@ -239,7 +239,7 @@ def draw(budgets: Mapping[float, Sequence[Point]], path: Path) -> None:
     save_figure(figure, path)
 
 
-# -- ``scrapy evaluate threshold``: Figure 2 of Zhou et al. 2019 on a recorded web
+# -- ``python -m experiments threshold``: Figure 2 of Zhou et al. 2019 on a recorded web
 
 
 HELP = "precision and volume over the threshold of Eq. 5 (Figure 2)"

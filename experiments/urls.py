@@ -1,4 +1,4 @@
-"""``scrapy evaluate urls``: Algorithm 2 on URLs of one section and of different sections (Table 6 of Zhou et al. 2019)."""
+"""``python -m experiments urls``: Algorithm 2 on URLs of one section and of different sections (Table 6 of Zhou et al. 2019)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of ``scrapy evaluate words`` that repeats Table 5: groups of synonyms against other words."""
+"""The part of ``python -m experiments words`` that repeats Table 5: groups of synonyms against other words."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.statistics import Interval, halves
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
 
-# -- The part of ``scrapy evaluate words`` that repeats Table 5: groups of synonyms against other words
+# -- The part of ``python -m experiments words`` that repeats Table 5: groups of synonyms against other words
 
 
 def table_5(opts: argparse.Namespace, resources: Resources, similarity: WordSimilarity, console: Console) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _draw(opts: argparse.Namespace, grid: Grid) -> None:
     save_figure(figure, opts.out / "words.png")
 
 
-# -- The part of ``scrapy evaluate words`` that holds similarities against people's judgements
+# -- The part of ``python -m experiments words`` that holds similarities against people's judgements
 
 
 def agreements(opts: argparse.Namespace, similarity: WordSimilarity, console: Console) -> dict[str, Any]:
@@ -210,7 +210,8 @@ def _range(interval: Interval) -> str:
     return f"{interval[0]:.3f}–{interval[1]:.3f}"
 
 
-# -- ``scrapy evaluate words``: Algorithm 1 on groups of synonyms (Table 5 of Zhou et al. 2019), or on pairs judged by people
+# -- ``python -m experiments words``: Algorithm 1 on groups of synonyms (Table 5 of Zhou et al. 2019), or on pairs judged by
+# people
 
 
 HELP = "word similarity on synonyms (Table 5), or on pairs judged by people"

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import settings
 from scrapy.cmdline import execute
 
+import experiments.__main__
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # The same examples in every run: a failure belongs to the change that caused it, not to the day.
@@ -51,22 +53,46 @@ def write_topic(tmp_path: Path) -> WriteTopic:
     return write
 
 
+def run_module(module: str, arguments: tuple[str | Path, ...], cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings",
+        "COLUMNS": "150",
+        "PYTHONUTF8": "1",
+    }
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False)
+
+
 @pytest.fixture(scope="session")
 def run_scrapy() -> RunScrapy:
     """Runs a command of the project as a user does: ``run_scrapy("topic", "list", cwd=folder)``; its output is captured."""
+    return lambda *arguments, cwd: run_module("scrapy", arguments, cwd)
 
-    def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings",
-            "COLUMNS": "150",
-            "PYTHONUTF8": "1",
-        }
-        command = [sys.executable, "-m", "scrapy", *map(str, arguments)]
-        return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False)
 
-    return run
+@pytest.fixture(scope="session")
+def run_experiment() -> RunScrapy:
+    """Runs ``python -m experiments`` as a user does."""
+    return lambda *arguments, cwd: run_module("experiments", arguments, cwd)
+
+
+@pytest.fixture
+def call_experiment(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunScrapy:
+    """``python -m experiments``, in this process."""
+
+    def call(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+        monkeypatch.chdir(cwd)
+        monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "topical_crawler.settings")
+        monkeypatch.setenv("COLUMNS", "150")
+        capsys.readouterr()
+        try:
+            code = experiments.__main__.main(list(map(str, arguments)))
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        return subprocess.CompletedProcess(arguments, code, *capsys.readouterr())
+
+    return call
 
 
 @pytest.fixture

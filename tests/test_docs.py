@@ -152,8 +152,7 @@ def test_all_commands_are_looked_at() -> None:
         *("corpus sample", "corpus judge"),
         *("frontier stats", "frontier top", "frontier push", "frontier pause", "frontier resume", "frontier stop"),
         *("frontier threshold", "frontier requeue", "frontier purge"),
-        *("evaluate sites", "evaluate harvest", "evaluate threshold", "evaluate words", "evaluate urls"),
-        *("evaluate crawl", "evaluate papers"),
+        *("evaluate sites", "evaluate harvest", "evaluate crawl"),
         *("lexicon fetch", "lexicon list", "lexicon check", "lexicon train", "lexicon import"),
         *("topic list", "topic show", "topic new", "topic build", "topic expand", "topic check", "topic explain"),
     }
@@ -263,9 +262,9 @@ def documented_reasons(section: str) -> str:
 
 
 def test_every_reason_of_a_rejected_page_is_documented() -> None:
-    reasons = {OFF_TOPIC, pipelines.OFF_TOPIC_TEXT, dedup.DUPLICATE, dedup.PART, session.REDIRECTED, "error", "dropped"}
+    reasons = {OFF_TOPIC, pipelines.OFF_TOPIC_TEXT, dedup.DUPLICATE, dedup.PART, frontier.REDIRECTED, "error", "dropped"}
     for file in (ROOT / "topical_crawler").rglob("*.py"):
-        if file.parent.name not in ("actions", "evaluation") and file.name != "page_fetch.py":  # these speak of no crawl
+        if "cli" not in file.parts:  # these speak of no crawl
             reasons |= set(re.findall(r'reason ?= ?"([a-z][^"]+)"', file.read_text(encoding="utf-8")))
     reasons |= {extraction.NO_TEXT, extraction.TOO_LARGE, extraction.FAILED, extraction.TIMED_OUT, extraction.CRASHED}
     reasons |= {extraction.LIST_PAGE, extraction.VIDEO_PAGE, extraction.GALLERY_PAGE}
@@ -279,7 +278,7 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
 def test_every_reason_of_a_dropped_link_is_documented() -> None:
     reasons = {session.BELOW_THRESHOLD, strategies.NO_TOPIC_WORD, strategies.PAGE_OFF_TOPIC, "too many links on a page"}
     reasons |= {session.LOST_FROM_SIGHT, frontier.NO_ROOM, DAMAGED, PURGED}
-    reasons |= returned_texts("link_rules.py", "refusal", "late_refusal")
+    reasons |= returned_texts("crawl/link_policy.py", "refusal", "late_refusal")
     documented = documented_reasons("Why a link is dropped")
     assert {r for r in reasons if f"`{r}`" not in documented} == set()
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parent))  # packaging_tools, which pytest's importlib mode does not find by itself
-
 from packaging_tools import ROOT, build_egg, copy_source, run
 
 from topical_crawler.version import __version__

@@ -1,4 +1,4 @@
-"""``scrapy evaluate papers``: the crawling experiments of three papers on recorded webs."""
+"""``python -m experiments papers``: the crawling experiments of three papers on recorded webs."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _columns(rows: Sequence[Row]) -> list[tuple[str, int]]:
     return [(topic, k) for k in chosen]
 
 
-# -- ``scrapy evaluate papers``: the crawling experiments of three papers on recorded webs
+# -- ``python -m experiments papers``: the crawling experiments of three papers on recorded webs
 
 
 HELP = "the crawling experiments of Sun et al., Zhang et al., and Chen & Zhu"

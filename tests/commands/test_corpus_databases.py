@@ -5,14 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1]))  # postgres_tools, which pytest's importlib mode does not find by itself
-
 from postgres_tools import GivenServer
 from postgres_tools import postgresql as postgresql
 from scrapy.cmdline import execute

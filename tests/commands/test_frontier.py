@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from redis_tools import RedisServer, free_port
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
@@ -25,10 +26,6 @@ from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.steering import PURGED, perform
 from topical_crawler.frontier import Entry, MemoryFrontier, Outcome, RedisFrontier, SqliteFrontier
 from topical_crawler.web.urls import fingerprint, host
-
-sys.path.append(str(Path(__file__).parents[1]))  # redis_tools, which pytest's importlib mode does not find by itself
-
-from redis_tools import RedisServer, free_port
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

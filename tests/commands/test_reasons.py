@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from redis_tools import RedisServer
 from rich.cells import cell_len
 from rich.console import Console
 from scrapy.settings import Settings
@@ -31,10 +31,6 @@ from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.decode import decode
-
-sys.path.append(str(Path(__file__).parents[1]))  # redis_tools, which pytest's importlib mode does not find by itself
-
-from redis_tools import RedisServer
 
 DEMO = Path(__file__).parents[2] / "demo/demo-web.warc.gz"
 TERMS = ("党建网", "党建", "党支部", "党员", "党课", "党校", "主题教育", "组织生活", "组织部", "市委", "纪委", "干部", "学习教育")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 # postgres_tools and corpus_tools, which pytest's importlib mode does not find by itself
-sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1])]
-
 from corpus_tools import NewPlace
 from postgres_tools import own_server as own_server
 from postgres_tools import postgresql as postgresql

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parent))  # crawl_tools, which pytest's importlib mode does not find by itself
-
 from crawl_tools import make_topic
 
 

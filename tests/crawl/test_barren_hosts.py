@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import io
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from crawl_tools import ROOT, article, crawl, rows
+from crawl_tools import article, crawl, rows
+from redis_tools import RedisServer
 from rich.console import Console
 from scrapy.settings import Settings
-
-sys.path.append(str(ROOT / "tests"))
-
-from redis_tools import RedisServer
 from warc_tools import write_warc
 
 from topical_crawler.crawl.opening import now_iso

@@ -6,7 +6,6 @@ import logging
 import re
 import socket
 import subprocess
-import sys
 import threading
 import time
 import urllib.error
@@ -23,6 +22,7 @@ from prometheus_client.exposition import generate_latest
 from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
+from redis_tools import RedisServer
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
@@ -35,10 +35,6 @@ from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.extensions import MAX_LABELS, CrawlCollector, CrawlMetrics, ports
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.spiders.topical import TopicalSpider
-
-sys.path.append(str(ROOT / "tests"))
-
-from redis_tools import RedisServer
 
 SHARED = {"topical_workers", "topical_lease_expiries", "topical_leases_lost"}
 ASKED = {"topical_waiting", "topical_in_flight", "topical_hosts_waiting"}

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import csv
 import signal
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1]))  # postgres_tools, redis_tools
-
 from crawl_tools import DEMO, LONGEST, Crawled, Reply, Site, command, crawl, crawled_urls, essence, make_topic, rows, start
 from postgres_tools import GivenServer
 from postgres_tools import postgresql as postgresql

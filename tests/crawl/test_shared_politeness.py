@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -14,9 +13,6 @@ from pathlib import Path
 import pytest
 from crawl_tools import LONGEST, Reply, Site, article, command, start
 from politeness_tools import CLOSE, TEXT, gaps, most_in_flight, taken_up_late
-
-sys.path.append(str(Path(__file__).parents[1]))  # redis_tools
-
 from redis_tools import RedisServer
 
 WORKERS = 4

@@ -7,7 +7,6 @@ import io
 import json
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,13 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from crawl_tools import LONGEST, ROOT, Reply, Site, article, command, rows, start
+from crawl_tools import LONGEST, Reply, Site, article, command, rows, start
+from redis_tools import RedisServer
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
-
-sys.path.append(str(ROOT / "tests"))
-
-from redis_tools import RedisServer
 
 DELAY = 0.25
 """Seconds between two pages: a crawl that waits for its commands need not crawl as fast as it can."""

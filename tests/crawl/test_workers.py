@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1]))  # redis_tools
-
 from crawl_tools import LONGEST, Reply, Site, article, command, crawl, make_topic, rows, start
 from redis_tools import RedisServer
 from scrapy.settings import Settings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ import pytest
 from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
 
 # frontier_tools and redis_tools, which pytest's importlib mode does not find by itself
-sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 if TYPE_CHECKING:
     from redis_tools import RedisServer

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
 from frontier_tools import entry, key, outcome
 
 from topical_crawler.frontier import SqliteFrontier

@@ -30,7 +30,7 @@ PRINTED_THRESHOLDS = (0.1, 0.2, 0.3)
 
 @pytest.fixture(scope="module")
 def groups() -> tuple[Similarities, Any]:
-    """420 word groups as ``scrapy evaluate words`` draws them, and which of them are synonyms."""
+    """420 word groups as ``python -m experiments words`` draws them, and which of them are synonyms."""
     resources = Resources.from_settings({})
     cilin = resources.path("cilin")
     if cilin is None or resources.path("hownet") is None or resources.path("vectors") is None:

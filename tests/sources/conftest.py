@@ -1,8 +1,3 @@
 """Lets the tests of this folder import ``dump_tools``, which pytest's importlib mode does not find by itself."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.append(str(Path(__file__).parents[1]))

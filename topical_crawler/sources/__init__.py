@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from topical_crawler.sources.base import ByteStream, Condition, Document, Source, SourceError, StreamDamage
-from topical_crawler.sources.files import JsonLines, TextFiles
+from topical_crawler.sources.files import Collected, JsonLines, TextFiles
 from topical_crawler.sources.wikipedia import Wikipedia
 
 __all__ = ["Condition", "Document", "Source", "SourceError", "open_source"]
@@ -75,7 +75,5 @@ def _kind_of(file: Path) -> type[Source]:
 
 
 def _collected() -> type[Source]:
-    # SQLAlchemy takes a quarter of a second to import, and only this kind needs it.
-    from topical_crawler.sources.files import Collected
 
     return Collected

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-from topical_crawler.corpus.schema import CorpusError
-from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.sources.base import ByteStream, Document, Source, SourceError, StreamDamage, flaw
 from topical_crawler.web.decode import decode
 
@@ -32,6 +30,10 @@ class Collected(Source):
     kind: ClassVar[str] = "corpus"
 
     def _documents(self) -> Iterator[Document]:
+        # SQLAlchemy takes a quarter of a second to import, and only this kind needs it.
+        from topical_crawler.corpus.schema import CorpusError
+        from topical_crawler.corpus.store import CorpusStore
+
         file = self.path / FILE if self.path.is_dir() else self.path
         try:
             store = CorpusStore(file, read_only=True)

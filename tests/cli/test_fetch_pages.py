@@ -17,7 +17,7 @@ from scrapy.settings import Settings
 
 from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages, kind_of
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LEAD = "各级党组织扎实开展主题教育，第一党支部的党员走进社区，与群众面对面商量办法。"
 ARTICLE = (
     "<!DOCTYPE html><html><head><title>党建：走进社区</title></head>"

@@ -1,4 +1,4 @@
-"""``scrapy evaluate threshold`` as a user runs it, on the demo web: real crawls in processes of their own."""
+"""``python -m experiments threshold`` as a user runs it, on the demo web: real crawls in processes of their own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DEMO = ROOT / "demo"
 
 
 def command(out: str | Path, *options: str | Path) -> list[str | Path]:
-    start: list[str | Path] = ["evaluate", "threshold", "partybuilding", "--labels", DEMO / "labels.tsv"]
+    start: list[str | Path] = ["threshold", "partybuilding", "--labels", DEMO / "labels.tsv"]
     return [
         *(*start, "--web", DEMO / "demo-web.warc.gz", "--seeds", DEMO / "seeds.txt"),
         *("-s", "TOPICAL_RESOURCES=0", "--out", out, *options),
@@ -54,10 +54,10 @@ def _fetched(data: Path) -> int:
 
 
 @pytest.fixture(scope="module")
-def made(run_scrapy: RunScrapy, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(run_experiment: RunScrapy, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the experiment ``first``: two thresholds, 40 pages."""
     folder = tmp_path_factory.mktemp("work")
-    shown = run_scrapy(*command("first", "--thresholds", "8,0.1", "--seconds", "4", "--cost", "0.1"), cwd=folder)
+    shown = run_experiment(*command("first", "--thresholds", "8,0.1", "--seconds", "4", "--cost", "0.1"), cwd=folder)
     assert shown.returncode == 0, shown.stderr
     for part in (
         "4 seconds, 0.1 s for a page",
@@ -94,19 +94,19 @@ def test_every_crawl_has_its_copy_of_the_topic(made: Path) -> None:
         assert (copy / "terms.tsv").read_bytes() == (original / "terms.tsv").read_bytes()
 
 
-def test_what_is_there_is_not_made_again_and_a_longer_budget_continues_it(call_scrapy: RunScrapy, made: Path) -> None:
+def test_what_is_there_is_not_made_again_and_a_longer_budget_continues_it(call_experiment: RunScrapy, made: Path) -> None:
     before = {name: (made / "first" / name).read_bytes() for name in ("threshold.json", "threshold.png")}
     log = made / "first" / "threshold.crawls" / "0.1" / "log"
     said = log.read_bytes()
-    again = call_scrapy(*command("first", "--thresholds", "0.1,8", "--seconds", "4", "--cost", "0.1"), cwd=made)
+    again = call_experiment(*command("first", "--thresholds", "0.1,8", "--seconds", "4", "--cost", "0.1"), cwd=made)
     assert again.returncode == 0, again.stderr
     assert "2 of 2 crawls are there already" in again.stderr
     assert log.read_bytes() == said
     assert {name: (made / "first" / name).read_bytes() for name in before} == before
 
-    longer = call_scrapy(*command("first", "--thresholds", "0.1", "--seconds", "4,8", "--cost", "0.1"), cwd=made)
+    longer = call_experiment(*command("first", "--thresholds", "0.1", "--seconds", "4,8", "--cost", "0.1"), cwd=made)
     assert longer.returncode == 0, longer.stderr
-    straight = call_scrapy(*command("straight", "--thresholds", "0.1", "--seconds", "4,8", "--cost", "0.1"), cwd=made)
+    straight = call_experiment(*command("straight", "--thresholds", "0.1", "--seconds", "4,8", "--cost", "0.1"), cwd=made)
     assert straight.returncode == 0, straight.stderr
     assert figures(made / "first") == figures(made / "straight")
     short, long = (budget["points"] for budget in figures(made / "first")["budgets"])
@@ -115,18 +115,18 @@ def test_what_is_there_is_not_made_again_and_a_longer_budget_continues_it(call_s
     assert urls(log.with_name("data")) == urls(made / "straight" / "threshold.crawls" / "0.1" / "data")
 
 
-def test_crawls_of_other_settings_are_not_mixed(call_scrapy: RunScrapy, made: Path) -> None:
-    failed = call_scrapy(*command("first", "--thresholds", "0.1", "-s", "TOPICAL_SEED=7"), cwd=made)
+def test_crawls_of_other_settings_are_not_mixed(call_experiment: RunScrapy, made: Path) -> None:
+    failed = call_experiment(*command("first", "--thresholds", "0.1", "-s", "TOPICAL_SEED=7"), cwd=made)
     assert failed.returncode == 1
     assert "first/threshold.crawls holds crawls that differ in settings" in failed.stderr
     assert "Remedy: choose another --out" in failed.stderr
 
 
-def test_an_interrupted_experiment_goes_on(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+def test_an_interrupted_experiment_goes_on(call_experiment: RunScrapy, tmp_path: Path) -> None:
     options = command("out", "--thresholds", "0.1", "--seconds", "70", "--processes", "1")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
     running = subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *map(str, options)],
+        [sys.executable, "-m", "experiments", *map(str, options)],
         cwd=tmp_path,
         env=environment,
         stdout=subprocess.PIPE,
@@ -146,14 +146,14 @@ def test_an_interrupted_experiment_goes_on(call_scrapy: RunScrapy, tmp_path: Pat
     assert not (data.parent / "finished.json").exists()
     assert 5 < len(urls(data)) < 70
 
-    shown = call_scrapy(*options, cwd=tmp_path)
+    shown = call_experiment(*options, cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert figures(tmp_path / "out")["budgets"][0]["points"][0]["pages"] == 70
 
 
-def test_a_crawl_that_fails_is_named(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+def test_a_crawl_that_fails_is_named(call_experiment: RunScrapy, tmp_path: Path) -> None:
     options = command("out", "--thresholds", "0.1", "-s", "TOPICAL_TRAP_PAGES=many")
-    failed = call_scrapy(*options, cwd=tmp_path)
+    failed = call_experiment(*options, cwd=tmp_path)
     assert failed.returncode == 1
     assert "the crawl with threshold 0.1 ended with code 2" in failed.stderr
     assert "TOPICAL_TRAP_PAGES='many'" in failed.stderr
@@ -176,8 +176,10 @@ def test_a_crawl_that_fails_is_named(call_scrapy: RunScrapy, tmp_path: Path) -> 
         (("--group", "party=x.cn"), 2, ("x.cn",)),
     ],
 )
-def test_mistakes(call_scrapy: RunScrapy, tmp_path: Path, options: tuple[str, ...], code: int, parts: tuple[str, ...]) -> None:
-    failed = call_scrapy(*command("out", *options), cwd=tmp_path)
+def test_mistakes(
+    call_experiment: RunScrapy, tmp_path: Path, options: tuple[str, ...], code: int, parts: tuple[str, ...]
+) -> None:
+    failed = call_experiment(*command("out", *options), cwd=tmp_path)
     assert "Traceback" not in failed.stderr, failed.stderr
     assert failed.returncode == code, failed.stderr
     for part in parts:

@@ -19,7 +19,7 @@ from topical_crawler.strategies.odp2evsm.books import read
 from topical_crawler.strategies.odp2evsm.strategy import Odp2evsm
 from topical_crawler.web.decode import decode
 
-SHOP = Path(__file__).resolve().parents[2] / "demo"
+SHOP = Path(__file__).resolve().parents[3] / "demo"
 SEARCH = "http://s.shop.cn/Search?keyword=%E6%95%B0"
 TERMS = {"数据挖掘": 1.0, "聚类": 0.6, "关联规则": 0.6, "决策树": 0.4}
 Make = Callable[..., Strategy]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 NEWEST_LICENSE_FIELD = 77
 """The setuptools that first reads ``license = "Apache-2.0"``; [build-system] asks for it."""
 

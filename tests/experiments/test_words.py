@@ -1,4 +1,4 @@
-"""``scrapy evaluate words`` as a user runs it, on a small thesaurus, glossary and vectors of our own."""
+"""``python -m experiments words`` as a user runs it, on a small thesaurus, glossary and vectors of our own."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def settings(folder: Path, *without: str) -> list[str]:
     return [s for one in [*found, "TOPICAL_RESOURCES_DIR=none", f"TOPICAL_CACHE_DIR={folder / 'cache'}"] for s in ("-s", one)]
 
 
-def test_table_5(run_scrapy: RunScrapy, call_scrapy: RunScrapy, folder: Path, tmp_path: Path) -> None:
+def test_table_5(run_experiment: RunScrapy, call_experiment: RunScrapy, folder: Path, tmp_path: Path) -> None:
     """All synonyms have a similarity of 1; where only 1 passes both thresholds, rounding decides about the vectors' half."""
-    arguments = ("evaluate", "words", "--groups", "8", "--grid", "0.1,0.2,1", "--parameters", *settings(folder))
-    shown = run_scrapy(*arguments, "--out", tmp_path / "run1", cwd=folder)
+    arguments = ("words", "--groups", "8", "--grid", "0.1,0.2,1", "--parameters", *settings(folder))
+    shown = run_experiment(*arguments, "--out", tmp_path / "run1", cwd=folder)
     assert (shown.returncode, shown.stderr) == (0, ""), shown.stderr
     for part in (
         "Table 5",
@@ -67,14 +67,14 @@ def test_table_5(run_scrapy: RunScrapy, call_scrapy: RunScrapy, folder: Path, tm
     assert found["known"]["either"]["synonyms"] == 1.0
     assert set(found["search"]) == {"Th1, Th2", "all", "nearest"}
     assert len((tmp_path / "run1/words.tsv").read_text(encoding="utf-8").splitlines()) == 9
-    again = call_scrapy(*arguments, "--out", tmp_path / "run2", cwd=folder)
+    again = call_experiment(*arguments, "--out", tmp_path / "run2", cwd=folder)
     assert again.stdout.replace("run2", "run1") == shown.stdout
     for name in ("words.json", "words.png", "words.tsv"):
         assert (tmp_path / "run1" / name).read_bytes() == (tmp_path / "run2" / name).read_bytes(), name
 
 
-def test_judged_pairs(call_scrapy: RunScrapy, folder: Path, tmp_path: Path) -> None:
-    shown = call_scrapy("evaluate", "words", "pairs.tsv", "--split", "3", "--out", tmp_path, *settings(folder), cwd=folder)
+def test_judged_pairs(call_experiment: RunScrapy, folder: Path, tmp_path: Path) -> None:
+    shown = call_experiment("words", "pairs.tsv", "--split", "3", "--out", tmp_path, *settings(folder), cwd=folder)
     assert (shown.returncode, shown.stderr) == (0, ""), shown.stderr
     found = json.loads((tmp_path / "words.json").read_text(encoding="utf-8"))["files"]["pairs.tsv"]
     rows = found["all"]
@@ -106,16 +106,16 @@ def test_judged_pairs(call_scrapy: RunScrapy, folder: Path, tmp_path: Path) -> N
     ],
 )
 def test_what_cannot_be_done(
-    call_scrapy: RunScrapy, folder: Path, tmp_path: Path, arguments: tuple[str, ...], without: tuple[str, ...], said: str
+    call_experiment: RunScrapy, folder: Path, tmp_path: Path, arguments: tuple[str, ...], without: tuple[str, ...], said: str
 ) -> None:
-    shown = call_scrapy("evaluate", "words", *arguments, "--out", tmp_path, *settings(folder, *without), cwd=folder)
+    shown = call_experiment("words", *arguments, "--out", tmp_path, *settings(folder, *without), cwd=folder)
     assert shown.returncode == 1
-    assert shown.stderr.startswith("scrapy evaluate words: ")
+    assert shown.stderr.startswith("python -m experiments words: ")
     assert said in shown.stderr
     assert len(shown.stderr.splitlines()) == 1
 
 
-def test_a_grid_is_numbers(call_scrapy: RunScrapy, folder: Path) -> None:
-    shown = call_scrapy("evaluate", "words", "--grid", "0.1,2", cwd=folder)
+def test_a_grid_is_numbers(call_experiment: RunScrapy, folder: Path) -> None:
+    shown = call_experiment("words", "--grid", "0.1,2", cwd=folder)
     assert shown.returncode == 2
     assert "numbers from 0 to 1 with commas" in shown.stderr

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import warc_tools
 
 from experiments.url_pairs import (
     PRINTED,
@@ -90,10 +90,6 @@ def test_breadcrumbs(html: str, section: str) -> None:
 
 
 def test_a_recorded_web(tmp_path: Path) -> None:
-    spec = importlib.util.spec_from_file_location("warc_tools", Path(__file__).parents[1] / "warc_tools.py")
-    assert spec and spec.loader
-    tools = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tools)
     page = '<p class="crumb"><a href="/">新网</a><a href="/f/">财经</a></p>'
     html = {"Content-Type": "text/html"}
     answers = [
@@ -105,7 +101,7 @@ def test_a_recorded_web(tmp_path: Path) -> None:
         ("http://f.a.cn/5", 200, {"Content-Type": "image/png"}, b"crumb"),
     ]
     skipped: Counter[str] = Counter()
-    with Recording(tools.write_warc(tmp_path / "web.warc.gz", answers), tmp_path) as recording:
+    with Recording(warc_tools.write_warc(tmp_path / "web.warc.gz", answers), tmp_path) as recording:
         found = list(sections_of_web(recording, skipped))
     assert [one.url for one in found if one] == ["http://f.a.cn/1", "http://f.a.cn/2"]
     assert {(one.section, one.site) for one in found if one} == {("财经", "a.cn")}

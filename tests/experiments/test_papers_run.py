@@ -1,4 +1,5 @@
-"""``scrapy evaluate papers`` as a user runs it: the bookshop of the demo, crawled for real, and what is asked for wrongly."""
+"""``python -m experiments papers`` as a user runs it: the bookshop of the demo, crawled for real, and what is asked for
+wrongly."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"
-SMALL = ("evaluate", "papers", "zhang", "--budget", "25", "-s", "TOPICAL_RESOURCES=0", "--out", "out")
+SMALL = ("papers", "zhang", "--budget", "25", "-s", "TOPICAL_RESOURCES=0", "--out", "out")
 SITES = ("--sites", DEMO / "demo-web.warc.gz", "--sites-labels", DEMO / "labels.tsv", "--sites-seeds", DEMO / "seeds.txt")
 PORTAL = Web(DEMO / "demo-web.warc.gz", DEMO / "labels.tsv", DEMO / "seeds.txt")
 
@@ -28,8 +29,8 @@ def files(out: Path) -> dict[str, bytes]:
     return {f.name: f.read_bytes() for f in out.iterdir() if f.is_file()}
 
 
-def test_a_bookshop_crawled_by_every_method(run_scrapy: RunScrapy, call_scrapy: RunScrapy, tmp_path: Path) -> None:
-    shown = run_scrapy(*SMALL, "--bookshop", DEMO, cwd=tmp_path)
+def test_a_bookshop_crawled_by_every_method(run_experiment: RunScrapy, call_experiment: RunScrapy, tmp_path: Path) -> None:
+    shown = run_experiment(*SMALL, "--bookshop", DEMO, cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     for part in ("Zhang et al.", "printed", "899", "odp2evsm > category_vsm in F", "→ out/papers.json, papers.csv, papers.html"):
         assert part in shown.stdout, shown.stdout
@@ -47,7 +48,7 @@ def test_a_bookshop_crawled_by_every_method(run_scrapy: RunScrapy, call_scrapy: 
             first = next(iter(store.records(Filters(rejected=True)))).url
         assert first.startswith("http://search.banshuzhai.example/Search?keyword=%E6%95%B0%E6%8D%AE%E6%8C%96%E6%8E%98")
 
-    again = call_scrapy(*SMALL, "--json", cwd=tmp_path)  # the bookshop of the checkout is there without being named
+    again = call_experiment(*SMALL, "--json", cwd=tmp_path)  # the bookshop of the checkout is there without being named
     assert again.returncode == 0, again.stderr
     assert "4 of 4 crawls are there already" in again.stderr
     assert again.stdout.encode() == before["papers.json"]
@@ -90,9 +91,9 @@ def test_the_topic_of_one_word(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes(
-    call_scrapy: RunScrapy, tmp_path: Path, options: tuple[str | Path, ...], code: int, parts: tuple[str, ...]
+    call_experiment: RunScrapy, tmp_path: Path, options: tuple[str | Path, ...], code: int, parts: tuple[str, ...]
 ) -> None:
-    failed = call_scrapy("evaluate", "papers", "--out", "out", *options, cwd=tmp_path)
+    failed = call_experiment("papers", "--out", "out", *options, cwd=tmp_path)
     assert "Traceback" not in failed.stderr, failed.stderr
     assert failed.returncode == code, failed.stderr
     for part in parts:

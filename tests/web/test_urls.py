@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from topical_crawler.web.urls import MAX_LENGTH, canonical, fingerprint, host, is_binary, looks_like_trap, shape
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
+DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import logging
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from redis_tools import RedisServer
 
 from topical_crawler import Evidence, Page, strategies
 from topical_crawler.crawl import steering
@@ -18,10 +18,6 @@ from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.steering import ACTIONS, PURGED, SEED_PRIORITY, Control, SteeringError, control_state, perform
 from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, RedisFrontier, SqliteFrontier, State
 from topical_crawler.web.urls import fingerprint, host
-
-sys.path.append(str(Path(__file__).parent))  # redis_tools, which pytest's importlib mode does not find by itself
-
-from redis_tools import RedisServer
 
 Open = Callable[[], Frontier]
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from experiments.comparison import REDIRECTED, STEPS, RunFigures, RunKey, Setting, SiteFigures, measure, measure_path, steps
 from experiments.comparison_report import FIGURES
 from topical_crawler.corpus.record import Record
-from topical_crawler.crawl import session
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.evaluation.metrics import Quality, group_score, harvest_curve, site_scores
 from topical_crawler.web.urls import fingerprint
@@ -108,7 +107,7 @@ def test_a_key_knows_what_it_may_be_compared_under() -> None:
 
 
 def test_the_reason_of_a_redirect_is_the_crawls() -> None:
-    assert REDIRECTED == session.REDIRECTED
+    assert REDIRECTED == frontier.REDIRECTED
 
 
 @given(pages=st.integers(0, 5000), budget=st.integers(1, 5000))

@@ -1,4 +1,4 @@
-"""``scrapy evaluate urls`` as a user runs it, on a table of a portal's URLs and on a recorded web."""
+"""``python -m experiments urls`` as a user runs it, on a table of a portal's URLs and on a recorded web."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def figures(folder: Path) -> dict[str, dict[str, list[dict[str, float]]]]:
     return found
 
 
-def test_table_6(run_scrapy: RunScrapy, call_scrapy: RunScrapy, folder: Path, tmp_path: Path) -> None:
-    arguments = ("evaluate", "urls", "--labels", "urls.tsv", "--pairs", "300", "--parameters")
-    shown = run_scrapy(*arguments, "--out", tmp_path / "run1", cwd=folder)
+def test_table_6(run_experiment: RunScrapy, call_experiment: RunScrapy, folder: Path, tmp_path: Path) -> None:
+    arguments = ("urls", "--labels", "urls.tsv", "--pairs", "300", "--parameters")
+    shown = run_experiment(*arguments, "--out", tmp_path / "run1", cwd=folder)
     assert shown.returncode == 0, shown.stderr
     for part in ("192 URLs, 3 sites, 12 sections", "Table 6", "0.98", "b.cn", "default:", "best:", "urls.tsv"):
         assert part in shown.stdout, shown.stdout
@@ -55,36 +55,36 @@ def test_table_6(run_scrapy: RunScrapy, call_scrapy: RunScrapy, folder: Path, tm
     best, default = (found["search"]["curves"][f"{name}, within_host"][1]["accuracy"] for name in ("best", "default"))
     assert best >= default - 0.05
     assert len((tmp_path / "run1/urls.tsv").read_text(encoding="utf-8").splitlines()) == 301
-    again = call_scrapy(*arguments, "--out", tmp_path / "run2", cwd=folder)
+    again = call_experiment(*arguments, "--out", tmp_path / "run2", cwd=folder)
     assert again.stdout.replace("run2", "run1") == shown.stdout
     for name in ("urls.json", "urls.png", "urls.tsv"):
         assert (tmp_path / "run1" / name).read_bytes() == (tmp_path / "run2" / name).read_bytes(), name
 
 
-def test_one_site_whose_sections_have_hosts(call_scrapy: RunScrapy, folder: Path, tmp_path: Path) -> None:
+def test_one_site_whose_sections_have_hosts(call_experiment: RunScrapy, folder: Path, tmp_path: Path) -> None:
     """By the paper's rule URLs of one section are always the same there; from the table and from the pages alike."""
-    call_scrapy("evaluate", "urls", "--labels", "urls.tsv", "--site", "a.cn", "--pairs", "100", "--out", tmp_path, cwd=folder)
+    call_experiment("urls", "--labels", "urls.tsv", "--site", "a.cn", "--pairs", "100", "--out", tmp_path, cwd=folder)
     one = figures(tmp_path)["table6"]["100 pairs, paper's rule"]
     assert {cell["same"] for cell in one} == {1.0}
-    shown = call_scrapy("evaluate", "urls", "--web", "web.warc.gz", "--pairs", "100", "--out", tmp_path, cwd=folder)
+    shown = call_experiment("urls", "--web", "web.warc.gz", "--pairs", "100", "--out", tmp_path, cwd=folder)
     assert shown.returncode == 0, shown.stderr
     assert "1 no breadcrumb" in shown.stderr
     assert figures(tmp_path)["urls"] == 64
     assert {cell["same"] for cell in figures(tmp_path)["table6"]["100 pairs, paper's rule"]} == {1.0}
 
 
-def test_across_sites(call_scrapy: RunScrapy, folder: Path, tmp_path: Path) -> None:
+def test_across_sites(call_experiment: RunScrapy, folder: Path, tmp_path: Path) -> None:
     arguments = ("--labels", "urls.tsv", "--site", "b.cn", "--site", "c.cn", "--pairs", "100", "--across")
-    shown = call_scrapy("evaluate", "urls", *arguments, "--out", tmp_path, cwd=folder)
+    shown = call_experiment("urls", *arguments, "--out", tmp_path, cwd=folder)
     assert shown.returncode == 0, shown.stderr
     assert "100 pairs across sites" in shown.stdout
     rows = (tmp_path / "urls.tsv").read_text(encoding="utf-8").splitlines()[1:]
     assert all(("b.cn" in row.split("\t")[0]) != ("b.cn" in row.split("\t")[1]) for row in rows)
 
 
-def test_a_column_and_a_kind(call_scrapy: RunScrapy, folder: Path, tmp_path: Path) -> None:
+def test_a_column_and_a_kind(call_experiment: RunScrapy, folder: Path, tmp_path: Path) -> None:
     arguments = ("--labels", "urls.tsv", "--column", "labels", "--kind", "article", "--pairs", "20")
-    shown = call_scrapy("evaluate", "urls", *arguments, "--out", tmp_path, cwd=folder)
+    shown = call_experiment("urls", *arguments, "--out", tmp_path, cwd=folder)
     assert shown.returncode == 0, shown.stderr
     assert "64 URLs, 1 site, 4 sections" in shown.stdout
 
@@ -101,8 +101,10 @@ def test_a_column_and_a_kind(call_scrapy: RunScrapy, folder: Path, tmp_path: Pat
         (("--web", "plain.warc.gz"), "no page has a breadcrumb. Remedy"),
     ],
 )
-def test_what_cannot_be_done(call_scrapy: RunScrapy, folder: Path, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
-    shown = call_scrapy("evaluate", "urls", *arguments, "--out", tmp_path, cwd=folder)
+def test_what_cannot_be_done(
+    call_experiment: RunScrapy, folder: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    shown = call_experiment("urls", *arguments, "--out", tmp_path, cwd=folder)
     assert shown.returncode == 1
     assert said in shown.stderr.splitlines()[-1]
-    assert shown.stderr.splitlines()[-1].startswith("scrapy evaluate urls: ")
+    assert shown.stderr.splitlines()[-1].startswith("python -m experiments urls: ")
