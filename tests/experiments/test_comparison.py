@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from experiments.comparison import REDIRECTED, STEPS, RunFigures, RunKey, Setting, SiteFigures, measure, measure_path, steps
 from experiments.comparison_report import FIGURES
+from topical_crawler import frontier
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.evaluation.metrics import Quality, group_score, harvest_curve, site_scores

@@ -42,8 +42,9 @@ def open_source(path: str | Path, *, tolerant: bool = False) -> Source:
         SourceError: there is nothing at ``path``, or nothing that can be read.
     """
     found = Path(path).expanduser()
+    kind: type[Source]
     if found.is_dir():
-        kind = _collected() if (found / "corpus.sqlite").is_file() else TextFiles
+        kind = Collected if (found / "corpus.sqlite").is_file() else TextFiles
     elif found.is_file():
         kind = _kind_of(found)
     else:
@@ -65,15 +66,10 @@ def _kind_of(file: Path) -> type[Source]:
     except (StreamDamage, OSError) as error:
         raise SourceError(f"{file}: {error}. Remedy: fetch or make the file again, whole") from None
     if start.startswith(b"SQLite format 3\0"):
-        return _collected()
+        return Collected
     plain = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if plain.startswith((b"<?xml", b"<mediawiki")):
         return Wikipedia
     if plain.startswith(b"{"):
         return JsonLines
     raise SourceError(f"{file}: neither its name nor its first bytes say what it is. Remedy: name {_KNOWN}")
-
-
-def _collected() -> type[Source]:
-
-    return Collected

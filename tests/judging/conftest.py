@@ -1,3 +1,0 @@
-"""Puts judging_tools where the tests beside it find it."""
-
-from __future__ import annotations

@@ -1,3 +1,0 @@
-"""Lets the tests of this folder import two modules beside them, which pytest's importlib mode does not find by itself."""
-
-from __future__ import annotations
