@@ -72,6 +72,7 @@ from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label, read_labels
+from topical_crawler.evaluation.metrics import bootstrap
 from topical_crawler.files import replacing
 from topical_crawler.frontier import Entry, MemoryFrontier
 from topical_crawler.items import PageItem
@@ -79,7 +80,6 @@ from topical_crawler.pipelines import OFF_TOPIC_TEXT
 from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.resources.registry import Resources
 from topical_crawler.spiders.topical import TopicalSpider
-from topical_crawler.statistics import bootstrap
 from topical_crawler.strategies import Strategy
 from topical_crawler.topic.topic import Topic, load_topic
 from topical_crawler.web import dom

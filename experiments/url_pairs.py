@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser
 
+from topical_crawler.evaluation.metrics import Interval, wilson
 from topical_crawler.recordings.reader import Recording, Response
-from topical_crawler.statistics import Interval, wilson
 from topical_crawler.strategies.semantic.url_structure import StructureParameters, UrlParts, structure_similarity
 from topical_crawler.text.segment import normalise
 from topical_crawler.web.decode import decode

@@ -30,9 +30,9 @@ from experiments.url_pairs import (
     sections_of_web,
 )
 from topical_crawler import config
+from topical_crawler.evaluation.metrics import halves
 from topical_crawler.evaluation.report import new_figure, save_figure, write_json
 from topical_crawler.recordings.reader import Recording
-from topical_crawler.statistics import halves
 from topical_crawler.strategies.semantic.url_structure import StructureParameters
 
 HELP = "likeness of URLs on sections of a site (Table 6)"

@@ -28,10 +28,10 @@ from experiments.word_groups import (
 )
 from experiments.word_pairs import Agreement, Bools, Floats, Similarities, agreement, candidates, choose, read_pairs, spearman
 from topical_crawler import config
+from topical_crawler.evaluation.metrics import Interval, halves
 from topical_crawler.evaluation.report import new_figure, save_figure, write_json
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.registry import RESOURCES, Resources
-from topical_crawler.statistics import Interval, halves
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
 
 # -- The part of ``python -m experiments words`` that repeats Table 5: groups of synonyms against other words

@@ -27,6 +27,7 @@ from scrapy.robotstxt import RobotParser
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.misc import build_from_crawler
 
+from topical_crawler import __version__
 from topical_crawler.config import archive_folder, archive_megabytes
 from topical_crawler.corpus.hosts import HostFacts, Robots, note_in, what_it_says
 from topical_crawler.crawl.opening import now_iso
@@ -36,7 +37,6 @@ from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.items import PageItem
 from topical_crawler.recordings.writer import Archive, ArchiveError, Message
 from topical_crawler.spiders.topical import TopicalSpider
-from topical_crawler.version import __version__
 from topical_crawler.web.urls import fingerprint, host
 
 __all__ = ["QuickMetaRefreshMiddleware", "RelevanceMiddleware"]

@@ -13,9 +13,9 @@ from packaging_tools import ROOT, copy_source
 from redis_tools import free_port
 from scrapyd_tools import PASSWORD, USERNAME, Scrapyd
 
+from topical_crawler import __version__
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.version import __version__
 
 DEMO = ROOT / "demo"
 REPLAY = (f"TOPICAL_REPLAY={DEMO / 'demo-web.warc.gz'}", "TOPICAL_RESOURCES=0", "CONCURRENT_REQUESTS=1")
@@ -29,7 +29,7 @@ VERSION = f"{__version__}+egg"
 @pytest.fixture(scope="module")
 def scrapyd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scrapyd]:
     source = copy_source(tmp_path_factory.mktemp("source"))
-    version = source / "topical_crawler" / "version.py"
+    version = source / "topical_crawler" / "__init__.py"
     version.write_text(version.read_text(encoding="utf-8").replace(__version__, VERSION), encoding="utf-8")
     with Scrapyd(tmp_path_factory.mktemp("scrapyd"), REDIS_URL=f"redis://topical:{SECRET}@127.0.0.1:{AWAY}/0") as running:
         running.deploy(source)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from experiments.word_pairs import JudgedPair, Similarities, agreement, candidates, choose, read_pairs, spearman
+from topical_crawler.evaluation.metrics import bootstrap, halves, wilson
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.statistics import bootstrap, halves, wilson
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
 
 few = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=30)

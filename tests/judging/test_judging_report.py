@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judging_tools import sample
 
+from topical_crawler.evaluation.metrics import wilson
 from topical_crawler.judging.report import Cell, agreements, cohen, estimate, krippendorff, report
 from topical_crawler.judging.sample import Header, Item, Sample, Stratum
-from topical_crawler.statistics import wilson
 
 
 def judged(strata: dict[str, tuple[int, str]], reason: str = "") -> Sample:

@@ -1,10 +1,14 @@
-"""What a crawl was worth, by labels that the crawl has never seen."""
+"""Metrics of a crawl by labels that it never saw, and confidence intervals of such figures."""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from topical_crawler.corpus.dedup import DUPLICATE
 from topical_crawler.corpus.record import Record
@@ -178,3 +182,59 @@ class TextCollection:
     def quality(self, pages: int, there: int) -> Quality:
         """How good it is after ``pages`` pages of a web with ``there`` relevant texts."""
         return Quality(pages, len(self._collected), len(self._relevant), len(self._found), there)
+
+
+# -- Confidence intervals, and halves of a sample: one to choose on, one to report on
+
+
+Interval = tuple[float, float]
+
+_Z = 1.959963984540054
+"""The normal distribution holds 95 % between -z and z."""
+
+
+def wilson(right: float, total: float) -> Interval:
+    """95 % confidence interval of a share when ``right`` of ``total`` were right (Wilson 1927).
+
+    >>> tuple(round(x, 3) for x in wilson(98, 100))
+    (0.93, 0.994)
+    """
+    if not total:
+        return 0.0, 1.0
+    share, z2 = right / total, _Z * _Z
+    middle = share + z2 / (2 * total)
+    spread = _Z * math.sqrt((share * (1 - share) + z2 / (4 * total)) / total)
+    scale = 1 + z2 / total
+    # rounding must not put the share itself outside
+    return max(0.0, min(share, (middle - spread) / scale)), min(1.0, max(share, (middle + spread) / scale))
+
+
+def bootstrap(measure: Callable[[NDArray[np.int64]], float], size: int, seed: int, rounds: int = 1000) -> Interval:
+    """The middle 95 % of a figure over samples drawn with replacement (Efron 1979).
+
+    Args:
+        measure: the figure of a sample, given as the places of its members; nan where it is not defined (left out).
+        size: members of the sample, at least 1.
+        seed: of the draws.
+        rounds: samples drawn.
+
+    Returns:
+        (nan, nan) where the figure is defined for no sample.
+    """
+    rng = np.random.default_rng(seed)
+    found = np.array([measure(rng.integers(0, size, size)) for _ in range(rounds)])
+    found = found[~np.isnan(found)]
+    if not found.size:
+        return math.nan, math.nan
+    low, high = np.quantile(found, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def halves(size: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places 0…size-1 in two halves drawn at random, each ascending; the first is the smaller where they differ.
+
+    >>> [half.tolist() for half in halves(5, seed=1)]
+    [[0, 4], [1, 2, 3]]
+    """
+    order = np.random.default_rng(seed).permutation(size)
+    return np.sort(order[: size // 2]), np.sort(order[size // 2 :])

@@ -12,9 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from topical_crawler import __version__
 from topical_crawler.corpus.schema import VERSION as SCHEMA
 from topical_crawler.export.rows import Row, Split
-from topical_crawler.version import __version__
 
 SUFFIX = ".manifest.json"
 PROGRAM = "topical-crawler"

@@ -18,10 +18,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
 
+from topical_crawler import __version__
 from topical_crawler.corpus.schema import MEASURES
 from topical_crawler.export.manifest import PROGRAM, Count, Facts, Tally
 from topical_crawler.export.rows import COLUMNS, NAMES, Column, ExportError, Row, Split, columns
-from topical_crawler.version import __version__
 
 # -- The text of a data set's card, for people: what the texts are, how they came together, and what to mind
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from topical_crawler.evaluation.metrics import wilson
 from topical_crawler.judging.sample import BOILERPLATE, RELEVANT, Header, Item, Sample, band_name
-from topical_crawler.statistics import wilson
 
 # -- Whether people who judge the same texts give the same marks
 

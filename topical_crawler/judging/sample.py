@@ -23,10 +23,10 @@ from typing import IO, Any, NamedTuple, Self, TypeVar
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
+from topical_crawler import __version__
 from topical_crawler.corpus.schema import CorpusError, pages
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.files import replacing
-from topical_crawler.version import __version__
 
 # -- Which texts of a corpus are judged: a stratified sample, the same for the same pages and seed, in whatever order they come
 
