@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+import warc_tools
 
 ROOT = Path(__file__).parents[1]
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -53,14 +52,6 @@ print(json.dumps({"log": LOG, "stats": crawler.stats.get_stats()}, default=str))
 """
 
 
-def tools() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("warc_tools", ROOT / "tests/warc_tools.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def crawl(folder: Path, recording: str, urls: list[str]) -> tuple[dict[str, list[Any]], dict[str, Any], str]:
     (folder / "tiny.py").write_text(SPIDER, "utf-8")
     done = subprocess.run(
@@ -74,7 +65,7 @@ def crawl(folder: Path, recording: str, urls: list[str]) -> tuple[dict[str, list
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("web")
-    tools().write_warc(
+    warc_tools.write_warc(
         folder / "web.warc.gz",
         [
             ("http://a.test/", 200, HTML, "首页".encode()),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import logging
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import crawl_tools
 import pytest
 from scrapy.settings import Settings
 
@@ -44,16 +43,6 @@ class Other(TopicalSpider):
 """
 
 
-@pytest.fixture(scope="module")
-def tools() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("logs_crawl_tools", ROOT / "tests/crawl/crawl_tools.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
@@ -71,10 +60,10 @@ def read(text: str) -> list[dict[str, Any]]:
     return records
 
 
-def test_every_line_of_a_crawl_is_a_record(tools: ModuleType, project: Path, tmp_path: Path) -> None:
-    topic = tools.make_topic(tmp_path / "small")
+def test_every_line_of_a_crawl_is_a_record(project: Path, tmp_path: Path) -> None:
+    topic = crawl_tools.make_topic(tmp_path / "small")
     about = {"TOPICAL_CRAWL": "试验", "TOPICAL_WORKER": "w1", "_job": "7f00"}
-    with tools.Site({"/": tools.Reply(tools.article("首页"))}) as site:
+    with crawl_tools.Site({"/": crawl_tools.Reply(crawl_tools.article("首页"))}) as site:
         web = {
             "seeds": f"{site.url}/",
             "DOWNLOAD_DELAY": 0,
@@ -82,7 +71,7 @@ def test_every_line_of_a_crawl_is_a_record(tools: ModuleType, project: Path, tmp
             "TOPICAL_METRICS_PORT": "auto",
             **about,
         }
-        crawled = tools.crawl(topic, tmp_path / "data", project=project, spider="broken", **web)
+        crawled = crawl_tools.crawl(topic, tmp_path / "data", project=project, spider="broken", **web)
     assert crawled.code == 0
     records = read(crawled.log)
     assert records[0]["message"].startswith("Scrapy 2.") and "crawl" not in records[0]
@@ -104,12 +93,12 @@ def test_every_line_of_a_crawl_is_a_record(tools: ModuleType, project: Path, tmp
     assert ended["corpus"].endswith("corpus.sqlite")
 
 
-def test_a_log_file(tools: ModuleType, project: Path, tmp_path: Path) -> None:
-    topic, file = tools.make_topic(tmp_path / "small"), tmp_path / "job.log"
+def test_a_log_file(project: Path, tmp_path: Path) -> None:
+    topic, file = crawl_tools.make_topic(tmp_path / "small"), tmp_path / "job.log"
     file.write_text("old\n", encoding="utf-8")
     web = {"TOPICAL_LOG_FORMAT": "json", "LOG_FILE": file, "LOG_FILE_APPEND": 0, "LOG_ENCODING": "gb2312", "LOG_SHORT_NAMES": 1}
-    with tools.Site({"/": tools.Reply(tools.article("首页"))}) as site:
-        crawled = tools.crawl(topic, tmp_path / "data", f"{site.url}/", project, spider="broken", **web)
+    with crawl_tools.Site({"/": crawl_tools.Reply(crawl_tools.article("首页"))}) as site:
+        crawled = crawl_tools.crawl(topic, tmp_path / "data", f"{site.url}/", project, spider="broken", **web)
     assert crawled.code == 0 and crawled.log == ""
     records = read(file.read_text(encoding="utf-8"))
     assert records[0]["message"].startswith("Scrapy 2.") and records[0]["logger"] == "scrapy"
@@ -123,18 +112,16 @@ def test_a_log_file(tools: ModuleType, project: Path, tmp_path: Path) -> None:
         ("late", {}, "TOPICAL_LOG_FORMAT=json comes too late"),
     ],
 )
-def test_what_cannot_be(
-    tools: ModuleType, project: Path, tmp_path: Path, spider: str, options: dict[str, str], said: str
-) -> None:
-    topic = tools.make_topic(tmp_path / "small")
-    crawled = tools.crawl(topic, tmp_path / "data", "http://a.example/", project, spider=spider, **options)
+def test_what_cannot_be(project: Path, tmp_path: Path, spider: str, options: dict[str, str], said: str) -> None:
+    topic = crawl_tools.make_topic(tmp_path / "small")
+    crawled = crawl_tools.crawl(topic, tmp_path / "data", "http://a.example/", project, spider=spider, **options)
     assert crawled.code == 2 and said in crawled.log and "Traceback" not in crawled.log
     assert not (tmp_path / "data" / "corpus.sqlite").exists()
 
 
-def test_an_error_at_the_start_is_a_record(tools: ModuleType, tmp_path: Path) -> None:
-    topic = tools.make_topic(tmp_path / "small")
-    crawled = tools.crawl(topic, tmp_path / "data", "nowhere.txt", TOPICAL_LOG_FORMAT="json")
+def test_an_error_at_the_start_is_a_record(tmp_path: Path) -> None:
+    topic = crawl_tools.make_topic(tmp_path / "small")
+    crawled = crawl_tools.crawl(topic, tmp_path / "data", "nowhere.txt", TOPICAL_LOG_FORMAT="json")
     assert crawled.code == 2
     last = read(crawled.log)[-1]
     assert last["level"] == "ERROR" and "nowhere.txt" in last["message"] and "Remedy" in last["message"]

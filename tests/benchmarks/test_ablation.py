@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import ablation
 import pytest
+import warc_tools
 import web_in_memory
 from ablation import Run, Setup, Variant, differences, variants
 from rich.progress import Progress
@@ -32,14 +31,6 @@ HOME = "http://a.cn/"
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
-
-
-def warc_tools() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("warc_tools", Path(__file__).parents[1] / "warc_tools.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def page(*links: str) -> str:
@@ -76,7 +67,7 @@ def head(status: int, body: str) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def warc(cache: Path) -> Path:
     """The small web as a recording."""
-    return warc_tools().write_warc(cache / "web.warc.gz", [(u, status, head(status, b), b.encode()) for u, status, b in FOUND])
+    return warc_tools.write_warc(cache / "web.warc.gz", [(u, status, head(status, b), b.encode()) for u, status, b in FOUND])
 
 
 def crawled(
@@ -90,7 +81,7 @@ def crawled(
     """The rows of a crawl from the home page, in their order."""
     topic = topic or load_topic("partybuilding")
     cell = Cell(RunKey("breadth_first", topic.name, "seeds", cap=bounds.get("cap", 0)), topic, Start("seeds", 0, (HOME,)))
-    recording = warc_tools().write_warc(cache / "empty.warc.gz", [(HOME, 200, HTML, b"")])
+    recording = warc_tools.write_warc(cache / "empty.warc.gz", [(HOME, 200, HTML, b"")])
     kept: list[ablation.Rows] = []
 
     class Rows(ablation.Rows):
@@ -155,7 +146,7 @@ def test_pages_and_texts_are_read_once(tmp_path: Path, monkeypatch: pytest.Monke
         f"<p>第{n}党支部在雨后把水渠修到了山脚下，老人们都来帮忙，一直忙到天黑，账目贴在了村口。</p>" for n in "一二三四"
     )
     found = [(HOME, 200, HTML, page("/1").encode()), (f"{HOME}1", 200, HTML, f"<h1>水渠</h1>{text}".encode())]
-    warc = warc_tools().write_warc(tmp_path / "web.warc.gz", found)
+    warc = warc_tools.write_warc(tmp_path / "web.warc.gz", found)
 
     def both() -> tuple[list[web_in_memory.Answer], dict[str, web_in_memory.Text]]:
         web = quietly_read(warc, tmp_path)
@@ -174,7 +165,7 @@ def test_pages_and_texts_are_read_once(tmp_path: Path, monkeypatch: pytest.Monke
     for place in tmp_path.glob("*.jsonl.gz"):
         place.write_bytes(place.read_bytes()[:40])
     assert both() == (first, texts), "damaged files are made anew"
-    warc_tools().write_warc(warc, found[:1])
+    warc_tools.write_warc(warc, found[:1])
     assert len(both()[0]) == 1
 
 

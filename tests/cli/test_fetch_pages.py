@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import crawl_tools
 import pytest
 from scrapy.settings import Settings
 
@@ -23,18 +21,6 @@ ARTICLE = (
     "<!DOCTYPE html><html><head><title>党建：走进社区</title></head>"
     f"<body><article>{f'<p>{LEAD}</p>' * 6}</article></body></html>"
 )
-
-
-def tools() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("page_fetch_crawl_tools", ROOT / "tests/crawl/crawl_tools.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # its dataclasses look themselves up there
-    spec.loader.exec_module(module)
-    return module
-
-
-TOOLS = tools()
 
 
 def project(**values: Any) -> Settings:
@@ -54,7 +40,7 @@ def recording(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def fetched() -> Iterator[dict[str, Fetched]]:
     """Everything a web server may answer, asked for in one go."""
-    reply = TOOLS.Reply
+    reply = crawl_tools.Reply
     routes = {
         "/robots.txt": reply("User-agent: *\nDisallow: /private/\n", content_type="text/plain"),
         "/private/a.html": reply(ARTICLE),
@@ -71,7 +57,7 @@ def fetched() -> Iterator[dict[str, Fetched]]:
         "/broken": reply("busy", status=500),
     }
     paths = ["gone.html", *(path.lstrip("/") for path in routes)]
-    with TOOLS.Site(routes) as site:
+    with crawl_tools.Site(routes) as site:
         urls = [f"{site.url}/{path}" for path in paths]
         found = fetch_pages([*urls, "http://127.0.0.1:1/"], project(DOWNLOAD_MAXSIZE=20_000))
         assert [f.url for f in found] == [*urls, "http://127.0.0.1:1/"]
@@ -153,8 +139,8 @@ def test_a_recording_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_crawl_delay_is_obeyed() -> None:
-    robots = TOOLS.Reply("User-agent: *\nCrawl-delay: 0.4\n", content_type="text/plain")
-    with TOOLS.Site({"/robots.txt": robots, "": TOOLS.Reply(ARTICLE)}) as site:
+    robots = crawl_tools.Reply("User-agent: *\nCrawl-delay: 0.4\n", content_type="text/plain")
+    with crawl_tools.Site({"/robots.txt": robots, "": crawl_tools.Reply(ARTICLE)}) as site:
         fetch_pages([f"{site.url}/{n}" for n in range(3)], project())
         began = [hit.began for hit in site.pages()]
     assert len(began) == 3

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from crawl_tools import HTML, article, crawl, rows, warc_tools
+import warc_tools
+from crawl_tools import HTML, article, crawl, rows
 
 
 def test_what_is_not_recorded_is_unreachable(topic: Path, tmp_path: Path) -> None:
     links = {"http://a.example/next": "党建", "http://a.example/unknown": "党建", "http://elsewhere.example/": "党建"}
     head = {"Content-Type": HTML}
-    web = warc_tools().write_warc(
+    web = warc_tools.write_warc(
         tmp_path / "web.warc.gz",
         [
             ("http://a.example/", 200, head, article("首页", links).encode()),

@@ -10,7 +10,8 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
-from crawl_tools import HTML, article, warc_tools
+import warc_tools
+from crawl_tools import HTML, article
 from scrapy.settings import Settings
 
 from experiments.web_graph import WebGraph
@@ -55,7 +56,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
         links = {f"/{draw.choice(('', 'old/'))}{draw.randrange(PAGES)}": f"党建第{i}篇" for _ in range(3)}
         answers.append((f"http://a.example/{i}", 200, {"Content-Type": HTML}, article(f"第{i}篇", links).encode()))
         answers.append((f"http://a.example/old/{i}", 301, {"Location": f"/{i}"}, b""))
-    file = warc_tools().write_warc(folder / "web.warc.gz", answers)
+    file = warc_tools.write_warc(folder / "web.warc.gz", answers)
     return Web(file, WebGraph.open(file, folder))
 
 

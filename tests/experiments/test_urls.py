@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import warc_tools
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 SECTIONS = {"money": "财经", "sports": "体育", "world": "国际", "culture": "文化"}
@@ -28,12 +28,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             crumb = f'<p class="crumb"><a href="/">门户</a> &gt; <a href="/{slug}/">{name}</a></p>'
             pages.append((on_host, 200, {"Content-Type": "text/html"}, crumb.encode()))
     (folder / "urls.tsv").write_text("\n".join(lines), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("warc_tools", Path(__file__).parents[1] / "warc_tools.py")
-    assert spec and spec.loader
-    tools = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tools)
-    tools.write_warc(folder / "web.warc.gz", [*pages, ("http://www.a.cn/", 200, {"Content-Type": "text/html"}, b"home")])
-    tools.write_warc(folder / "plain.warc.gz", [("http://www.a.cn/", 200, {"Content-Type": "text/html"}, b"home")])
+    warc_tools.write_warc(folder / "web.warc.gz", [*pages, ("http://www.a.cn/", 200, {"Content-Type": "text/html"}, b"home")])
+    warc_tools.write_warc(folder / "plain.warc.gz", [("http://www.a.cn/", 200, {"Content-Type": "text/html"}, b"home")])
     return folder
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from warc_tools import write_warc
 
 from experiments.web_graph import WebGraph
 from topical_crawler.recordings.reader import Recording
@@ -18,15 +17,6 @@ HTML = {"Content-Type": "text/html; charset=utf-8"}
 ROOT = Path(__file__).parents[2]
 
 
-def tools() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("warc_tools", ROOT / "tests/warc_tools.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-write_warc = tools().write_warc
 Answer = tuple[str, int, Mapping[str, str], bytes]
 
 

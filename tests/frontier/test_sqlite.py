@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import crawl_until_killed
 import pytest
 from crawl_until_killed import links
 from frontier_tools import entry, key, outcome
@@ -19,7 +20,7 @@ from topical_crawler.frontier import NO_ROOM, FrontierFileError, Pushed, SqliteF
 from topical_crawler.frontier.sqlite import pack, unpack
 from topical_crawler.web.page import Evidence
 
-SCRIPT = Path(__file__).with_name("crawl_until_killed.py")
+SCRIPT = Path(crawl_until_killed.__file__)
 ROOT = Path(__file__).parents[2]
 
 

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import os
 import random
 import time
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from warc_tools import write_warc
 from warcio.archiveiterator import ArchiveIterator
 
 from topical_crawler.recordings.reader import Recording, RecordingError, equal_form
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 ROOT = Path(__file__).parents[2]
-
-
-def tools() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("warc_tools", ROOT / "tests/warc_tools.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-write_warc = tools().write_warc
 
 
 @pytest.fixture(params=[True, False], ids=["warc.gz", "warc"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import random
 import re
@@ -15,7 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import ModuleType
 from typing import Self
 
 from topical_crawler.corpus.record import Filters, Record
@@ -31,15 +29,6 @@ _WHO = ["第一党支部", "镇里的党组织", "驻村工作队", "退休教�
 _DOES = ["走进社区清点过冬的煤", "把水渠修到了山脚下", "与群众面对面商量办法", "挨家登记漏雨的屋顶", "摆开了桌子", "讲从前的事"]
 _THEN = ["一直忙到天黑", "谁也没有说累", "账目贴在了村口", "下个月再看结果", "老人们都来帮忙", "办法是大家想出来的"]
 TERMS = ("党建", "支部", "党员", "主题教育", "党组织")
-
-
-def warc_tools() -> ModuleType:
-    """The module that writes WARC files; it lies beside the folders of tests."""
-    spec = importlib.util.spec_from_file_location("warc_tools", ROOT / "tests" / "warc_tools.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def make_topic(folder: Path, **config: object) -> Path:

@@ -6,9 +6,7 @@ Page n links to pages 2n+1, 2n+2 and to its neighbours. Usage: crawl_until_kille
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "tools"))
 from frontier_tools import entry, key, outcome
 
 from topical_crawler.frontier import SqliteFrontier
