@@ -6,6 +6,7 @@ import argparse
 import importlib
 import sys
 
+from scrapy.exceptions import UsageError
 from scrapy.utils.project import get_project_settings
 
 from topical_crawler.corpus.schema import CorpusError
@@ -44,6 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"{parser.prog} {opts.name}: stopped", file=sys.stderr)
         return 130
+    except UsageError as error:
+        parser.error(str(error))
     except ERRORS as error:
         print(f"{parser.prog} {opts.name}: {error}", file=sys.stderr)
         return 1

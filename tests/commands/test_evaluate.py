@@ -163,7 +163,7 @@ def test_harvest_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "parts"),
     [
-        ((), 2, ("say what to do: sites, harvest,",)),
+        ((), 2, ("say what to do: sites, harvest or crawl",)),
         (("sites", "semantic"), 2, ("--labels",)),
         (("sites", "--labels", "nowhere.tsv", "semantic"), 1, ("scrapy evaluate sites:", "nowhere.tsv")),
         (("sites", "--labels", "bad.tsv", "semantic"), 1, ("bad.tsv, line 2: the grade is '5'", "Remedy")),

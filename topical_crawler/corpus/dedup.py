@@ -77,7 +77,7 @@ def bands_of(text: str) -> tuple[int, ...]:
     say too little.
 
     >>> text = "".join(f"第{n}讲：各支部开展主题党日活动。" for n in range(9))
-    >>> len(bands(text)), bands(text) == bands(text.replace("。", "！")), bands("主题教育")
+    >>> len(bands_of(text)), bands_of(text) == bands_of(text.replace("。", "！")), bands_of("主题教育")
     (20, True, ())
     """
     words = letters(text)
