@@ -1,46 +1,52 @@
-"""Word vectors in a memory-mapped matrix, and their cosine (Zhou et al. 2019, Eq. 1: SimD).
+"""Word vectors: reading other programs' files, the memory-mapped form, and the cosine (Zhou et al. 2019, Eq. 1: SimD).
 
-Files of other programs (:mod:`topical_crawler.resources.vector_files`) are converted once: a matrix of unit vectors (``.npy``)
-with its words beside it (``.vocab``, one a line). That form opens in a tenth of a second and is shared between processes.
+Files of other programs are converted once: a matrix of unit vectors (``.npy``) with its words beside it (``.vocab``, one a
+line). That form opens in a tenth of a second and is shared between processes. The form of a file is told by its content:
 
-What a thesaurus adds to the other resources: vectors and senses for words that lack them, better vectors for the rest.
+========================  ============================================================================================
+word2vec, text            a line ``words dimensions``, then a word and its numbers in each line; fastText's ``.vec`` is the same
+word2vec, binary          the same first line, then each word, a blank and its numbers as 32-bit floats
+text without first line   as GloVe writes it; the first line tells the dimensions
+gensim                    a pickle, whose reading runs code of the file: only where asked for, see :func:`_load_gensim`
+========================  ============================================================================================
 
-Vectors tell what stands in like places, antonyms and companions too; a thesaurus tells what means the same. Joining the two is
-the greatest single gain in agreement with human judgements that was found (docs/decisions.md).
+Each may be packed with gzip.
 """
 
 from __future__ import annotations
 
-import copy
+import contextlib
+import gzip
 import hashlib
 import itertools
+import json
 import logging
 import os
+import subprocess
+import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.lib.format import MAGIC_PREFIX
 from numpy.typing import NDArray
 
-from topical_crawler.resources.cilin import Cilin
-from topical_crawler.resources.hownet import HowNet
-from topical_crawler.resources.vector_files import open_vector_file
+from topical_crawler.resources.registry import open_packed
 from topical_crawler.text.segment import normalise
 
-__all__ = ["WordVectors"]
-
-
-# -- Writes word vectors in the form that is mapped into memory: a matrix of unit vectors and its words (``.npy``, ``.vocab``)
-
+logger = logging.getLogger(__name__)
 
 Row = NDArray[np.float32]
-
+Record = tuple[str, Row]
 _ROWS_AT_ONCE = 8192
+
+# -- The form that is mapped into memory: writing and converting
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +105,23 @@ def convert(
     target: Path,
     limit: int | None = None,
     progress: Callable[[int, int | None], None] | None = None,
+    trust_pickle: bool = False,
 ) -> WriteReport:
     """Write the converted form of a file of vectors.
 
     Args:
-        source: in any form of :mod:`topical_crawler.resources.vector_files`.
+        source: in any form of this module.
         target: the matrix, ``.npy``, see :func:`write_vectors`.
         limit: take the first so many words, the most frequent ones in files of word2vec, fastText and gensim; None: all.
         progress: called now and then with the number of vectors read and the number there will be, None where it is not known.
+        trust_pickle: load a file of gensim, which runs code of the file.
 
     Raises:
         ValueError: the file is in none of these forms, damaged, or without vectors; ``limit`` is less than 1.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"a limit of {limit} words leaves none. Remedy: give a number of 1 or more")
-    with open_vector_file(Path(source)) as file:
+    with open_vector_file(Path(source), trust_pickle) as file:
         total = min(filter(None, (file.count, limit)), default=None)
 
         def counted() -> Iterator[tuple[str, Row]]:
@@ -199,10 +207,285 @@ def _blocks(records: Iterable[tuple[str, Row]], dimensions: int) -> Iterator[lis
         yield block
 
 
-# -- Word vectors in a memory-mapped matrix, and their cosine (Zhou et al. 2019, Eq. 1: SimD)
+# -- Files of other programs, read one vector after the other
 
 
-logger = logging.getLogger(__name__)
+MAX_DIMENSIONS = 10_000
+"""Published vectors have 50 to 1,024; a first line that says more is not one."""
+_LONGEST_WORD = 10_000
+_LONGEST_NUMBER = 40
+_BLOCK = 1 << 20
+_AS_TEXT = "save its vectors with model.wv.save_word2vec_format('FILE.vec') and give that file"
+_REFUSED = (
+    (b"\x93NUMPY", 0, "a matrix of numpy. If 'scrapy lexicon import' made it, it is ready for TOPICAL_VECTORS as it is"),
+    (b"\xba\x16\x4f\x2f", 0, "a model in fastText's own binary form. Remedy: give the .vec file that fastText writes beside it"),
+    (b"PK\x03\x04", 0, "a zip archive. Remedy: unpack it and give the file of vectors in it"),
+    (b"BZh", 0, "packed with bzip2. Remedy: bunzip2 it first"),
+    (b"\xfd7zXZ", 0, "packed with xz. Remedy: unxz it first"),
+    (b"ustar", 257, "a tar archive. Remedy: unpack it (tar xf) and give the file of vectors in it"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFile:
+    """An open file of vectors.
+
+    Attributes:
+        kind: its form, for people: ``word2vec text``, ``word2vec binary``, ``text without first line``, ``gensim``.
+        count: how many vectors it announces; None where the form does not say.
+        dimensions: length of a vector.
+        rows: word and vector, in the order of the file, once. Raises ValueError, which names line or byte, where the file is
+            damaged.
+    """
+
+    kind: str
+    count: int | None
+    dimensions: int
+    rows: Iterator[Record]
+
+
+@contextlib.contextmanager
+def open_vector_file(path: Path, trust_pickle: bool = False) -> Iterator[VectorFile]:
+    """Find out the form of a file of vectors and begin to read it.
+
+    Args:
+        path: the file.
+        trust_pickle: load a file of gensim, which runs code of the file (:func:`_load_gensim`).
+
+    Raises:
+        ValueError: it has none of the forms above, is damaged, or is a pickle that is not trusted.
+        OSError: it cannot be read.
+    """
+    try:
+        with open_packed(path) as stream:
+            start = stream.read(512)
+            if not start:
+                raise ValueError(f"{path}: the file is empty. Remedy: get or make the vectors again")
+            for sign, place, what in _REFUSED:
+                if start[place:].startswith(sign):
+                    raise ValueError(f"{path}: {what}")
+            if start[0] == 0x80 and start[1:2] <= b"\x05":  # PROTO, the first opcode of a pickle since protocol 2
+                if not trust_pickle:
+                    raise ValueError(
+                        f"{path}: a pickle, as gensim saves models: to read it runs code of the file; nothing of it was run. "
+                        f"Remedy: {_AS_TEXT}; or, if you trust who made it: scrapy lexicon import --trust-pickle"
+                    )
+                with _load_gensim(path) as loaded:
+                    yield loaded
+                return
+            stream.seek(0)
+            kind, count, dimensions = _form(path, stream)
+            binary = kind == "word2vec binary"
+            rows = _binary(path, stream, cast(int, count), dimensions) if binary else _text(path, stream, count, dimensions)
+            yield VectorFile(kind, count, dimensions, rows)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path}: damaged gzip data ({error}). Remedy: get the file again") from None
+
+
+def _form(path: Path, stream: BinaryIO) -> tuple[str, int | None, int]:
+    """(kind, vectors announced, dimensions), the stream left at the first vector."""
+    first = stream.readline(_LONGEST_WORD + _LONGEST_NUMBER * MAX_DIMENSIONS)
+    fields = first.removeprefix(b"\xef\xbb\xbf").split()
+    if len(fields) == 2 and all(field.isdigit() and len(field) < 20 for field in fields):
+        count, dimensions = map(int, fields)
+        if count < 1 or not 1 <= dimensions <= MAX_DIMENSIONS:
+            raise ValueError(
+                f"{path}, line 1: {count} words of {dimensions} dimensions; expected 1 word or more of 1 to {MAX_DIMENSIONS} "
+                "dimensions. Remedy: get or make the vectors again"
+            )
+        place = stream.tell()
+        line = stream.readline(_LONGEST_WORD + _LONGEST_NUMBER * dimensions)
+        stream.seek(place)
+        return ("word2vec text" if _is_text(line) else "word2vec binary"), count, dimensions
+    if len(fields) >= 3 and all(map(_is_number, fields[1:])):
+        stream.seek(0)
+        return "text without first line", None, len(fields) - 1
+    raise ValueError(
+        f"{path}, line 1: expected 'words dimensions' or a word and its numbers, got {first[:60]!r}. "
+        "Remedy: give vectors of word2vec, fastText (.vec), GloVe or gensim"
+    )
+
+
+def _is_text(line: bytes) -> bool:
+    """Whether a number in digits follows the word, and the line holds none of the control characters that binary floats do."""
+    fields = line.split()
+    return len(fields) >= 2 and _is_number(fields[1]) and not any(byte < 32 for byte in line.rstrip().replace(b"\t", b" "))
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _text(path: Path, stream: BinaryIO, count: int | None, dimensions: int) -> Iterator[Record]:
+    longest = _LONGEST_WORD + _LONGEST_NUMBER * dimensions
+    number = 0 if count is None else 1
+    end = None if count is None else count + 1
+    while line := stream.readline(longest):
+        number += 1
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        if not line.strip():
+            if stream.read(_BLOCK).strip():
+                raise ValueError(f"{path}, line {number}: blank. Remedy: delete the line")
+            number -= 1
+            break
+        if end is not None and number > end:
+            raise ValueError(f"{path}, line {number}: line 1 announces {count} words, but there are more. Remedy: correct line 1")
+        fields = line.rstrip().rsplit(None, dimensions)
+        try:
+            vector = np.array(fields[1:], dtype=np.float32)
+        except ValueError:
+            vector = np.empty(0, dtype=np.float32)
+        # one number more than there should be would pass for a part of the word: words of vectors hold no ' 0.123'
+        if len(vector) != dimensions or (len(fields[0].split()) > 1 and _is_number(fields[0].split()[-1])):
+            raise ValueError(
+                f"{path}, line {number}: expected a word and {dimensions} numbers, got {line[:60]!r}… with "
+                f"{len(line.split()) - 1}. Remedy: correct or delete the line, or get the file again"
+            )
+        yield _decode(path, fields[0], f"line {number}"), vector
+    if end is not None and number < end:
+        raise ValueError(
+            f"{path}, line {number + 1}: the file ends, though line 1 announces {count} words. Remedy: get the file again"
+        )
+
+
+def _binary(path: Path, stream: BinaryIO, count: int, dimensions: int) -> Iterator[Record]:
+    buffer, position, before = b"", 0, stream.tell()
+    for number in range(1, count + 1):
+        while (end := buffer.find(b" ", position)) < 0 or len(buffer) - end - 1 < 4 * dimensions:
+            more = stream.read(max(_BLOCK, 4 * dimensions))
+            if not more or (end < 0 and len(buffer) - position > _LONGEST_WORD):
+                what = "the file ends" if not more else f"no word within {_LONGEST_WORD} bytes"
+                raise ValueError(
+                    f"{path}, byte {before + position}: {what} in vector {number} of {count}. Remedy: get the file again"
+                )
+            before += position
+            buffer, position = buffer[position:] + more, 0
+        word = _decode(path, buffer[position:end].lstrip(b"\n"), f"byte {before + position}, vector {number}")
+        position = end + 1 + 4 * dimensions
+        yield word, np.frombuffer(buffer, dtype="<f4", count=dimensions, offset=end + 1)
+    if (buffer[position:] + stream.read(_BLOCK)).strip():
+        raise ValueError(
+            f"{path}, byte {before + position}: line 1 announces {count} vectors of {dimensions} dimensions, but the file goes "
+            "on. Remedy: get the file again, or correct line 1"
+        )
+
+
+def _decode(path: Path, word: bytes, where: str) -> str:
+    """The word; empty for one that word2vec cut within a character, as it does after 100 bytes: the writer drops it."""
+    try:
+        return word.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data":
+            return ""
+        raise ValueError(
+            f"{path}, {where}: the word {word[:40]!r} is not UTF-8. Remedy: convert a text file (iconv -f GB18030 -t UTF-8), or "
+            "save the vectors again with UTF-8 words"
+        ) from None
+
+
+# -- Files of gensim: pickles, read by gensim itself in a child process
+
+
+_CHILD = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from topical_crawler.resources.vectors import _unpickle
+_unpickle(sys.argv[2], sys.argv[3])
+"""
+_KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+_MOST_WRITTEN = 32 << 30
+"""Bytes of a file that the child may write."""
+_IN_PICKLES = frozenset(
+    (
+        *(f"gensim.models.keyedvectors.{name}" for name in ("KeyedVectors", "Word2VecKeyedVectors", "EuclideanKeyedVectors")),
+        *(f"gensim.models.keyedvectors.{name}" for name in ("FastTextKeyedVectors", "CompatVocab", "SimpleVocab", "Vocab")),
+        *(f"gensim.models.word2vec.{name}" for name in ("Word2Vec", "Word2VecVocab", "Word2VecTrainables", "Vocab")),
+        *(f"gensim.models.fasttext.{name}" for name in ("FastText", "FastTextKeyedVectors", "FastTextVocab")),
+        *("gensim.models.fasttext.FastTextTrainables", "gensim.utils.call_on_class_only"),
+        *(f"numpy.{core}.multiarray.{name}" for core in ("core", "_core") for name in ("_reconstruct", "scalar")),
+        *("numpy.ndarray", "numpy.dtype", "numpy.random.__RandomState_ctor", "numpy.random._mt19937.MT19937"),
+        *("numpy.random._pickle.__randomstate_ctor", "numpy.random._pickle.__bit_generator_ctor"),
+        *(f"{module}.{name}" for module in ("builtins", "__builtin__") for name in ("hash", "int", "float", "object", "set")),
+        *("collections.defaultdict", "collections.OrderedDict", "_codecs.encode"),
+        *("copyreg._reconstructor", "copy_reg._reconstructor"),
+    )
+)
+"""All that models of gensim 3 and 4 name."""
+
+
+@contextlib.contextmanager
+def _load_gensim(path: Path) -> Iterator[VectorFile]:
+    """Have gensim load a file that it saved, with the arrays beside it, in a child process of few rights (:func:`_unpickle`).
+
+    A pickle is a program. A list of names and Python's audit hooks stand between it and this machine, but no sandbox.
+
+    Raises:
+        ValueError: the file asks for more than vectors need, is damaged, or holds no vectors.
+    """
+    with tempfile.TemporaryDirectory(prefix="topical-gensim-", ignore_cleanup_errors=True) as folder:
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", _CHILD, json.dumps(sys.path), str(path.absolute()), folder],
+            env={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ},
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            lines = done.stderr.decode("utf-8", errors="replace").strip().splitlines()
+            why = lines[-1][:500] if lines else f"the process ended with {done.returncode}"
+            raise ValueError(f"{path}: gensim could not load it ({why}). Remedy: copy all files of the model, or {_AS_TEXT}")
+        words = json.loads(Path(folder, "words.json").read_text(encoding="utf-8"))
+        matrix = np.load(Path(folder, "vectors.npy"), mmap_mode="r", allow_pickle=False)
+        yield VectorFile("gensim", len(words), matrix.shape[1], zip(words, matrix, strict=True))
+
+
+def _unpickle(source: str, folder: str) -> None:
+    """In the child: write the words and vectors of a file of gensim to ``words.json`` and ``vectors.npy``.
+
+    The process has no environment, writes to ``folder`` alone, starts no program and opens no connection, and its pickles name
+    nothing but :data:`_IN_PICKLES`: anything else ends it.
+    """
+    from gensim.models import KeyedVectors
+
+    with contextlib.suppress(ImportError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_WRITTEN, _MOST_WRITTEN))
+    refused = ("socket.", "subprocess.", "shutil.", "ctypes.", "os.")
+    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+    def guard(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "pickle.find_class":
+            if (name := ".".join(arguments)) not in _IN_PICKLES:
+                raise PermissionError(f"the file asks for {name[:200]!r}, which vectors do not need; nothing of it was run")
+        elif event == "open":
+            if (arguments[2] or 0) & writing and not str(arguments[0]).startswith(folder):
+                raise PermissionError(f"the file writes to {arguments[0]!r}")
+        elif event.startswith(refused):
+            raise PermissionError(f"the file calls {event}")
+
+    sys.addaudithook(guard)
+    try:
+        model = KeyedVectors.load(source)
+        vectors = getattr(model, "wv", model)
+        words, matrix = vectors.index_to_key, np.ascontiguousarray(vectors.vectors, dtype=np.float32)
+        if matrix.ndim != 2 or len(words) != len(matrix) or not all(isinstance(word, str) for word in words):
+            raise ValueError(f"vectors of shape {matrix.shape} do not fit {len(words)} words")
+        np.save(Path(folder, "vectors.npy"), matrix)
+        Path(folder, "words.json").write_text(json.dumps(words), encoding="utf-8")
+    except BaseException as error:  # a broken program can fail in any way
+        sys.exit(f"{type(error).__name__}: {' '.join(str(error).split())}")
+
+
+# -- Vectors by word
+
 
 _VERSION = 1
 """Of the converted form: a change makes old files invalid."""
@@ -235,7 +518,7 @@ class WordVectors:
         """Open a file of vectors.
 
         Args:
-            path: a converted ``.npy`` with its ``.vocab``, or any form of :mod:`topical_crawler.resources.vector_files`.
+            path: a converted ``.npy`` with its ``.vocab``, or any other form of this module but gensim's.
             cache_dir: where the converted form is kept; None: nowhere (converted again at every start, and held in memory).
 
         Raises:
@@ -439,76 +722,3 @@ class ComposingVectors(WordVectors):
             if word not in self.rows and word not in made and (vector := self.vector(word)) is not None:
                 made[word] = vector
         return WordVectors(list(made), np.array(list(made.values()), dtype=np.float32).reshape(len(made), self.dimensions))
-
-
-# -- What a thesaurus adds to the other resources: vectors and senses for words that lack them, better vectors for the rest
-
-
-ROUNDS = 10
-"""As published; the vectors hardly move after the fifth."""
-
-
-def retrofit(vectors: WordVectors, cilin: Cilin, rounds: int = ROUNDS) -> WordVectors:
-    """Draw the vectors of synonyms together, and give one to words of which only synonyms have one.
-
-    Each round puts a word halfway between its own vector and the mean of its synonyms' vectors (Faruqui et al. 2015, Eq. 1 with
-    α = 1 and β = 1/degree); a word without a vector of its own stands at that mean (Speer & Chin 2016).
-
-    Args:
-        vectors: left as they are.
-        cilin: its ``=`` groups are the synonyms; a word in two groups counts twice where it meets another in both.
-        rounds: number of passes over all words.
-
-    Returns:
-        New vectors, held in memory: all words of ``vectors`` in their order, then those that got one.
-    """
-    from scipy.sparse import csr_array
-
-    groups = [group.words for group in cilin.groups.values() if group.relation == "="]
-    words = list(dict.fromkeys(word for group in groups for word in group))
-    if not words:
-        return vectors
-    place = {word: i for i, word in enumerate(words)}
-    members = [place[word] for group in groups for word in group]
-    bounds = np.cumsum([0, *map(len, groups)])
-    held = csr_array((np.ones(len(members), dtype=np.float32), members, bounds), shape=(len(groups), len(words)))
-    holding = held.T.tocsr()
-    times = np.asarray(held.sum(axis=0), dtype=np.float32)[:, None]
-
-    # The last column says whether there is a vector, so that its sum over the synonyms is the number of those that have one.
-    own = np.zeros((len(words), vectors.dimensions + 1), dtype=np.float32)
-    has_own = np.array([word in vectors.rows for word in words])
-    own[has_own, :-1] = vectors.matrix[[vectors.rows[word] for word in words if word in vectors.rows]]
-    own[has_own, -1] = 1
-    current = own
-    for _ in range(rounds):
-        total = holding @ (held @ current) - times * current  # all in a word's groups, without itself
-        degree = total[:, -1:]
-        mean = np.divide(total, degree, out=np.zeros_like(total), where=degree > 0)
-        weight = own[:, -1:] + (degree > 0)
-        current = np.divide(own + mean, weight, out=np.zeros_like(own), where=weight > 0)
-
-    lengths = np.linalg.norm(current[:, :-1], axis=1)
-    usable = lengths > 1e-6  # words whose synonyms have no vector either, or vectors that cancel out, stay as they were
-    unit = current[:, :-1] / np.where(usable, lengths, 1)[:, None]
-    matrix = np.concatenate([vectors.matrix, unit[usable & ~has_own]])
-    matrix[[vectors.rows[words[i]] for i in np.flatnonzero(usable & has_own)]] = unit[usable & has_own]
-    return WordVectors([*vectors.words, *(words[i] for i in np.flatnonzero(usable & ~has_own))], matrix)
-
-
-def lend_senses(hownet: HowNet, cilin: Cilin) -> HowNet:
-    """A HowNet in which a word of Cilin that it lacks has the senses of its synonyms.
-
-    Args:
-        hownet: left as it is; the new one shares its definitions.
-        cilin: its ``=`` groups are the synonyms.
-    """
-    lent = {}
-    for word in dict.fromkeys(word for group in cilin.groups.values() for word in group.words):
-        if word not in hownet.senses:
-            senses = sorted({sense for synonym in cilin.synonyms(word) for sense in hownet.senses.get(synonym, ())})
-            if senses:
-                lent[word] = senses
-    richer = copy.copy(hownet)
-    richer.senses = {**hownet.senses, **lent}
-    return richer

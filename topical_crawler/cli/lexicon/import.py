@@ -14,10 +14,10 @@ from topical_crawler.resources.vectors import convert
 HELP = "convert word vectors of your own (word2vec, fastText .vec, GloVe, gensim)"
 DESCRIPTION = (
     "Convert word vectors into the form that the strategies open at once and share between processes: a matrix of unit vectors "
-    "(OUT.npy) and its words (OUT.vocab). FILE is of word2vec (text or binary), fastText (.vec), GloVe (text) or gensim 3 or 4 "
-    "(KeyedVectors, Word2Vec or FastText as saved, with what lies beside it), packed with gzip or not; its content tells which. "
-    "Files of gensim are read without running what they say. Name OUT.npy in TOPICAL_VECTORS to use it. Exit code 1 if FILE is "
-    "damaged or of another form; OUT is then as it was before."
+    "(OUT.npy) and its words (OUT.vocab). FILE is of word2vec (text or binary), fastText (.vec) or GloVe (text), gzipped or not; "
+    "its content tells which. What gensim's save() wrote is a pickle, which runs code when it is read: it is refused without "
+    "--trust-pickle. Name OUT.npy in TOPICAL_VECTORS to use it. Exit code 1 if FILE is damaged or of another form; OUT is then "
+    "as it was before."
 )
 
 
@@ -29,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="take the first N vectors of FILE, the N most frequent words where it is sorted so, as most are (default: all)",
+    )
+    parser.add_argument(
+        "--trust-pickle",
+        action="store_true",
+        help="load FILE with gensim although that runs code of FILE: in a process of few rights, which is no sandbox",
     )
 
 
@@ -44,6 +49,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             out,
             opts.limit,
             lambda done, total: display.update(task, completed=done, total=total, refresh=total == done),
+            opts.trust_pickle,
         )
     print(f"{report.words:,} words, {report.dimensions} dimensions, of {report.read:,} vectors read")
     for reason, number in report.dropped.items():

@@ -16,7 +16,7 @@ from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import condition, whole
-from topical_crawler.resources.vector_files import MAX_DIMENSIONS
+from topical_crawler.resources.vectors import MAX_DIMENSIONS
 from topical_crawler.topic.files import read_terms
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.training.pipeline import COUNTS, TrainingOptions, check_request, train_vectors
