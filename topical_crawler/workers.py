@@ -36,6 +36,11 @@ class WorkerLate(Exception):
     """The process did not answer in time and was killed."""
 
 
+_HAS_TIMERS = hasattr(signal, "setitimer")
+_SMALLEST_SHARE = 0.1
+"""Of a processor that a child is thought to have: a call that computes may take so much longer by the clock."""
+
+
 class Worker(Generic[_T]):
     """One child process, started with the first call and replaced where it died. Used by one thread at a time, stopped by any.
 
@@ -44,10 +49,13 @@ class Worker(Generic[_T]):
     Args:
         function: on the top level of a module; arguments and result travel by pickle.
         warm_up: of the same module; the child calls it once before it takes the first call, on nobody's time.
+        computes: the function waits for nothing. Its time-out is then processor time, so that other programs do not decide what
+            is too slow (on Windows, which has no timer for it, still time by the clock).
     """
 
-    def __init__(self, function: Callable[..., _T], warm_up: Callable[[], object]) -> None:
+    def __init__(self, function: Callable[..., _T], warm_up: Callable[[], object], *, computes: bool = False) -> None:
         self._target = (function.__module__, function.__name__, warm_up.__name__)
+        self._computes = computes and _HAS_TIMERS
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._stopped = False
@@ -62,6 +70,7 @@ class Worker(Generic[_T]):
             WorkerDied: the process was killed or crashed, or the worker is stopped.
             RuntimeError: the process cannot be started.
         """
+        processor_time, timeout = (timeout, timeout / _SMALLEST_SHARE) if self._computes else (0.0, timeout)
         process = self._ready()
         stdin, stdout = _pipes(process)
         with self._lock:
@@ -69,11 +78,12 @@ class Worker(Generic[_T]):
         timer = threading.Timer(timeout, self._give_up)
         timer.start()
         try:
-            _write(stdin, (timeout, args))
+            _write(stdin, (timeout, processor_time, args))
             answer: _T = _read(stdout)
         except (OSError, EOFError, pickle.UnpicklingError):
             _end(process)
-            raise (WorkerLate if self._late else WorkerDied) from None
+            late = self._late or (self._computes and process.returncode == -signal.SIGPROF)
+            raise (WorkerLate if late else WorkerDied) from None
         finally:
             timer.cancel()
             with self._lock:
@@ -139,14 +149,16 @@ def serve(module: str, name: str, warm_up: str) -> None:
     _write(answers, "ready")
     while True:
         try:
-            timeout, args = _read(sys.stdin.buffer)
+            timeout, processor_time, args = _read(sys.stdin.buffer)
         except EOFError:
             return
-        if hasattr(signal, "alarm"):
+        if _HAS_TIMERS:  # their signals end this process
+            signal.setitimer(signal.ITIMER_PROF, processor_time)
             # Should the parent be killed, nobody gives up on this call: the alarm ends a child left alone with it.
             signal.alarm(int(timeout) + 5)
         answer = function(*args)
-        if hasattr(signal, "alarm"):
+        if _HAS_TIMERS:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.alarm(0)
         _write(answers, answer)
 

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from crawl_tools import DEMO, LONGEST, Crawled, Reply, Site, command, crawl, crawled_urls, essence, make_topic, rows, start
+from crawl_tools import DEMO, Crawled, Reply, Site, command, crawl, crawled_urls, essence, make_topic, rows, start
 from postgres_tools import GivenServer
 from postgres_tools import postgresql as postgresql
 from redis_tools import RedisServer
+from wait_tools import HANGS
 
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
@@ -51,9 +52,10 @@ class Own:
         if item.first is None or item.reason:
             return item
         self.looks += 1
-        if self.does == "sleeps":
+        if self.does == "waits for a signal":
             logging.getLogger("own").info("Looking")
-            await asyncio.sleep(2)
+            while self.crawler.crawling:
+                await asyncio.sleep(0.01)
         if self.does == "fills the disk" and self.looks == 2:
             self.crawler.spider.crawl.store.put = self.full
         if self.does == "fails" and self.looks == 1:
@@ -138,14 +140,18 @@ def test_a_crawl_that_ends_in_a_look_ends_and_goes_on_with_it(
 ) -> None:
     """A full disk, then a kill, then Ctrl-C, each in the same look."""
     data, stored = tmp_path / "data", []
-    for does, sent, code in (("fills the disk", None, 1), ("sleeps", signal.SIGKILL, -9), ("sleeps", signal.SIGINT, 0)):
+    for does, sent, code in (
+        ("fills the disk", None, 1),
+        ("waits for a signal", signal.SIGKILL, -9),
+        ("waits for a signal", signal.SIGINT, 0),
+    ):
         monkeypatch.setenv("OWN_PIPELINE", does)
         process = start(command(topic, data, SEEDS, **PART), project)
         assert process.stderr is not None
         if sent is not None:
             assert any("[own] INFO: Looking" in line for line in process.stderr)
             process.send_signal(sent)
-        log = process.communicate(timeout=LONGEST / 2)[1]
+        log = process.communicate(timeout=HANGS)[1]
         assert process.returncode == code, log
         stored.append(len(looked_at(data)))
     assert stored == [1, 1, 2]  # what was in the pipelines at Ctrl-C is
@@ -205,7 +211,7 @@ def test_a_worker_looks_at_what_it_has_set_aside_itself_also_while_it_waits_for_
     monkeypatch.setenv("FIRST_LOOK", "1024")  # while the crawl goes on there is none
     shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CRAWL": "wartet", "TOPICAL_IDLE_SECONDS": -1}
     process = start(command(topic, tmp_path / "data", SEEDS, **{**WEB, **shared, "LOG_LEVEL": "INFO"}), project)
-    hangs = threading.Timer(LONGEST, process.kill)
+    hangs = threading.Timer(HANGS, process.kill)
     hangs.start()
     assert process.stderr is not None
     kept = 0

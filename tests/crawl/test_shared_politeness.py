@@ -11,9 +11,10 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from crawl_tools import LONGEST, Reply, Site, article, command, start
+from crawl_tools import Reply, Site, article, command, start
 from politeness_tools import CLOSE, TEXT, gaps, most_in_flight, taken_up_late
 from redis_tools import RedisServer
+from wait_tools import HANGS
 
 WORKERS = 4
 DELAY = 0.3
@@ -55,7 +56,7 @@ def shared(
     limit, folder, client = request.param, tmp_path_factory.mktemp("shared"), server.client()
 
     def robots(reply: Reply) -> Reply:
-        until = time.monotonic() + LONGEST / 2
+        until = time.monotonic() + HANGS
         while client.zcard(f"topical:{{limit{limit}}}:workers") < WORKERS and time.monotonic() < until:
             time.sleep(0.02)
         return reply
@@ -85,7 +86,7 @@ def shared(
             TOPICAL_FRONTIER="redis", REDIS_URL=server.url, TOPICAL_CRAWL=f"limit{limit}",
         )  # fmt: skip
         workers = [start(line) for _ in range(WORKERS)]
-        logs = [worker.communicate(timeout=LONGEST)[1] for worker in workers]
+        logs = [worker.communicate(timeout=HANGS)[1] for worker in workers]
         yield Shared(limit, free, strict, slow, [(w.returncode, log) for w, log in zip(workers, logs, strict=True)])
 
 

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from crawl_tools import LONGEST, Reply, Site, article, command, rows, start
+from crawl_tools import Reply, Site, article, command, rows, start
 from redis_tools import RedisServer
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
+from wait_tools import HANGS
 
 DELAY = 0.25
 """Seconds between two pages: a crawl that waits for its commands need not crawl as fast as it can."""
@@ -81,13 +82,13 @@ class Crawl:
         until(lambda: not self.site.hits or time.monotonic() - self.site.pages()[-1].began > 0.7, self)
         assert self.site.pages()[-1].began < asked + SOON
         while (stats := self.ask("stats"))["in_flight"]:
-            assert time.monotonic() < asked + LONGEST, stats
+            assert time.monotonic() < asked + HANGS, stats
         assert stats["paused"]
         return stats
 
     def end(self) -> tuple[int, str]:
         """Its exit code and its log, when it has ended by itself."""
-        code = self.process.wait(LONGEST)
+        code = self.process.wait(HANGS)
         self._reader.join()
         return code, "".join(self.log)
 
@@ -109,7 +110,7 @@ def running(topic: Path, data: Path, site: Site, backend: str, settings: dict[st
         process.wait()
 
 
-def until(condition: Callable[[], bool], crawl: Crawl, seconds: float = LONGEST) -> None:
+def until(condition: Callable[[], bool], crawl: Crawl, seconds: float = HANGS) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "".join(crawl.log)

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from crawl_tools import LONGEST, Reply, Site, article, command, crawl, make_topic, rows, start
+from crawl_tools import Reply, Site, article, command, crawl, make_topic, rows, start
 from redis_tools import RedisServer
 from scrapy.settings import Settings
+from wait_tools import HANGS
 
 from topical_crawler import config
 from topical_crawler.crawl.options import CrawlError
@@ -38,7 +39,7 @@ def tree(seconds: float = 0.0, ready: Callable[[], bool] = lambda: True) -> Site
 
     def page(number: int) -> Reply:
         time.sleep(seconds)
-        until = time.monotonic() + LONGEST / 2
+        until = time.monotonic() + HANGS
         while not number and not ready() and time.monotonic() < until:
             time.sleep(0.05)
         links = {f"/{n}.html": f"党建第{n}页" for n in (2 * number + 1, 2 * number + 2) if n < PAGES}
@@ -54,7 +55,7 @@ def shared(server: RedisServer, name: str, **more: object) -> dict[str, object]:
 def run(lines: list[list[str]]) -> list[tuple[int, str]]:
     """Start workers side by side and wait for their end: exit codes and logs."""
     processes = [start(line) for line in lines]
-    logs = [process.communicate(timeout=LONGEST)[1] for process in processes]
+    logs = [process.communicate(timeout=HANGS)[1] for process in processes]
     return [(process.returncode, log) for process, log in zip(processes, logs, strict=True)]
 
 
@@ -85,8 +86,8 @@ def test_a_killed_worker_loses_nothing(server: RedisServer, topic: Path, tmp_pat
         while len(site.hits) < 12:
             time.sleep(0.02)
         victim.kill()
-        victim.communicate(timeout=LONGEST)
-        log = survivor.communicate(timeout=LONGEST)[1]
+        victim.communicate(timeout=HANGS)
+        log = survivor.communicate(timeout=HANGS)[1]
         assert survivor.returncode == 0, log
         assert sorted(r.url for r in rows(tmp_path / "data")) == sorted(f"{site.url}/{n}.html" for n in range(PAGES))
         again = [path for path, times in Counter(hit.path for hit in site.pages()).items() if times > 1]
@@ -104,7 +105,7 @@ def test_seeds_are_fed_to_workers_that_wait_for_them(server: RedisServer, topic:
         while not site.hits:
             time.sleep(0.05)
         client.rpush(fed, f"{site.url}/1.html", json.dumps({"url": f"{site.url}/2.html", "meta": {"job": 7}}), "党建", '{"u": 1}')
-        log = worker.communicate(timeout=LONGEST)[1]
+        log = worker.communicate(timeout=HANGS)[1]
         assert worker.returncode == 0, log
         assert sorted(hit.path for hit in site.pages()) == ["/0.html", "/1.html", "/2.html"]
     assert client.exists(fed) == 0
@@ -121,7 +122,7 @@ def test_a_server_that_goes_for_good_ends_the_crawl_in_order(topic: Path, tmp_pa
         while len(site.hits) < 8:
             time.sleep(0.02)
         server.kill()
-        log = worker.communicate(timeout=LONGEST)[1]
+        log = worker.communicate(timeout=HANGS)[1]
         assert worker.returncode == 1
         assert "does not answer" in log and "can be resumed" in log and "geheim" not in log
         assert "Traceback" not in log, log

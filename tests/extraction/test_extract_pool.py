@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from wait_tools import wait_for
 
 from topical_crawler.extraction import CRASHED, TIMED_OUT, Extracted
 from topical_crawler.extraction.pool import ExtractPool
@@ -27,7 +28,7 @@ SLOW = f"<p>{SENTENCE}<a href='/x'>链接</a></p>" * 60_000
 """Three million characters that trafilatura works on for much longer than the tests wait."""
 
 
-def test_pool_extracts_in_other_processes_and_closes_quickly() -> None:
+def test_pool_extracts_in_other_processes_and_ends_them() -> None:
     async def run() -> list[Extracted]:
         return await asyncio.gather(*(pool.extract(ARTICLE, f"http://a.cn/{n}") for n in range(6)))
 
@@ -36,10 +37,8 @@ def test_pool_extracts_in_other_processes_and_closes_quickly() -> None:
     found = asyncio.run(run())
     assert {f.title for f in found} == {"主题教育"}
     assert len(_children()) in (1, 2)
-    started = time.monotonic()
     pool.close()
     pool.close()
-    assert time.monotonic() - started < 1
     assert not _children()
 
 
@@ -56,16 +55,13 @@ def test_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_served() -> 
     assert len(SLOW) > 3_000_000
     pool = ExtractPool(1, timeout=0.7, max_html=10_000_000)
 
-    async def run() -> tuple[Extracted, float, Extracted]:
+    async def run() -> tuple[Extracted, Extracted]:
         await pool.extract(ARTICLE, "http://a.cn/")
-        started = time.monotonic()
-        late = await pool.extract(SLOW, "http://a.cn/slow")
-        return late, time.monotonic() - started, await pool.extract(ARTICLE, "http://a.cn/")
+        return await pool.extract(SLOW, "http://a.cn/slow"), await pool.extract(ARTICLE, "http://a.cn/")
 
-    late, took, after = asyncio.run(run())
+    late, after = asyncio.run(run())
     pool.close()
     assert late.reason == TIMED_OUT
-    assert took < 3
     assert after.title == "主题教育"
 
 
@@ -91,12 +87,11 @@ def test_a_killed_worker_costs_its_own_page_only() -> None:
     async def run() -> tuple[Extracted, Extracted, Extracted]:
         await pool.extract(ARTICLE, "http://a.cn/")
         page = asyncio.ensure_future(pool.extract(SLOW, "http://a.cn/slow"))
-        await asyncio.sleep(0.3)
+        await _busy(pool)
         _kill_children()
         crashed = await page
         after = await pool.extract(ARTICLE, "http://a.cn/")
         _kill_children()  # an idle one, as by the kernel when memory is short
-        await asyncio.sleep(0.2)
         return crashed, after, await pool.extract(ARTICLE, "http://a.cn/")
 
     crashed, after, later = asyncio.run(run())
@@ -108,17 +103,14 @@ def test_a_killed_worker_costs_its_own_page_only() -> None:
 def test_closing_does_not_wait_for_a_page() -> None:
     pool = ExtractPool(1, max_html=10_000_000)
 
-    async def run() -> tuple[Extracted, float]:
+    async def run() -> Extracted:
         await pool.extract(ARTICLE, "http://a.cn/")
         page = asyncio.ensure_future(pool.extract(SLOW, "http://a.cn/slow"))
-        await asyncio.sleep(0.2)
-        started = time.monotonic()
+        await _busy(pool)
         pool.close()
-        return await page, time.monotonic() - started
+        return await page
 
-    left, took = asyncio.run(run())
-    assert left.reason == CRASHED
-    assert took < 1
+    assert asyncio.run(run()).reason == CRASHED
 
 
 def test_workers_outlive_neither_their_parent_nor_a_ctrl_c(tmp_path: Path) -> None:
@@ -143,10 +135,7 @@ def test_workers_outlive_neither_their_parent_nor_a_ctrl_c(tmp_path: Path) -> No
     assert _alive(workers[0])
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + 5
-    while _alive(workers[0]) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not _alive(workers[0])
+    wait_for(lambda: not _alive(workers[0]))
 
 
 @pytest.mark.parametrize(("workers", "timeout"), [(0, 20), (1, 0)])
@@ -170,9 +159,17 @@ def _extracts(pid: int) -> bool:
     return False
 
 
+async def _busy(pool: ExtractPool) -> None:
+    """Until the worker has a page."""
+    while not pool._workers[0]._busy:
+        await asyncio.sleep(0.01)
+
+
 def _kill_children() -> None:
-    for child in _children():
+    children = _children()
+    for child in children:
         os.kill(child, signal.SIGKILL)
+    wait_for(lambda: not any(map(_alive, children)))
 
 
 def _alive(pid: int) -> bool:

@@ -16,13 +16,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Self
 
+from wait_tools import HANGS
+
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "demo"
-LONGEST = 100
-"""Seconds after which a crawl of these tests is taken to hang."""
 HTML = "text/html; charset=utf-8"
 _WHEN = ["主题教育开始以来", "上个星期三", "春耕的时候", "国庆节前后", "雨下了一整夜", "党组织换届之后", "集市散了以后", "入冬前"]
 _WHO = ["第一党支部", "镇里的党组织", "驻村工作队", "退休教师", "合作社", "卫生院", "邻村", "老街道"]
@@ -182,7 +182,7 @@ def start(line: list[str], project: Path | None = None) -> subprocess.Popen[str]
 def crawl(topic: Path | str, data: Path, seeds: str | None = None, project: Path | None = None, **options: object) -> Crawled:
     """Run a crawl to its end."""
     process = start(command(topic, data, seeds, **options), project)
-    hangs = threading.Timer(LONGEST, process.kill)
+    hangs = threading.Timer(HANGS, process.kill)
     hangs.start()
     peak = Peak(process)
     try:

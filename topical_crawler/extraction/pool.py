@@ -15,7 +15,7 @@ from topical_crawler.extraction import CRASHED, MAX_HTML, TIMED_OUT, TOO_LARGE, 
 from topical_crawler.workers import Worker, WorkerDied, WorkerLate
 
 TIMEOUT = 20.0
-"""Seconds that one page may take: a thousand times the usual."""
+"""Seconds of processor time that one page may take: a thousand times the usual."""
 
 
 class ExtractPool:
@@ -28,7 +28,7 @@ class ExtractPool:
 
     Args:
         workers: number of processes; None: one less than the machine's processors, at least one.
-        timeout: seconds for one page.
+        timeout: seconds of processor time for one page.
         max_html: most characters of source.
 
     Raises:
@@ -42,7 +42,7 @@ class ExtractPool:
             raise ValueError(f"ExtractPool(workers={workers}, timeout={timeout}): give at least one worker and a timeout above 0")
         self.timeout = timeout
         self.max_html = max_html
-        self._workers = [Worker(extract, warm_up) for _ in range(workers)]
+        self._workers = [Worker(extract, warm_up, computes=True) for _ in range(workers)]
         self._idle: queue.SimpleQueue[Worker[Extracted]] = queue.SimpleQueue()
         for worker in self._workers:
             self._idle.put(worker)
