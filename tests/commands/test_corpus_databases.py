@@ -1,9 +1,7 @@
-"""``scrapy corpus`` with PostgreSQL: copy, upgrade, and what reads a corpus, as a user runs them."""
+"""``scrapy corpus`` with PostgreSQL: copy, and what reads a corpus, as a user runs them."""
 
 from __future__ import annotations
 
-import json
-import sqlite3
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +13,6 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.schema import MEASURES, TEXTS_OF_3, VERSION, bands, hosts, lines, parts
 from topical_crawler.corpus.store import CorpusStore
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -65,28 +62,9 @@ def test_without_a_name_it_is_the_one_in_the_settings(run: Run, postgresql: Give
     url = postgresql.new_database()
     (tmp_path / "data/other").mkdir()
     run("copy", "dangjian", url)
-    for action in ("stats", "export", "fetched", "upgrade"):
+    for action in ("stats", "export", "fetched"):
         named = run(action, "-s", f"TOPICAL_CORPUS={url}")
         assert (named.returncode, named.stderr) == (0, "") and named.stdout == run(action, url).stdout != ""
-
-
-def test_upgrade(run: Run, postgresql: GivenServer, tmp_path: Path) -> None:
-    file = tmp_path / "data/dangjian/corpus.sqlite"
-    with sqlite3.connect(file) as connection:
-        for index in ("ix_pages_url", "ix_pages_duplicate_of"):
-            connection.execute(f"DROP INDEX {index}")
-        for column in ("worker", "similarity", *TEXTS_OF_3, "part", *MEASURES, "personal"):
-            connection.execute(f"ALTER TABLE pages DROP COLUMN {column}")
-        for table in (bands, lines, parts, hosts):
-            connection.execute(f"DROP TABLE {table.name}")
-        connection.execute("UPDATE corpus_meta SET value = '1'")
-    rows = run("export", "dangjian").stdout
-    done = run("upgrade", "dangjian")
-    assert (done.returncode, done.stdout) == (0, f"data/dangjian/corpus.sqlite brought from version 1 to {VERSION}\n")
-    assert run("upgrade", "dangjian").stdout == f"data/dangjian/corpus.sqlite has version {VERSION}: nothing to do\n"
-    assert run("export", "dangjian").stdout == rows and json.loads(rows.splitlines()[0])["worker"] == ""
-    empty = run("upgrade", postgresql.new_database())
-    assert empty.returncode == 1 and "no corpus" in empty.stderr
 
 
 def test_what_cannot_be_copied_is_one_line(run: Run, postgresql: GivenServer, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -65,16 +64,6 @@ def test_every_row_comes_over_and_back(new_place: NewPlace, kind: str, other: st
                 connection.exec_driver_sql(f"DELETE FROM pages WHERE id > {rows[-1].order}")
     assert len(digests) == 1
     assert said == [(doing, done, len(rows)) for doing in ("copying", "verifying") for done in (BATCH, len(rows))] * 2
-
-
-def test_a_corpus_of_an_older_version_can_be_copied(new_place: NewPlace, place: str) -> None:
-    rows = fill(old := new_place("sqlite"))
-    with sqlite3.connect(old) as connection:
-        connection.execute("ALTER TABLE pages DROP COLUMN worker")
-        connection.execute("UPDATE corpus_meta SET value = '1'")
-    with CorpusStore(old, read_only=True) as source, CorpusStore(place) as target:
-        copy(source, target, quiet)
-    assert everything(place) == [dataclasses.replace(row, worker="") for row in rows]
 
 
 def test_an_empty_corpus_can_be_copied(new_place: NewPlace, place: str) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
-from pathlib import Path
-
 import pytest
 from corpus_tools import kept
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.corpus.record import NUMBERS, Bound, Filters, needed, parse_bound
-from topical_crawler.corpus.schema import MEASURES, CorpusError
+from topical_crawler.corpus.record import NUMBERS, Bound, Filters, parse_bound
+from topical_crawler.corpus.schema import MEASURES
 from topical_crawler.corpus.store import CorpusStore
 
 TEXTS = ("组织生活会要开好", "基层党建工作纪实", "专题党课走进车间", "廉政教育警钟长鸣")
@@ -60,22 +56,3 @@ def test_what_is_no_bound(text: str) -> None:
 def test_a_name_that_there_is_not() -> None:
     with pytest.raises(ValueError, match=r"'size' cannot be bounded; there are relevance, .*han"):
         parse_bound("size>=5")
-
-
-def test_what_corpora_of_older_versions_lack(tmp_path: Path) -> None:
-    assert needed(Filters(hosts=("a.cn",), min_characters=5)) == set()
-    asked = Filters(languages=("zh",), no_personal=True, bounds=(Bound("han", ">=", 0.5),))
-    assert needed(asked) == {"language", "personal", "han"}
-    file = tmp_path / "corpus.sqlite"
-    with CorpusStore(file) as store:
-        store.put(kept(1))
-    with contextlib.closing(sqlite3.connect(file)) as older:
-        older.execute("UPDATE corpus_meta SET value = '2'")
-        older.execute("ALTER TABLE pages DROP COLUMN han")
-        older.execute("ALTER TABLE pages DROP COLUMN language")
-        older.commit()
-    with CorpusStore(file, read_only=True) as store:
-        assert len(list(store.records(Filters(min_relevance=0.1)))) == 1
-        for read in (store.records, store.keys):
-            with pytest.raises(CorpusError, match=r"knows no han, language\. Remedy: .* scrapy corpus upgrade"):
-                list(read(asked))

@@ -11,8 +11,6 @@ import pytest
 
 from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
 
-# frontier_tools and redis_tools, which pytest's importlib mode does not find by itself
-
 if TYPE_CHECKING:
     from redis_tools import RedisServer
 

@@ -24,11 +24,11 @@ class Command(ActionsCommand):
     """Count, export, judge, clean, rebuild or copy what was collected."""
 
     name = "corpus"
-    modules = ("clean", "copy", "export", "judge", "rebuild", "sample", "upgrade")
+    modules = ("clean", "copy", "export", "judge", "rebuild", "sample")
     errors = (CorpusError, OSError)
 
     def syntax(self) -> str:
-        return "stats|export|fetched|sample|judge|clean|rebuild|copy|upgrade [CORPUS] [options]"
+        return "stats|export|fetched|sample|judge|clean|rebuild|copy [CORPUS] [options]"
 
     def short_desc(self) -> str:
         return "Count, export, judge, clean, rebuild or copy what was collected"
@@ -36,11 +36,11 @@ class Command(ActionsCommand):
     def long_desc(self) -> str:
         return (
             "Count (stats), write out (export) or list (fetched) what was collected, have people judge a sample of it (sample, "
-            "judge), clean it by all that was learned of its sites (clean), make it anew from an archive (rebuild), take it to "
-            "another database (copy), or bring an older one up to date (upgrade). A corpus is named by its topic (its file is "
-            "data/<topic>/corpus.sqlite), its folder, its file or a database URL (postgresql+psycopg://USER@HOST/DATABASE); "
-            "without a name it is the one in TOPICAL_CORPUS or TOPICAL_DATA_DIR, or the only one under data/. A crawl may be "
-            "writing to it meanwhile. Each action has options of its own: scrapy corpus export -h."
+            "judge), clean it by all that was learned of its sites (clean), make it anew from an archive (rebuild), or take it "
+            "to another database (copy). A corpus is named by its topic (its file is data/<topic>/corpus.sqlite), its folder, "
+            "its file or a database URL (postgresql+psycopg://USER@HOST/DATABASE); without a name it is the one in "
+            "TOPICAL_CORPUS or TOPICAL_DATA_DIR, or the only one under data/. A crawl may be writing to it meanwhile. Each "
+            "action has options of its own: scrapy corpus export -h."
         )
 
     def add_actions(self, add: AddAction) -> None:

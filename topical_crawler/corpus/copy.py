@@ -18,7 +18,7 @@ BATCH = 200
 """Rows on the way at a time: with texts of 5 kB about a megabyte."""
 
 _BESIDE = (bands, lines, parts, hosts)
-"""What a corpus has beside its pages; one of an older version that is only read lacks it."""
+"""What a corpus has beside its pages."""
 
 Progress = Callable[[str, int, int], None]
 """Called after every batch: what is being done, rows done, rows in all."""
@@ -83,7 +83,7 @@ def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merge
     _merge_beside(source, target)
     with source.reading() as reader, target.reading() as other:
         seen = missing = 0
-        for rows in _batches(reader, source.columns, source.name):
+        for rows in _batches(reader, list(pages.c), source.name):
             missing += _missing(other, pages.c.key, {row["key"] for row in rows})
             texts = {row["content_hash"] for row in rows if row["keep"] and row["content_hash"]}
             missing += _missing(other, pages.c.content_hash, texts, pages.c.keep)
@@ -99,8 +99,6 @@ def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merge
 
 def _merge_beside(source: CorpusStore, target: CorpusStore) -> None:
     """What the source knows beside its pages, where the target does not know it: bands come with the pages themselves."""
-    if "similarity" not in {column.name for column in source.columns}:
-        return
     with source.reading() as reader, target.writing() as writer:
         for table in (lines, parts, hosts):
             insert = upserting(writer.dialect.name, table).on_conflict_do_nothing()
@@ -121,7 +119,7 @@ def _copy(
             "with --into-existing"
         )
     given, kept, done = _Digest(), 0, 0
-    for rows in _batches(reader, source.columns, source.name):
+    for rows in _batches(reader, list(pages.c), source.name):
         writer.execute(pages.insert(), [dict(row) for row in rows])
         given.add(rows)
         kept += sum(row["keep"] for row in rows)
@@ -131,11 +129,11 @@ def _copy(
         last = sa.select(sa.func.max(pages.c.id)).scalar_subquery()
         writer.execute(sa.select(sa.func.setval(sa.func.pg_get_serial_sequence("pages", "id"), last)))
     found, again = _Digest(), 0
-    for rows in _batches(writer, source.columns, target.name):
+    for rows in _batches(writer, list(pages.c), target.name):
         found.add(rows)
         again += len(rows)
         progress("verifying", again, total)
-    for table in _BESIDE if "similarity" in {column.name for column in source.columns} else ():
+    for table in _BESIDE:
         for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
             writer.execute(table.insert(), [dict(row) for row in rows])
     if (again, found.hex) != (done, given.hex):

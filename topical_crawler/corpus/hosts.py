@@ -59,9 +59,7 @@ def note_in(store: CorpusStore, facts: HostFacts) -> None:
 
 
 def read(connection: sa.Connection) -> dict[str, HostFacts]:
-    """All that is known, by host; nothing where the corpus is of a version without it."""
-    if not sa.inspect(connection).has_table(hosts.name):
-        return {}
+    """All that is known, by host."""
     rows = connection.execute(sa.select(hosts).order_by(hosts.c.host))
     return {row.host: HostFacts(row.host, row.robots, row.crawl_delay, row.asked) for row in rows}
 

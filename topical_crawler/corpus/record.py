@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import operator
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
 import sqlalchemy as sa
 
-from topical_crawler.corpus.schema import MEASURES, TEXTS_OF_3, pages
+from topical_crawler.corpus.schema import MEASURES, ORIGIN, pages
 from topical_crawler.corpus.similarity import text_hash
 
 # -- A row of the corpus, and what to choose rows by
@@ -152,7 +152,7 @@ class Filters:
         rejected: take rejected pages too.
         languages, scripts, kinds: one of these; empty: all.
         bounds: on relevance, length, depth and measures (:func:`~topical_crawler.corpus.record.parse_bound`).
-        no_personal: only texts in which no personal data were found; those that were not searched are taken.
+        no_personal: only texts in which no personal data were found.
         limit: most rows; None: all.
     """
 
@@ -209,12 +209,6 @@ sentences, common, line_length, repeated_lines, repeated_phrases
     return Bound(name, sign, float(value))
 
 
-def needed(filters: Filters) -> set[str]:
-    """The columns of ``pages`` that corpora of older versions may lack and the filters look at."""
-    asked = {"language": filters.languages, "script": filters.scripts, "kind": filters.kinds, "personal": filters.no_personal}
-    return {name for name, given in asked.items() if given} | {bound.name for bound in filters.bounds}
-
-
 def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
     """All of them have to hold. A bound on a measure leaves out pages that were not measured."""
     if not filters.rejected:
@@ -240,15 +234,15 @@ def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
     for bound in filters.bounds:
         yield _OPERATORS[bound.operator](pages.c[bound.name], bound.value)
     if filters.no_personal:
-        yield sa.or_(pages.c.personal.is_(None), sa.cast(pages.c.personal, sa.Text).in_(("{}", "null")))
+        yield sa.cast(pages.c.personal, sa.Text) == "{}"
 
 
 # -- Records as rows of the table ``pages``, and back
 
 
 FIELDS = tuple(f.name for f in dataclasses.fields(Record) if f.name not in ("order", "measures", "personal"))
-"""The fields of a record that are columns of their own name and are always there."""
-_STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_of", "encoding", "worker", *TEXTS_OF_3)
+"""The fields of a record that are columns of the same name."""
+_STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_of", "encoding", "worker", *ORIGIN)
 
 
 def storable(record: Record) -> Record:
@@ -273,12 +267,10 @@ def values_of(record: Record) -> dict[str, Any]:
     return values
 
 
-def record_of(row: Mapping[Any, Any], columns: Collection[str] = pages.c.keys()) -> Record:
-    """The record of a row that has ``columns``: those of an older corpus are fewer."""
-    measures = {name: row[name] for name in MEASURES if name in columns and row[name] is not None}
-    fields = {name: row[name] for name in FIELDS if name in columns}
-    personal = (row["personal"] if "personal" in columns else None) or {}
-    return Record(**fields, measures=measures, personal=personal, order=row["id"])
+def record_of(row: Mapping[Any, Any]) -> Record:
+    """The record of a row."""
+    measures = {name: row[name] for name in MEASURES if row[name] is not None}
+    return Record(**{name: row[name] for name in FIELDS}, measures=measures, personal=row["personal"], order=row["id"])
 
 
 def plain(text: str) -> str:

@@ -1,14 +1,13 @@
-"""Tables of a corpus, and opening a database that holds one, or is to hold one."""
+"""The database of a corpus: its errors with remedies, its connections, and its tables."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import re
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Engine
 
-# -- What went wrong with a corpus, in words that help: the place, the cause as the database tells it, and the remedy
+# -- Errors: the place, the cause in the database's words, and the remedy
 
 
 class CorpusError(Exception):
@@ -33,7 +32,7 @@ _CODES = {
     "53200": "give the server more memory, or let fewer workers write",
     "42501": "let the user own the database (ALTER DATABASE … OWNER TO …) or GRANT CREATE, USAGE ON SCHEMA public to it",
     "25006": "it was opened for reading, or the server is a standby; name the primary server to write",
-    "55P03": "another connection holds the corpus; wait for it (a copy, an upgrade), or end it (see pg_stat_activity)",
+    "55P03": "another connection holds the corpus; wait for it (a copy), or end it (see pg_stat_activity)",
 }
 """Remedies by PostgreSQL's SQLSTATE."""
 
@@ -104,8 +103,7 @@ def explaining(place: str, doing: str) -> Iterator[None]:
         raise explained(error, place, doing) from None
 
 
-# -- The database behind a corpus: from a path or URL to connections, and how it is named to people
-
+# -- Connections: from a path or URL
 
 _PAUSE = 0.05  # seconds
 # A writer takes the lock before it looks for duplicates, so that no other can store one in between.
@@ -249,20 +247,16 @@ def _json(value: Any) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-# -- Tables of a corpus, and opening a database that holds one, or is to hold one
-
-
-logger = logging.getLogger(__name__)
+# -- Tables
 
 VERSION = 3
-"""Of the tables below; :mod:`~topical_crawler.corpus.migrations` brings older ones up to it."""
+"""Version of the tables below. A corpus of another version is refused."""
 
-UPGRADE_LOCK = 0x7063_636F_7270_7573
-"""PostgreSQL's advisory lock on the tables themselves: one connection at a time makes or changes them."""
+_TABLES_LOCK = 0x7063_636F_7270_7573
+"""PostgreSQL's advisory lock under which one connection at a time makes the tables."""
 
-_EMPTY, _ZERO = sa.text("''"), sa.text("0")
-TEXTS_OF_3 = ("source", "section", "canonical", "license", "kind", "method", "series", "language", "script")
-"""The columns of text that version 3 brought."""
+ORIGIN = ("source", "section", "canonical", "license", "kind", "method", "series", "language", "script")
+"""The columns of text that say where a page comes from and what it is like."""
 MEASURES = (
     *("han", "latin", "digits", "punctuation", "symbols", "sentences", "common"),
     *("line_length", "repeated_lines", "repeated_phrases"),
@@ -305,13 +299,12 @@ pages = sa.Table(
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("author", sa.Text, nullable=False),
     sa.Column("why", sa.JSON, nullable=False),
-    # With a default, so that a process of an older version that is still running can go on storing pages.
-    sa.Column("worker", sa.Text, nullable=False, server_default=_EMPTY),
-    sa.Column("similarity", sa.Float, nullable=False, server_default=_ZERO),
-    *(sa.Column(name, sa.Text, nullable=False, server_default=_EMPTY) for name in TEXTS_OF_3),
-    sa.Column("part", sa.Integer, nullable=False, server_default=_ZERO),
+    sa.Column("worker", sa.Text, nullable=False),
+    sa.Column("similarity", sa.Float, nullable=False),
+    *(sa.Column(name, sa.Text, nullable=False) for name in ORIGIN),
+    sa.Column("part", sa.Integer, nullable=False),
     *(sa.Column(name, sa.Float) for name in MEASURES),
-    sa.Column("personal", sa.JSON),
+    sa.Column("personal", sa.JSON, nullable=False),
     # Last: SQLite reads a row from the left, and statistics need nothing beyond this point.
     sa.Column("text", sa.Text),
 )
@@ -336,7 +329,7 @@ lines = sa.Table(
     sa.Column("digest", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("line", sa.Text, nullable=False),
     sa.Column("pages", sa.Integer, nullable=False),
-    sa.Column("removed", sa.Integer, nullable=False, server_default=_ZERO),
+    sa.Column("removed", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )
 
@@ -359,71 +352,51 @@ hosts = sa.Table(
 )
 
 
-def open_for_reading(connection: sa.Connection, place: str) -> Collection[str]:
-    """The names of the columns of ``pages`` that the corpus has: one of an older version has fewer.
+def open_for_reading(connection: sa.Connection, place: str) -> None:
+    """Check that the database holds a corpus of this version.
 
     Args:
         connection: without a transaction.
         place: the corpus as it is shown to people.
 
     Raises:
-        CorpusError: the database holds no corpus, or one of a newer version.
+        CorpusError: the database holds no corpus, or one of another version.
     """
     with connection.begin():
-        if _version(connection, place) is None:
+        if not _holds_corpus(connection, place):
             raise _no_corpus(place)
-        return {column["name"] for column in sa.inspect(connection).get_columns(pages.name)}
 
 
-def open_for_writing(connection: sa.Connection, place: str) -> int:
-    """See that the database holds a corpus of this version: make its tables where it is empty, bring older ones up to date.
-    Either is one transaction, and of several processes that come together one does it.
-
-    Args:
-        connection: without a transaction; one that may write.
-        place: the corpus as it is shown to people.
-
-    Returns:
-        The version that was found, :data:`VERSION` where there was none.
-
-    Raises:
-        CorpusError: the database holds something else, or a corpus of a newer version.
-    """
+def open_for_writing(connection: sa.Connection, place: str) -> None:
+    """The same for a corpus to write to: in an empty database its tables are made, by one of several processes that open it at
+    once."""
     # Looked at before the lock is taken: opening does not wait for whoever is writing.
     with connection.begin():
-        found = _version(connection, place)
-    if found == VERSION:
-        return found
+        if _holds_corpus(connection, place):
+            return
     with connection.execution_options(transaction="writes").begin():
         if connection.dialect.name == "postgresql":
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(UPGRADE_LOCK)))
-        found = _version(connection, place)  # again: meanwhile another may have done it
-        if found is None:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_TABLES_LOCK)))
+        if not _holds_corpus(connection, place):  # meanwhile another process may have made them
             _check_encoding(connection, place)
             tables.create_all(connection)
             connection.execute(meta.insert().values(name="version", value=str(VERSION)))
-            return VERSION
-        if found < VERSION:
-            from topical_crawler.corpus.migrations import upgrade  # alembic is imported when it is needed, which is seldom
-
-            logger.info("%s: bringing the corpus from version %d to %d", place, found, VERSION)
-            upgrade(connection, found)
-            connection.execute(meta.update().where(meta.c.name == "version").values(value=str(VERSION)))
-    logger.info("%s: the corpus has version %d", place, VERSION)
-    return found
 
 
-def _version(connection: sa.Connection, place: str) -> int | None:
-    """Of the corpus behind ``connection``; None where there are no tables at all."""
+def _holds_corpus(connection: sa.Connection, place: str) -> bool:
+    """Whether there is a corpus of this version; False where there are no tables at all."""
     present = set(sa.inspect(connection).get_table_names())
     if not present:
-        return None
+        return False
     if not {meta.name, pages.name} <= present:
         raise _no_corpus(place)
-    text = connection.scalar(sa.select(meta.c.value).where(meta.c.name == "version"))
-    if text is None or not text.isdecimal() or int(text) not in range(1, VERSION + 1):
-        raise CorpusError(f"{place} is a corpus of version {text}; this program knows versions 1 to {VERSION}. Remedy: update it")
-    return int(text)
+    version = connection.scalar(sa.select(meta.c.value).where(meta.c.name == "version"))
+    if version != str(VERSION):
+        raise CorpusError(
+            f"{place} is a corpus of version {version}; this program reads version {VERSION}. Remedy: use the program that made "
+            "it, or name another file or database and collect anew"
+        )
+    return True
 
 
 def _no_corpus(place: str) -> CorpusError:

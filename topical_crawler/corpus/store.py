@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from topical_crawler.cleaning.site_lines import Learned
 from topical_crawler.corpus import site_lines
 from topical_crawler.corpus.dedup import keep_once
-from topical_crawler.corpus.record import Filters, PageLines, Record, conditions, needed, record_of, storable
+from topical_crawler.corpus.record import Filters, PageLines, Record, conditions, record_of, storable
 from topical_crawler.corpus.schema import (
     CorpusError,
     explained,
@@ -64,17 +64,15 @@ class CorpusStore:
 
     Args:
         target: path of an SQLite file, made with its folders where it does not exist; or a URL (``postgresql+psycopg://…``) of
-            a database, in which the tables are made where it is empty. A corpus of an older version is brought up to date.
+            a database, in which the tables are made where it is empty.
         read_only: open an existing corpus for reading; nothing is made or changed.
         patience: seconds that :meth:`put` waits for another writer, and for a PostgreSQL server that has gone away to come back.
 
     Attributes:
         name: the path, or the URL without its password.
-        columns: those of the table ``pages`` that the corpus has; fewer where an older one was opened for reading.
-        found_version: of the corpus before it was opened for writing; the present one where it was made.
 
     Raises:
-        CorpusError: there is none, or the database is something else, cannot be reached, or holds a corpus of a newer version.
+        CorpusError: there is none, or the database is something else, cannot be reached, or holds a corpus of another version.
     """
 
     def __init__(self, target: str | os.PathLike[str], *, read_only: bool = False, patience: float = PATIENCE) -> None:
@@ -85,16 +83,14 @@ class CorpusStore:
         dialect = self._engine.dialect.name
         self._writes = {} if read_only else _WRITING[dialect]
         self._writer: sa.Connection | None = None
-        self.columns = list(pages.c)
         try:
             with explaining(self.name, "opened"):
                 if read_only:
                     with self._engine.connect() as connection:
-                        present = open_for_reading(connection, self.name)
-                    self.columns = [column for column in pages.c if column.name in present]
+                        open_for_reading(connection, self.name)
                 else:
                     with self._engine.connect().execution_options(**self._writes, transaction="reads") as connection:
-                        self.found_version = open_for_writing(connection, self.name)
+                        open_for_writing(connection, self.name)
                     if dialect == "sqlite":
                         write_ahead(self._engine, patience)  # only now that the file is known to be ours
         except BaseException:
@@ -180,34 +176,23 @@ class CorpusStore:
 
         def read() -> Any:
             with self._engine.connect() as connection, connection.begin():
-                return connection.execute(sa.select(*self.columns).where(pages.c.key == key)).mappings().one_or_none()
+                return connection.execute(sa.select(pages).where(pages.c.key == key)).mappings().one_or_none()
 
         row = self._patiently(read, "read")
-        return None if row is None else record_of(row, {column.name for column in self.columns})
+        return None if row is None else record_of(row)
 
     def records(self, filters: Filters = Filters()) -> Iterator[Record]:  # noqa: B008 - immutable
         """Rows that meet ``filters``, in fetch order, read as they are needed."""
-        self._check(filters)
-        query = sa.select(*self.columns).where(*conditions(filters)).order_by(pages.c.id).limit(filters.limit)
-        names = {column.name for column in self.columns}
+        query = sa.select(pages).where(*conditions(filters)).order_by(pages.c.id).limit(filters.limit)
         with self.reading() as connection:
             for row in connection.execution_options(yield_per=200).execute(query).mappings():
-                yield record_of(row, names)
+                yield record_of(row)
 
     def keys(self, filters: Filters) -> Iterator[str]:
         """Keys of the rows that meet ``filters``, in fetch order."""
-        self._check(filters)
         query = sa.select(pages.c.key).where(*conditions(filters)).order_by(pages.c.id).limit(filters.limit)
         with self.reading() as connection:
             yield from connection.execution_options(yield_per=1000).scalars(query)
-
-    def _check(self, filters: Filters) -> None:
-        lacking = needed(filters) - {column.name for column in self.columns}
-        if lacking:
-            raise CorpusError(
-                f"{self.name} is of an older version and knows no {', '.join(sorted(lacking))}. Remedy: bring it up to date with "
-                "scrapy corpus upgrade"
-            )
 
     def fetched(self, *, kept: bool = False) -> Iterator[str]:
         """URLs in the order in which they were fetched; with ``kept`` only those of kept pages."""
@@ -219,8 +204,6 @@ class CorpusStore:
         """By kept page, where else its text was seen: duplicates, further parts, addresses that redirect to any of them; in fetch
         order, each once."""
         found: dict[str, dict[str, None]] = {url: {} for url in urls}
-        if "similarity" not in {column.name for column in self.columns}:
-            return {url: [] for url in urls}
         origins = {url: {url} for url in urls}  # by address, the kept pages that it leads to
         with self.reading() as connection:
             for _ in range(_LONGEST_CHAIN):

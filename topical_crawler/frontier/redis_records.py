@@ -87,12 +87,11 @@ def pack_outcome(outcome: Outcome) -> bytes:
 def read_outcome(packed: bytes) -> Outcome:
     """What :func:`pack_outcome` packed. Raises RecordError for damaged bytes."""
     try:
-        version, url, keep, relevance, reason, lesson, *more = msgpack.unpackb(packed)
+        version, url, keep, relevance, reason, lesson, led_by = msgpack.unpackb(packed)
         if version != VERSION:
             raise RecordError(f"an outcome of version {version}, this worker reads version {VERSION}")
         learned = None if lesson is None else json.loads(lesson)
-        led_by = tuple(map(str, more[0])) if more else ()  # what was stored before has no such field
-        return Outcome(str(url), bool(keep), float(relevance), str(reason), learned, led_by)
+        return Outcome(str(url), bool(keep), float(relevance), str(reason), learned, tuple(map(str, led_by)))
     except RecordError:
         raise
     except (ValueError, TypeError, msgpack.UnpackException) as error:

@@ -17,8 +17,7 @@ from topical_crawler.frontier.base import NO_ROOM, State
 
 
 VERSION = 3
-"""Version of the tables. A file of version 1, which has no lessons, or 2, which does not say who led to a page, is brought up to
-it; of any other version, refused."""
+"""Version of the tables. A file of another version is refused."""
 
 BUSY_SECONDS = 30.0
 """How long a statement waits for another connection that is writing."""
@@ -58,9 +57,6 @@ CREATE TABLE saved (name TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES ('format', 'topical_crawler frontier'), ('version', '{VERSION}');
 """
 
-_ADDED = {"1": ("lesson", "led_by"), "2": ("led_by",)}
-"""The columns of outcomes that a file of an older version has not."""
-
 
 class FrontierFileError(RuntimeError):
     """A frontier file that cannot be used; the message names the file and the remedy."""
@@ -79,7 +75,6 @@ def connect(path: str | os.PathLike[str]) -> sqlite3.Connection:
         tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables:
             _check_ours(file, db, tables)
-            _upgrade(db)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
@@ -94,13 +89,6 @@ def connect(path: str | os.PathLike[str]) -> sqlite3.Connection:
         db.close()
         raise
     return db
-
-
-def _upgrade(db: sqlite3.Connection) -> None:
-    (version,) = db.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
-    if missing := _ADDED.get(version):
-        columns = "".join(f"ALTER TABLE outcomes ADD COLUMN {name} TEXT; " for name in missing)
-        db.executescript(f"BEGIN IMMEDIATE; {columns}UPDATE meta SET value = '{VERSION}' WHERE name = 'version'; COMMIT;")
 
 
 def broken(file: Path, error: sqlite3.Error) -> FrontierFileError:
@@ -130,7 +118,7 @@ def _check_ours(file: Path, db: sqlite3.Connection, tables: set[str]) -> None:
         raise FrontierFileError(
             f"{file}: an SQLite file of something else (tables {', '.join(sorted(tables))}); name another path for the frontier"
         )
-    if found.get("version") not in (*_ADDED, str(VERSION)):
+    if found.get("version") != str(VERSION):
         raise FrontierFileError(
             f"{file}: a frontier of version {found.get('version')}, this program reads version {VERSION}; go on with the program "
             "that wrote it, or move the file away to start anew"

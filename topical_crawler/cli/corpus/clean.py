@@ -90,8 +90,6 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         CorpusStore(place, read_only=opts.dry_run) as store,
         corpus_progress() as display,
     ):
-        if "script" not in {column.name for column in store.columns}:
-            raise CorpusError(f"{store.name} has tables of an older version. Remedy: scrapy corpus upgrade {place}")
         task = display.add_task("cleaning", total=store.stats().kept)
 
         def show(doing: str, done: int) -> None:

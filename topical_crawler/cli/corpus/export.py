@@ -79,7 +79,7 @@ def topic_facts(topic: Topic | None, crawl: Mapping[str, Any]) -> dict[str, Any]
 
 
 def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
-    """By host, what its robots.txt said, as the corpus notes it; empty for a corpus of an older version."""
+    """By host, what its robots.txt said, as the corpus notes it."""
     with store.reading() as connection:
         found = hosts.read(connection)
     return {host: {"robots": told.robots, "crawl_delay": told.crawl_delay, "asked": told.asked} for host, told in found.items()}
