@@ -537,8 +537,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows: list[Variant] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
-        if unknown := set(names := opts.strategies.split(",")) - set(strategies.STRATEGIES):
-            raise ValueError(f"no strategy {', '.join(sorted(unknown))}; there are {', '.join(strategies.STRATEGIES)}")
+        if unknown := set(names := opts.strategies.split(",")) - set(strategies.names()):
+            raise ValueError(f"no strategy {', '.join(sorted(unknown))}; there are {', '.join(strategies.names())}")
         if not 0 < opts.keep_links <= 1:
             raise ValueError(f"--keep-links {opts.keep_links}: a number over 0 and up to 1 is expected")
         rows = variants(names, opts.set, opts.without.split(","))

@@ -37,6 +37,7 @@ from topical_crawler.files import replacing
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.recordings.thinning import Thinning
 from topical_crawler.strategies import STRATEGIES
+from topical_crawler.strategies import names as known_strategies
 from topical_crawler.topic.topic import load_topic
 
 # -- What the crawls of a comparison took of the machine: beside the figures, not among them, for it is never twice the same
@@ -334,8 +335,8 @@ def _about(
 
 def _strategies(text: str) -> list[str]:
     names = text.split(",")
-    if unknown := [name for name in names if name not in STRATEGIES]:
-        raise argparse.ArgumentTypeError(f"there is no strategy {unknown[0]!r}; there are {', '.join(STRATEGIES)}")
+    if unknown := [name for name in names if name not in known_strategies()]:
+        raise argparse.ArgumentTypeError(f"there is no strategy {unknown[0]!r}; there are {', '.join(known_strategies())}")
     return names
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from experiments.plan import DRAWING, Bounds, LabelledTopic, Start, cells, drawn
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies import BUILT_IN, STRATEGIES
+from topical_crawler.strategies import STRATEGIES, load
 from topical_crawler.strategies.base import Setup
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic, load_topic
@@ -130,5 +129,5 @@ def test_the_strategies_that_ask_for_a_random_seed_are_those_that_draw(party: La
 
     words = Segmenter(party.topic.terms)
     for name in STRATEGIES:
-        pkgutil.resolve_name(BUILT_IN[name])(Watched(name, party.topic, words, Resources.none()))
+        load(name).make(Watched(name, party.topic, words, Resources.none()))
     assert asked == DRAWING & set(STRATEGIES)

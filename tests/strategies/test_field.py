@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from topical_crawler import Candidate, Evidence, Page, Topic, strategies
-from topical_crawler.strategies.baselines import KeywordAnchors, Keywords, RandomOrder
+from topical_crawler.strategies.baselines import KeywordAnchors, RandomOrder
 from topical_crawler.text.segment import Segmenter
 
 TERMS = {"党建": 1.0, "支部": 2.0}
 
 
-def keywords() -> Keywords:
-    return Keywords(TERMS, Segmenter(TERMS))
+TOPIC = Topic("t", "试验", TERMS)
+WORDS = Segmenter(TERMS)
 
 
 def links(n: int) -> list[Candidate]:
@@ -22,7 +22,7 @@ def place(anchor: str, parent: str = "http://a.cn/") -> Evidence:
 
 
 def test_random_priorities_are_uniform() -> None:
-    scores = [s for s in RandomOrder(keywords(), 1).score(links(20_000)) if s is not None]
+    scores = [s for s in RandomOrder(TOPIC, WORDS, seed=1).score(links(20_000)) if s is not None]
     assert len(set(scores)) == 20_000
     assert all(0 <= s < 1 for s in scores)
     tenths = [sum(t / 10 <= s < (t + 1) / 10 for s in scores) for t in range(10)]
@@ -30,20 +30,20 @@ def test_random_priorities_are_uniform() -> None:
 
 
 def test_another_seed_is_another_order_and_the_address_is_read_in_its_one_form() -> None:
-    one, other = RandomOrder(keywords(), 1), RandomOrder(keywords(), 2)
+    one, other = RandomOrder(TOPIC, WORDS, seed=1), RandomOrder(TOPIC, WORDS, seed=2)
     given = links(200)
 
     def order(strategy: RandomOrder) -> list[int]:
         return sorted(range(200), key=lambda i: strategy.score(given)[i] or 0.0)
 
-    assert order(one) == order(RandomOrder(keywords(), 1)) != order(other)
+    assert order(one) == order(RandomOrder(TOPIC, WORDS, seed=1)) != order(other)
     moved = sum(a != b for a, b in zip(order(one), order(other), strict=True))
     assert moved > 190
     assert one.score([Candidate("http://a.cn/index.html#top", ())]) == one.score([Candidate("http://A.cn/", (place("x"),))])
 
 
 def test_keyword_is_the_share_of_topic_terms_in_the_best_anchor() -> None:
-    strategy = KeywordAnchors(keywords())
+    strategy = KeywordAnchors(TOPIC, WORDS)
     anchors = [["支部 党建"], ["支部 要闻"], ["支部 支部 要闻"], ["天气"], [""], [], ["天气", "支部 要闻"]]
     given = [Candidate("http://a.cn/1", tuple(place(a, f"http://a.cn/{i}") for i, a in enumerate(said))) for said in anchors]
     assert strategy.score(given) == [1.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.5]

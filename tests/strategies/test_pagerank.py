@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import Candidate, Evidence, Link, Page, Topic, TopicError, Verdict, load_topic, strategies
-from topical_crawler.strategies.baselines import FIRST_RANKING, MAX_LINKS, Keywords, LinkGraph, PageRank, PageRankParameters
+from topical_crawler.strategies.baselines import FIRST_RANKING, MAX_LINKS, LinkGraph, PageRank, PageRankParameters
 from topical_crawler.text.segment import Segmenter
 
 WriteTopic = Callable[..., Path]  # see conftest.py
@@ -113,7 +113,7 @@ def test_ten_thousand_pages_in_little_room() -> None:
 
 
 def strategy(**parameters: float) -> PageRank:
-    return PageRank(Keywords({"党建": 1.0}, Segmenter(["党建"])), PageRankParameters(**parameters))
+    return PageRank(Topic("t", "试验", {"党建": 1.0}), Segmenter(["党建"]), PageRankParameters(**parameters))
 
 
 def page_of(name: str, *targets: str) -> Page:

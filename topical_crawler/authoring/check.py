@@ -647,7 +647,7 @@ def _check_resources(resources: Resources) -> Iterator[Finding]:
         what = "language resources are switched off: words are like themselves only"
         yield Finding("note", "resources", what, "Nothing, where that is meant; else leave TOPICAL_RESOURCES=0 out")
         return
-    for name in (*strategies.NEEDS["semantic"], "cilin"):
+    for name in (*strategies.load("semantic").needs, "cilin"):
         try:
             missing = resources.path(name) is None
         except ValueError as error:

@@ -96,7 +96,7 @@ def make_strategy(topic: Topic, name: str, found: Resources, settings: BaseSetti
 
 def missing_for(name: str, found: Resources) -> tuple[Resource, ...]:
     """The resources that the strategy of this name would use and that are not there."""
-    needed = strategies.NEEDS.get(name, ())
+    needed = strategies.load(name).needs
     return tuple(resource for resource in found.missing() if resource.name in needed)
 
 

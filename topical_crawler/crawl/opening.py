@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topical_crawler import __version__, strategies
+from topical_crawler import __version__
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.files import replacing
 from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
 from topical_crawler.resources.registry import Resources
+from topical_crawler.strategies import Strategy
 from topical_crawler.topic.topic import Topic
 
 if TYPE_CHECKING:
@@ -123,11 +124,10 @@ def edition(topic: Topic) -> str:
     return hashlib.sha256(json.dumps(said, ensure_ascii=False, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def say_missing(strategy: str, resources: Resources) -> None:
-    """A crawl goes on with the resources that there are; it says which are not, what that costs, and how to get them."""
-    needed = strategies.NEEDS.get(strategy, ())
+def warn_missing(strategy: Strategy, resources: Resources) -> None:
+    """Log which resources of a strategy are not installed, what that costs, and how to get them. The crawl goes on without."""
     for resource in resources.missing():
-        if resource.name in needed:
+        if resource.name in strategy.needs:
             level = logging.WARNING if resource.archive else logging.INFO  # what no command can fetch is worth a word only
             logger.log(level, "Going on without %s (%s). %s", resource.name, resource.title, resource.cost)
 

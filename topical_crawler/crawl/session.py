@@ -23,7 +23,7 @@ from topical_crawler.corpus.stats import Yield
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.link_policy import LinkRules, led_by_others
 from topical_crawler.crawl.mailbox import FOLDER, Mailbox
-from topical_crawler.crawl.opening import claim_directory, log_progress, now_iso, open_frontier, say_missing
+from topical_crawler.crawl.opening import claim_directory, log_progress, now_iso, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.second_look import FILE as ASIDE
@@ -158,8 +158,6 @@ class Crawl:
             lock = None if shared else undo.enter_context(_lock(directory))
             if not shared:
                 claim_directory(directory, topic, options)
-            if resources is not None:
-                say_missing(options.strategy or topic.default_strategy, resources)
             strategy = strategies.create(
                 topic,
                 options.strategy,
@@ -169,6 +167,8 @@ class Crawl:
                 seed=options.seed,
                 progress=log_progress(),
             )
+            if resources is not None:
+                warn_missing(strategy, resources)
             try:
                 frontier = undo.enter_context(closing(open_frontier(options, topic)))
                 store = undo.enter_context(

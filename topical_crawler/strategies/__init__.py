@@ -8,8 +8,10 @@ True
 
 from __future__ import annotations
 
+import functools
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from topical_crawler.resources.registry import Resources
@@ -18,41 +20,85 @@ from topical_crawler.text.segment import Backend, Segmenter
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, load_topic, topic_line
 
-__all__ = ["NEEDS", "NO_TOPIC_WORD", "OFF_TOPIC", "PAGE_OFF_TOPIC", "STRATEGIES", "Strategy", "create", "read_parameters"]
+__all__ = [
+    "NO_TOPIC_WORD", "OFF_TOPIC", "PAGE_OFF_TOPIC", "STRATEGIES",
+    "Strategy", "create", "load", "names", "read_parameters",
+]  # fmt: skip
 
-
-_S = "topical_crawler.strategies"
+GROUP = "topical_crawler.strategies"
+"""Entry points of this group are strategies of other distributions: name → "module:Class"."""
 BUILT_IN: Mapping[str, str] = {
-    "adaptive": f"{_S}.adaptive.strategy:make",
-    "semantic": f"{_S}.semantic.strategy:make",
-    "esvsm": f"{_S}.esvsm.strategy:make",
-    "svsm": f"{_S}.esvsm.vector_space:make_svsm",
-    "ssrm": f"{_S}.esvsm.vector_space:make_ssrm",
-    "vsm": f"{_S}.esvsm.vector_space:make_vsm",
-    "odp2evsm": f"{_S}.odp2evsm.strategy:make",
-    "keyword_vsm": f"{_S}.odp2evsm.strategy:make_keyword_vsm",
-    "category_vsm": f"{_S}.odp2evsm.strategy:make_category_vsm",
-    "breadth_first": f"{_S}.baselines:make_breadth_first",
-    "shark_search": f"{_S}.baselines:make_shark_search",
-    "content_url": f"{_S}.content_url:make_content_url",
-    "content": f"{_S}.content_url:make_content",
-    "keyword": f"{_S}.baselines:make_keyword",
-    "random": f"{_S}.baselines:make_random",
-    "pagerank": f"{_S}.baselines:make_pagerank",
+    "adaptive": f"{GROUP}.adaptive.strategy:Adaptive",
+    "semantic": f"{GROUP}.semantic.strategy:Semantic",
+    "esvsm": f"{GROUP}.esvsm.strategy:Esvsm",
+    "svsm": f"{GROUP}.esvsm.vector_space:SvsmStrategy",
+    "ssrm": f"{GROUP}.esvsm.vector_space:SsrmStrategy",
+    "vsm": f"{GROUP}.esvsm.vector_space:VsmStrategy",
+    "odp2evsm": f"{GROUP}.odp2evsm.strategy:Odp2evsm",
+    "keyword_vsm": f"{GROUP}.odp2evsm.strategy:KeywordVsm",
+    "category_vsm": f"{GROUP}.odp2evsm.strategy:CategoryVsm",
+    "breadth_first": f"{GROUP}.baselines:BreadthFirst",
+    "shark_search": f"{GROUP}.baselines:SharkSearch",
+    "content_url": f"{GROUP}.content_url:ContentUrl",
+    "content": f"{GROUP}.content_url:Content",
+    "keyword": f"{GROUP}.baselines:KeywordAnchors",
+    "random": f"{GROUP}.baselines:RandomOrder",
+    "pagerank": f"{GROUP}.baselines:PageRank",
 }
-"""Where each strategy is made: a function of a :class:`Setup`, imported when its strategy is asked for."""
+"""The classes of the strategies of this package, imported on demand. They are no entry points: an egg may lack its metadata."""
 STRATEGIES: Sequence[str] = tuple(BUILT_IN)
-"""The names of all strategies."""
+"""The names of the strategies of this package; :func:`names` also knows those of other distributions."""
 
-NEEDS: Mapping[str, tuple[str, ...]] = {
-    "semantic": ("hownet", "hownet_tree", "vectors"),
-    "esvsm": ("hownet", "hownet_tree", "vectors", "cilin", "cilin_tree", "clc"),
-    "svsm": ("hownet", "hownet_tree"),
-    "ssrm": ("hownet", "hownet_tree"),
-    "odp2evsm": ("clc", "vectors", "cilin"),
-    "category_vsm": ("clc",),
-}
-"""The language resources that a strategy uses where they are there."""
+
+@functools.cache
+def _plugins() -> Mapping[str, Sequence[EntryPoint]]:
+    """The entry points of other distributions by name."""
+    found: dict[str, list[EntryPoint]] = {}
+    for entry in entry_points(group=GROUP):
+        found.setdefault(entry.name, []).append(entry)
+    return found
+
+
+def names() -> list[str]:
+    """The names of all strategies: those of this package, then those of other distributions."""
+    return list(dict.fromkeys([*BUILT_IN, *sorted(_plugins())]))
+
+
+def load(name: str) -> type[Strategy]:
+    """The class of a strategy.
+
+    Raises:
+        ValueError: there is no strategy of that name, several distributions have one, or it cannot be imported.
+    """
+    plugins = _plugins().get(name, ())
+    origins = ["topical-crawler"] * (name in BUILT_IN) + [_origin(entry) for entry in plugins]
+    if not origins:
+        raise ValueError(f"no strategy {name!r}. Remedy: choose one of {', '.join(names())}")
+    if len(origins) > 1:
+        raise ValueError(
+            f"the strategy name {name!r} is taken by {' and by '.join(origins)}. Remedy: give the entry point another name, or "
+            f"uninstall {origins[-1]}"
+        )
+    if name in BUILT_IN:
+        built_in: type[Strategy] = pkgutil.resolve_name(BUILT_IN[name])
+        return built_in
+    (entry,) = plugins
+    try:
+        kind = entry.load()
+        if not (isinstance(kind, type) and issubclass(kind, Strategy)):
+            raise TypeError("it is no class derived from topical_crawler.strategies.Strategy")
+        if getattr(kind, "name", None) != name:
+            raise TypeError(f"its attribute name is {getattr(kind, 'name', None)!r}, not {name!r}")
+    except Exception as error:
+        raise ValueError(
+            f"the strategy {name!r} of {origins[0]} cannot be loaded from {entry.value} ({type(error).__name__}: {error}). "
+            "Remedy: repair or uninstall that distribution"
+        ) from error
+    return kind
+
+
+def _origin(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
 
 
 def create(
@@ -69,30 +115,25 @@ def create(
 
     Args:
         topic: a topic, or the name or path of one.
-        name: one of :data:`STRATEGIES`; None: the topic's own choice.
-        resources: the language resources to use; None: none at all (words are then like themselves only).
-        cache_dir: where tables that take long to make are kept; None: nowhere.
+        name: one of :func:`names`; None: the topic's own choice.
+        resources: the language resources to use; None: none, so that a word is similar to itself only.
+        cache_dir: where tables are kept that take long to compute; None: nowhere.
         segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
         seed: of every random choice of the strategy.
-        progress: called with the part done (0 to 1) and a word on what is going on, while a table is made.
+        progress: called with the finished share (0 to 1) and a description while a table is computed.
 
     Raises:
         TopicError: the topic, or its parameters for this strategy, cannot be read.
-        ValueError: there is no strategy of that name.
+        ValueError: the strategy cannot be loaded (:func:`load`).
     """
     if isinstance(topic, str):
         topic = load_topic(topic)
-    for said in (*topic.parameters, topic.default_strategy):
-        if said not in STRATEGIES:
-            raise TopicError(f"{topic_line(topic, _key(topic, said))}: no strategy {said!r}. Remedy: {', '.join(STRATEGIES)}")
+    known = names()
+    for mentioned in (*topic.parameters, topic.default_strategy):
+        if mentioned not in known:
+            key = mentioned if mentioned in topic.parameters else "default_strategy"
+            raise TopicError(f"{topic_line(topic, key)}: no strategy {mentioned!r}. Remedy: {', '.join(known)}")
     chosen = name or topic.default_strategy
-    if chosen not in STRATEGIES:
-        raise ValueError(f"no strategy {chosen!r}. Remedy: choose one of {', '.join(STRATEGIES)}")
+    kind = load(chosen)
     words = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir)
-    make: Callable[[Setup], Strategy] = pkgutil.resolve_name(BUILT_IN[chosen])
-    return make(Setup(chosen, topic, words, resources or Resources.none(), cache_dir, seed, progress))
-
-
-def _key(topic: Topic, strategy: str) -> str:
-    """Where a topic names a strategy: its table, or the key of the default."""
-    return strategy if strategy in topic.parameters else "default_strategy"
+    return kind.make(Setup(chosen, topic, words, resources or Resources.none(), cache_dir, seed, progress))

@@ -1,145 +1,62 @@
-"""What every strategy is: a judge of pages and a scorer of waiting links."""
+"""The base class of all strategies, and what one is made from.
+
+A method needs a :attr:`~Strategy.name`, :meth:`~Strategy.judge` and :meth:`~Strategy.score`; most also have parameters of their
+own (:attr:`~Strategy.parameters_type`), use language resources (:attr:`~Strategy.needs`) and explain their scores
+(:meth:`~Strategy.explain`). One that learns during the crawl overrides :meth:`~Strategy.learn` and :meth:`~Strategy.state_dict`
+with its counterpart. Everything else has a default.
+
+>>> class ShortAddresses(Strategy):
+...     name = "short"
+...     def judge(self, page, found=()):
+...         words = self.segmenter.words(page.title)
+...         relevance = sum(word in self.topic.terms for word in words) / max(1, len(words))
+...         return Verdict(relevance, relevance > self.page_threshold)
+...     def score(self, candidates):
+...         return [1 / (1 + len(candidate.url)) for candidate in candidates]
+>>> short = ShortAddresses(Topic("t", "党建", {"党建": 1.0}), Segmenter(["党建"]))
+>>> short.judge(Page("http://a.cn/", title="党建要闻")), short.state_dict()
+(Verdict(relevance=0.5, keep=True, why={}, inherited=None, lesson=None), {})
+"""
 
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Self, TypeVar
 
 from topical_crawler.resources.registry import Resources
+from topical_crawler.strategies.common import check_number
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, topic_line
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
 _T = TypeVar("_T")
+Progress = Callable[[float, str], None]
 
 OFF_TOPIC = "off topic"
-"""Why a page is rejected that the strategy does not find relevant."""
+"""Why a page is rejected that the strategy judges not to be relevant."""
 NO_TOPIC_WORD = "no topic word in anchor"
-"""Why a link of a page off topic is dropped by a strategy that follows such links by their anchors."""
+"""Why a strategy that follows links of off-topic pages by their anchors drops a link."""
 PAGE_OFF_TOPIC = "its page is off topic"
-"""Why a link is dropped by a strategy that follows no link of a page off topic."""
-
-
-@runtime_checkable
-class Strategy(Protocol):
-    """One published method, or one of ours.
-
-    Page relevance and link priority are separate questions (:meth:`judge`, :meth:`score`); neither changes the strategy.
-    :meth:`learn` is the only method that does, and it is called once for each judged page, before the page's links are scored.
-
-    Attributes:
-        name: under which it is chosen.
-        page_threshold: a page is kept when its relevance is above this. It may be set at any time and holds for the pages judged
-            from then on; ValueError for a value that the strategy's parameters refuse.
-        wants_around: whether the text around links is to be read (:attr:`Evidence.around`).
-        wants_paths: whether the place of links in their page's elements is to be read (:attr:`Evidence.path`).
-        closed: the reason under which a link of a page off topic is dropped that :meth:`score` gives None.
-        learns_links: whether the strategy learns what links lead to, and drops none of them. Links of hosts that give nothing
-            fall behind by themselves then, and the crawl ends when nothing has come for long (:class:`LinkRules`).
-    """
-
-    name: str
-    page_threshold: float
-    wants_around: bool
-    wants_paths: bool
-    closed: str
-    learns_links: bool
-
-    @property
-    def revision(self) -> int:
-        """Another number whenever what was learned may have *raised* the score of waiting links: the crawl then scores the best
-        of them again. A fall needs no notice: a link is scored again when its turn comes, and goes back if it has fallen."""
-        ...
-
-    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        """How relevant ``page`` is, and whether it belongs to the corpus. Deterministic; never raises on odd pages.
-
-        Args:
-            page: what was fetched.
-            found: the places where the page itself had been found; () for a seed.
-        """
-        ...
-
-    def missed(self, url: str, found: Sequence[Evidence]) -> Any:
-        """A page that did not come (unreachable, an error, no page): the lesson of it, as JSON data, that :meth:`learn` then gets
-        with a relevance of 0; None where there is nothing to learn from it."""
-        ...
-
-    def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
-        """Judgements of pages by what is known now, from the lessons of their first verdicts; None for each of which the first is
-        final. Pages off topic for which it gives one are set aside for a second look."""
-        ...
-
-    def learn(self, url: str, verdict: Verdict) -> None:
-        """Take note of a judged page. Learning the same page twice is the same as learning it once. When a crawl is resumed, the
-        verdict has only relevance, keep and lesson."""
-        ...
-
-    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        """A priority for each candidate, in their order; None: not worth a visit. The same function serves at discovery and
-        when a waiting link comes up: what has been learned in between counts."""
-        ...
-
-    def confirm(self, text: str) -> tuple[float, bool]:
-        """After the extraction of a kept page's main text: its relevance, and whether it belongs to the corpus after all."""
-        ...
-
-    def explain(self, candidate: Candidate) -> Mapping[str, float]:
-        """The parts of a candidate's priority by name, for people (``anchor``, ``parent``, ``struct`` …)."""
-        ...
-
-    def state_dict(self) -> dict[str, Any]:
-        """What was learned, as JSON data."""
-        ...
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what :meth:`state_dict` gave."""
-        ...
-
-
-class Fixed:
-    """What a strategy answers that learns nothing, keeps every text of a page that it keeps, and has nothing to explain."""
-
-    wants_around = False
-    wants_paths = False
-    closed = PAGE_OFF_TOPIC
-    learns_links = False
-    revision = 0
-
-    def missed(self, url: str, found: Sequence[Evidence]) -> Any:
-        """Nothing is learned."""
-        return None
-
-    def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
-        """Every judgement is final."""
-        return [None] * len(lessons)
-
-    def learn(self, url: str, verdict: Verdict) -> None:
-        """Nothing is learned."""
-
-    def confirm(self, text: str) -> tuple[float, bool]:
-        """Every text belongs."""
-        return 1.0, True
-
-    def explain(self, candidate: Candidate) -> dict[str, float]:
-        """There is nothing to explain."""
-        return {}
-
-    def state_dict(self) -> dict[str, Any]:
-        """There is no state."""
-        return {}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """There is no state."""
+"""Why a strategy that follows no link of off-topic pages drops a link."""
 
 
 @dataclass(frozen=True)
-class NoParameters:
-    """Of a strategy that has none: whatever a topic sets for it is refused."""
+class Parameters:
+    """Constants of a method, as the table ``[strategy.NAME]`` of a topic sets them. A method with more of them derives from this.
+
+    Attributes:
+        page_threshold: a page is kept when its relevance is above this, >= 0.
+    """
+
+    page_threshold: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_number("page_threshold", self.page_threshold)
 
 
 @dataclass(frozen=True)
@@ -150,10 +67,10 @@ class Setup:
         strategy: its name.
         topic: what the crawl is about.
         segmenter: knows the topic's terms.
-        resources: the language resources that there are.
-        cache_dir: where tables that take long to make are kept; None: nowhere.
+        resources: the installed language resources.
+        cache_dir: where tables are kept that take long to compute; None: nowhere.
         seed: of every random choice.
-        progress: called with the part done (0 to 1) and a word on what is going on, while a table is made.
+        progress: called with the finished share (0 to 1) and a description while a table is computed.
     """
 
     strategy: str
@@ -170,8 +87,116 @@ class Setup:
         return read_parameters(kind, table, self.topic, f"strategy.{self.strategy}", defaults)
 
 
+class Strategy(ABC):
+    """Judges pages and scores links: one published method, or one of ours.
+
+    Page relevance and link priority are separate questions (:meth:`judge`, :meth:`score`), and answering them does not change the
+    strategy. Only :meth:`learn` does; it is called once for each judged page, before the page's links are scored.
+
+    Attributes:
+        name: how ``-a strategy=NAME`` and the topic's table ``[strategy.NAME]`` call it.
+        parameters_type: a frozen dataclass with a ``page_threshold``: the keys of that table.
+        needs: the language resources that it uses where they are installed.
+        wants_around: whether to read the text around links (:attr:`Evidence.around`).
+        wants_paths: whether to read where links stand in the elements of their page (:attr:`Evidence.path`).
+        closed: why a link of an off-topic page is dropped when :meth:`score` gives None.
+        learns_links: whether the strategy learns what links lead to and drops none. Barren hosts then fall behind by themselves,
+            and the crawl ends when nothing has come for long (:class:`LinkRules`).
+        revision: changes whenever learning may have *raised* scores of waiting links: the crawl then scores the best of them
+            again. A fall needs no notice: a link is scored again when its turn comes, and goes back if it has fallen.
+
+    Args:
+        topic: what the crawl is about.
+        segmenter: must know the topic's terms.
+        parameters: of ``parameters_type``; None: its defaults.
+    """
+
+    name: str
+    parameters_type: ClassVar[type[Any]] = Parameters
+    needs: ClassVar[tuple[str, ...]] = ()
+    wants_around: bool = False
+    wants_paths: bool = False
+    closed: str = PAGE_OFF_TOPIC
+    learns_links: bool = False
+    revision: int = 0
+    parameters: Any
+
+    def __init__(self, topic: Topic, segmenter: Segmenter, parameters: Any = None) -> None:
+        self.topic = topic
+        self.segmenter = segmenter
+        self.parameters = parameters or self.parameters_type()
+
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        """The strategy for a topic. Override it for a constructor of your own.
+
+        Raises:
+            TopicError: a parameter, or another part of the topic, cannot be used.
+        """
+        return cls(setup.topic, setup.segmenter, setup.parameters(cls.parameters_type))
+
+    @abstractmethod
+    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
+        """How relevant ``page`` is, and whether it belongs to the corpus. Deterministic; never raises on odd pages.
+
+        Args:
+            page: as fetched.
+            found: the places where the link to the page was found; () for a seed.
+        """
+
+    @abstractmethod
+    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        """A priority for each candidate, in their order; None: not worth a visit. Called when links are found and again when a
+        waiting link comes up: what has been learned in between counts."""
+
+    def explain(self, candidate: Candidate) -> Mapping[str, float]:
+        """The parts of a candidate's priority by name, for people (``anchor``, ``parent``, ``struct`` …)."""
+        return {}
+
+    @property
+    def page_threshold(self) -> float:
+        """A page is kept when its relevance is above this. It may be set at any time, for the pages judged from then on.
+
+        Raises:
+            ValueError: set to a value that the parameters refuse.
+        """
+        return float(self.parameters.page_threshold)
+
+    @page_threshold.setter
+    def page_threshold(self, value: float) -> None:
+        check_number("page_threshold", value)
+        self.parameters = dataclasses.replace(self.parameters, page_threshold=value)
+
+    def learn(self, url: str, verdict: Verdict) -> None:
+        """Learn from a judged page. Learning a page twice is the same as learning it once. When a crawl is resumed, the verdict
+        has only relevance, keep and lesson."""
+        return
+
+    def state_dict(self) -> dict[str, Any]:
+        """What was learned, as JSON data."""
+        return {}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what :meth:`state_dict` gave."""
+        return
+
+    def missed(self, url: str, found: Sequence[Evidence]) -> Any:
+        """The lesson of a page that could not be fetched, as JSON data: :meth:`learn` then gets it with a relevance of 0. None:
+        there is nothing to learn from it."""
+        return None
+
+    def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
+        """Judge pages again by what is known now, from the lessons of their first verdicts. None: the first verdict is final.
+        An off-topic page whose verdict is not final is set aside for a second look."""
+        return [None] * len(lessons)
+
+    def confirm(self, text: str) -> tuple[float, bool]:
+        """Relevance of a kept page's extracted main text, and whether the page stays in the corpus."""
+        return 1.0, True
+
+
 def read_parameters(kind: type[_T], table: object, topic: Topic, section: str, defaults: _T | None = None) -> _T:
-    """A parameter class filled from a table of ``topic.toml``; what it leaves out is as in ``defaults``, else as in the class.
+    """A parameter class filled from a table of ``topic.toml``; missing keys are as in ``defaults``, else as in the class.
 
     Raises:
         TopicError: no table, a key that the class does not have, or a value that it refuses; with the file and the line.
@@ -182,14 +207,9 @@ def read_parameters(kind: type[_T], table: object, topic: Topic, section: str, d
     known = [f.name for f in dataclasses.fields(kind)]  # type: ignore[arg-type]
     for key in table:
         if key not in known:
-            raise TopicError(
-                f"{topic_line(topic, key)}: [{section}] has no parameter {key!r}. Known: {', '.join(known) or 'none'}"
-            )
+            raise TopicError(f"{topic_line(topic, key)}: [{section}] has no parameter {key!r}. Known: {', '.join(known)}")
     try:
         return kind(**table) if defaults is None else dataclasses.replace(defaults, **table)  # type: ignore[type-var]
     except (TypeError, ValueError) as error:
         named = next((k for k in table if k in str(error)), section.rsplit(".", 1)[-1])
         raise TopicError(f"{topic_line(topic, named)}: {error}") from None
-
-
-Progress = Callable[[float, str], None]

@@ -1,13 +1,6 @@
-"""Baselines: what a crawl is held against.
+"""Baselines that other methods are compared with: breadth-first, random, keywords, PageRank and Shark-Search.
 
-Links in the order of their PageRank in the part of the web that has been fetched (Cho, Garcia-Molina & Page 1998).
-
-The topic has no say in the order. A page is kept when its description holds a topic term.
-
-Shark-Search (Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim & Ur 1998, The Shark-Search algorithm).
-
-A link is worth what its page hands on, and what its anchor and the text around it say. No link is dropped. A page is kept when
-its description holds a topic term.
+All of them keep a page whose description holds a topic term, and drop no link.
 """
 
 from __future__ import annotations
@@ -15,87 +8,48 @@ from __future__ import annotations
 import math
 from array import array
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.strategies.base import Fixed, NoParameters, Setup
+from topical_crawler.strategies.base import Parameters, Setup, Strategy
 from topical_crawler.strategies.common import TopicVector, check_number, packed, unpacked
 from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, description_of, full_text
 from topical_crawler.web.urls import fingerprint
 
-# -- Plain keywords: which words of a text are topic terms, and what share of the text they are
-
-
 _CACHED_TEXTS = 50_000
+_BYTES = 8
 
 
-class Keywords:
-    """The judgement that strategies share which bring an order of visits, but no measure of relevance of their own.
+class KeywordJudge(Strategy):
+    """The judge of pages that the baselines share: relevance is the share of topic terms among the words of a page's description
+    information. The default threshold is 0: one term is enough."""
 
-    Args:
-        terms: the topic terms.
-        segmenter: must know them.
-
-    Attributes:
-        threshold: a page is kept when the share of topic terms is above this; 0: when there is one at all.
-
-    >>> keywords = Keywords(["党建", "支部"], Segmenter(["党建", "支部"]))
-    >>> keywords.verdict(Page("http://a.cn/", title="支部生活")).keep, keywords.share("农村党建要闻")
-    (True, 0.3333333333333333)
-    """
-
-    def __init__(self, terms: Collection[str], segmenter: Segmenter) -> None:
-        self._terms = terms
-        self._segmenter = segmenter
-        self.threshold = 0.0
+    def __init__(self, topic: Topic, segmenter: Segmenter, parameters: Any = None) -> None:
+        super().__init__(topic, segmenter, parameters)
         self.share = lru_cache(_CACHED_TEXTS)(self._share)
 
-    def verdict(self, page: Page) -> Verdict:
-        """A page is kept when its description information holds a topic term; its relevance is the :meth:`share` of them, which
-        may be asked to be above a threshold."""
-        words = self._segmenter.words(description_of(page))
-        matching = [w for w in words if w in self._terms]
+    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
+        words = self.segmenter.words(description_of(page))
+        matching = [w for w in words if w in self.topic.terms]
         relevance = len(matching) / len(words) if words else 0.0
-        return Verdict(relevance, relevance > self.threshold, {w: round(1 / len(matching), 4) for w in matching})
+        return Verdict(relevance, relevance > self.page_threshold, {w: round(1 / len(matching), 4) for w in matching})
 
     def _share(self, text: str) -> float:
         """The share of topic terms among the distinct content words of a short text, 0 to 1; 0 for no words."""
-        words = self._segmenter.words(text)
-        return sum(w in self._terms for w in words) / len(words) if words else 0.0
+        words = self.segmenter.words(text)
+        return sum(w in self.topic.terms for w in words) / len(words) if words else 0.0
 
 
-class JudgedByKeywords:
-    """For a strategy whose pages are judged by ``_keywords``: its threshold is 0 unless it is set."""
-
-    _keywords: Keywords
-
-    @property
-    def page_threshold(self) -> float:
-        """A page is kept when the share of topic terms in its description is above this.
-
-        Raises:
-            ValueError: set to what is no number of 0 or more.
-        """
-        return self._keywords.threshold
-
-    @page_threshold.setter
-    def page_threshold(self, value: float) -> None:
-        check_number("page_threshold", value)
-        self._keywords.threshold = float(value)
-
-
-# -- Baselines: what a crawl is held against
-
-
-class BreadthFirst(JudgedByKeywords, Fixed):
-    """Every link in the order in which it was found; a page is kept when its description holds a topic term.
+class BreadthFirst(KeywordJudge):
+    """The strategy ``breadth_first``: every link in the order in which it was found.
 
     >>> from topical_crawler import Candidate, Page, strategies
     >>> breadth_first = strategies.create("partybuilding", "breadth_first", resources=None)
@@ -107,34 +61,14 @@ class BreadthFirst(JudgedByKeywords, Fixed):
 
     name = "breadth_first"
 
-    def __init__(self, keywords: Keywords) -> None:
-        self._keywords = keywords
-
-    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        return self._keywords.verdict(page)
-
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         return [0.0] * len(candidates)
 
 
-def make_breadth_first(setup: Setup) -> BreadthFirst:
-    """The strategy for a topic; it has no parameters."""
-    setup.parameters(NoParameters)
-    return BreadthFirst(Keywords(setup.topic.terms, setup.segmenter))
+class RandomOrder(KeywordJudge):
+    """The strategy ``random``: each link has a fixed random priority, a hash of its address under the seed of the crawl.
 
-
-# -- Baselines of the field: an order by chance, and best-first on anchor texts
-
-
-class RandomOrder(JudgedByKeywords, Fixed):
-    """Links in random order: each has a lot of its own, drawn from its address and the seed of the crawl.
-
-    The order is therefore the same in every run under one seed, whatever else waits and however often a link is found; another
-    seed gives another order. A page is kept when its description holds a topic term.
-
-    Args:
-        keywords: judge the pages.
-        seed: of the draw.
+    The order is therefore the same in every run with one seed, whatever else waits and however often a link is found.
 
     >>> from topical_crawler import Candidate, strategies
     >>> one, same, other = (strategies.create("partybuilding", "random", resources=None, seed=n) for n in (1, 1, 2))
@@ -145,25 +79,26 @@ class RandomOrder(JudgedByKeywords, Fixed):
 
     name = "random"
 
-    def __init__(self, keywords: Keywords, seed: int = 0) -> None:
-        self._keywords = keywords
+    def __init__(self, topic: Topic, segmenter: Segmenter, parameters: Parameters | None = None, seed: int = 0) -> None:
+        super().__init__(topic, segmenter, parameters)
         self._key = str(seed).encode()
 
-    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        return self._keywords.verdict(page)
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        return cls(setup.topic, setup.segmenter, setup.parameters(Parameters), setup.seed)
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        return [self._lot(c.url) for c in candidates]
+        return [self._draw(c.url) for c in candidates]
 
-    def _lot(self, url: str) -> float:
-        """A number from 0 to below 1, all equally likely."""
+    def _draw(self, url: str) -> float:
+        """A uniformly distributed number, 0 to below 1."""
         digest = blake2b(fingerprint(url), digest_size=8, key=self._key).digest()
         return (int.from_bytes(digest) >> 11) / (1 << 53)
 
 
-class KeywordAnchors(JudgedByKeywords, Fixed):
-    """Best-first on anchor texts: a link's priority is the share of topic terms among the words of its anchor, the best of the
-    places where it was found. No link is dropped. A page is kept when its description holds a topic term.
+class KeywordAnchors(KeywordJudge):
+    """The strategy ``keyword``, best-first on anchor texts: a link's priority is the share of topic terms among the words of its
+    anchor, the best of the places where it was found.
 
     >>> from topical_crawler import Candidate, Evidence, strategies
     >>> keyword = strategies.create("partybuilding", "keyword", resources=None)
@@ -174,32 +109,14 @@ class KeywordAnchors(JudgedByKeywords, Fixed):
 
     name = "keyword"
 
-    def __init__(self, keywords: Keywords) -> None:
-        self._keywords = keywords
-
-    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        return self._keywords.verdict(page)
-
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        return [max((self._keywords.share(e.anchor) for e in c.evidence), default=0.0) for c in candidates]
+        return [max((self.share(e.anchor) for e in c.evidence), default=0.0) for c in candidates]
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
-        return {"anchor": max((self._keywords.share(e.anchor) for e in candidate.evidence), default=0.0)}
+        return {"anchor": max((self.share(e.anchor) for e in candidate.evidence), default=0.0)}
 
 
-def make_random(setup: Setup) -> RandomOrder:
-    """The strategy for a topic and a seed; it has no parameters."""
-    setup.parameters(NoParameters)
-    return RandomOrder(Keywords(setup.topic.terms, setup.segmenter), setup.seed)
-
-
-def make_keyword(setup: Setup) -> KeywordAnchors:
-    """The strategy for a topic; it has no parameters."""
-    setup.parameters(NoParameters)
-    return KeywordAnchors(Keywords(setup.topic.terms, setup.segmenter))
-
-
-# -- Links in the order of their PageRank in the part of the web that has been fetched (Cho, Garcia-Molina & Page 1998)
+# -- PageRank over the pages fetched so far (Cho, Garcia-Molina & Page 1998)
 
 
 MAX_LINKS = 1000
@@ -209,35 +126,30 @@ FIRST_RANKING = 16
 PRECISION = 1e-6
 """The iteration ends when no rank changes by more than this part of the mean rank."""
 
-_BYTES = 8
-
 
 @dataclass(frozen=True)
-class PageRankParameters:
+class PageRankParameters(Parameters):
     """Constants of the method; the table ``[strategy.pagerank]`` of a topic sets them.
 
     Attributes:
-        damping: d of PageRank, from 0 to below 1: the part of a page's rank that its links hand on.
+        damping: d of PageRank, 0 to below 1: the share of a page's rank that it passes to its links.
     """
 
     damping: float = 0.85
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not isinstance(self.damping, int | float) or isinstance(self.damping, bool) or not 0 <= self.damping < 1:
             raise ValueError(f"damping must be a number from 0 to below 1, not {self.damping!r}")
 
 
-class PageRank(JudgedByKeywords, Fixed):
+class PageRank(KeywordJudge):
     """The strategy ``pagerank``.
 
     A link's priority is IR(p) = (1 − d) + d·Σ IR(t)/c(t) over the fetched pages t that hold it, c(t) their numbers of links. The
-    ranks of all fetched pages are computed anew whenever there are a quarter more of them; in between, a page takes the rank that
-    it had as a link and hands its share on to its own links, so that every link has the ranks of all its parents. An address that
-    no fetched page holds itself, such as the target of a redirect, has the share of the pages where its link was found.
-
-    Args:
-        keywords: judge the pages.
-        parameters: constants of the method.
+    topic has no influence on it. The ranks of all fetched pages are computed anew whenever there are a quarter more of them; in
+    between, a page takes the rank that it had as a link and passes its share to its own links. An address that no fetched page
+    holds itself, such as the target of a redirect, gets the share of the pages where its link was found.
 
     >>> from topical_crawler import Candidate, Link, Page, strategies
     >>> pagerank = strategies.create("partybuilding", "pagerank", resources=None)
@@ -249,17 +161,17 @@ class PageRank(JudgedByKeywords, Fixed):
     """
 
     name = "pagerank"
+    parameters_type = PageRankParameters
 
-    def __init__(self, keywords: Keywords, parameters: PageRankParameters | None = None) -> None:
-        self.parameters = parameters or PageRankParameters()
-        self._keywords = keywords
+    def __init__(self, topic: Topic, segmenter: Segmenter, parameters: PageRankParameters | None = None) -> None:
+        super().__init__(topic, segmenter, parameters)
         self._graph = LinkGraph(self.parameters.damping)
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        verdict = self._keywords.verdict(page)
+        verdict = super().judge(page)
         digests = dict.fromkeys(_digest(link.url) for link in page.links[:MAX_LINKS])
         digests.pop(_digest(page.url), None)
-        return Verdict(verdict.relevance, verdict.keep, verdict.why, lesson=b64encode(b"".join(digests)).decode())
+        return replace(verdict, lesson=b64encode(b"".join(digests)).decode())
 
     def learn(self, url: str, verdict: Verdict) -> None:
         digests = b64decode(verdict.lesson)
@@ -389,20 +301,11 @@ def _digest(url: str) -> bytes:
     return fingerprint(url)[:_BYTES]
 
 
-def make_pagerank(setup: Setup) -> PageRank:
-    """The strategy for a topic.
-
-    Raises:
-        TopicError: a parameter cannot be used.
-    """
-    return PageRank(Keywords(setup.topic.terms, setup.segmenter), setup.parameters(PageRankParameters))
-
-
 # -- Shark-Search (Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim & Ur 1998, The Shark-Search algorithm)
 
 
 @dataclass(frozen=True)
-class SharkSearchParameters:
+class SharkSearchParameters(Parameters):
     """Constants of the method, with the paper's values; the table ``[strategy.shark_search]`` of a topic sets them.
 
     Attributes:
@@ -416,6 +319,7 @@ class SharkSearchParameters:
     inherited: float = 0.8
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("decay", "anchor", "inherited"):
             value = getattr(self, name)
             check_number(name, value)
@@ -423,7 +327,7 @@ class SharkSearchParameters:
                 raise ValueError(f"{name} must be 1 at most, not {value!r}")
 
 
-class SharkSearch(JudgedByKeywords, Fixed):
+class SharkSearch(KeywordJudge):
     """The strategy ``shark_search``: potential = γ·inherited + (1 − γ)·neighbourhood.
 
     * inherited: δ·sim(page) of the page that holds the link, or δ times what that page had inherited itself, where its own
@@ -432,11 +336,6 @@ class SharkSearch(JudgedByKeywords, Fixed):
       the similarity of the text around the link.
 
     sim is the cosine of TF-IDF vectors. A link found in several places has the highest of its potentials.
-
-    Args:
-        keywords: judge the pages.
-        topic: measures a text against the topic.
-        parameters: constants of the method.
 
     >>> from topical_crawler import Candidate, Evidence, strategies
     >>> shark = strategies.create("partybuilding", "shark_search", resources=None)
@@ -448,30 +347,30 @@ class SharkSearch(JudgedByKeywords, Fixed):
     """
 
     name = "shark_search"
+    parameters_type = SharkSearchParameters
     wants_around = True
 
-    def __init__(self, keywords: Keywords, topic: TopicVector, parameters: SharkSearchParameters | None = None) -> None:
-        self.parameters = parameters or SharkSearchParameters()
-        self._keywords = keywords
-        self._topic = topic
-        self._similarity = lru_cache(_CACHED_TEXTS)(topic.similarity)
+    def __init__(self, topic: Topic, segmenter: Segmenter, parameters: SharkSearchParameters | None = None) -> None:
+        super().__init__(topic, segmenter, parameters)
+        self._topic = TopicVector.of(topic, segmenter)
+        self._similarity = lru_cache(_CACHED_TEXTS)(self._topic.similarity)
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        verdict = self._keywords.verdict(page)
+        verdict = super().judge(page)
         relevant = self._topic.similarity(full_text(page)) or max((e.relevance for e in found), default=0.0)
-        return Verdict(verdict.relevance, verdict.keep, verdict.why, inherited=self.parameters.decay * relevant)
+        return replace(verdict, inherited=self.parameters.decay * relevant)
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         return [max(map(self.potential, c.evidence), default=0.0) for c in candidates]
 
     def potential(self, place: Evidence) -> float:
         """The potential score of a link found in one place."""
-        gamma = self.parameters.inherited
+        gamma: float = self.parameters.inherited
         return gamma * place.relevance + (1 - gamma) * self.neighbourhood(place)
 
     def neighbourhood(self, place: Evidence) -> float:
         """The neighbourhood score of a link found in one place, 0 to 1."""
-        beta = self.parameters.anchor
+        beta: float = self.parameters.anchor
         anchor = self._similarity(place.anchor)
         context = 1.0 if anchor > 0 else self._similarity(place.around)
         return beta * anchor + (1 - beta) * context
@@ -481,14 +380,3 @@ class SharkSearch(JudgedByKeywords, Fixed):
             return {}
         best = max(candidate.evidence, key=self.potential)
         return {"inherited": best.relevance, "neighbourhood": self.neighbourhood(best)}
-
-
-def make_shark_search(setup: Setup) -> SharkSearch:
-    """The strategy for a topic.
-
-    Raises:
-        TopicError: a parameter cannot be used.
-    """
-    keywords = Keywords(setup.topic.terms, setup.segmenter)
-    topic = TopicVector.of(setup.topic, setup.segmenter)
-    return SharkSearch(keywords, topic, setup.parameters(SharkSearchParameters))

@@ -1,8 +1,7 @@
-"""The threshold above which a strategy keeps a page, as one number that may be changed while the strategy works."""
+"""What several strategies share: reasons of a verdict, checks of parameters, packed arrays, the topic as a TF-IDF vector."""
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
@@ -15,31 +14,6 @@ from numpy.typing import NDArray
 from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.text.statistics import Idf, Vsm, keyword_vector
 from topical_crawler.topic.topic import Topic
-
-# -- The threshold above which a strategy keeps a page, as one number that may be changed while the strategy works
-
-
-class PageThreshold:
-    """For what has ``parameters`` with a ``page_threshold``, a frozen dataclass."""
-
-    parameters: Any
-
-    @property
-    def page_threshold(self) -> float:
-        """A page is relevant when its relevance is above this.
-
-        Raises:
-            ValueError: set to what the parameters refuse; with their message.
-        """
-        return float(self.parameters.page_threshold)
-
-    @page_threshold.setter
-    def page_threshold(self, value: float) -> None:
-        self.parameters = dataclasses.replace(self.parameters, page_threshold=value)
-
-
-# -- Which words carry a relevance: the reasons that a verdict gives
-
 
 MOST_REASONS = 8
 """Words named at most."""

@@ -16,10 +16,10 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from topical_crawler.strategies.base import Fixed, Setup
-from topical_crawler.strategies.common import PageThreshold, TopicVector, check_count, check_number
+from topical_crawler.strategies.base import Parameters, Setup, Strategy
+from topical_crawler.strategies.common import TopicVector, check_count, check_number
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, full_text
 from topical_crawler.web.urls import MAX_DEPTH, canonical, fingerprint
 
@@ -158,7 +158,7 @@ _BYTES = 8
 
 
 @dataclass(frozen=True)
-class ContentParameters:
+class ContentParameters(Parameters):
     """Constants of T; the table ``[strategy.content]`` of a topic sets them.
 
     Attributes:
@@ -168,7 +168,7 @@ class ContentParameters:
     page_threshold: float = 0.01
 
     def __post_init__(self) -> None:
-        check_number("page_threshold", self.page_threshold)
+        super().__post_init__()
         if self.page_threshold == 0:
             raise ValueError("page_threshold must be above 0: it is also what a seed hands on that is not relevant itself")
 
@@ -194,7 +194,7 @@ class ContentUrlParameters(ContentParameters):
         check_number("lower_factor", self.lower_factor)
 
 
-class Content(PageThreshold, Fixed):
+class Content(Strategy):
     """The strategy ``content``: each link of a relevant page gets sim(q, p)/N_p (Eq. 2), N_p the page's number of links.
 
     A link that is found on several pages has the highest of their values; the paper, which does not queue a link again, leaves it
@@ -208,11 +208,16 @@ class Content(PageThreshold, Fixed):
     """
 
     name = "content"
+    parameters_type = ContentParameters
     parameters: ContentParameters
 
     def __init__(self, topic: TopicVector, parameters: ContentParameters | None = None) -> None:
-        self.parameters = parameters or ContentParameters()
+        self.parameters = parameters or self.parameters_type()
         self._topic = topic
+
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        return cls(TopicVector.of(setup.topic, setup.segmenter), setup.parameters(cls.parameters_type))
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         """By Eq. 1 over the full text; what the page hands on is Eq. 2."""
@@ -258,10 +263,11 @@ class ContentUrl(Content):
     """
 
     name = "content_url"
+    parameters_type = ContentUrlParameters
     parameters: ContentUrlParameters
 
     def __init__(self, topic: TopicVector, parameters: ContentUrlParameters | None = None) -> None:
-        super().__init__(topic, parameters or ContentUrlParameters())
+        super().__init__(topic, parameters)
         self._relevant: set[bytes] = set()
         self._irrelevant: set[bytes] = set()
         self._strings = PrefixSets(self.parameters.frequency)
@@ -319,21 +325,3 @@ def _packed(digests: set[bytes]) -> str:
 def _unpacked(text: str) -> set[bytes]:
     digests = b64decode(text)
     return {digests[i : i + _BYTES] for i in range(0, len(digests), _BYTES)}
-
-
-def make_content(setup: Setup) -> Content:
-    """The strategy ``content`` for a topic.
-
-    Raises:
-        TopicError: a parameter cannot be used.
-    """
-    return Content(TopicVector.of(setup.topic, setup.segmenter), setup.parameters(ContentParameters))
-
-
-def make_content_url(setup: Setup) -> ContentUrl:
-    """The strategy ``content_url`` for a topic.
-
-    Raises:
-        TopicError: a parameter cannot be used.
-    """
-    return ContentUrl(TopicVector.of(setup.topic, setup.segmenter), setup.parameters(ContentUrlParameters))

@@ -56,21 +56,21 @@ def test_no_more_words_than_the_sub_topics_have() -> None:
 
 def test_a_topic_without_documents_says_so(caplog: pytest.LogCaptureFixture) -> None:
     topic = replace(TOPIC, documents=(), source="mytopic")
-    made = module.make(Setup("esvsm", topic, SEGMENTER, Resources.none()))
+    made = Esvsm.make(Setup("esvsm", topic, SEGMENTER, Resources.none()))
     assert made.judge(Page("http://a.cn/", title="触摸屏")).keep
     (record,) = caplog.records
     assert record.levelname == "WARNING"
     assert "mytopic/documents.txt: there is no such file" in record.getMessage()
     assert "Remedy: write texts that describe the topic" in record.getMessage()
     caplog.clear()
-    module.make(Setup("esvsm", TOPIC, SEGMENTER, Resources.none()))
+    Esvsm.make(Setup("esvsm", TOPIC, SEGMENTER, Resources.none()))
     assert not caplog.records
 
 
 def test_the_topic_word_is_the_title_unless_it_is_named() -> None:
     for parameters, word in (({}, "智能手机"), ({"word": "卷积神经网络"}, "卷积神经网络")):
         topic = replace(TOPIC, parameters={"esvsm": {**parameters, "stall_pages": 1}})
-        made = module.make(Setup("esvsm", topic, SEGMENTER, Resources.none()))
+        made = Esvsm.make(Setup("esvsm", topic, SEGMENTER, Resources.none()))
         learn(made, "-")
         assert made.replacements[0].word == word
 

@@ -29,7 +29,7 @@ from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.crawl.session import BELOW_THRESHOLD, evidence_of, restore
 from topical_crawler.frontier import FrontierFileError
 from topical_crawler.resources.registry import Resource, Resources
-from topical_crawler.strategies import NEEDS, NO_TOPIC_WORD, Strategy
+from topical_crawler.strategies import NO_TOPIC_WORD, Strategy
 from topical_crawler.topic.files import check_seed
 from topical_crawler.topic.topic import Topic, load_topic, read_seeds
 from topical_crawler.web.page import Candidate, Page, Verdict, description_of
@@ -300,7 +300,7 @@ def show_by_strategy(
     )
     learned = f"with what the crawl {crawl} has learned" if crawl else "with nothing learned from a crawl (--crawl)"
     out.print(f"Judged by the strategy {strategy.name!r}, {learned}.", style="dim", markup=False)
-    if NEEDS.get(strategy.name):
+    if strategy.needs:
         show_missing(out, found, missing)
     show_source(out, e.source, e.kind, e.page)
     if e.text is None:

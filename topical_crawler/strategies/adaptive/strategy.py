@@ -20,8 +20,8 @@ from topical_crawler.strategies.adaptive.link_features import MAX_FEATURES, Link
 from topical_crawler.strategies.adaptive.link_model import LinkModel, LinkModelParameters, sigmoid
 from topical_crawler.strategies.adaptive.memory import PARENTS, SAYS, Leading, Memory, Words, digest
 from topical_crawler.strategies.adaptive.page_classifier import PageJudge
-from topical_crawler.strategies.base import PAGE_OFF_TOPIC, Setup
-from topical_crawler.strategies.common import PageThreshold, packed, unpacked
+from topical_crawler.strategies.base import Strategy
+from topical_crawler.strategies.common import packed, unpacked
 from topical_crawler.strategies.site_text import SiteWords
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
@@ -91,7 +91,7 @@ _Look = tuple[Sequence[Numbers], bytes, tuple[int, ...], tuple[float, ...], floa
 terms; links since the last page on topic; whether it leads to a list of all that a site has."""
 
 
-class Adaptive(PageThreshold):
+class Adaptive(Strategy):
     """The strategy ``adaptive``.
 
     Args:
@@ -108,16 +108,13 @@ class Adaptive(PageThreshold):
     """
 
     name = "adaptive"
-    wants_around = False
+    parameters_type = AdaptiveParameters
     wants_paths = True
-    closed = PAGE_OFF_TOPIC
     learns_links = True
     parameters: AdaptiveParameters
 
     def __init__(self, topic: Topic, segmenter: Segmenter, parameters: AdaptiveParameters | None = None) -> None:
-        self.topic = topic
-        self.parameters = parameters or AdaptiveParameters()
-        self.revision = 0
+        super().__init__(topic, segmenter, parameters)
         without = self._without = frozenset(self.parameters.without)
         self._judge = PageJudge(
             topic.terms, segmenter, topic.marked, labels="labels" not in without, feedback="feedback" not in without
@@ -283,10 +280,6 @@ class Adaptive(PageThreshold):
         """Whether a link leads to a list of all that a site has, which shows at once where on the site the topic is."""
         return "survey" not in self._without and looks_like_index(url)
 
-    def confirm(self, text: str) -> tuple[float, bool]:
-        """Every text belongs."""
-        return 1.0, True
-
     def explain(self, candidate: Candidate) -> dict[str, float]:
         """The strongest reasons in words, with their parts of the log-odds."""
         url, evidence = candidate.url, candidate.evidence
@@ -391,12 +384,3 @@ def _read(lesson: Sequence[Any] | None) -> Words | None:
         return None
     numbers, counts, said_of_topic, article = lesson
     return Words(unpacked(numbers, "<u2"), unpacked(counts, "u1"), float(said_of_topic), bool(article))
-
-
-def make(setup: Setup) -> Adaptive:
-    """The strategy for a topic.
-
-    Raises:
-        TopicError: a parameter cannot be used.
-    """
-    return Adaptive(setup.topic, setup.segmenter, setup.parameters(AdaptiveParameters))

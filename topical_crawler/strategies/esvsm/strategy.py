@@ -13,9 +13,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Self
 
-from topical_crawler.strategies.base import Fixed, Setup
+from topical_crawler.strategies.base import Setup
 from topical_crawler.strategies.common import check_count, check_number
 from topical_crawler.strategies.esvsm.hypernyms import direct_hypernym
 from topical_crawler.strategies.esvsm.text_and_anchor import TextAndAnchor
@@ -127,7 +127,7 @@ class EsvsmParameters(SvsmParameters):
             raise ValueError(f"word must be a text, not {self.word!r}")
 
 
-class Esvsm(TextAndAnchor, Fixed):
+class Esvsm(TextAndAnchor):
     """The strategy ``esvsm``. When a topic word was replaced, the anchors of waiting links are measured against the new topic;
     pages keep the relevance that they were judged to have.
 
@@ -147,6 +147,8 @@ class Esvsm(TextAndAnchor, Fixed):
     """
 
     name = "esvsm"
+    parameters_type = EsvsmParameters
+    needs = ("hownet", "hownet_tree", "vectors", "cilin", "cilin_tree", "clc")
     parameters: EsvsmParameters
 
     def __init__(self, model: TopicModel, word: str, segmenter: Segmenter, parameters: EsvsmParameters) -> None:
@@ -156,6 +158,22 @@ class Esvsm(TextAndAnchor, Fixed):
         self.replacements: list[Replacement] = []
         self._growth = Growth()
         self._at_the_top = False
+
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        """The strategy for a topic, with its topic model."""
+        topic, parameters = setup.topic, setup.parameters(EsvsmParameters)
+        if not topic.documents:
+            logger.warning(
+                "%s/documents.txt: there is no such file. LDA finds no sub-topics: the topic is its title, description and terms."
+                " Remedy: write texts that describe the topic into it (encyclopaedia articles), an empty line between two",
+                topic.source,
+            )
+        model = TopicModel(
+            topic, setup.segmenter, setup.resources, setup.seed,
+            sub_topics=parameters.sub_topics, words=parameters.words, reading=parameters.reading, cache_dir=setup.cache_dir,
+        )  # fmt: skip
+        return cls(model, normalise(parameters.word or topic.title), setup.segmenter, parameters)
 
     @property
     def revision(self) -> int:  # type: ignore[override]
@@ -219,19 +237,3 @@ class Esvsm(TextAndAnchor, Fixed):
         )  # fmt: skip
         self.use(self._model.measure(self.replacements))
         self._growth.start()
-
-
-def make(setup: Setup) -> Esvsm:
-    """The strategy for a topic, with its topic model."""
-    topic, parameters = setup.topic, setup.parameters(EsvsmParameters)
-    if not topic.documents:
-        logger.warning(
-            "%s/documents.txt: there is no such file. LDA finds no sub-topics: the topic is its title, description and terms. "
-            "Remedy: write texts that describe the topic into it (encyclopaedia articles), an empty line between two",
-            topic.source,
-        )
-    model = TopicModel(
-        topic, setup.segmenter, setup.resources, setup.seed,
-        sub_topics=parameters.sub_topics, words=parameters.words, reading=parameters.reading, cache_dir=setup.cache_dir,
-    )  # fmt: skip
-    return Esvsm(model, normalise(parameters.word or topic.title), setup.segmenter, parameters)

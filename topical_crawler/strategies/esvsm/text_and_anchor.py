@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Protocol
 
-from topical_crawler.strategies.common import PageThreshold, check_number, shares
+from topical_crawler.strategies.base import Strategy
+from topical_crawler.strategies.common import check_number, shares
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, full_text
 
@@ -56,7 +57,7 @@ class TextAndAnchorParameters:
             raise ValueError("page_weight and anchor_weight are both 0: every link would be worth the same")
 
 
-class TextAndAnchor(PageThreshold):
+class TextAndAnchor(Strategy):
     """Judges pages and scores links by one measure: the part of a strategy that learns nothing.
 
     Eq. 9: priority(l) = λ1·(1/N)·Σ_p Sim(full text of p, t) + λ2·(1/N)·Σ_p Sim(anchor of l on p, t) over the N pages p on which
@@ -68,6 +69,7 @@ class TextAndAnchor(PageThreshold):
         parameters: thresholds and weights.
     """
 
+    parameters_type = TextAndAnchorParameters
     closed = "below threshold"
     parameters: TextAndAnchorParameters
 

@@ -28,16 +28,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.resources.hownet import ConceptIndex, HowNet
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.base import Fixed, Setup
+from topical_crawler.strategies.base import Setup
 from topical_crawler.strategies.esvsm.text_and_anchor import Measure, TextAndAnchor, TextAndAnchorParameters
-from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf, Vsm, keyword_vector, norm, term_vector
 
 # -- How similar every word is to each term of a topic by HowNet (SimH of Liu & Li 2002): a table made once for the topic
@@ -285,12 +284,8 @@ systems) 0.01 is near the best for VSM, and 0.1 for SVSM; of 200 and more (party
 two, on the side of keeping. SSRM has no good one: with HowNet, nearly every text is as similar to a topic as any other."""
 
 
-class Vector(TextAndAnchor, Fixed):
-    """A strategy that learns nothing: Eq. 9 by one measure.
-
-    Args:
-        name: of the strategy.
-        measure, segmenter, parameters: see :class:`TextAndAnchor`.
+class VsmStrategy(TextAndAnchor):
+    """The strategy ``vsm``, the vector space model: the cosine of TF-IDF vectors.
 
     >>> from topical_crawler import Page, strategies
     >>> vsm = strategies.create("partybuilding", "vsm", resources=None)
@@ -298,31 +293,40 @@ class Vector(TextAndAnchor, Fixed):
     [True, False]
     """
 
-    def __init__(self, name: str, measure: Measure, segmenter: Segmenter, parameters: TextAndAnchorParameters) -> None:
-        super().__init__(measure, segmenter, parameters)
-        self.name = name
+    name = "vsm"
+
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        idf = Idf.load()
+        parameters = setup.parameters(TextAndAnchorParameters, VSM)
+        return cls(Vsm(keyword_vector(setup.topic.terms, idf), idf), setup.segmenter, parameters)
 
 
-def make_vsm(setup: Setup) -> Vector:
-    """The vector space model: the cosine of TF-IDF vectors."""
-    idf = Idf.load()
-    parameters = setup.parameters(TextAndAnchorParameters, VSM)
-    return Vector(setup.strategy, Vsm(keyword_vector(setup.topic.terms, idf), idf), setup.segmenter, parameters)
+class SsrmStrategy(TextAndAnchor):
+    """The strategy ``ssrm``, the semantic similarity retrieval model: the mean similarity of the words of both sides."""
+
+    name = "ssrm"
+    needs = ("hownet", "hownet_tree")
+
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        idf = Idf.load()
+        topic = keyword_vector(setup.topic.terms, idf)
+        measure = Ssrm(topic, TermSimilarity.of_terms(list(topic), setup.resources), idf)
+        return cls(measure, setup.segmenter, setup.parameters(TextAndAnchorParameters, SSRM))
 
 
-def make_ssrm(setup: Setup) -> Vector:
-    """The semantic similarity retrieval model: the mean similarity of the words of both sides."""
-    idf = Idf.load()
-    parameters = setup.parameters(TextAndAnchorParameters, SSRM)
-    topic = keyword_vector(setup.topic.terms, idf)
-    measure = Ssrm(topic, TermSimilarity.of_terms(list(topic), setup.resources), idf)
-    return Vector(setup.strategy, measure, setup.segmenter, parameters)
+class SvsmStrategy(TextAndAnchor):
+    """The strategy ``svsm``, the semantic vector space model without a topic model and without replacement of the topic word."""
 
+    name = "svsm"
+    parameters_type = SvsmParameters
+    needs = ("hownet", "hownet_tree")
 
-def make_svsm(setup: Setup) -> Vector:
-    """The semantic vector space model without a topic model and without replacement of the topic word."""
-    idf = Idf.load()
-    parameters = setup.parameters(SvsmParameters, SVSM)
-    topic = keyword_vector(setup.topic.terms, idf)
-    measure = svsm(topic, TermSimilarity.of_terms(list(topic), setup.resources), idf, parameters.reading)
-    return Vector(setup.strategy, measure, setup.segmenter, parameters)
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        idf = Idf.load()
+        parameters = setup.parameters(SvsmParameters, SVSM)
+        topic = keyword_vector(setup.topic.terms, idf)
+        measure = svsm(topic, TermSimilarity.of_terms(list(topic), setup.resources), idf, parameters.reading)
+        return cls(measure, setup.segmenter, parameters)

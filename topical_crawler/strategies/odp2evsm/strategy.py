@@ -7,14 +7,14 @@ A book's page is judged by title and introduction, any other by its description 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.vectors import ComposingVectors, WordVectors
-from topical_crawler.strategies.base import Fixed, Setup
-from topical_crawler.strategies.common import check_number
+from topical_crawler.strategies.base import Setup, Strategy
 from topical_crawler.strategies.odp2evsm.books import (
     THRESHOLDS,
     BookLinks,
@@ -34,31 +34,18 @@ from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 _CACHED_ANCHORS = 50_000
 
 
-class BookCrawl(Fixed):
-    """The strategies ``keyword_vsm`` and ``category_vsm``, and all of ``odp2evsm`` but its learning: which part of a page is
-    read, and which links are followed.
+class BookCrawl(Strategy):
+    """Which part of a page is read, and which links are followed: all of ``odp2evsm`` and its baselines but the measure.
 
     Args:
-        name: of the strategy.
         measure: how near a page's words are to the topic.
-        page_threshold: a page is relevant above this.
+        parameters: with a page_threshold.
     """
 
-    def __init__(self, name: str, measure: Measure, page_threshold: float) -> None:
-        self.name = name
-        self.page_threshold = page_threshold
+    def __init__(self, measure: Measure, parameters: Any) -> None:
+        self.parameters = parameters
         self._links = BookLinks()
         self._use(measure)
-
-    @property
-    def page_threshold(self) -> float:
-        """A page is relevant above this."""
-        return self._threshold
-
-    @page_threshold.setter
-    def page_threshold(self, value: float) -> None:
-        check_number("page_threshold", value)
-        self._threshold = float(value)
 
     def _use(self, measure: Measure) -> None:
         self._measure = measure
@@ -68,8 +55,9 @@ class BookCrawl(Fixed):
         reading = read(page)
         measured = self._measure.of_page(reading.title, reading.text)
         relevance = measured.relevance
-        keep = relevance > self._threshold and reading.kind != "list"
-        handed_on = self._links.handed_on(page.url, reading.kind, relevance, self._threshold, seed=not found)
+        threshold = self.page_threshold
+        keep = relevance > threshold and reading.kind != "list"
+        handed_on = self._links.handed_on(page.url, reading.kind, relevance, threshold, seed=not found)
         lesson: dict[str, Any] = {} if found else {"entrance": entrance(page.url)}
         if keep and (words := self._lesson(measured.keywords)):
             lesson["words"] = words
@@ -125,6 +113,11 @@ class Odp2evsm(BookCrawl):
     True
     """
 
+    name = "odp2evsm"
+    parameters_type = Odp2evsmParameters
+    needs = ("clc", "vectors", "cilin")
+    parameters: Odp2evsmParameters
+
     def __init__(
         self,
         words: WordExtension,
@@ -133,13 +126,32 @@ class Odp2evsm(BookCrawl):
         node_weights: NodeWeights,
         parameters: Odp2evsmParameters | None = None,
     ) -> None:
-        self.parameters = parameters or Odp2evsmParameters()
-        self.expansion = Expansion(keywords, self.parameters.batch, self.parameters.max_keywords)
+        parameters = parameters or Odp2evsmParameters()
+        if parameters.page_threshold is None:
+            parameters = dataclasses.replace(parameters, page_threshold=THRESHOLDS[parameters.pairs])
+        self.parameters = parameters
+        self.expansion = Expansion(keywords, parameters.batch, parameters.max_keywords)
         self._words = words
         self._segmenter = segmenter
         self._node_weights = node_weights
-        given = self.parameters.page_threshold
-        super().__init__("odp2evsm", self._measured(), THRESHOLDS[self.parameters.pairs] if given is None else given)
+        super().__init__(self._measured(), parameters)
+
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        """The strategy ``odp2evsm`` for a topic.
+
+        Raises:
+            TopicError: a parameter cannot be used, or the tree does not have the category that the topic names.
+        """
+        parameters = setup.parameters(Odp2evsmParameters)
+        keywords = _category_keywords(setup, parameters)
+        vectors, cilin = setup.resources.path("vectors"), setup.resources.path("cilin")
+        opened = WordVectors.open(vectors, setup.cache_dir) if vectors else None
+        if opened is not None and parameters.pairs == "best":
+            # Keywords and new words are made of known ones. Over all pairs the faint likenesses of such compounds are only noise.
+            opened = ComposingVectors(opened.words, opened.matrix)
+        words = WordExtension(opened, Cilin(cilin) if cilin else None, parameters.lam)
+        return cls(words, keywords, _segmenter(setup, keywords), NodeWeights(language().tag), parameters)
 
     @property
     def revision(self) -> int:  # type: ignore[override]
@@ -167,45 +179,33 @@ class Odp2evsm(BookCrawl):
         return ExtensionMeasure(topic, self._segmenter, self._node_weights, self.parameters.page_keywords)
 
 
-def make(setup: Setup) -> Odp2evsm:
-    """The strategy ``odp2evsm`` for a topic.
+class CategoryVsm(BookCrawl):
+    """The strategy ``category_vsm``: the initial keywords of ``odp2evsm``, by their cosine with the page."""
 
-    Raises:
-        TopicError: a parameter cannot be used, or the tree does not have the category that the topic names.
-    """
-    parameters = setup.parameters(Odp2evsmParameters)
-    keywords = _category_keywords(setup, parameters)
-    vectors, cilin = setup.resources.path("vectors"), setup.resources.path("cilin")
-    opened = WordVectors.open(vectors, setup.cache_dir) if vectors else None
-    if opened is not None and parameters.pairs == "best":
-        # Keywords and new words are made of known ones. Over all pairs the faint likenesses of such compounds are only noise.
-        opened = ComposingVectors(opened.words, opened.matrix)
-    words = WordExtension(opened, Cilin(cilin) if cilin else None, parameters.lam)
-    return Odp2evsm(words, keywords, _segmenter(setup, keywords), NodeWeights(language().tag), parameters)
+    name = "category_vsm"
+    parameters_type = CategoryVsmParameters
+    needs = ("clc",)
+
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        parameters = setup.parameters(CategoryVsmParameters)
+        return cls(_cosine(setup, _category_keywords(setup, parameters)), parameters)
 
 
-def make_category_vsm(setup: Setup) -> BookCrawl:
-    """The strategy ``category_vsm``: the initial keywords of ``odp2evsm``, by their cosine with the page.
+class KeywordVsm(BookCrawl):
+    """The strategy ``keyword_vsm``: the topic's heaviest terms, by their cosine with the page."""
 
-    Raises:
-        TopicError: as :func:`make`.
-    """
-    parameters = setup.parameters(CategoryVsmParameters)
-    return _vsm(setup, _category_keywords(setup, parameters), parameters.page_threshold)
+    name = "keyword_vsm"
+    parameters_type = KeywordVsmParameters
 
-
-def make_keyword_vsm(setup: Setup) -> BookCrawl:
-    """The strategy ``keyword_vsm``: the topic's heaviest terms, by their cosine with the page.
-
-    Raises:
-        TopicError: a parameter cannot be used.
-    """
-    parameters = setup.parameters(KeywordVsmParameters)
-    return _vsm(setup, own_keywords(setup.topic, parameters.keywords), parameters.page_threshold)
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        parameters = setup.parameters(KeywordVsmParameters)
+        return cls(_cosine(setup, own_keywords(setup.topic, parameters.keywords)), parameters)
 
 
-def _vsm(setup: Setup, keywords: Mapping[str, float], threshold: float) -> BookCrawl:
-    return BookCrawl(setup.strategy, CosineMeasure(keywords, _segmenter(setup, keywords), Idf.load()), threshold)
+def _cosine(setup: Setup, keywords: Mapping[str, float]) -> CosineMeasure:
+    return CosineMeasure(keywords, _segmenter(setup, keywords), Idf.load())
 
 
 def _category_keywords(setup: Setup, parameters: Odp2evsmParameters | CategoryVsmParameters) -> dict[str, float]:

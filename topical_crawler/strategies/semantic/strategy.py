@@ -20,12 +20,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from topical_crawler.strategies.base import NO_TOPIC_WORD, Setup, read_parameters
-from topical_crawler.strategies.common import PageThreshold
+from topical_crawler.strategies.base import NO_TOPIC_WORD, Setup, Strategy, read_parameters
 from topical_crawler.strategies.semantic.score_table import ScoreTable
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters
 from topical_crawler.strategies.semantic.url_structure import StructureParameters, UrlParts, struct
@@ -155,7 +154,7 @@ class SemanticParameters:
             raise ValueError("comparisons is a 3 × 3 matrix over page description, anchor and URL structure")
 
 
-class Semantic(PageThreshold):
+class Semantic(Strategy):
     """The strategy ``semantic``.
 
     Args:
@@ -174,10 +173,9 @@ class Semantic(PageThreshold):
     """
 
     name = "semantic"
-    wants_around = False
-    wants_paths = False
+    parameters_type = SemanticParameters
+    needs = ("hownet", "hownet_tree", "vectors")
     closed = NO_TOPIC_WORD
-    learns_links = False
     parameters: SemanticParameters
     revision = 0  # a longer history turns struct of some links from 0 to 1; they come up soon enough by what else they have
 
@@ -194,6 +192,26 @@ class Semantic(PageThreshold):
         self._history = History(HISTORY_SIZE, seed)
         self._sites = SiteWords()
         self._of_anchor = functools.lru_cache(_CACHED_ANCHORS)(self._read_anchor)
+
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        """The strategy for a topic, with its table of word scores.
+
+        Raises:
+            TopicError: a parameter cannot be used.
+        """
+        topic = setup.topic
+        table = dict(topic.parameters.get("semantic", {}))
+        given = table.pop("similarity", {})
+        similarity = read_parameters(SimilarityParameters, given, topic, "strategy.semantic.similarity", SIMILARITY)
+        if "structure" in table:
+            table["structure"] = read_parameters(StructureParameters, table["structure"], topic, "strategy.semantic.structure")
+        parameters = read_parameters(SemanticParameters, table, topic, "strategy.semantic")
+        scores = ScoreTable.load_or_build(topic.terms, setup.resources, similarity, setup.cache_dir, setup.progress)
+        try:
+            return cls(topic, scores, setup.segmenter, parameters, setup.seed)
+        except ValueError as error:
+            raise TopicError(f"{topic_line(topic, 'comparisons')}: {error}") from None
 
     def words(self, text: str) -> list[str]:
         """The words of a text that Eq. 3 sees: distinct, content words and topic terms only."""
@@ -222,13 +240,6 @@ class Semantic(PageThreshold):
         own = self._sites.own(page)
         inherited = None if own is page else self.relevance(self._segmenter.words(description_of(own)))
         return Verdict(relevance, keep, why, inherited, self._sites.lesson(page))
-
-    def missed(self, url: str, found: Sequence[Evidence]) -> None:
-        """Nothing is learned."""
-
-    def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
-        """Every judgement is final: what is learned is which lines a site says on all of its pages."""
-        return [None] * len(lessons)
 
     def learn(self, url: str, verdict: Verdict) -> None:
         if verdict.keep:
@@ -306,26 +317,6 @@ class Semantic(PageThreshold):
             return {}
         heaviest = sorted(parts, key=lambda p: -p[0][0])[:most]
         return {(w if w == t else f"{w}~{t}"): round(c / total, 4) for (c, t), w in heaviest if c > 0}
-
-
-def make(setup: Setup) -> Semantic:
-    """The strategy for a topic, with its table of word scores.
-
-    Raises:
-        TopicError: a parameter cannot be used.
-    """
-    topic = setup.topic
-    table = dict(topic.parameters.get("semantic", {}))
-    given = table.pop("similarity", {})
-    similarity = read_parameters(SimilarityParameters, given, topic, "strategy.semantic.similarity", SIMILARITY)
-    if "structure" in table:
-        table["structure"] = read_parameters(StructureParameters, table["structure"], topic, "strategy.semantic.structure")
-    parameters = read_parameters(SemanticParameters, table, topic, "strategy.semantic")
-    scores = ScoreTable.load_or_build(topic.terms, setup.resources, similarity, setup.cache_dir, setup.progress)
-    try:
-        return Semantic(topic, scores, setup.segmenter, parameters, setup.seed)
-    except ValueError as error:
-        raise TopicError(f"{topic_line(topic, 'comparisons')}: {error}") from None
 
 
 class History:
