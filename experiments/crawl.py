@@ -27,12 +27,13 @@ from experiments.oracle import greedy
 from experiments.plan import DRAWING, Bounds, Cell, LabelledTopic, Start
 from experiments.ranking import Comparison, Estimate
 from experiments.recorded_crawls import Planned, RecordedCrawls, Usage, topic_digest
+from experiments.report import check_libraries
 from experiments.web_graph import WebGraph
 from topical_crawler.cli.base import whole
 from topical_crawler.cli.evaluate.sites import add_labels, read_corpus
 from topical_crawler.config import cache_dir
 from topical_crawler.evaluation.labels import read_labels
-from topical_crawler.evaluation.report import new_figure, write_json
+from topical_crawler.evaluation.report import write_json
 from topical_crawler.files import replacing
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.recordings.thinning import Thinning
@@ -220,7 +221,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     strategies = list(dict.fromkeys(opts.strategy or STRATEGIES))
     bounds = Bounds(sorted(set(opts.cap)), sorted(set(opts.keep_links), reverse=True))
     floors = read_floors(opts.floors) if opts.floors else []
-    new_figure("", "", "")  # whether pictures can be drawn is better known before the crawls than after them
+    check_libraries()  # before the crawls, not after them
     with Recording(opts.web, cache_dir(settings)) as recording:  # makes its index, which all crawls need
         starts = {t.topic.name: _starts(t, opts, recording) for t in topics}
     crawls, planned = _plan(opts, topics, starts, strategies, bounds)

@@ -22,11 +22,11 @@ from experiments.papers import chen, sun, zhang
 from experiments.papers.crawls import Web, narrow_topics, open_crawls
 from experiments.papers.experiment import CHEN, NARROW, NARROW_WORD, SUN, ZHANG, Experiment, Labels, Reproduction, Row
 from experiments.papers.report import FILES, write_report
+from experiments.report import check_libraries
 from experiments.web_graph import WebGraph
 from topical_crawler import config
 from topical_crawler.cli.base import whole
 from topical_crawler.evaluation.labels import read_labels
-from topical_crawler.evaluation.report import new_figure
 from topical_crawler.recordings.reader import Recording
 
 # -- The experiments of the papers as tables in the terminal: printed and ours
@@ -130,7 +130,7 @@ class _Bench:
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     webs = _webs(opts)
-    new_figure("", "", "")  # whether pictures can be drawn is better known before the crawls than after them
+    check_libraries()  # before the crawls, not after them
     bench = _Bench(opts.out, tuple(opts.set), config.cache_dir(settings), opts.processes, Console(stderr=True))
     known = {name: _labels(EXPERIMENTS[name], web) for name, web in webs.items()}
     for web in webs.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -14,8 +15,8 @@ import pytest
 
 from experiments.comparison import ORACLE, STEPS, RunKey, measure_path
 from experiments.comparison_report import FILES, MOST_SITES, as_json, page, write_report
-from experiments.curves import TONES, Curve, chart, styles
 from experiments.ranking import Comparison
+from experiments.report import PAPER, TONES, Axis, chart, styles
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.web.urls import fingerprint
@@ -129,7 +130,7 @@ def test_the_best_of_a_column_is_bold_and_the_oracle_is_not() -> None:
 
 
 def test_the_bounds_are_held_against_each_other() -> None:
-    html = page(comparison("semantic", "vsm"))
+    html = unescape(page(comparison("semantic", "vsm")))
     assert "no bound against 20 pages a host: Kendall's τ 1.00; no two strategies change places" in html
     assert "Does the order change" not in page(comparison("semantic", "vsm", caps=(0,)))
 
@@ -164,7 +165,7 @@ def test_every_strategy_has_a_look_of_its_own() -> None:
     assert len({(s.tone, s.dash) for s in looks.values()}) == len(names)
 
 
-@pytest.mark.parametrize(("place", "paper"), [(0, "#ffffff"), (1, "#16181b")])
+@pytest.mark.parametrize(("place", "paper"), list(enumerate(PAPER)))
 def test_colours_stand_out(place: int, paper: str) -> None:
     for name, pair in TONES.items():
         assert contrast(pair[place], paper) >= 3, name
@@ -182,15 +183,27 @@ def contrast(one: str, other: str) -> float:
     return (bright + 0.05) / (dark + 0.05)
 
 
+def height_of(text: ElementTree.Element) -> float:
+    if "y" in text.attrib:
+        return float(text.attrib["y"])
+    return float(re.findall(r"translate\([\d.]+[ ,]+([\d.]+)\)", text.attrib["transform"])[0])
+
+
 def test_names_of_curves_do_not_lie_on_each_other() -> None:
     looks = styles(STRATEGIES)
-    curves = [Curve(n, looks[n], [(0, 0), (100, 0.5 + i / 1000)]) for i, n in enumerate(STRATEGIES)]
-    tree = ElementTree.fromstring(chart(curves, "a < b", ("pages", 100), ("recall", 1)))
-    heights = sorted(float(t.attrib["y"]) for t in tree.iter("text") if t.attrib["class"].startswith("name"))
+    curves = {n: [(0.0, 0.0), (100.0, 0.5 + i / 1000)] for i, n in enumerate(STRATEGIES)}
+    svg = chart(curves, looks, "a < b", Axis("pages", 100), Axis("recall", 1))
+    tree = ElementTree.fromstring(svg)
+    heights = sorted(height_of(t) for t in tree.iter("text") if t.text in STRATEGIES)
     assert len(heights) == len(STRATEGIES) and all(b - a >= 11 for a, b in pairwise(heights))
-    assert heights[0] > 0 and heights[-1] < 470
+    assert heights[0] > 0 and heights[-1] < float(tree.attrib["viewBox"].split()[3])
 
 
 def test_a_curve_without_points_is_left_out() -> None:
-    svg = chart([Curve("a", styles("a")["a"], []), Curve("b", styles("b")["b"], [(0, 0)])], "", ("x", 10), ("y", 1))
+    svg = chart({"a": [], "b": [(0, 0)]}, styles("ab"), "", Axis("x", 10), Axis("y", 1))
     assert ">b</text>" in svg and ">a</text>" not in svg
+
+
+def test_a_chart_has_the_colours_of_the_page() -> None:
+    svg = chart({"semantic": [(0, 0), (9, 1)]}, styles(["semantic"]), "", Axis("x", 10), Axis("y", 1))
+    assert "stroke: var(--blue)" in svg and not re.search("#[0-9a-f]{6}", svg)

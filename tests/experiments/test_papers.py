@@ -28,7 +28,8 @@ from experiments.papers.experiment import (
     Row,
     checkpoints,
 )
-from experiments.papers.report import FILES, end_of_axis, write_report
+from experiments.papers.report import FILES, write_report
+from experiments.report import end_of_axis
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.strategies import STRATEGIES

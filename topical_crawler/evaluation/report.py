@@ -1,6 +1,6 @@
-"""What an experiment leaves behind: its figures as JSON, its curves as a picture.
+"""Results of an evaluation: figures as JSON, curves in the terminal, pictures by matplotlib.
 
-The same figures give the same bytes, so that a result can be compared with an earlier one and kept under version control.
+The same figures give the same bytes: results can be compared and kept under version control.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,56 +18,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
-# -- What an experiment leaves behind: its figures as JSON, its curves as a picture
+# -- Figures as JSON
 
 
 def write_json(path: Path, figures: Mapping[str, Any]) -> None:
-    """Write ``figures`` to ``path``, whole or not at all; folders above it are made. What is not a number (nan, infinity) becomes
-    null, for JSON does not know it; a number of numpy's becomes a plain one.
+    """Write ``figures`` to ``path`` atomically; missing parent folders are made. NaN and infinity, which JSON does not have,
+    become null; numpy's arrays and numbers become plain ones.
 
     Raises:
-        TypeError: a value that is neither text, number, truth value, None nor a collection of those.
+        TypeError: a value is neither text, number, truth value, None nor a collection of those.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as out:
         out.write(json.dumps(_plain(figures), ensure_ascii=False, indent=1) + "\n")
-
-
-def new_figure(title: str, x: str, y: str) -> tuple[Figure, Axes]:
-    """An empty figure with one pair of axes, named ``x`` and ``y``, in the look that all pictures share. Write its labels in
-    English: the fonts that come with matplotlib have no Chinese characters.
-
-    Raises:
-        ImportError: matplotlib is not installed; the message says how to get it.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("a picture needs matplotlib: pip install 'topical-crawler[plots]'") from None
-    # Not through pyplot, which keeps every figure until the process ends and asks for a display.
-    figure = Figure(figsize=(7, 4), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_title(title)
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    axes.grid(alpha=0.25)
-    return figure, axes
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write ``figure`` to ``path`` (PNG, SVG or PDF by the name's ending); folders above it are made.
-
-    Raises:
-        ValueError: matplotlib does not write files of that kind.
-    """
-    import matplotlib
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # A date, a version and random names in the file's head would make every file another one.
-    without = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower())
-    with matplotlib.rc_context({"svg.hashsalt": "topical_crawler"}):
-        figure.savefig(path, metadata=without)
 
 
 def _plain(value: Any) -> Any:
@@ -82,10 +46,81 @@ def _plain(value: Any) -> Any:
         return None
     if isinstance(value, int | float):
         return value
-    raise TypeError(f"{value!r} has no place in a file of figures")
+    raise TypeError(f"{value!r} cannot be written as JSON")
 
 
-# -- Harvest curves for people: in the terminal, and as a picture
+# -- Pictures
+
+
+CHINESE_FONTS = (
+    "Noto Sans CJK SC", "Source Han Sans SC", "Source Han Sans CN", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "PingFang SC",
+    "Hiragino Sans GB", "Microsoft YaHei", "SimHei", "Noto Sans CJK JP", "Droid Sans Fallback", "Arial Unicode MS",
+)  # fmt: skip
+"""Fonts with Chinese characters, which matplotlib's own lacks; the first one that is installed draws them."""
+
+
+@cache
+def chinese_font() -> str:
+    """The font of Chinese labels; "" where none of :data:`CHINESE_FONTS` is installed."""
+    from matplotlib.font_manager import fontManager
+
+    installed = set(fontManager.get_font_names())
+    return next((name for name in CHINESE_FONTS if name in installed), "")
+
+
+def blank_figure(width: float, height: float) -> Figure:
+    """A figure of so many inches without axes.
+
+    Raises:
+        ImportError: matplotlib is not installed; the message says how to get it.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("a picture needs matplotlib: pip install 'topical-crawler[plots]'") from None
+    # Not through pyplot, which keeps every figure until the process ends and asks for a display.
+    return Figure(figsize=(width, height), dpi=120, layout="constrained")
+
+
+def style_axes(axes: Axes) -> None:
+    """The look that all pictures share."""
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def new_figure(title: str, x: str, y: str) -> tuple[Figure, Axes]:
+    """A figure with one pair of axes named ``x`` and ``y``.
+
+    Raises:
+        ImportError: matplotlib is not installed; the message says how to get it.
+    """
+    figure = blank_figure(7, 4)
+    axes = figure.add_subplot()
+    axes.set(title=title, xlabel=x, ylabel=y)
+    style_axes(axes)
+    return figure, axes
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write ``figure`` to ``path`` (PNG, SVG or PDF by its suffix); missing parent folders are made.
+
+    Raises:
+        ValueError: matplotlib does not write files of that kind.
+    """
+    import matplotlib
+    from matplotlib.text import Text
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for text in figure.findobj(Text):
+        if isinstance(text, Text) and not text.get_text().isascii() and chinese_font():
+            text.set_fontfamily(["sans-serif", chinese_font()])
+    # A date, a version and random ids would make every file another one.
+    metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower())
+    with matplotlib.rc_context({"svg.hashsalt": "topical_crawler"}):
+        figure.savefig(path, metadata=metadata)
+
+
+# -- Harvest curves
 
 
 _MARKS = "●○◆◇▲△"
@@ -125,8 +160,8 @@ def terminal_curve(curves: Mapping[str, Sequence[int]], width: int = 64, height:
 
 
 def picture(curves: Mapping[str, Sequence[int]], path: Path, title: str, total: int) -> None:
-    """The same as an image file (PNG, SVG or PDF by the name's ending), with the ideal crawl, of which every page is a relevant
-    text that was not there yet, until it has all ``total`` of them.
+    """Draw the same curves into an image file (PNG, SVG or PDF by its suffix), beside the ideal crawl: every page a new relevant
+    text until all ``total`` are reached.
 
     Raises:
         ImportError: matplotlib is not installed; the message says how to get it.
