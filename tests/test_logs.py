@@ -153,7 +153,7 @@ def record(message: object, *args: object, **extra: object) -> logging.LogRecord
 
 def test_a_mask_sees_texts_not_json() -> None:
     """A password may hold what JSON writes otherwise, and what stands for it may be no JSON."""
-    lines = logs.JsonLines(mask=lambda text: text.replace('a"\\b', '"'))
+    lines = logs.JsonLogFormatter(mask=lambda text: text.replace('a"\\b', '"'))
     data = {"url": 'x a"\\b', "n": 3, "list": ['a"\\b', None]}
     found = json.loads(lines.format(record('said %s, "password=x"', 'a"\\b', data=data)))
     assert found["message"] == 'said ", "password=x"'
@@ -165,7 +165,7 @@ def test_a_mask_sees_texts_not_json() -> None:
     [("", (), ""), ({"pages": 3}, (), "{'pages': 3}"), ("%d 页", (3,), "3 页"), ("100 %", (), "100 %")],
 )
 def test_messages(message: object, args: tuple[object, ...], shown: str) -> None:
-    found = json.loads(logs.JsonLines().format(record(message, *args, spider=object(), crawler=object())))
+    found = json.loads(logs.JsonLogFormatter().format(record(message, *args, spider=object(), crawler=object())))
     assert found["message"] == shown and "spider" not in found
 
 
@@ -173,15 +173,14 @@ def test_an_empty_value_takes_a_field_away(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(logs, "_identity", {})
     logs.identify(crawl="a", job="b")
     logs.identify(job="", worker="c")
-    found = json.loads(logs.JsonLines().format(record("x")))
+    found = json.loads(logs.JsonLogFormatter().format(record("x")))
     assert list(found)[4:] == ["crawl", "worker"]
 
 
-def test_the_log_is_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One process may make several crawlers: a text log after a JSON log is Scrapy's own. What masks the finished lines of all
-    handlers does not see the JSON ones, which it would break."""
-    monkeypatch.setattr(logging.Handler, "format", logging.Handler.format)
-    logs.install()
+def test_the_log_is_given_back(tmp_path: Path) -> None:
+    """One process may make several crawlers: a text log after a JSON log is that of the program, if it has handlers. What masks
+    finished lines leaves JSON ones alone, which it would break."""
+    logs.mask_root()
     before, level = list(logging.root.handlers), logging.root.level
     settings = Settings({"TOPICAL_LOG_FORMAT": "json", "LOG_FILE": str(tmp_path / "a.log")})
     try:

@@ -17,7 +17,7 @@ from pythonjsonlogger.json import JsonFormatter
 from rich.console import Console
 from rich.logging import RichHandler
 
-from topical_crawler.logs import check_address, install, masked, secret
+from topical_crawler.logs import check_address, mask, mask_root, masked, secret
 
 PASSWORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1).map(lambda text: f"Zq{text}qZ")
 """Any text, with a beginning and an end that nothing else has."""
@@ -100,10 +100,8 @@ def test_a_line_without_a_password_comes_back(line: str) -> None:
 
 
 @pytest.fixture
-def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[logging.Logger]:
-    """A logger of one's own, with masking as in a crawl; both are gone after the test."""
-    monkeypatch.setattr(logging.Handler, "format", logging.Handler.format)  # put back afterwards, whatever install() makes of it
-    install()
+def logger() -> Iterator[logging.Logger]:
+    """A logger of one's own, whose handlers are closed after the test."""
     logger = logging.Logger("masked")
     yield logger
     for handler in logger.handlers:
@@ -125,16 +123,16 @@ def speak(logger: logging.Logger) -> None:
 
 
 @pytest.mark.parametrize("kind", ["plain", "json", "rich"])
-def test_no_handler_shows_a_password_of_a_record(installed: logging.Logger, kind: str) -> None:
-    """Also of a handler that is added after masking was installed, as Scrapy's is when a crawler starts."""
+def test_no_handler_shows_a_password_of_a_record(logger: logging.Logger, kind: str) -> None:
     out = io.StringIO()
     handler: logging.Handler = logging.StreamHandler(out)
     if kind == "rich":
         handler = RichHandler(console=Console(file=out, width=300))
     elif kind == "json":
         handler.setFormatter(JsonFormatter())
-    installed.addHandler(handler)
-    speak(installed)
+    mask(handler)
+    logger.addHandler(handler)
+    speak(logger)
     said = out.getvalue()
     assert "Zqhidden" not in said
     assert said.count("***") >= 7
@@ -146,10 +144,26 @@ def test_no_handler_shows_a_password_of_a_record(installed: logging.Logger, kind
         assert "cannot reach redis://:***@h:6379/0" in lines[2]["exc_info"]
 
 
-def test_installing_twice_is_installing_once(installed: logging.Logger) -> None:
-    once = logging.Handler.format
-    install()
-    assert logging.Handler.format is once
+def test_masking_a_handler_twice_is_masking_it_once(logger: logging.Logger) -> None:
+    handler = logging.StreamHandler(io.StringIO())
+    mask(handler)
+    once = handler.formatter
+    mask(handler)
+    assert handler.formatter is once
+
+
+def test_a_program_with_handlers_of_its_own_shows_no_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that has none at all: what Python prints then is masked as well."""
+    out = io.StringIO()
+    last = logging.StreamHandler(out)
+    monkeypatch.setattr(logging, "lastResort", last)
+    own = logging.StreamHandler(out)
+    monkeypatch.setattr(logging.root, "handlers", [own])
+    mask_root()
+    speak(logging.getLogger("somebody.else"))
+    logging.root.handlers.clear()
+    speak(logging.getLogger("somebody.else"))
+    assert "Zqhidden" not in out.getvalue() and out.getvalue().count("Traceback") == 4
 
 
 def test_a_secret_comes_from_a_variable_or_a_file(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ from topical_crawler.corpus.stats import Yield
 from topical_crawler.crawl.progress import Durations, Progress
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.frontier import State
-from topical_crawler.logs import log_format
+from topical_crawler.logs import log_format, mask
 from topical_crawler.spiders.topical import TopicalSpider
 
 # -- What a person sees of a crawl: a live display in a terminal, plain lines elsewhere, and a summary at the end
@@ -135,6 +135,7 @@ def _log_above(console: Console) -> None:
         if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr:
             root.removeHandler(handler)
             above = RichHandler(console=console, show_path=False, level=logging.WARNING)
+            mask(above)
             root.addHandler(above)
 
 

@@ -1,6 +1,4 @@
-"""Log lines as JSON objects, one a line, where ``TOPICAL_LOG_FORMAT`` is ``json``; ``text`` leaves the log to Scrapy.
-
-Passwords: they come in by the environment, where nobody sees them, and no log shows one.
+"""Logs: no line shows a password; with ``TOPICAL_LOG_FORMAT=json`` each is a JSON object.
 
 >>> masked("cannot reach redis://worker:s3cret@10.0.0.5:6379/0")
 'cannot reach redis://worker:***@10.0.0.5:6379/0'
@@ -23,8 +21,7 @@ from pythonjsonlogger.json import JsonFormatter
 from scrapy.settings import BaseSettings
 from scrapy.utils.log import TopLevelFormatter
 
-# -- Passwords: they come in by the environment, where nobody sees them, and no log shows one
-
+# -- Passwords
 
 HIDDEN = "***"
 
@@ -62,40 +59,48 @@ def masked(text: str) -> str:
     "{'host': 'h', 'password': '***'} and /0?password=***&db=1"
     """
     if "@" in text and "://" in text:
-        text = _ADDRESS.sub(lambda found: f"://{found[1] or found[2]}{HIDDEN}", text)
+        text = _ADDRESS.sub(lambda match: f"://{match[1] or match[2]}{HIDDEN}", text)
     if "pass" in text.lower():
         text = _FIELD.sub(_hidden_field, text)
     return text
 
 
-def _hidden_field(found: re.Match[str]) -> str:
-    quote = found["quote"] or found["inner"] or ""
-    return f"{found[1]}{quote}{HIDDEN}{quote}"
+def _hidden_field(match: re.Match[str]) -> str:
+    quote = match["quote"] or match["inner"] or ""
+    return f"{match[1]}{quote}{HIDDEN}{quote}"
 
 
-def install() -> None:
-    """Mask what this process logs from now on: messages, their arguments, tracebacks and stack traces, by every handler, also
-    one that is added later. Calling it again changes nothing.
+class MaskingFormatter(logging.Formatter):
+    """The lines of another formatter with every password masked: in messages, arguments, tracebacks and stack traces.
 
-    Every handler makes its line by ``logging.Handler.format``; this is the only place that sees the finished line. A filter does
-    not see a traceback, which is rendered after it; a record factory does not see one that is rendered by a JSON formatter; and
-    a wrapped formatter is lost when Scrapy replaces its handler, as it does each time a crawler starts.
+    A formatter, because a filter does not see a traceback, which is rendered after it.
     """
-    plain = logging.Handler.format
-    if hasattr(plain, "masks_passwords"):
-        return
 
-    def masking(self: logging.Handler, record: logging.LogRecord) -> str:
-        return masked(plain(self, record))
+    def __init__(self, inner: logging.Formatter | None = None) -> None:
+        super().__init__()
+        self._inner = inner or logging.Formatter()
 
-    masking.masks_passwords = True  # type: ignore[attr-defined]
-    logging.Handler.format = masking  # type: ignore[method-assign]
+    def format(self, record: logging.LogRecord) -> str:
+        return masked(self._inner.format(record))
+
+
+def mask(handler: logging.Handler) -> None:
+    """Mask what ``handler`` writes from now on. Calling it again changes nothing."""
+    if not isinstance(handler.formatter, MaskingFormatter | JsonLogFormatter):
+        handler.setFormatter(MaskingFormatter(handler.formatter))
+
+
+def mask_root() -> None:
+    """Mask the handlers of the root logger, also those of the program that runs the crawl."""
+    for handler in (*logging.root.handlers, logging.lastResort):
+        if handler is not None:
+            mask(handler)
 
 
 def secret(name: str, environment: Mapping[str, str] = os.environ) -> str:
     """The value of a setting that may hold a password: the environment variable ``name``, or the contents of the file that
-    the variable ``name_FILE`` names (a Docker secret, a systemd credential); "" where neither is set. Neither shows in the list
-    of processes or in scrapyd's log, as ``-s NAME=…`` and ``setting=NAME=…`` do.
+    ``name_FILE`` names (a Docker secret, a systemd credential); "" if neither is set. Unlike ``-s NAME=…`` and scrapyd's
+    ``setting=NAME=…``, neither shows in the list of processes or in scrapyd's log.
 
     >>> secret("REDIS_URL", {"REDIS_URL": "redis://:s3cret@127.0.0.1"})
     'redis://:s3cret@127.0.0.1'
@@ -122,8 +127,7 @@ def secret(name: str, environment: Mapping[str, str] = os.environ) -> str:
 
 
 def check_address(name: str, value: str) -> None:
-    """See that a URL can be taken apart, before a library tries and quotes a piece of the password in its error. What is no
-    URL (a path) is not looked at.
+    """Check that a URL can be parsed, before a library tries and quotes a piece of the password in its error. A path passes.
 
     Raises:
         ValueError: it cannot; the message names the setting, not its value.
@@ -142,38 +146,44 @@ def check_address(name: str, value: str) -> None:
         )
 
 
-# -- Log lines as JSON objects, one a line, where ``TOPICAL_LOG_FORMAT`` is ``json``; ``text`` leaves the log to Scrapy
+# -- The handler
 
-
-_READ = ("LOG_FILE", "LOG_FILE_APPEND", "LOG_ENABLED", "LOG_LEVEL", "LOG_SHORT_NAMES")
+_READ = (
+    *("TOPICAL_LOG_FORMAT", "LOG_FILE", "LOG_FILE_APPEND", "LOG_ENCODING", "LOG_ENABLED", "LOG_LEVEL", "LOG_SHORT_NAMES"),
+    *("LOG_FORMAT", "LOG_DATEFORMAT"),
+)
 _BREAKS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"})
-"""What ends a line for some readers, and what JSON does not escape by itself."""
+"""Line ends for some readers that JSON does not escape."""
 
 _identity: dict[str, str] = {}
 _handler: logging.Handler | None = None
-_made_for: tuple[Any, ...] = ()
+_made_for: dict[str, Any] = {}
 
 
 class LogAddon:
-    """Takes the log over before Scrapy's first line.
+    """Installs the log handler before Scrapy's first line.
 
-    Scrapy makes its own handler anew for every crawler, each time with a formatter that cannot be chosen; so its handler is
-    turned off (``LOG_INSTALL_ROOT_HANDLER``), and one that heeds the same settings stands in for it.
+    Scrapy makes a handler for every crawler, with a formatter that cannot be chosen. So its handler is turned off
+    (``LOG_INSTALL_ROOT_HANDLER``), and ours reads the same settings. A text log is left to a program that has handlers of its
+    own; they are masked.
     """
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Before anything is logged; the settings are those of the project and the command line."""
-        install()
-        if log_format(settings) == "text":
-            _remove()
-        elif settings.getbool("LOG_INSTALL_ROOT_HANDLER"):
-            settings.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
-            _install(settings)
+        in_json = log_format(settings) == "json"
+        if settings.getbool("LOG_INSTALL_ROOT_HANDLER"):
+            if not in_json:
+                _remove()
+            if in_json or not logging.root.handlers:
+                settings.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
+                _install(settings)
+        mask_root()
 
     def update_settings(self, settings: BaseSettings) -> None:
         """When a spider brings settings of its own."""
         follow(settings)
+        mask_root()
 
 
 def log_format(settings: BaseSettings) -> str:
@@ -182,43 +192,43 @@ def log_format(settings: BaseSettings) -> str:
     Raises:
         ValueError: the setting is neither.
     """
-    found = settings.get("TOPICAL_LOG_FORMAT")
-    if found not in ("text", "json"):
-        raise ValueError(f"TOPICAL_LOG_FORMAT={found!r}: there is no such format. Remedy: text or json")
-    return str(found)
+    name = settings.get("TOPICAL_LOG_FORMAT")
+    if name not in ("text", "json"):
+        raise ValueError(f"TOPICAL_LOG_FORMAT={name!r}: there is no such format. Remedy: text or json")
+    return str(name)
 
 
 def follow(settings: BaseSettings) -> None:
-    """A JSON log goes on as the settings of a spider say: to another file, from another level.
+    """Go on with a log as the settings of a spider say: to another file, from another level.
 
     Raises:
         ValueError: the spider wants another format than the one in which the log has begun.
     """
     wanted = log_format(settings)
-    if _handler is not None and wanted == "json":
-        _install(settings)
-    elif _handler is not None or (wanted == "json" and settings.getbool("LOG_INSTALL_ROOT_HANDLER")):
+    begun = _made_for.get("TOPICAL_LOG_FORMAT", "text")
+    if wanted != begun and (_handler is not None or settings.getbool("LOG_INSTALL_ROOT_HANDLER")):
         raise ValueError(
             f"TOPICAL_LOG_FORMAT={wanted} comes too late in a spider's custom_settings: the log has begun. "
             f"Remedy: -s TOPICAL_LOG_FORMAT={wanted}, or set it in the project's settings"
         )
+    if _handler is not None:
+        _install(settings)
 
 
 def identify(**fields: str) -> None:
-    """What every line of a JSON log says of this process from now on, e.g. ``crawl``, ``topic``, ``worker``, ``job``; an empty
-    value takes a field away."""
+    """Set fields of every JSON line from now on (``crawl``, ``topic``, ``worker``, ``job``); an empty value removes one."""
     _identity.update(fields)
     for name in [name for name, value in _identity.items() if not value]:
         del _identity[name]
 
 
-class JsonLines(JsonFormatter):
-    """A record as one line of JSON: ``time`` (UTC), ``level``, ``logger``, ``message``, where there are any ``exception`` and
-    ``stack`` (one text each), what :func:`identify` was told, and ``data``, JSON data that was logged as ``extra={"data": …}``.
+class JsonLogFormatter(JsonFormatter):
+    """A record as one line of JSON: ``time`` (UTC), ``level``, ``logger``, ``message``, if any ``exception`` and ``stack`` (one
+    string each), the fields of :func:`identify`, and ``data``, JSON data logged as ``extra={"data": …}``.
 
     Args:
-        mask: applied to every text of the finished record. It comes before the encoding: in an encoded line what ends a text
-            looks like what begins a password (``"wrong password:", "topic": …``), and hiding it would leave no JSON.
+        mask: applied to every string of the record before it is encoded: in an encoded line what ends a string looks like what
+            begins a password (``"wrong password:", "topic": …``), and hiding it would break the JSON.
     """
 
     def __init__(self, mask: Callable[[str], str] = masked) -> None:
@@ -230,9 +240,9 @@ class JsonLines(JsonFormatter):
         log_data["level"] = record.levelname
         log_data["logger"] = record.name
         log_data["message"] = record.message or str(record.msg)
-        for name, given in (("exception", "exc_info"), ("stack", "stack_info")):
-            if message_dict.get(given):
-                log_data[name] = message_dict[given]
+        for name, key in (("exception", "exc_info"), ("stack", "stack_info")):
+            if message_dict.get(key):
+                log_data[name] = message_dict[key]
         log_data |= _identity
         if hasattr(record, "data"):
             log_data["data"] = record.data
@@ -253,27 +263,28 @@ def _masked(value: Any, mask: Callable[[str], str]) -> Any:
 
 
 def _install(settings: BaseSettings) -> None:
-    """A handler as Scrapy makes it of the same settings, always in UTF-8, which JSON is."""
+    """A handler as Scrapy makes it of the same settings; JSON always in UTF-8."""
     global _handler, _made_for
-    made_for = tuple(settings.get(name) for name in _READ)
+    made_for = {name: settings.get(name) for name in _READ}
     if _handler is not None and made_for == _made_for:
         return
-    begun = _made_for[0] if _made_for else None
+    begun = _made_for.get("LOG_FILE")
     _remove()
+    in_json = log_format(settings) == "json"
     if file := settings.get("LOG_FILE"):
         if file != begun:
             Path(file).open("a" if settings.getbool("LOG_FILE_APPEND") else "w").close()
+        encoding, errors = ("utf-8", "backslashreplace") if in_json else (settings.get("LOG_ENCODING"), None)
         # Scrapy closes all handlers when it configures logging; one that appends opens its file again.
-        _handler = logging.FileHandler(file, "a", "utf-8", delay=True, errors="backslashreplace")
+        _handler = logging.FileHandler(file, "a", encoding, delay=True, errors=errors)
     elif settings.getbool("LOG_ENABLED"):
-        if isinstance(sys.stderr, io.TextIOWrapper):
+        if in_json and isinstance(sys.stderr, io.TextIOWrapper):
             sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")
         _handler = logging.StreamHandler()
     else:
         _handler = logging.NullHandler()
-    lines = JsonLines()
-    _handler.setFormatter(lines)
-    _handler.format = lines.format  # type: ignore[method-assign]  # passed by: passwords.install, which masks encoded lines
+    text = logging.Formatter(settings.get("LOG_FORMAT"), settings.get("LOG_DATEFORMAT"))
+    _handler.setFormatter(JsonLogFormatter() if in_json else MaskingFormatter(text))
     _handler.setLevel(settings.get("LOG_LEVEL"))
     if settings.getbool("LOG_SHORT_NAMES"):
         _handler.addFilter(TopLevelFormatter(["scrapy"]))
@@ -287,4 +298,4 @@ def _remove() -> None:
     if _handler is not None:
         logging.root.removeHandler(_handler)
         _handler.close()
-    _handler, _made_for = None, ()
+    _handler, _made_for = None, {}

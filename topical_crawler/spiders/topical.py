@@ -71,7 +71,7 @@ class TopicalSpider(Spider):
         Raises:
             CrawlError, ValueError: an argument, a setting, the topic or a file cannot be used; the message names the remedy.
         """
-        logs.install()
+        logs.mask_root()
         unknown = [name for name in arguments if name not in cls.ARGUMENTS and not name.startswith("_")]  # scrapyd gives _job
         if unknown:
             known = ", ".join(sorted(cls.ARGUMENTS))
