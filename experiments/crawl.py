@@ -30,7 +30,7 @@ from experiments.recorded_crawls import Planned, RecordedCrawls, Usage, topic_di
 from experiments.report import check_libraries
 from experiments.web_graph import WebGraph
 from topical_crawler.cli.base import whole
-from topical_crawler.cli.evaluate.sites import add_labels, read_corpus
+from topical_crawler.cli.evaluate import add_labels, read_corpus
 from topical_crawler.config import cache_dir
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.evaluation.report import write_json
@@ -151,7 +151,6 @@ def _interval(found: Estimate) -> str:
 # -- ``scrapy evaluate crawl``: strategies held against each other on a recorded web
 
 
-HELP = "strategies held against each other on a recorded web"
 DESCRIPTION = (
     "Crawls of a recorded web through the real spider, with one request in flight: every strategy for every topic, from every "
     "set of start URLs, with every share of the links, under every bound on the pages of a host, with every random seed; beside "

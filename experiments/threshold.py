@@ -23,7 +23,7 @@ from scrapy.settings import BaseSettings
 
 from experiments.recorded_crawls import Planned, RecordedCrawls, topic_digest
 from topical_crawler.cli.base import amount
-from topical_crawler.cli.evaluate.sites import add_groups, add_labels, read_corpus, read_groups
+from topical_crawler.cli.evaluate import add_groups, add_labels, read_corpus, read_groups
 from topical_crawler.config import cache_dir
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label, read_labels

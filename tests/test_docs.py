@@ -19,6 +19,7 @@ from scrapy.utils.spider import iter_spider_classes
 
 from topical_crawler import extraction, frontier, pipelines, settings, strategies
 from topical_crawler.cleaning import boilerplate, characters, quality
+from topical_crawler.cli.base import ActionParser
 from topical_crawler.corpus import dedup
 from topical_crawler.crawl import session
 from topical_crawler.crawl.steering import PURGED
@@ -99,14 +100,17 @@ def scrapys_options() -> set[str]:
     return {string for action in parser._actions for string in action.option_strings}
 
 
-def subcommands() -> list[tuple[str, str, argparse.ArgumentParser]]:
-    return [
+def subcommands() -> list[tuple[str, str, ActionParser]]:
+    found = [
         (name, sub, parser)
         for name, whole in commands()
         for action in whole._actions
         if isinstance(action, argparse._SubParsersAction)
         for sub, parser in action.choices.items()
     ]
+    for _, _, parser in found:
+        parser.fill()  # an action declares its arguments when it is called
+    return found
 
 
 def test_every_setting_is_documented_with_its_default() -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 from experiments.papers.experiment import Experiment, Method
 from experiments.recorded_crawls import Planned, RecordedCrawls, topic_digest
 from topical_crawler import config
-from topical_crawler.cli.evaluate.sites import read_corpus
+from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.corpus.record import Record
 from topical_crawler.files import replacing
 from topical_crawler.topic.topic import Topic, load_topic

@@ -17,7 +17,7 @@ from rich.progress import Progress
 from experiments.comparison import REDIRECTED, RunKey
 from experiments.plan import Cell, Start
 from experiments.recorded_crawls import CrawlProcess
-from topical_crawler.cli.evaluate.sites import read_corpus
+from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.recordings.reader import Response

@@ -19,7 +19,7 @@ from scrapy.settings import Settings
 
 from topical_crawler import Candidate, Evidence, Page, config, strategies
 from topical_crawler import settings as project
-from topical_crawler.cli.frontier.display import top_view
+from topical_crawler.cli.frontier.actions import top_view
 from topical_crawler.cli.topic.explain import look, show_by_strategy
 from topical_crawler.crawl import session as crawl_module
 from topical_crawler.crawl.opening import now_iso

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from topical_crawler.commands.corpus import show
+from topical_crawler.cli.corpus.stats import show
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 

@@ -11,7 +11,7 @@ from export_tools import PAGE, row, texts
 from hypothesis import given, settings
 from scrapy.settings import Settings
 
-from topical_crawler.cli.corpus.export import tagger
+from topical_crawler.cli.corpus.exporting import tagger
 from topical_crawler.export.rows import Row, as_dict
 from topical_crawler.export.vertical import ATTRIBUTES, Tagger, Vertical, legal, registry, sentences
 from topical_crawler.topic.topic import Topic

@@ -1,138 +1,109 @@
-"""What the project's commands have in common: actions (``scrapy corpus stats``), Scrapy's options before or after them, errors in
-one line.
+"""Commands made of actions (``scrapy corpus export``), each of which is imported when it is called.
+
+Scrapy imports every command at every start, even of a crawl: this module and those in ``commands/`` import next to nothing.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import math
 import os
 import re
 import sys
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import Any, ClassVar, Protocol, cast
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from topical_crawler.sources import Condition
-
-# -- Types of arguments that several actions have, with their messages
-
-
-def condition(text: str) -> Condition:
-    """``FIELD=VALUE``."""
-    try:
-        return Condition.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+if TYPE_CHECKING:
+    from topical_crawler.sources import Condition
 
 
-def whole(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Whole numbers from ``least``, 0 or more, to ``most``; None: without an end."""
-    expected = f"of {least} or more" if most is None else f"from {least} to {most:,}"
+class Action(NamedTuple):
+    """One action of a command.
 
-    def number(text: str) -> int:
-        if not re.fullmatch(r"[0-9]{1,18}", text) or int(text) < least or (most is not None and int(text) > most):
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number {expected}")
-        return int(text)
+    Attributes:
+        description: what it does, for its ``--help``.
+        add_arguments: declares its arguments.
+        run: does it; returns the exit code.
+    """
 
-    return number
-
-
-def amount(text: str) -> float:
-    """A number of 0 or more."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not 0 <= found < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of 0 or more")
-    return found
+    description: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace, BaseSettings], int]
 
 
-# -- The bar that the long actions on a corpus show on standard error
+class ActionParser(argparse.ArgumentParser):
+    """The parser of an action, which declares its arguments when it is first asked to parse.
 
+    Args:
+        load: imports the action.
+        kwargs: of argparse's parser.
+    """
 
-def corpus_progress() -> Progress:
-    """What is done, how many of how many pages, since when and how long yet; gone at the end."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    def __init__(self, *, load: Callable[[], Action], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._load: Callable[[], Action] | None = load
 
+    def fill(self) -> None:
+        """Declare the arguments."""
+        if self._load is None:
+            return
+        try:
+            action = self._load()
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "experiments":
+                raise
+            self.exit(1, f"{self.prog}: the experiments are not installed. Remedy: run this in a checkout of the project\n")
+        self._load = None
+        self.description = action.description
+        action.add_arguments(self)
+        self.add_argument(
+            "-s", "--set", dest="set_after", action="append", default=[], metavar="NAME=VALUE", help="override a setting"
+        )
 
-# -- What the project's commands have in common: actions (``scrapy corpus stats``), Scrapy's options before or after them,
-# errors in one line
-
-
-AddAction = Callable[..., argparse.ArgumentParser]
-
-
-class Action(Protocol):
-    """A module of :mod:`topical_crawler.cli.base`: one action of a command."""
-
-    HELP: str
-    """One line, for the list of actions."""
-    DESCRIPTION: str
-    """What the action does, for its ``--help``."""
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the action's arguments."""
-
-    def run(self, opts: argparse.Namespace, settings: BaseSettings) -> int:
-        """Do it; the exit code."""
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does it, once the arguments are declared."""
+        self.fill()
+        return super().parse_known_args(args, namespace)
 
 
 class ActionsCommand(ScrapyCommand):
-    """A command made of actions; the method ``_<action>(opts)`` runs a small one, a module of its own each of the others.
+    """A command made of actions.
 
     Attributes:
         name: the command's.
-        modules: names of the actions that are modules of their own, ``topical_crawler.cli.base.<command>_<action>``. Scrapy
-            imports every command at every start, also at that of a crawl; these modules are imported when theirs is called.
-        errors: exceptions that a person can do something about: their message is printed, and the exit code is 1.
+        actions: by name, the module and one line of help. The module has ``DESCRIPTION``, ``add_arguments`` and ``run``, or
+            ``ACTIONS``, which holds several actions by name.
+        errors: exceptions of others that are printed as one line, as the project's own are; the exit code is 1.
     """
 
     requires_project: bool = False
     requires_crawler_process: bool = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
     name: ClassVar[str]
-    modules: ClassVar[Sequence[str]] = ()
-    actions: list[str]
+    actions: ClassVar[Mapping[str, tuple[str, str]]]
     errors: ClassVar[tuple[type[Exception], ...]] = (ValueError, OSError, ImportError)
 
-    @cached_property
-    def loaded(self) -> dict[str, Action]:
-        """The modules by the name of the action."""
-        names = {action: self.package(action) for action in self.modules}
-        return {action: cast(Action, importlib.import_module(name)) for action, name in names.items()}
-
-    def package(self, action: str) -> str:
-        """Where the module of an action lies."""
-        return f"topical_crawler.cli.{self.name}.{action}"
-
-    @abstractmethod
-    def add_actions(self, add: AddAction) -> None:
-        """Declare the actions: ``add(name, help=…)`` gives an argument parser."""
+    def load(self, name: str) -> Action:
+        """Import an action."""
+        module = import_module(self.actions[name][0])
+        if several := getattr(module, "ACTIONS", None):
+            action: Action = several[name]
+            return action
+        return Action(module.DESCRIPTION, module.add_arguments, module.run)
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         actions = parser.add_subparsers(
-            dest="action", metavar="ACTION", prog=f"scrapy {self.name}", title="Actions", parser_class=argparse.ArgumentParser
+            dest="action", metavar="ACTION", prog=f"scrapy {self.name}", title="Actions", parser_class=ActionParser
         )
-        self.add_actions(actions.add_parser)
-        for name, module in self.loaded.items():
-            module.add_arguments(actions.add_parser(name, help=module.HELP, description=module.DESCRIPTION))
-        self.actions = list(actions.choices)
-        for action in actions.choices.values():
-            action.add_argument(
-                "-s", "--set", dest="set_after", action="append", default=[], metavar="NAME=VALUE", help="override a setting"
-            )
+        for name, (_, help) in self.actions.items():
+            actions.add_parser(name, help=help, load=partial(self.load, name))
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         opts.set = opts.set + getattr(opts, "set_after", [])  # -s may stand before or after the action
@@ -144,12 +115,9 @@ class ActionsCommand(ScrapyCommand):
             raise UsageError(f"say what to do: {', '.join(but_one)} or {last}", print_help=True)
         if args:
             raise UsageError(f"not understood: {' '.join(args)}. See scrapy {self.name} {opts.action} -h", print_help=False)
+        assert self.settings is not None
         try:
-            if opts.action in self.modules:
-                assert self.settings is not None
-                self.exitcode = self.loaded[opts.action].run(opts, self.settings)
-            else:
-                getattr(self, f"_{opts.action}")(opts)
+            self.exitcode = self.load(opts.action).run(opts, self.settings)
             sys.stdout.flush()
         except BrokenPipeError:
             # The reader (head, less) has enough. The rest goes nowhere, and Python does not complain when it flushes at the end.
@@ -157,6 +125,47 @@ class ActionsCommand(ScrapyCommand):
         except KeyboardInterrupt:
             print(f"scrapy {self.name} {opts.action}: stopped", file=sys.stderr)
             self.exitcode = 130
-        except self.errors as error:
+        except UsageError:
+            raise
+        except Exception as error:
+            own = type(error).__module__.partition(".")[0] in ("topical_crawler", "experiments")
+            if not own and not isinstance(error, self.errors):
+                raise
             print(f"scrapy {self.name} {opts.action}: {error}", file=sys.stderr)
             self.exitcode = 1
+
+
+# -- Types of arguments, with their messages
+
+
+def condition(text: str) -> Condition:
+    """``FIELD=VALUE``."""
+    from topical_crawler.sources import Condition
+
+    try:
+        return Condition.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def whole(low: int, high: int | None = None) -> Callable[[str], int]:
+    """Whole numbers from ``low``, 0 or more, to ``high``; None: without an end."""
+    expected = f"of {low} or more" if high is None else f"from {low} to {high:,}"
+
+    def number(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,18}", text) or int(text) < low or (high is not None and int(text) > high):
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number {expected}")
+        return int(text)
+
+    return number
+
+
+def amount(text: str) -> float:
+    """A number of 0 or more."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of 0 or more")
+    return number

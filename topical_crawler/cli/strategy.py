@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn
 from scrapy.settings import BaseSettings
 
 from topical_crawler import strategies
 from topical_crawler.cli.frontier.reach import Reached
+from topical_crawler.cli.terminal import progress
 from topical_crawler.config import cache_dir, resources
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.opening import edition
@@ -79,9 +79,7 @@ def make_strategy(topic: Topic, name: str, found: Resources, settings: BaseSetti
         TopicError: a parameter of the topic cannot be read.
         ValueError: there is no such strategy, or a resource cannot be read.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    err = Console(stderr=True)
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as display:
+    with progress(TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()) as display:
         task = display.add_task("", total=1.0, visible=False)
         return strategies.create(
             topic,
@@ -98,13 +96,6 @@ def missing_for(name: str, found: Resources) -> tuple[Resource, ...]:
     """The resources that the strategy of this name would use and that are not there."""
     needed = strategies.load(name).needs
     return tuple(resource for resource in found.missing() if resource.name in needed)
-
-
-def console() -> Console:
-    """Standard output, no wider than :data:`WIDTH`."""
-    out = Console()
-    out.width = min(out.width, WIDTH)
-    return out
 
 
 # -- Why the links of a queue have their places: told by the crawl that runs, else by its strategy, made again as it was

@@ -8,23 +8,10 @@ import sys
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import Settings
-
-from topical_crawler.crawl.options import CrawlError
-from topical_crawler.extensions import wants_live
-from topical_crawler.logs import log_format, masked
-from topical_crawler.spiders.topical import TopicalSpider
 
 logger = logging.getLogger(__name__)
 
 _INVENTORIES = ("scrapy.addons", "scrapy.crawler", "scrapy.extensions.telnet", "scrapy.middleware", "scrapy.core.engine")
-
-
-def _quieten(settings: Settings) -> None:
-    """A person in front of a live display does not need Scrapy's list of components; a log file or a server does."""
-    if wants_live(settings) and settings["LOG_LEVEL"] == "INFO":
-        for name in _INVENTORIES:
-            logging.getLogger(name).setLevel(logging.WARNING)
 
 
 class Command(CrawlCommand):
@@ -37,6 +24,8 @@ class Command(CrawlCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topical_crawler.logs import log_format
+
         super().process_options(args, opts)
         assert self.settings is not None
         try:
@@ -45,6 +34,12 @@ class Command(CrawlCommand):
             raise UsageError(str(error), print_help=False) from None
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        # Imported here: Scrapy imports this module at every start of every command.
+        from topical_crawler.crawl.options import CrawlError
+        from topical_crawler.extensions import wants_live
+        from topical_crawler.logs import log_format, masked
+        from topical_crawler.spiders.topical import TopicalSpider
+
         if len(args) == 1 and self.crawler_process is not None and self.settings is not None:
             try:
                 spider_class = self.crawler_process.spider_loader.load(args[0])
@@ -52,7 +47,10 @@ class Command(CrawlCommand):
                 known = ", ".join(self.crawler_process.spider_loader.list())
                 raise UsageError(f"there is no spider {args[0]!r}; there is: {known}") from None
             if issubclass(spider_class, TopicalSpider):
-                _quieten(self.settings)
+                if wants_live(self.settings) and self.settings["LOG_LEVEL"] == "INFO":
+                    # A person at a live display does not need Scrapy's list of components; a log file or a server does.
+                    for name in _INVENTORIES:
+                        logging.getLogger(name).setLevel(logging.WARNING)
                 settings = self.settings.copy()
                 spider_class.update_settings(settings)
                 try:

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from topical_crawler.cli.base import ActionsCommand, AddAction
-from topical_crawler.corpus.schema import CorpusError
-from topical_crawler.crawl.options import CrawlError
-from topical_crawler.recordings.reader import RecordingError
+from typing import ClassVar
+
+from topical_crawler.cli.base import ActionsCommand
 
 
 class Command(ActionsCommand):
     name = "evaluate"
-    modules = ("sites", "harvest", "crawl")
-    errors = (ValueError, CorpusError, CrawlError, RecordingError, OSError, ImportError)
+    actions: ClassVar = {
+        "sites": ("topical_crawler.cli.evaluate", "precision and recall per site (Table 8)"),
+        "harvest": ("topical_crawler.cli.evaluate", "harvest curves"),
+        "crawl": ("experiments.crawl", "strategies held against each other on a recorded web"),
+    }
 
     def syntax(self) -> str:
-        return f"{'|'.join(self.modules)} …"
+        return f"{'|'.join(self.actions)} …"
 
     def short_desc(self) -> str:
         return "Score crawls of a recorded web against labels"
 
     def long_desc(self) -> str:
-        return (
-            "Score crawls of a recorded web: "
-            + "; ".join(f"'{name}': {module.HELP}" for name, module in self.loaded.items())
-            + ". Each has options of its own: scrapy evaluate sites -h."
-        )
-
-    def package(self, action: str) -> str:
-        return "experiments.crawl" if action == "crawl" else super().package(action)
-
-    def add_actions(self, add: AddAction) -> None:
-        """All of them are modules."""
+        listed = "; ".join(f"'{name}': {help}" for name, (_, help) in self.actions.items())
+        return f"Score crawls of a recorded web: {listed}. Each has options of its own: scrapy evaluate sites -h."

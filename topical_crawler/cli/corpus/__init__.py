@@ -1,0 +1,61 @@
+"""Which corpus is meant by a name on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+
+FILE = "corpus.sqlite"
+"""Name of a corpus in its topic's folder."""
+
+
+def find(name: str | None, settings: BaseSettings) -> str:
+    """The file or URL of an existing corpus.
+
+    Args:
+        name: a topic, folder, file or database URL; None: the one in the settings, or the only one under ``data/``.
+
+    Raises:
+        FileNotFoundError: there is no such file; the message names those that are there.
+    """
+    name = name or _only(settings)
+    if "://" in name:
+        return name
+    path = Path(name).expanduser()
+    if path.is_file():
+        return str(path)
+    given = settings.get("TOPICAL_DATA_DIR")
+    places = [path / FILE, Path(given or f"data/{name}").expanduser() / FILE]
+    if corpus := settings.get("TOPICAL_CORPUS"):
+        if "://" in corpus:
+            return str(corpus)
+        places.append(Path(corpus).expanduser())
+    for place in places:
+        if place.is_file():
+            return str(place)
+    existing = sorted(found.parent.name for found in Path("data").glob(f"*/{FILE}"))
+    raise FileNotFoundError(
+        f"there is no corpus {name!r} (looked for {', '.join(str(p) for p in places)}). "
+        + (f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. ")
+        + f"Make one with: scrapy crawl topical -a topic={name}"
+    )
+
+
+def new(name: str) -> str:
+    """The file or URL of a corpus that may have to be made: of a name without a suffix the file in that folder."""
+    if "://" in name:
+        return name
+    path = Path(name).expanduser()
+    return str(path if path.suffix and not path.is_dir() else path / FILE)
+
+
+def _only(settings: BaseSettings) -> str:
+    if given := settings.get("TOPICAL_CORPUS") or settings.get("TOPICAL_DATA_DIR"):
+        return str(given)
+    existing = sorted(str(found.parent) for found in Path("data").glob(f"*/{FILE}"))
+    if len(existing) != 1:
+        raise FileNotFoundError(
+            f"which corpus? Remedy: name one of {', '.join(existing) or 'those that a crawl has made (none yet)'}"
+        )
+    return existing[0]

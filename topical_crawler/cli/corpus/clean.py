@@ -18,8 +18,8 @@ from scrapy.settings import BaseSettings
 from topical_crawler.cleaning import CleaningOptions, TextCleaner
 from topical_crawler.cleaning.characters import repair
 from topical_crawler.cleaning.site_lines import NOTHING, Learned, LineCounts
-from topical_crawler.cli.base import corpus_progress
-from topical_crawler.cli.corpus.place import find
+from topical_crawler.cli.corpus import find
+from topical_crawler.cli.terminal import console, corpus_progress
 from topical_crawler.config import cleaning_options
 from topical_crawler.corpus import site_lines
 from topical_crawler.corpus.dedup import DUPLICATE
@@ -29,7 +29,6 @@ from topical_crawler.corpus.similarity import text_hash
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
 
-HELP = "clean the texts once more, by today's rules"
 DESCRIPTION = (
     "Clean every kept text of the corpus as a crawl does it today: characters, boilerplate, lines that its site repeats (first "
     "learned over all pages of a host, also of those that came before enough was known), language, quality, personal data; with "
@@ -100,7 +99,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.report:
         with open(opts.report, "w", encoding="utf-8") as file:  # noqa: PTH123 - written on the way by people's own names
             json.dump(as_data(done, name, opts.dry_run), file, ensure_ascii=False, indent=2)
-    print_summary(done, name, opts.dry_run, Console())
+    print_summary(done, name, opts.dry_run, console())
     return 0
 
 
@@ -227,18 +226,17 @@ def as_data(done: Done, name: str, dry_run: bool) -> dict[str, Any]:
     return whole | {"rejected": dict(done.rejected.most_common()), "hosts": hosts}
 
 
-def print_summary(done: Done, name: str, dry_run: bool, console: Console) -> None:
+def print_summary(done: Done, name: str, dry_run: bool, out: Console) -> None:
     """The report for people."""
     would = "would be " if dry_run else ""
-    console.print(f"[bold]{escape(name)}[/bold]", highlight=False, soft_wrap=True)
+    out.print(f"[bold]{escape(name)}[/bold]", soft_wrap=True)
     before, after = (sum(getattr(host, when) for host in done.hosts.values()) for when in ("before", "after"))
-    console.print(
+    out.print(
         f"{done.pages:,} texts looked at: {done.changed:,} {would}changed, {done.rejected.total():,} {would}rejected; "
         f"{before:,} characters before, {after:,} after",
-        highlight=False,
     )
     for reason, count in done.rejected.most_common():
-        console.print(f"  rejected: {escape(reason)}: {count:,}", highlight=False)
+        out.print(f"  rejected: {escape(reason)}: {count:,}")
     changed = [(host, found) for host, found in _by_changes(done) if found.changed or found.rejected]
     if not changed:
         return
@@ -249,7 +247,7 @@ def print_summary(done: Done, name: str, dry_run: bool, console: Console) -> Non
     if rest := changed[SHOWN_HOSTS:]:
         sums = [f"{sum(getattr(found, name) for _, found in rest):,}" for name in ("pages", "changed", "rejected")]
         table.add_row(f"{len(rest):,} more", *sums, "")
-    console.print(table)
+    out.print(table)
 
 
 def _by_changes(done: Done) -> list[tuple[str, OfHost]]:

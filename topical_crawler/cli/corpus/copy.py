@@ -6,12 +6,11 @@ import argparse
 
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import corpus_progress
-from topical_crawler.cli.corpus.place import find, new
+from topical_crawler.cli.corpus import find, new
+from topical_crawler.cli.terminal import corpus_progress
 from topical_crawler.corpus.copy import copy, merge
 from topical_crawler.corpus.store import CorpusStore
 
-HELP = "take a corpus to another database, or add it to one"
 DESCRIPTION = (
     "Copy every page of SOURCE, rejected ones too, with all columns and order numbers into TARGET, which is made where it does "
     "not exist and has to be empty. It is one transaction: the rows are read again and compared with those of SOURCE, and only "

@@ -20,6 +20,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import whole
+from topical_crawler.cli.terminal import console
 from topical_crawler.files import replacing
 from topical_crawler.judging.for_topic import Taken, take_over
 from topical_crawler.judging.report import Estimate, Report, Row, agreements, krippendorff, marks_by_text, report
@@ -30,41 +31,41 @@ from topical_crawler.topic.files import TopicError
 # -- The report on judged texts, for the terminal, for programs and for spreadsheets
 
 
-def show(found: Report, console: Console) -> None:
+def show(found: Report, out: Console) -> None:
     """Print a report as tables."""
     of = f" ({escape(found.topic)})" if found.topic else ""
-    console.print(f"[bold]{escape(found.corpus)}[/bold]{of}", highlight=False, soft_wrap=True)
-    console.print(f"{found.judged:,} of {found.drawn:,} texts judged", highlight=False)
+    out.print(f"[bold]{escape(found.corpus)}[/bold]{of}", soft_wrap=True)
+    out.print(f"{found.judged:,} of {found.drawn:,} texts judged")
     if found.whole is not None:
-        console.print(_table("site", found.sites, found), _table("relevance", found.bands))
+        out.print(_table("site", found.sites, found), _table("relevance", found.bands))
         if found.covered < 0.9995:
-            console.print(
+            out.print(
                 f"Nothing is said of {1 - found.covered:.1%} of the kept pages: of their strata no text is judged yet.",
                 highlight=False,
             )
     for row in found.rejected:
         pages, low, high = row.relevant_pages
-        console.print(
+        out.print(
             f"Of {row.pages:,.0f} pages rejected as {escape(row.name)}, {row.relevant:,} of {row.judged:,} judged are relevant "
             f"({_percent(row.precision)}): about {pages:,.0f} were missed ({low:,.0f} to {high:,.0f}).",
             highlight=False,
         )
 
 
-def show_agreement(samples: Sequence[Sample], names: Sequence[str], console: Console) -> None:
+def show_agreement(samples: Sequence[Sample], names: Sequence[str], out: Console) -> None:
     """Print what every one found, and how far they agree."""
     table = Table("judged by", "judged", "precision %", "95 %", title="Each by itself", title_justify="left")
     for name, sample in zip(names, samples, strict=True):
         alone = report(sample)
         shown = _cells(alone.whole.precision) if alone.whole else ("–", "–")
         table.add_row(escape(name), f"{alone.judged:,}", *shown)
-    console.print(table)
+    out.print(table)
     table = Table("of two", "both judged", "same mark %", "κ", "κ of relevant or not", title="Agreement", title_justify="left")
     for pair in agreements(samples):
         two = f"{escape(names[pair.first])}, {escape(names[pair.second])}"
         table.add_row(two, f"{pair.texts:,}", _number(100 * pair.same, 1), _number(pair.kappa), _number(pair.kappa_relevant))
-    console.print(table)
-    console.print(f"Krippendorff's α of all: {_number(krippendorff(marks_by_text(samples)))}", highlight=False)
+    out.print(table)
+    out.print(f"Krippendorff's α of all: {_number(krippendorff(marks_by_text(samples)))}")
 
 
 def figures(found: Report, samples: Sequence[Sample], names: Sequence[str]) -> dict[str, Any]:
@@ -143,7 +144,6 @@ def _defined(value: Any) -> Any:
 # -- ``scrapy corpus judge``: a person marks the texts of a sample, and what the marks say
 
 
-HELP = "mark drawn texts in the browser; precision per site"
 DESCRIPTION = (
     "Show the texts of FILE, which scrapy corpus sample has written, in a page of the browser on this machine: a person marks "
     "each as relevant, not relevant or boilerplate with one key. Every mark is on the disk at once; Ctrl-C ends the program "
@@ -190,10 +190,10 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.json:
         print(json.dumps(figures(found, samples, names), ensure_ascii=False, indent=1))
         return 0
-    console = Console()
-    show(found, console)
+    out = console()
+    show(found, out)
     if len(samples) > 1:
-        show_agreement(samples, names, console)
+        show_agreement(samples, names, out)
     return 0
 
 

@@ -27,8 +27,8 @@ from topical_crawler import extraction
 from topical_crawler.cleaning.boilerplate import BOILERPLATE_ONLY, COPYRIGHT_ONLY, LIST_OF_LINKS, NEAR_EMPTY
 from topical_crawler.cleaning.characters import GARBLED
 from topical_crawler.cleaning.quality import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
-from topical_crawler.cli.base import corpus_progress
-from topical_crawler.cli.corpus.place import find, new
+from topical_crawler.cli.corpus import find, new
+from topical_crawler.cli.terminal import corpus_progress
 from topical_crawler.config import cache_dir, cleaning_options
 from topical_crawler.corpus import hosts
 from topical_crawler.corpus.dedup import DUPLICATE, PART
@@ -256,7 +256,6 @@ def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebui
 # -- ``scrapy corpus rebuild``: a corpus made anew from the archive of its crawl
 
 
-HELP = "make a corpus anew from the archive of its crawl"
 DESCRIPTION = (
     "Make a new corpus from the pages of CORPUS and their answers in the archive (TOPICAL_ARCHIVE), with today's decoding, "
     "extraction, cleaning and search for duplicates, and with the settings of these that are given now. Nothing is fetched. What "

@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import whole
-from topical_crawler.cli.corpus.place import find
+from topical_crawler.cli.corpus import find
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.judging.sample import BY, draw_sample, write_sample
 from topical_crawler.topic.files import TopicError
@@ -18,7 +18,6 @@ from topical_crawler.topic.topic import Topic, list_topics, load_topic
 
 SIZE = 200
 MOST = 100_000
-HELP = "draw texts for a person to judge"
 DESCRIPTION = (
     "Draw a random sample of the kept pages and write it to FILE, for scrapy corpus judge. It is drawn from strata, by default "
     "the hosts, in proportion to their pages but at least two from each; a corpus of many hosts has its smallest ones in one "

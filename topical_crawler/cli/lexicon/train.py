@@ -11,11 +11,12 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import condition, whole
+from topical_crawler.cli.terminal import console, progress
 from topical_crawler.resources.vectors import MAX_DIMENSIONS
 from topical_crawler.topic.files import read_terms
 from topical_crawler.topic.topic import load_topic
@@ -24,7 +25,6 @@ from topical_crawler.training.prepare import PrepareOptions
 from topical_crawler.training.word2vec import CONTINUED_EPOCHS, ModelOptions
 from topical_crawler.training.work_folder import TrainingError, start_anew
 
-HELP = "train word vectors on your own texts"
 DESCRIPTION = (
     "Train word vectors: OUT/vectors.npy with its words in OUT/vectors.vocab. A source is a Chinese "
     "Wikipedia dump (.xml, .xml.bz2), JSONL (.jsonl, .jsonl.gz, the field 'text'), a .txt file or a folder of them, or the data "
@@ -137,7 +137,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         TimeRemainingColumn(),
     )
     try:
-        with Progress(*columns, console=Console(stderr=True), transient=False) as display:
+        with progress(*columns, transient=False) as display:
             stages: dict[str, TaskID] = {}
 
             def report(stage: str, done: float, note: str) -> None:
@@ -156,7 +156,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             file=sys.stderr,
         )
         return 130
-    _print(found, opts.out)
+    _print(found, opts.out, console())
     return 0
 
 
@@ -184,8 +184,7 @@ def _options(opts: argparse.Namespace, settings: BaseSettings) -> TrainingOption
     return TrainingOptions(text, model, opts.min_count, opts.phrases, opts.memory, opts.continue_from, opts.free)
 
 
-def _print(found: dict[str, Any], out: Path) -> None:
-    console = Console()
+def _print(found: dict[str, Any], folder: Path, out: Console) -> None:
     table = Table(
         "source", *(f"{name} (条)" if name == "documents" else name.replace("kilobytes", "KB") for name in COUNTS), "skipped"
     )
@@ -194,23 +193,23 @@ def _print(found: dict[str, Any], out: Path) -> None:
     for row in [*found["sources"], *([{"source": "all", **found["total"]}] if len(found["sources"]) > 1 else [])]:
         skipped = ", ".join(f"{n:,} {reason}" for reason, n in row["skipped"].items())
         table.add_row(escape(Path(row["source"]).name), *(f"{row[name]:,}" for name in COUNTS), escape(skipped))
-    console.print(table)
+    out.print(table)
     words, training = found["vocabulary"], found["training"]
-    console.print(
+    out.print(
         f"segmentation {found['segmentation']['tokens_per_second']:,} words/s, training {training['tokens_per_second']:,} words/s"
     )
-    console.print(
+    out.print(
         f"{words['words']:,} words trained; {words['rare']:,} others are rarer than --min-count {found['options']['min_count']}"
     )
     if words["forgotten_below"]:
-        console.print(f"memory: while counting, words met fewer than {words['forgotten_below']} times had to be forgotten")
+        out.print(f"memory: while counting, words met fewer than {words['forgotten_below']} times had to be forgotten")
     if words["cut"]:
-        console.print(
+        out.print(
             f"memory: {words['cut']:,} words with up to {words['cut_count']:,} occurrences left out; more --memory keeps them"
         )
     if "continued" in found:
         continued = found["continued"]
-        console.print(
+        out.print(
             f"continued from {continued['known']:,} words, {continued['known_in_text']:,} of them in the text; "
             f"{continued['new']:,} new"
         )
@@ -218,11 +217,9 @@ def _print(found: dict[str, Any], out: Path) -> None:
         for when, words_near in near.items():
             said = " ".join(f"{neighbour} {cosine:.2f}" for neighbour, cosine in words_near) or "no vector"
             label = f"{word} {when}" if len(near) > 1 else word
-            console.print(escape(f"{label}: {said}"))
+            out.print(escape(f"{label}: {said}"))
     result = found["result"]
-    console.print(
-        escape(f"{result['path']}: {result['words']:,} words, {result['dimensions']} dimensions; {out / 'report.json'}")
-    )
+    out.print(escape(f"{result['path']}: {result['words']:,} words, {result['dimensions']} dimensions; {folder / 'report.json'}"))
 
 
 def _rate(text: str) -> float:

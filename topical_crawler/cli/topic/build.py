@@ -9,18 +9,18 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.build import Built, Corpora, Own, Plan, adjust_file, build, terms_file, weights_file
 from topical_crawler.authoring.folder import ADJUST, CANDIDATES, TERMS, WEIGHTS, Present, TopicFolder, Written
 from topical_crawler.cli.base import amount, condition, whole
+from topical_crawler.cli.terminal import console, progress
 from topical_crawler.config import cache_dir
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import TopicError
 
-HELP = "find terms in a domain corpus, choose and weigh them"
 DESCRIPTION = (
     "Find a topic's terms in texts about it and weigh them (w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2): new words and "
     "phrases, words of the dictionary, your own candidates (FOLDER/candidates.txt) and terms, held against texts about anything. "
@@ -97,19 +97,17 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     }
     before = folder.mean()
     aside = [] if opts.dry_run else folder.write(files)  # before anything is shown: its reader (head) may leave early
-    console = Console()
+    out = console()
     proposed = [a.word for a in built.adjustments if a.word not in {*adjust.words, *adjust.deleted}]
-    _show(console, built, proposed, plan, opts.n)
-    _show_yours(console, terms, adjust, before, built.mean)
+    _show(out, built, proposed, plan, opts.n)
+    _show_yours(out, terms, adjust, before, built.mean)
     if opts.dry_run:
-        _show_changes(console, folder, files, opts.n)
+        _show_changes(out, folder, files, opts.n)
         return 0
     for name in aside:
-        console.print(
-            f"weights.tsv was not as the last build wrote it: it is kept as {name}. Your own weights belong in adjust.tsv"
-        )
-    console.print(f"→ {escape(str(opts.folder))}/{TERMS}, {WEIGHTS}, {ADJUST}")
-    console.print(
+        out.print(f"weights.tsv was not as the last build wrote it: it is kept as {name}. Your own weights belong in adjust.tsv")
+    out.print(f"→ {escape(str(opts.folder))}/{TERMS}, {WEIGHTS}, {ADJUST}")
+    out.print(
         f"Next: read {TERMS} and delete what is no term, read the proposals in {ADJUST} (they are in force; delete or change "
         f"what you do not want), and build again: your changes stay. Then scrapy topic check {escape(str(opts.folder))}",
         style="dim",
@@ -130,28 +128,26 @@ def _build(corpora: Corpora, own: Own, plan: Plan, settings: BaseSettings) -> Bu
         return Segmenter(words, backend=settings.get("TOPICAL_SEGMENTER"), cache_dir=cache_dir(settings))
 
     columns = (TextColumn("{task.description:<40}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as display:
+    with progress(*columns) as display:
         task = display.add_task("", total=1.0)
         shown = ""
 
-        def progress(what: str, done: float) -> None:
+        def report(what: str, done: float) -> None:
             nonlocal shown
             if what != shown:
                 display.reset(task, description=what)
                 shown = what
             display.update(task, completed=done)
 
-        return build(corpora, own, plan, segmenter, progress)
+        return build(corpora, own, plan, segmenter, report)
 
 
-def _show(console: Console, built: Built, proposed: Sequence[str], plan: Plan, rows: int) -> None:
-    console.print(f"{built.documents} documents of the domain, {_background(built)}", highlight=False)
+def _show(out: Console, built: Built, proposed: Sequence[str], plan: Plan, rows: int) -> None:
+    out.print(f"{built.documents} documents of the domain, {_background(built)}")
     if built.sample and built.sample.step > 1:
-        console.print(f"the domain is large: every {built.sample.step}th document was looked through for candidates")
+        out.print(f"the domain is large: every {built.sample.step}th document was looked through for candidates")
     if built.sample and built.sample.repeated:
-        console.print(
-            f"{built.sample.repeated} lines that earlier documents hold, too, were left out when looking for candidates"
-        )
+        out.print(f"{built.sample.repeated} lines that earlier documents hold, too, were left out when looking for candidates")
     table = Table("", "term", "source", "weight", "count", "contrast", "G²", "cohesion")
     best = sorted(built.terms, key=lambda t: (-t.score, t.word))
     for number, t in enumerate(best[:rows], 1):
@@ -160,24 +156,22 @@ def _show(console: Console, built: Built, proposed: Sequence[str], plan: Plan, r
         row = (str(number), escape(t.word), t.source, weight, str(t.count), f"{t.contrast:.3g}", f"{t.likelihood:.0f}", cohesion)
         table.add_row(*row)
     if rows:
-        console.print(table)
-        console.print("ranked by G² · ln(contrast); weights in weights of the mean word", style="dim")
+        out.print(table)
+        out.print("ranked by G² · ln(contrast); weights in weights of the mean word", style="dim")
     by_source: dict[str, int] = {}
     for t in built.terms:
         by_source[t.source] = by_source.get(t.source, 0) + 1
     parts = ", ".join(f"{n} {source}" for source, n in sorted(by_source.items()))
     unknown = sum(not t.documents for t in built.terms)
-    console.print(f"{len(built.terms)} terms ({parts}), {unknown} of them in no document of the domain", highlight=False)
+    out.print(f"{len(built.terms)} terms ({parts}), {unknown} of them in no document of the domain")
     for reason, n in sorted(built.dropped.items(), key=lambda pair: -pair[1]):
-        console.print(f"  no terms: {n} {reason}", highlight=False)
-    console.print(f"{len(built.weights)} other words have weights; the mean is {built.mean:.4g}", highlight=False)
+        out.print(f"  no terms: {n} {reason}")
+    out.print(f"{len(built.weights)} other words have weights; the mean is {built.mean:.4g}")
     if proposed:
-        console.print(
-            f"{len(proposed)} adjustments proposed: heavy words of a contrast below {plan.adjust_below:g}", highlight=False
-        )
+        out.print(f"{len(proposed)} adjustments proposed: heavy words of a contrast below {plan.adjust_below:g}")
         if rows:
             more = " …" if len(proposed) > rows else ""
-            console.print(f"  {' '.join(proposed[:rows])}{more}", markup=False, highlight=False)
+            out.print(f"  {' '.join(proposed[:rows])}{more}", markup=False)
 
 
 def _background(built: Built) -> str:
@@ -189,31 +183,31 @@ def _background(built: Built) -> str:
     return f"{built.background_documents} of the background"
 
 
-def _show_yours(console: Console, terms: Present, adjust: Present, before: float, mean: float) -> None:
+def _show_yours(out: Console, terms: Present, adjust: Present, before: float, mean: float) -> None:
     for name, present in ((TERMS, terms), (ADJUST, adjust)):
         parts = [f"{len(present.words)} lines of yours kept"] if present.words else []
         parts += [f"{len(present.deleted)} words that you deleted stay out"] if present.deleted else []
         if parts:
-            console.print(f"{name}: {', '.join(parts)}", highlight=False)
+            out.print(f"{name}: {', '.join(parts)}")
     weighed = set(terms.words) - set(terms.open) | set(adjust.words)
     if weighed and not 0.5 <= mean / before <= 2:
-        console.print(
+        out.print(
             f"{len(weighed)} weights of yours were written while the mean word weighed {before:.3g}; now it weighs {mean:.3g}: "
             "look at them"
         )
 
 
-def _show_changes(console: Console, folder: TopicFolder, files: Mapping[str, tuple[str, Written]], most: int) -> None:
+def _show_changes(out: Console, folder: TopicFolder, files: Mapping[str, tuple[str, Written]], most: int) -> None:
     for name, (text, _) in files.items():
         before, after = _rows(folder.lines(name)), _rows(text.splitlines())
         new, gone = [w for w in after if w not in before], [w for w in before if w not in after]
         changed = [w for w in after if w in before and before[w] != after[w]]
-        console.print(f"{name}: {len(new)} new, {len(gone)} gone, {len(changed)} changed", highlight=False)
+        out.print(f"{name}: {len(new)} new, {len(gone)} gone, {len(changed)} changed")
         for sign, words in (("+", new), ("-", gone), ("~", changed)) if name != WEIGHTS and most else ():
             if words:
                 more = " …" if len(words) > most else ""
-                console.print(f"  {sign} {' '.join(words[:most])}{more}", markup=False, highlight=False)
-    console.print("nothing written (--dry-run)")
+                out.print(f"  {sign} {' '.join(words[:most])}{more}", markup=False)
+    out.print("nothing written (--dry-run)")
 
 
 def _rows(lines: Sequence[str]) -> dict[str, str]:

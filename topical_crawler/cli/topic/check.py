@@ -17,7 +17,8 @@ from rich.text import Text
 from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.check import LENGTHS, Explainer, Figures, Finding, Report, TopicLines, check_topic, share_line
-from topical_crawler.cli.strategy import Opened, console, open_semantic
+from topical_crawler.cli.strategy import WIDTH, Opened, open_semantic
+from topical_crawler.cli.terminal import console
 from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages, kind_of, read_file
 from topical_crawler.config import cache_dir, resources
 from topical_crawler.resources.registry import Resources
@@ -87,7 +88,13 @@ def _leads_to(page: Page, relevance: float, keep: bool, opened: Opened) -> int:
 def show_scored(out: Console, title: str, scored: Sequence[Scored]) -> None:
     """Print a table of them."""
     table = Table(
-        title=title, title_justify="left", title_style="bold", box=None, header_style="dim", pad_edge=False, expand=True
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        header_style="dim",
+        pad_edge=False,
+        expand=out.is_terminal,
     )
     table.add_column("page", ratio=3, overflow="fold")
     table.add_column("relevance", justify="right", no_wrap=True)
@@ -115,7 +122,6 @@ def show_scored(out: Console, title: str, scored: Sequence[Scored]) -> None:
 # -- ``scrapy topic check``: the health of a topic's files, and a handful of pages scored by it
 
 
-HELP = "what in a topic's files does not do what it should; a few pages scored by it"
 DESCRIPTION = (
     "Look over a topic: which terms the language resources know, which do not come out of the segmentation, which weights "
     "dominate, what the thresholds come to, seeds, duplicates. Every finding names file, line and remedy. PAGEs are scored: "
@@ -147,7 +153,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         opened = open_semantic(report.topic, settings)
         explainer = Explainer(opened.strategy, opened.similarity)
         addresses = [given for given, kind in kinds.items() if kind != "text file"]
-        with Console(stderr=True).status(f"fetching {len(addresses)} pages"):
+        with console(stderr=True).status(f"fetching {len(addresses)} pages"):
             fetched = iter(fetch_pages(addresses, settings))
         for given, kind in kinds.items():
             pages.append(
@@ -159,7 +165,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.json:
         print(json.dumps(_figures(report, findings, pages, seeds), ensure_ascii=False, indent=1))
     else:
-        _show(console(), report, findings, pages, seeds, opts)
+        _show(console(most=WIDTH), report, findings, pages, seeds, opts)
     return 1 if report.errors else 0
 
 
@@ -169,7 +175,7 @@ def _fetch_seeds(explainer: Explainer, opened: Opened, settings: BaseSettings) -
     lines = TopicLines(topic)
     keyword = quote(topic.keywords(1)[0])
     addresses = [url.replace("{keyword}", keyword) for url, _, _ in lines.seeds]
-    with Console(stderr=True).status(f"fetching {len(addresses)} seeds"):
+    with console(stderr=True).status(f"fetching {len(addresses)} seeds"):
         found = fetch_pages(addresses, settings)
     scored = [score_page(fetched, explainer, opened) for fetched in found]
     findings = []

@@ -8,12 +8,12 @@ import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.neighbours import SOURCES, Proposal, propose
+from topical_crawler.cli.terminal import console
 from topical_crawler.config import cache_dir
 from topical_crawler.files import replacing
 from topical_crawler.lexicon_data import lexicon
@@ -22,7 +22,6 @@ from topical_crawler.text.segment import normalise
 from topical_crawler.topic.files import MEAN, TopicError, read_lines, read_terms, read_weights
 from topical_crawler.topic.topic import Topic, load_topic
 
-HELP = "propose neighbours of a topic's terms (HowNet, Cilin, word vectors)"
 DESCRIPTION = (
     "Propose words near a topic's terms, best first: each resource names the words nearest to each term, and all terms together "
     "judge them, so that a word near one term only, or a general word, comes last. The score is from 0 to 1. Terms, candidates "
@@ -72,7 +71,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             f"Remedy: cp -r {folder} ./{topic.name}, and name ./{topic.name}"
         )
     resources = Resources.from_settings(settings)
-    messages = Console(stderr=True)
+    messages = console(stderr=True)
     for name in SOURCES if opts.by is None else ():
         if resources.path(name) is None:
             messages.print(f"{name} is missing and proposes nothing. Get it: scrapy lexicon fetch {name}", markup=False)
@@ -94,7 +93,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         written = f"{len(shown)} candidates → {write_candidates(folder, shown)}"
     elif shown and opts.accept:
         written = f"{len(shown)} terms → {write_terms(folder, shown)}"
-    Console().print(_table(shown) if shown else f"no proposal of score {opts.min_score:g} or more. Remedy: a lower --min-score")
+    console().print(_table(shown) if shown else f"no proposal of score {opts.min_score:g} or more. Remedy: a lower --min-score")
     if len(found) > len(shown):
         print(f"{len(found) - len(shown)} more of score {opts.min_score:g} or more")
     if written:

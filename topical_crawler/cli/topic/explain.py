@@ -19,9 +19,9 @@ from rich.text import Text
 from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.check import Explainer, LinkView, TextView, share_line
-from topical_crawler.cli.display import link_cell, printable
 from topical_crawler.cli.frontier.reach import Reached, reach
-from topical_crawler.cli.strategy import Opened, console, make_strategy, missing_for, open_semantic
+from topical_crawler.cli.strategy import WIDTH, Opened, make_strategy, missing_for, open_semantic
+from topical_crawler.cli.terminal import console, link_cell, printable
 from topical_crawler.cli.topic.fetch_pages import Kind, fetch_pages, kind_of, read_file
 from topical_crawler.config import crawl_options, resources
 from topical_crawler.crawl.link_policy import LinkRules
@@ -169,7 +169,7 @@ def _show_links(out: Console, e: Explained, opened: Opened, most: int) -> None:
         f"+ λ {strategy.lam:.3f}·struct; queued: {rule}",
         style="dim",
     )
-    table = Table(box=None, header_style="dim", pad_edge=False, expand=True)
+    table = Table(box=None, header_style="dim", pad_edge=False, expand=out.is_terminal)
     for name in ("priority", "Rel(anchor)", "struct"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("decision", no_wrap=True)
@@ -353,7 +353,6 @@ def figures(e: Looked, topic: str, strategy: Strategy, missing: Sequence[Resourc
 # -- ``scrapy topic explain``: what a strategy makes of a page or a text, word by word and link by link
 
 
-HELP = "why a page or a text is on topic or not, word by word and link by link"
 DESCRIPTION = (
     "Show what a strategy makes of a page: whether it is on topic, the words that carry that, and every link with its score and "
     "the reasons for it; with --crawl by what a crawl has learned. Of 'semantic' every word of the description (title, keywords, "
@@ -397,7 +396,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         check_seed(opts.base, "--base")
     page, text, reason = None, opts.source, ""
     if kind in ("URL", "HTML file"):
-        with Console(stderr=True).status(f"fetching {opts.source}"):
+        with console(stderr=True).status(f"fetching {opts.source}"):
             (fetched,) = fetch_pages([opts.source], settings)
         page, text, reason = fetched.page, fetched.text, fetched.reason
         if page is None:
@@ -421,7 +420,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         if opts.json:
             print(json.dumps(_figures(explained, opened, topic), ensure_ascii=False, indent=1))
         else:
-            show(console(), explained, opened, body=opts.body, links=opts.links, everything=opts.all)
+            show(console(most=WIDTH), explained, opened, body=opts.body, links=opts.links, everything=opts.all)
         return 0
     options = crawl_options(settings, topic, {})
     if page is not None:
@@ -433,7 +432,9 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.json:
         print(json.dumps(figures(looked, topic.name, strategy, missing, learned), ensure_ascii=False, indent=1))
     else:
-        show_by_strategy(console(), looked, strategy, found, missing, learned, len(looked.links) if opts.all else opts.links)
+        show_by_strategy(
+            console(most=WIDTH), looked, strategy, found, missing, learned, len(looked.links) if opts.all else opts.links
+        )
     return 0
 
 

@@ -26,6 +26,7 @@ from topical_crawler.authoring.start import (
     neighbours,
     write_start,
 )
+from topical_crawler.cli.terminal import console
 from topical_crawler.cli.topic.fetch_pages import fetch_pages
 from topical_crawler.config import cache_dir, resources
 from topical_crawler.resources.categories import CategoryTree, read_clc, read_odp
@@ -34,7 +35,6 @@ from topical_crawler.sources import open_source
 from topical_crawler.topic.files import TopicError, check_seed
 from topical_crawler.topic.topic import load_topic
 
-HELP = "make a topic folder from a sentence, keywords, texts, URLs or a category"
 DESCRIPTION = (
     "Make a topic folder to crawl with and to edit. Say what the topic is about in one way or several: a sentence, keywords, "
     "example texts, example pages, or a class of the Chinese Library Classification (or of another tree). Words near these first "
@@ -79,7 +79,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     seeds = [check_seed(url, "--seeds") for url in opts.seeds]
     wanted = resources(settings)  # None: the settings say to use none
     found, cache = wanted or Resources.none(), cache_dir(settings)
-    messages, start = Console(stderr=True), Start()
+    messages, start = console(stderr=True), Start()
     if opts.keywords:
         start.add(from_keywords(opts.keywords.replace("，", ",").replace("、", ",").split(",")))
     if opts.sentence:
@@ -116,7 +116,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     title = opts.title or opts.sentence or "、".join(words[:3])
     write_start(opts.folder, title, opts.sentence or "、".join(words[:10]), start.terms, near, list(dict.fromkeys(seeds)))
     load_topic(opts.folder)  # what was written can be read
-    _show(Console(), opts, start, [term.word for term in near], tree)
+    _show(console(), opts, start, [term.word for term in near], tree)
     return 0
 
 
@@ -144,25 +144,25 @@ def _texts(paths: Sequence[Path]) -> list[str]:
     return texts
 
 
-def _show(console: Console, opts: argparse.Namespace, start: Start, near: Sequence[str], tree: CategoryTree | None) -> None:
+def _show(out: Console, opts: argparse.Namespace, start: Start, near: Sequence[str], tree: CategoryTree | None) -> None:
     table = Table("term", "weight", "from")
     for term in start.terms[:30]:
         table.add_row(escape(term.word), "" if math.isnan(term.weight) else f"{term.weight:.2f}", escape(term.why))
-    console.print(table)
+    out.print(table)
     if len(start.terms) > 30:
-        console.print(f"… and {len(start.terms) - 30} more")
+        out.print(f"… and {len(start.terms) - 30} more")
     if start.general:
-        console.print(f"Left out as words of general use: {' '.join(start.general)} (--keywords takes any word)", markup=False)
+        out.print(f"Left out as words of general use: {' '.join(start.general)} (--keywords takes any word)", markup=False)
     if near:
         listed = " ".join(near[:20]) + " …" * (len(near) > 20)
-        console.print(f"{len(near)} words near them, of low weight: {listed}", markup=False)
+        out.print(f"{len(near)} words near them, of low weight: {listed}", markup=False)
     specific = [term.word for term in start.terms if math.isnan(term.weight)]
     if tree and not opts.category and (classes := tree.search(specific, 3)):
         listed = "; ".join(f"{c.code} {c.name}" for c in classes)
-        console.print(f"Classes that may fit (--category CODE): {listed}", markup=False)
-    console.print(f"→ {opts.folder}/terms.tsv, topic.toml, seeds.txt, adjust.tsv", markup=False)
+        out.print(f"Classes that may fit (--category CODE): {listed}", markup=False)
+    out.print(f"→ {opts.folder}/terms.tsv, topic.toml, seeds.txt, adjust.tsv", markup=False)
     place = f"./{opts.folder}" if len(opts.folder.parts) == 1 else str(opts.folder)  # a bare name may be that of another topic
-    console.print(
+    out.print(
         f"Next: read terms.tsv; scrapy topic check {place}; scrapy crawl topical -a topic={place} -a seeds=…",
         soft_wrap=True,
         markup=False,

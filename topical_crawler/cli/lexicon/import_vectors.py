@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from scrapy.settings import BaseSettings
 
+from topical_crawler.cli.terminal import progress
 from topical_crawler.resources.vectors import convert
 
-HELP = "convert word vectors of your own (word2vec, fastText .vec, GloVe, gensim)"
 DESCRIPTION = (
     "Convert word vectors into the form that the strategies open at once and share between processes: a matrix of unit vectors "
     "(OUT.npy) and its words (OUT.vocab). FILE is of word2vec (text or binary), fastText (.vec) or GloVe (text), gzipped or not; "
@@ -42,7 +41,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if out.suffix != ".npy":
         out = out.with_name(f"{out.name}.npy")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as display:
+    with progress(*columns) as display:
         task = display.add_task("vectors", total=None)
         report = convert(
             opts.file,

@@ -1,4 +1,4 @@
-"""``scrapy evaluate sites``: precision and recall per site, as in Table 8 of Zhou et al. 2019, and over the relevance."""
+"""``scrapy evaluate sites`` and ``harvest``: what crawls of one's own are worth against labelled pages."""
 
 from __future__ import annotations
 
@@ -8,20 +8,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
+from topical_crawler.cli.base import Action
+from topical_crawler.cli.terminal import console
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.evaluation.labels import Label, read_labels
-from topical_crawler.evaluation.metrics import SiteScore, group_score, site_scores
-from topical_crawler.evaluation.report import new_figure, save_figure, write_json
-
-# -- What the actions of ``scrapy evaluate`` on labelled crawls share: their options, and how groups and corpora are read
-
+from topical_crawler.evaluation.metrics import (
+    SiteScore,
+    area_under_recall,
+    group_score,
+    harvest_curve,
+    relevant_texts,
+    site_scores,
+)
+from topical_crawler.evaluation.report import new_figure, picture, save_figure, terminal_curve, write_json
+from topical_crawler.frontier import REDIRECTED
 
 Groups = dict[str, list[str]]
 """Names of sites by the name of their group."""
@@ -66,20 +72,15 @@ def read_corpus(place: str | Path) -> list[Record]:
         return list(store.records(Filters(rejected=True)))
 
 
-# -- ``scrapy evaluate sites``: precision and recall per site, as in Table 8 of Zhou et al. 2019, and over the relevance
+# -- sites: precision and recall per site, as in Table 8 of Zhou et al. 2019, and over the relevance
 
 
-HELP = "precision and recall per site (Table 8)"
-DESCRIPTION = (
-    "Precision and recall of a collected corpus per site and group of sites, and over the least relevance of a kept page. "
-    "Copies of one text count once, texts of grade 1 not at all, kept pages without a text of their own as not relevant."
-)
 PAPER: Mapping[str, float] = {"party": 0.9487, "portals": 0.6420}
 """Mean precision of Zhou et al. 2019, §5 on Table 8: four party-building sites, four portals."""
 _SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _sites_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", help="data directory of a crawl, or its corpus.sqlite")
     add_labels(parser)
     add_groups(parser)
@@ -92,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/sites.json and the curve, DIR/sites.png")
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _sites(opts: argparse.Namespace, settings: BaseSettings) -> int:
     labels = read_labels(opts.labels, opts.grade)
     records = read_corpus(opts.corpus)
     scores = site_scores(records, labels)
@@ -104,7 +105,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             print_help=False,
         )
     groups = groups or {"all": names}
-    curve = _curve(records, labels, groups)
+    curve = _threshold_curve(records, labels, groups)
     figures = {
         "sites": [_site_figures(s) for members in groups.values() for s in scores if s.site in members],
         "groups": {name: _group_figures(name, scores, members, opts.paper) for name, members in groups.items()},
@@ -113,12 +114,12 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.json:
         print(json.dumps(figures, ensure_ascii=False, indent=1))
     else:
-        Console().print(_table(scores, groups, opts.paper), _curve_table(curve, groups))
+        console().print(_sites_table(scores, groups, opts.paper), _curve_table(curve, groups))
     if opts.out is not None:
         write_json(opts.out / "sites.json", figures)
-        _draw(curve, groups, opts.out / "sites.png")
+        _draw_curve(curve, groups, opts.out / "sites.png")
         if not opts.json:
-            Console().print(f"→ {opts.out}/sites.json, sites.png", markup=False, highlight=False, soft_wrap=True)
+            console().print(f"→ {opts.out}/sites.json, sites.png", markup=False, soft_wrap=True)
     return 0
 
 
@@ -140,7 +141,7 @@ def _group_figures(name: str, scores: Sequence[SiteScore], members: Sequence[str
     return figures
 
 
-def _curve(records: Sequence[Record], labels: Mapping[bytes, Label], groups: Groups) -> list[dict[str, float]]:
+def _threshold_curve(records: Sequence[Record], labels: Mapping[bytes, Label], groups: Groups) -> list[dict[str, float]]:
     """Mean precision and recall of every group over the least relevance of a kept page, at shares of the kept pages."""
     kept = sorted(r.relevance for r in records if r.keep)
     rows = []
@@ -154,7 +155,7 @@ def _curve(records: Sequence[Record], labels: Mapping[bytes, Label], groups: Gro
     return rows
 
 
-def _table(scores: Sequence[SiteScore], groups: Groups, paper: bool) -> Table:
+def _sites_table(scores: Sequence[SiteScore], groups: Groups, paper: bool) -> Table:
     columns = ("site", "texts", "relevant", "precision %", *(["paper %"] if paper else []), "recall %", "of")
     table = Table(*columns, title="Table 8", title_justify="left")
     for name, members in groups.items():
@@ -178,7 +179,7 @@ def _curve_table(rows: Sequence[Mapping[str, float]], groups: Groups) -> Table:
     return table
 
 
-def _draw(rows: Sequence[Mapping[str, float]], groups: Groups, path: Path) -> None:
+def _draw_curve(rows: Sequence[Mapping[str, float]], groups: Groups, path: Path) -> None:
     figure, axes = new_figure("Over the least relevance of a kept page", "relevance", "%")
     steps = [row["threshold"] for row in rows]
     for number, name in enumerate(groups):
@@ -191,3 +192,88 @@ def _draw(rows: Sequence[Mapping[str, float]], groups: Groups, path: Path) -> No
     axes.set_ylim(0, 102)
     axes.legend(frameon=False)
     save_figure(figure, path)
+
+
+# -- harvest: relevant texts reached over pages fetched
+
+
+_STEPS = 200
+
+
+def _harvest_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("corpus", nargs="+", help="data directories; NAME=DIR gives a curve its name")
+    add_labels(parser)
+    parser.add_argument("--budget", type=int, default=0, help="pages to look at (default: all fetched)")
+    parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the curves into FILE (.png, .svg)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/harvest.json and the curves, DIR/harvest.png")
+
+
+def _harvest(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    if opts.budget < 0:
+        raise UsageError(f"--budget is {opts.budget}. Remedy: give a number of 0 (all pages) or more", print_help=False)
+    labels = read_labels(opts.labels, opts.grade)
+    curves: dict[str, list[int]] = {}
+    for text in opts.corpus:
+        name, sign, place = text.partition("=")
+        fetched = [r.url for r in read_corpus(place if sign else text) if r.reason != REDIRECTED]
+        name = name if sign else Path(text).absolute().name
+        if name in curves:
+            raise UsageError(f"two crawls are named {name!r}. Remedy: name them, first={place or text} …", print_help=False)
+        curves[name] = harvest_curve(fetched[: opts.budget or None], labels)
+    total = relevant_texts(labels)
+    budget = opts.budget or max(map(len, curves.values()))
+    rows = {
+        name: {
+            "pages": len(c),
+            "relevant": c[-1] if c else 0,
+            "harvest_rate": c[-1] / len(c) if c else 0.0,
+            "recall": c[-1] / total if c and total else 0.0,
+            "area": area_under_recall(c, total, budget),
+        }
+        for name, c in curves.items()
+    }
+    if opts.json:
+        print(json.dumps(rows, ensure_ascii=False, indent=1))
+    else:
+        console().print(_harvest_table(rows, total))
+        print(terminal_curve(curves))
+    if opts.picture:
+        picture(curves, opts.picture, "Harvest", total)
+    if opts.out is not None:
+        figures = {name: {**row, "curve": _sampled(curves[name])} for name, row in rows.items()}
+        write_json(opts.out / "harvest.json", {"relevant_texts": total, "budget": budget, "crawls": figures})
+        picture(curves, opts.out / "harvest.png", "Harvest", total)
+        if not opts.json:
+            console().print(f"→ {opts.out}/harvest.json, harvest.png", markup=False, soft_wrap=True)
+    return 0
+
+
+def _harvest_table(rows: dict[str, dict[str, Any]], total: int) -> Table:
+    table = Table("crawl", "pages", "relevant texts", "harvest rate", f"recall (of {total})", "area under recall")
+    for name, r in rows.items():
+        cells = (str(r["pages"]), str(r["relevant"]), f"{r['harvest_rate']:.1%}", f"{r['recall']:.1%}", f"{r['area']:.3f}")
+        table.add_row(escape(name), *cells)
+    return table
+
+
+def _sampled(curve: Sequence[int]) -> list[tuple[int, int]]:
+    """(pages fetched, relevant texts reached) at no more than ``_STEPS`` even steps and at the end."""
+    step = max(1, -(-len(curve) // _STEPS))
+    return [(k, curve[k - 1]) for k in sorted({*range(step, len(curve) + 1, step), len(curve)} - {0})]
+
+
+ACTIONS = {
+    "sites": Action(
+        "Precision and recall of a collected corpus per site and group of sites, and over the least relevance of a kept page. "
+        "Copies of one text count once, texts of grade 1 not at all, kept pages without a text of their own as not relevant.",
+        _sites_arguments,
+        _sites,
+    ),
+    "harvest": Action(
+        "Relevant texts reached over pages fetched, for one crawl or several, beside the ideal crawl, of which every page is a "
+        "relevant text that was not there yet. A text counts when the first page that holds it is fetched, kept or not.",
+        _harvest_arguments,
+        _harvest,
+    ),
+}

@@ -1,0 +1,238 @@
+"""The work of ``scrapy corpus export``: choose the pages, gather the facts of their crawl, write the files."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import itertools
+import json
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.corpus import find
+from topical_crawler.cli.corpus.export import STREAM
+from topical_crawler.corpus import hosts
+from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.export import Job, rows, to_files, to_folder, to_stream
+from topical_crawler.export.formats import FORMATS, Setup, of_name
+from topical_crawler.export.manifest import Facts, Tally
+from topical_crawler.export.rows import ExportError, Split, drawn, threshold
+from topical_crawler.export.rows import rows as export_rows
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import Topic, load_topic
+
+
+def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    kind = opts.format or of_name(opts.output) or "jsonl"
+    folder = kind == "hf" or (kind == "tei" and opts.output != STREAM and of_name(opts.output) != "tei")
+    _check(opts, kind)
+    place = find(opts.corpus, settings)
+    crawl = crawl_facts(place)
+    topic = topic_of(opts.topic, crawl)
+    setup = Setup(
+        topic=topic.title if topic else str(crawl.get("topic", "")),
+        rejected=opts.rejected,
+        headers=not opts.text_only,
+        bom=opts.output != STREAM,
+        tagger=tagger(topic, settings) if kind == "vertical" else None,
+    )
+    filters = _filters(opts)
+    split = Split.parse(opts.split, opts.split_by, opts.split_seed) if opts.split else None
+    with CorpusStore(place, read_only=True) as store, closing(_records(opts, store, filters)) as records:
+        facts = Facts(
+            topic=topic_facts(topic, crawl),
+            crawl={name: crawl[name] for name in ("strategy", "seed", "started", "version") if name in crawl},
+            filters=_said(opts),
+            changes=_named_changes(opts),
+            robots={} if opts.output == STREAM else robots(store),
+        )
+        job = Job(kind=kind, setup=setup, facts=facts, split=split, manifest=not opts.no_manifest)
+        found = export_rows(records, store.places)
+        if opts.output == STREAM:
+            # Bytes, so that Chinese comes out whatever the locale.
+            with open(sys.stdout.fileno(), "wb", closefd=False) as out:
+                to_stream(found, out, job)
+            return 0
+        target = Path(opts.output).expanduser()
+        tally = to_folder(found, target, job) if folder else to_files(found, target, job)
+    print(_summary(tally, opts.output, split), file=sys.stderr)
+    return 0
+
+
+def _check(opts: argparse.Namespace, kind: str) -> None:
+    problem = ""
+    if opts.text_only and kind != "txt":
+        problem = f"--text-only goes with --format txt, not with {kind}"
+    elif opts.rejected and not FORMATS[kind].rejected:
+        problem = f"--rejected does not go with --format {kind}: rejected pages have no text"
+    elif opts.rejected and opts.split:
+        problem = "--split divides texts, and pages that come with --rejected have none; leave one of the two away"
+    elif opts.output == STREAM and opts.split:
+        problem = "--split writes a file for each part; name them with -o FILE (corpus.jsonl gives corpus.train.jsonl, …)"
+    elif opts.output == STREAM and kind == "hf":
+        problem = "--format hf writes a folder; name it with -o FOLDER"
+    elif opts.output == STREAM and kind == "parquet" and sys.stdout.isatty():
+        problem = "Parquet is nothing for a screen; name a file with -o FILE"
+    if problem:
+        raise UsageError(problem, print_help=False)
+
+
+def _filters(opts: argparse.Namespace) -> Filters:
+    return Filters(
+        hosts=tuple(opts.host),
+        min_relevance=opts.min_relevance,
+        since=opts.since or "",
+        until=opts.until or "",
+        min_characters=opts.min_characters,
+        rejected=opts.rejected,
+        languages=tuple(opts.language),
+        scripts=tuple(opts.script),
+        kinds=tuple(opts.kind),
+        bounds=tuple(opts.where),
+        no_personal=opts.no_personal,
+    )
+
+
+def _changes(opts: argparse.Namespace) -> list[rows.Change]:
+    possible: dict[str, rows.Change] = {
+        "no_personal": rows.without_personal,
+        "mask_personal": rows.masked,
+        "simplified": rows.simplified,
+        "traditional": rows.traditional,
+    }
+    return [change for name, change in possible.items() if getattr(opts, name)]
+
+
+def _records(opts: argparse.Namespace, store: CorpusStore, filters: Filters) -> Generator[Record, None, None]:
+    """Filtered, drawn, changed, and not more than asked for."""
+    found = store.records(filters)
+    if opts.sample:
+        found = drawn(found, threshold(store.keys(filters), opts.sample, opts.seed), opts.seed)
+    yield from itertools.islice(_changed(found, _changes(opts)), opts.sample or opts.limit)
+
+
+def _changed(records: Iterator[Record], steps: list[rows.Change]) -> Iterator[Record]:
+    for record in records:
+        found: Record | None = record
+        for step in steps:
+            found = step(found) if found else None
+        if found:
+            yield found
+
+
+def _said(opts: argparse.Namespace) -> dict[str, Any]:
+    """The conditions as they were asked for."""
+    names = ("host", "min_relevance", "since", "until", "min_characters", "language", "script", "kind")
+    said = {
+        name: value
+        for name in (*names, "rejected", "no_personal", "limit")
+        if (value := getattr(opts, name)) not in (None, 0, [])
+    }
+    if opts.where:
+        said["where"] = [f"{bound.name}{bound.operator}{bound.value:g}" for bound in opts.where]
+    if opts.sample:
+        said |= {"sample": opts.sample, "seed": opts.seed}
+    return said
+
+
+def _named_changes(opts: argparse.Namespace) -> tuple[str, ...]:
+    names = {"mask_personal": "personal data masked", "simplified": "simplified", "traditional": "traditional"}
+    return tuple(said for name, said in names.items() if getattr(opts, name))
+
+
+def _summary(tally: Tally, output: str, split: Split | None) -> str:
+    count = tally.whole.texts + tally.whole.rejected
+    said = f"{count} pages written to {output}"
+    if split:
+        said += f" ({', '.join(f'{name} {tally.splits[name].texts if name in tally.splits else 0}' for name in split.names)})"
+    return said
+
+
+# -- What an export tells of its topic, its crawl and its hosts, and how it cuts texts into words
+
+
+CRAWL = "crawl.json"
+"""In a crawl's folder, beside its corpus: whose crawl it is."""
+
+
+def crawl_facts(place: str) -> dict[str, Any]:
+    """What the folder of the corpus notes of its crawl; empty for a corpus in a server and for one that lies alone."""
+    if "://" in place:
+        return {}
+    try:
+        found = json.loads(Path(place).with_name(CRAWL).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:
+    """The topic that was named, else that of the crawl where it can still be read.
+
+    Raises:
+        ExportError: the topic that was named cannot be read.
+    """
+    if name:
+        try:
+            return load_topic(name)
+        except TopicError as error:
+            raise ExportError(str(error)) from None
+    for known in (crawl.get("source"), crawl.get("topic")):
+        try:
+            if known:
+                return load_topic(str(known))
+        except (TopicError, OSError):
+            continue
+    return None
+
+
+def topic_facts(topic: Topic | None, crawl: Mapping[str, Any]) -> dict[str, Any]:
+    """For the manifest: name, title and description; ``edition`` is a digest of its terms, weights and parameters as they are
+    now."""
+    if topic is None:
+        return {"name": crawl["topic"]} if crawl.get("topic") else {}
+    from topical_crawler.crawl.opening import edition
+
+    said = {"name": topic.name, "title": topic.title, "description": topic.description, "keywords": topic.keywords()}
+    return said | {"edition": edition(topic)}
+
+
+def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
+    """By host, what its robots.txt said, as the corpus notes it."""
+    with store.reading() as connection:
+        found = hosts.read(connection)
+    return {host: {"robots": told.robots, "crawl_delay": told.crawl_delay, "asked": told.asked} for host, told in found.items()}
+
+
+def tagger(topic: Topic | None, settings: BaseSettings) -> Callable[[str], Iterator[tuple[str, str]]]:
+    """Cuts sentences as the crawl does, the topic's terms kept whole, and tags words from the dictionary.
+
+    A word that the dictionary lacks is a noun (``n``) where it is a term, a number (``m``), a foreign word (``eng``), or ``x``.
+    """
+    from topical_crawler.text.segment import Segmenter, normalise
+    from topical_crawler.text.statistics import language
+
+    terms = {normalise(term) for term in topic.terms} if topic else set()
+    cache = settings.get("TOPICAL_CACHE_DIR")
+    cut = Segmenter(terms, backend=settings.get("TOPICAL_SEGMENTER", "auto"), cache_dir=Path(cache) if cache else None).pieces
+    tag = language().tag
+
+    @functools.lru_cache(maxsize=50_000)
+    def tag_of(word: str) -> str:
+        plain = normalise(word)
+        return tag(plain) or ("n" if plain in terms else _guess(plain))
+
+    return lambda sentence: ((word, tag_of(word)) for word in cut(sentence))
+
+
+def _guess(word: str) -> str:
+    if any(c.isdigit() for c in word):
+        return "m"
+    return "eng" if word.isascii() and word.isalpha() else "x"

@@ -1,0 +1,96 @@
+"""``scrapy corpus stats`` and ``fetched``: counts of a corpus, and its URLs."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.base import Action, whole
+from topical_crawler.cli.corpus import find
+from topical_crawler.cli.terminal import console
+from topical_crawler.corpus.stats import MEGABYTE, HostStats, Stats
+from topical_crawler.corpus.store import CorpusStore
+
+SHOWN_HOSTS = 20
+
+
+def _stats_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--hosts", type=whole(0), default=SHOWN_HOSTS, metavar="N", help="hosts shown (default: %(default)s)")
+    parser.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
+
+
+def _fetched_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kept", action="store_true", help="only those of kept pages")
+    parser.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
+
+
+def _stats(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    with CorpusStore(find(opts.corpus, settings), read_only=True) as store:
+        stats, place = store.stats(), store.name
+    if opts.json:
+        data = _rates(stats)
+        data["hosts"] = [_rates(host) for host in stats.hosts]
+        print(json.dumps(data, ensure_ascii=False, indent=2))
+    else:
+        show(stats, place, opts.hosts, console())
+    return 0
+
+
+def _fetched(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    with CorpusStore(find(opts.corpus, settings), read_only=True) as store:
+        for url in store.fetched(kept=opts.kept):
+            print(url)
+    return 0
+
+
+ACTIONS = {
+    "stats": Action("Count pages kept and rejected, by reason and host.", _stats_arguments, _stats),
+    "fetched": Action("List the URLs in the order of their fetching.", _fetched_arguments, _fetched),
+}
+
+
+def _rates(stats: Stats | HostStats) -> dict[str, Any]:
+    """Counts as JSON data, with what follows from them."""
+    return dataclasses.asdict(stats) | {"harvest": stats.harvest, "characters_per_megabyte": round(stats.density)}
+
+
+def show(stats: Stats, name: str, hosts: int, out: Console) -> None:
+    """Print ``stats`` as tables, with at most ``hosts`` hosts."""
+    out.print(f"[bold]{escape(name)}[/bold]", soft_wrap=True)
+    out.print(
+        f"{stats.fetched:,} pages fetched, {stats.kept:,} kept ({stats.harvest:.1%}), {stats.characters:,} characters",
+    )
+    out.print(f"{stats.size / MEGABYTE:,.1f} MB downloaded, {stats.density:,.0f} characters of kept text per MB")
+    if stats.dated:
+        out.print(f"{stats.dated:,} of the kept pages are dated {stats.first_date} to {stats.last_date}")
+    if stats.first_fetched:
+        out.print(f"fetched {stats.first_fetched[:19]} to {stats.last_fetched[:19]} UTC")
+    if stats.rejected:
+        reasons = Table("rejected because", title_justify="left")
+        reasons.add_column("pages", justify="right")
+        for reason, count in stats.rejected.items():
+            reasons.add_row(escape(reason), f"{count:,}")
+        out.print(reasons)
+    if stats.hosts:
+        table = Table()
+        table.add_column("host", overflow="fold")
+        for column in ("fetched", "kept", "harvest", "characters", "MB", "chars/MB"):
+            table.add_column(column, justify="right", no_wrap=True)
+        rows = list(stats.hosts[:hosts])
+        if rest := stats.hosts[hosts:]:
+            counts = [(h.fetched, h.kept, h.characters, h.size) for h in rest]
+            rows.append(HostStats(f"{len(rest):,} more", *map(sum, zip(*counts, strict=True))))
+        for host in rows:
+            table.add_row(
+                *(escape(host.host), f"{host.fetched:,}", f"{host.kept:,}", f"{host.harvest:.1%}", f"{host.characters:,}"),
+                *(f"{host.size / MEGABYTE:,.1f}", f"{host.density:,.0f}"),
+            )
+        out.print(table)

@@ -1,0 +1,362 @@
+"""``scrapy frontier``: its actions, and how they show a queue."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.base import Action
+from topical_crawler.cli.frontier.reach import Reached, ask_in_batches, reach
+from topical_crawler.cli.terminal import console, link_cell, printable
+from topical_crawler.crawl.mailbox import Answer
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.crawl.steering import LAST_PAGES, SEED_PRIORITY
+from topical_crawler.topic.topic import read_seeds
+
+WAIT = 15.0
+"""Seconds in which a crawl that runs must answer, unless told."""
+REFRESH = 2.0
+"""Seconds between two looks of ``stats --watch``."""
+_SHOWN_HOSTS = 30
+
+
+# -- arguments
+
+
+def _common_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("crawl", nargs="?", metavar="CRAWL", help="topic, directory, or name in Redis")
+    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+    parser.add_argument(
+        "--wait", type=_seconds, default=WAIT, metavar="SECONDS",
+        help="how long a crawl that runs may take to answer (default: %(default)g)",
+    )  # fmt: skip
+
+
+def _stats_arguments(parser: argparse.ArgumentParser) -> None:
+    _common_arguments(parser)
+    parser.add_argument("--watch", action="store_true", help="go on showing them, until Ctrl-C")
+    parser.add_argument(
+        "--pages", type=int, default=LAST_PAGES, metavar="N",
+        help="count how many of the last N finished pages were kept; 0: of all, which takes longer (default: %(default)s)",
+    )  # fmt: skip
+
+
+def _top_arguments(parser: argparse.ArgumentParser) -> None:
+    _common_arguments(parser)
+    parser.add_argument("-n", type=int, metavar="N", help="how many (default: 20; with --hosts 1000)")
+    parser.add_argument("--host", metavar="HOST", help="only those of this host (with its port, where it has one)")
+    parser.add_argument("--hosts", action="store_true", help="only how many of them each host has")
+    parser.add_argument(
+        "--no-reasons", dest="reasons", action="store_false",
+        help="leave out why each has its place; where no crawl runs, its strategy need not be made for it then",
+    )  # fmt: skip
+
+
+def _push_arguments(parser: argparse.ArgumentParser) -> None:
+    _common_arguments(parser)
+    parser.add_argument("urls", nargs="+", metavar="URL|FILE", help="URLs, or files with one a line")
+    parser.add_argument("--priority", type=float, metavar="X", help="a place among the links, instead of before them")
+
+
+def _threshold_arguments(parser: argparse.ArgumentParser) -> None:
+    _common_arguments(parser)
+    parser.add_argument("value", type=_threshold_of, metavar="X|default", help="a number; default: the topic's own")
+
+
+def _requeue_arguments(parser: argparse.ArgumentParser) -> None:
+    _common_arguments(parser)
+    parser.add_argument("urls", nargs="*", metavar="URL|FILE", help="URLs, or files with one a line")
+    parser.add_argument(
+        "--reason", metavar="REASON", help='all finished pages that were rejected for this reason ("HTTP 503", "timed out")'
+    )
+
+
+def _purge_arguments(parser: argparse.ArgumentParser) -> None:
+    _common_arguments(parser)
+    parser.add_argument("--host", metavar="HOST", help="links of this host (with its port, where it has one)")
+    parser.add_argument("--below", type=float, metavar="X", help="links of a priority less than X")
+    parser.add_argument("--all", action="store_true", help="everything")
+    parser.add_argument("--yes", action="store_true", help="do not ask whether it is meant")
+
+
+# -- looking
+
+
+def _stats(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    request = {"action": "stats", "pages": opts.pages}
+    if opts.watch and (opts.json or not sys.stdout.isatty()):
+        raise UsageError("--watch shows tables in a terminal. Remedy: leave it out", print_help=False)
+    with reach(settings, opts.crawl, opts.wait) as crawl:
+        if opts.watch:
+            _watch(lambda: stats_view(crawl.ask(request), crawl.name, crawl.runs), crawl)
+            return 0
+        answer = crawl.ask(request)
+    return _show(opts, answer, lambda: stats_view(answer, crawl.name, crawl.runs))
+
+
+def _top(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    if opts.hosts and opts.host:
+        raise UsageError("--hosts is about all hosts, --host about one: leave one out", print_help=False)
+    request = {"action": "hosts" if opts.hosts else "top", "host": opts.host}
+    if opts.n is not None:
+        request["n"] = opts.n
+    with reach(settings, opts.crawl, opts.wait) as crawl:
+        if opts.reasons and not opts.hosts:
+            from topical_crawler.cli.strategy import ask_for_reasons  # the strategies, which nothing else needs
+
+            answer = ask_for_reasons(crawl, request, settings)
+        else:
+            answer = crawl.ask(request)
+    return _show(opts, answer, lambda: hosts_view(answer) if opts.hosts else top_view(answer))
+
+
+# -- feeding
+
+
+def _push(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    urls = _read_urls(opts)
+    with reach(settings, opts.crawl, opts.wait) as crawl:
+        answer = ask_in_batches(crawl, {"action": "push", "priority": opts.priority}, urls)
+    return _show(opts, answer, lambda: pushed_line(answer))
+
+
+def _requeue(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    urls = _read_urls(opts)
+    if bool(urls) == (opts.reason is not None):
+        raise UsageError("say what to fetch again: URLs, or --reason REASON", print_help=False)
+    with reach(settings, opts.crawl, opts.wait) as crawl:
+        if urls:
+            answer = ask_in_batches(crawl, {"action": "requeue"}, urls)
+        else:
+            answer = crawl.ask({"action": "requeue", "reason": opts.reason})
+    left = answer["asked"] - answer["requeued"]
+    return _show(
+        opts, answer,
+        lambda: f"{answer['requeued']:,} to be fetched again" + (f", {left:,} wait already or are not known" if left else ""),
+    )  # fmt: skip
+
+
+def _purge(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    if (opts.host is None and opts.below is None) != opts.all:
+        raise UsageError("say what to purge: --host HOST, --below X, both together, or --all", print_help=False)
+    with reach(settings, opts.crawl, opts.wait) as crawl:
+        if not opts.yes:
+            _confirm(crawl, opts)
+        answer = crawl.ask({"action": "purge", "host": opts.host, "below": opts.below, "all": opts.all})
+    return _show(opts, answer, lambda: f"{answer['purged']:,} purged, {answer['waiting']:,} still wait")
+
+
+# -- steering
+
+
+def _pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    done = "paused; {in_flight:,} in flight are still finished, {waiting:,} wait"
+    return _steer(opts, settings, done, "it will be paused when it starts again")
+
+
+def _resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    return _steer(opts, settings, "goes on; {waiting:,} wait", "no longer paused; {waiting:,} wait for its next start")
+
+
+def _stop(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    return _steer(opts, settings, "stopping; {in_flight:,} in flight are still finished, {waiting:,} wait for its next start")
+
+
+def _threshold(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    with reach(settings, opts.crawl, opts.wait) as crawl:
+        answer = crawl.ask({"action": "threshold", "value": opts.value})
+    now, before = ("the topic's own" if x is None else f"{x:g}" for x in (answer["page_threshold"], answer["before"]))
+    return _show(opts, answer, lambda: f"{crawl.name}: page threshold {now} (before: {before}), for pages judged from now on")
+
+
+def _steer(opts: argparse.Namespace, settings: BaseSettings, done: str, at_rest: str = "") -> int:
+    """Ask for an action; the answer is put into the text ``done``, or ``at_rest`` where no crawl runs."""
+    with reach(settings, opts.crawl, opts.wait) as crawl:
+        answer = crawl.ask({"action": opts.action})
+    text = at_rest if at_rest and crawl.runs is False else done
+    return _show(opts, answer, lambda: f"{crawl.name}: {text.format(**answer)}")
+
+
+def _show(opts: argparse.Namespace, answer: Answer, view: Callable[[], RenderableType]) -> int:
+    if opts.json:
+        print(json.dumps(answer, ensure_ascii=False, indent=2))
+    else:
+        console().print(view(), markup=False)
+    return 0
+
+
+def _watch(look: Callable[[], RenderableType], crawl: Reached) -> None:
+    """Show what ``look`` gives, again and again, as long as the crawl runs."""
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        Live(look(), console=console(), auto_refresh=False) as live,
+    ):
+        while crawl.runs is not False:
+            time.sleep(REFRESH)
+            live.update(look(), refresh=True)
+
+
+def _read_urls(opts: argparse.Namespace) -> list[str]:
+    """The URLs that are given, and those in files. What stands first names a crawl, unless it is a URL or a file."""
+    if opts.crawl and (_is_url(opts.crawl) or Path(opts.crawl).is_file()):
+        opts.urls, opts.crawl = [opts.crawl, *opts.urls], None
+    return [url for given in opts.urls for url in ([given] if _is_url(given) else read_seeds(Path(given).expanduser()))]
+
+
+def _is_url(text: str) -> bool:
+    return text.startswith(("http://", "https://"))
+
+
+def _confirm(crawl: Reached, opts: argparse.Namespace) -> None:
+    """Ask whether a purge is meant. Raises UsageError where nobody can be asked, CrawlError where it is not."""
+    if not sys.stdin.isatty():
+        raise UsageError("a purge cannot be taken back. Remedy: --yes says that it is meant", print_help=False)
+    what = ["everything"] if opts.all else ["links"]
+    if opts.host is not None:
+        what.append(f"of {opts.host}")
+    if opts.below is not None:
+        what.append(f"of a priority below {opts.below:g}")
+    waiting = crawl.ask({"action": "stats", "pages": 1})["waiting"]
+    print(f"{crawl.name}: {waiting:,} wait. Drop {' '.join(what)}? [y/N] ", end="", flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise CrawlError("nothing was purged")
+
+
+def _seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds, 0 or more")
+    return found
+
+
+def _threshold_of(text: str) -> float | None:
+    if text == "default":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor the word default") from None
+
+
+ACTIONS = {
+    "stats": Action("Counts of what waits, is in flight, finished and dropped.", _stats_arguments, _stats),
+    "top": Action(
+        "The best of what waits, the anchor and the page by which each came in, and why it has its place.", _top_arguments, _top
+    ),
+    "push": Action("Put seeds into the queue: they are fetched next.", _push_arguments, _push),
+    "pause": Action("Fetch nothing more until resume, over restarts; what is in flight is finished.", _common_arguments, _pause),
+    "resume": Action("Go on after pause.", _common_arguments, _resume),
+    "stop": Action("End all workers of the crawl in good order; it can be started again.", _common_arguments, _stop),
+    "threshold": Action("Keep pages above another relevance from now on, over restarts.", _threshold_arguments, _threshold),
+    "requeue": Action("Fetch finished or dropped pages again.", _requeue_arguments, _requeue),
+    "purge": Action("Drop what waits: it is not fetched, unless it is found again or requeued.", _purge_arguments, _purge),
+}
+
+
+# -- how a queue is shown
+
+
+def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
+    """Counts of a frontier, and what the last finished pages came to."""
+    state = {True: "runs", False: "does not run", None: ""}[runs]
+    state = ", ".join(filter(None, (state, "[paused]" if answer["paused"] else "")))
+    lines: list[RenderableType] = [
+        Text.assemble((printable(name), "bold"), f" {state}" if state else ""),
+        Text(
+            f"{answer['waiting']:,} waiting on {answer['hosts']:,} hosts, {answer['in_flight']:,} in flight, "
+            f"{answer['done']:,} finished, {answer['dropped']:,} dropped"
+        ),
+    ]
+    if pages := answer["last_pages"]:
+        kept = answer["last_kept"]
+        lines.append(Text(f"of the last {pages:,} pages {kept:,} were kept ({kept / pages:.1%})"))
+    if (threshold := answer["page_threshold"]) is not None:
+        lines.append(Text(f"pages are kept above a relevance of {threshold:g}"))
+    lines += [Text(f"{key.replace('_', ' ')}: {_plain(value)}", "dim") for key, value in answer["details"].items()]
+    for title, number, counts in (
+        ("rejected because", "pages", answer["last_rejected_because"]),
+        ("links dropped because", "links", answer["dropped_because"]),
+    ):
+        if counts:
+            lines += ["", _counts(title, number, counts)]
+    return Group(*lines)
+
+
+def top_view(answer: Answer) -> RenderableType:
+    """The best of what waits, with the anchor and the page by which each came in, and the parts of its priority, where known."""
+    if not answer["entries"]:
+        return Text("nothing waits" + (f" among the best {answer['looked_at']:,} links" if answer["looked_at"] else ""))
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for column in ("priority", "depth", "rescored"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("link", overflow="fold")
+    for entry in answer["entries"]:
+        found = ""
+        if entry["anchor"] or entry["parent"]:
+            more = f" and {entry['parents'] - 1} more" if entry["parents"] > 1 else ""
+            found = (f"“{entry['anchor']}” " if entry["anchor"] else "") + f"on {entry['parent']}{more}"
+        priority = "seed" if entry["priority"] >= SEED_PRIORITY else f"{entry['priority']:.4g}"
+        # A crawl of an older version has no reasons to tell.
+        link = link_cell(entry["url"], found, entry.get("reasons", {}))
+        table.add_row(priority, str(entry["depth"]), str(entry["rescored"]), link)
+    return Group(table, Text(f"\n{printable(note)}", "yellow")) if (note := answer.get("note")) else table
+
+
+def hosts_view(answer: Answer) -> RenderableType:
+    """Which hosts the best of what waits belongs to."""
+    if not answer["hosts"]:
+        return Text("nothing waits")
+    table = _table(f"host, of the best {answer['looked_at']:,} links", "waiting", "best")
+    for row in answer["hosts"][:_SHOWN_HOSTS]:
+        best = "seed" if row["priority"] >= SEED_PRIORITY else f"{row['priority']:.4g}"
+        table.add_row(Text(printable(row["host"])), f"{row['waiting']:,}", best)
+    if rest := answer["hosts"][_SHOWN_HOSTS:]:
+        table.add_row(Text(f"{len(rest):,} more"), f"{sum(row['waiting'] for row in rest):,}", "")
+    return table
+
+
+def pushed_line(answer: Answer) -> str:
+    """What came of seeds, in a line."""
+    parts = [f"{answer['new']:,} new"]
+    if answer["again"]:
+        parts.append(f"{answer['again']:,} wait again")
+    if answer["known"]:
+        parts.append(f"{answer['known']:,} known already (a page that is done is fetched again by scrapy frontier requeue)")
+    parts += [f"{count:,} refused: {printable(reason)}" for reason, count in answer["dropped"].items()]
+    return ", ".join(parts)
+
+
+def _counts(title: str, number: str, counts: Mapping[str, int]) -> Table:
+    table = _table(title, number)
+    for reason, count in counts.items():
+        table.add_row(Text(printable(reason)), f"{count:,}")
+    return table
+
+
+def _table(first: str, *numbers: str) -> Table:
+    table = Table(first, box=None, header_style="dim", pad_edge=False)
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{printable(str(key))} {_plain(one)}" for key, one in value.items()) or "none"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else printable(str(value))

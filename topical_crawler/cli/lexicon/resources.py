@@ -1,0 +1,138 @@
+"""``scrapy lexicon fetch``, ``list`` and ``check``: the data files of others that the strategies use."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.markup import escape
+from rich.padding import Padding
+from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.base import Action
+from topical_crawler.cli.terminal import console, progress
+from topical_crawler.resources.categories import read_clc
+from topical_crawler.resources.cilin import Cilin, CilinTree
+from topical_crawler.resources.fetch import fetch, is_whole
+from topical_crawler.resources.hownet import HowNet, SememeTree
+from topical_crawler.resources.registry import RESOURCES, Resource, Resources, find
+from topical_crawler.resources.vectors import WordVectors
+
+
+def _names(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(RESOURCES)} (default: all)")
+
+
+def _resources(names: list[str], settings: BaseSettings) -> Resources:
+    for name in names:
+        find(name)
+    return Resources.from_settings(settings)
+
+
+def _fetch(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    resources = _resources(opts.names, settings)
+    columns = (TextColumn("{task.description:<12}"), BarColumn(), DownloadColumn(), TextColumn("{task.fields[state]}"))
+    with progress(*columns, transient=False) as display:
+        tasks: dict[str, TaskID] = {}
+
+        def report(resource: Resource, state: str, size: int) -> None:
+            if resource.name not in tasks:
+                tasks[resource.name] = display.add_task(resource.name, total=None, state="")
+            whole = state not in ("downloading", "unpacking")
+            # while pip loads, the archive's bytes are counted, whose length the table does not hold
+            display.update(tasks[resource.name], completed=size, total=max(size, 1) if whole else None, state=state)
+
+        fetched = fetch(resources, opts.names, report)
+    print(f"{len(fetched)} fetched to {resources.directory}")
+    for resource in resources.missing():
+        if not opts.names or resource.name in opts.names:
+            print(f"{resource.name} is missing. {resource.cost}")
+    return 0
+
+
+def _list(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    resources = _resources([], settings)
+    out = console()
+    for resource in RESOURCES.values():
+        try:
+            path = resources.path(resource.name)
+            state = "[green]here[/]" if path else "[yellow]missing[/]"
+        except ValueError as error:
+            path, state = None, f"[red]damaged[/]: {escape(str(error))}"
+        size = path.stat().st_size if path else resource.size
+        source = "your own file" if resource.name in resources.overrides else "no archive, give a path"
+        if resource.archive and resource.name not in resources.overrides:
+            source = resource.archive.source
+        what = f"{resource.title}, {size / 1e6:.1f} MB" if size else resource.title
+        out.print(f"[bold]{resource.name:<12}[/] {state}  {escape(what)}  ({escape(source)})")
+        out.print(
+            Padding(escape(str(path) if path else f"without it: {resource.cost}"), (0, 0, 0, 13), expand=False), style="dim"
+        )
+    return 0
+
+
+def _check(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    resources = _resources(opts.names, settings)
+    failed = False
+    for name in opts.names or RESOURCES:
+        try:
+            path = resources.path(name)
+            if path:
+                state, said = "ok", _examine(RESOURCES[name], path, own=name in resources.overrides)
+            else:
+                state, said = "FAILED" if opts.names else "-", f"missing. {RESOURCES[name].cost}"
+        except (ValueError, OSError) as error:
+            state, said = "FAILED", str(error)
+        print(f"{state:7}{name:<12} {said}")
+        failed |= state == "FAILED"
+    return int(failed)
+
+
+def _examine(resource: Resource, path: Path, own: bool) -> str:
+    """What the reader of a resource found in its file, whose digest is checked before, unless it is the user's own."""
+    pinned = bool(resource.sha256) and not own
+    if pinned and not is_whole(resource, path):
+        raise ValueError(f"{path}: not the pinned file. Remedy: scrapy lexicon fetch {resource.name}")
+    return f"{_READERS[resource.name](path)} ({'SHA-256 right' if pinned else 'own file'}, {path})"
+
+
+def _hownet(path: Path) -> str:
+    hownet = HowNet(path)
+    return f"{len(hownet):,} words, {len(hownet.concepts):,} definitions"
+
+
+def _cilin(path: Path) -> str:
+    cilin = Cilin(path)
+    return f"{len(cilin.groups):,} groups, {len(cilin):,} words"
+
+
+def _vectors(path: Path) -> str:
+    vectors = WordVectors.open(path)
+    vectors.check(str(path))
+    return f"{len(vectors):,} words, {vectors.dimensions} dimensions"
+
+
+_READERS: dict[str, Callable[[Path], str]] = {
+    "hownet": _hownet,
+    "hownet_tree": lambda path: f"{len(SememeTree(path)):,} sememes",
+    "vectors": _vectors,
+    "cilin": _cilin,
+    "cilin_tree": lambda path: f"{len(CilinTree(path)):,} classes",
+    "clc": lambda path: f"{len(read_clc(path)):,} classes",
+}
+
+
+ACTIONS = {
+    "fetch": Action(
+        "Fetch what is not there yet. Interrupted, it goes on where it was when it is started again.", _names, _fetch
+    ),
+    "list": Action("What there is, where it lies, and what its absence costs.", lambda parser: None, _list),
+    "check": Action(
+        "Verify digests and read every file with the program's own reader. Exit code 1 if one fails, or if one that is named "
+        "here is missing.",
+        _names,
+        _check,
+    ),
+}

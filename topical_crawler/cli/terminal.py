@@ -1,0 +1,98 @@
+"""What the actions show in a terminal: consoles, progress, links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.measure import Measurement
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
+UNWRAPPED = 1_000_000
+"""Columns of an output that no terminal shows: nothing is wrapped there."""
+_BETWEEN = " · "
+
+
+def console(*, stderr: bool = False, most: int | None = None) -> Console:
+    """Standard output or standard error, which wraps its lines in a terminal only.
+
+    Args:
+        stderr: standard error.
+        most: widest lines in a terminal, in columns; None: as wide as the terminal.
+    """
+    out = Console(stderr=stderr, emoji=False, highlight=False)
+    if not out.is_terminal:
+        out.width = UNWRAPPED
+    elif most is not None:
+        out.width = min(out.width, most)
+    return out
+
+
+def progress(*columns: str | ProgressColumn, transient: bool = True) -> Progress:
+    """A display of progress on standard error. A ``transient`` one is shown in a terminal only and is gone at the end."""
+    from rich.progress import Progress
+
+    err = console(stderr=True)
+    return Progress(*columns, console=err, transient=transient, disable=transient and not err.is_terminal)
+
+
+def corpus_progress() -> Progress:
+    """What is done, how many of how many pages, since when and how long yet."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    return progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    )
+
+
+# -- Links and text from the web
+
+
+def link_cell(url: str, origin: str, reasons: Mapping[str, float]) -> Group:
+    """A cell of a table: the address of a link; where it was found, "" for nowhere; the parts of its priority, one of them broken
+    only where it is wider than the cell.
+
+    >>> cell = link_cell("http://a.cn/1", "“支部” on http://a.cn/", {"anchor holds 支部": 1.9, "anchor word 下一页": -0.4})
+    >>> Console(width=30).print(cell)
+    http://a.cn/1
+    “支部” on http://a.cn/
+    anchor holds 支部 1.9
+    anchor word 下一页 -0.4
+    """
+    lines = [Text(printable(url))]
+    if origin:
+        lines.append(Text(printable(origin), "dim"))
+    return Group(*lines, _Reasons(reasons)) if reasons else Group(*lines)
+
+
+class _Reasons:
+    """The parts of a priority, as many in a line as there is room for."""
+
+    def __init__(self, reasons: Mapping[str, float]) -> None:
+        self._parts = [
+            Text.assemble((f"{printable(name)} ", "dim"), (f"{part:.3g}", "red" if part < 0 else "green" if part > 0 else "dim"))
+            for name, part in reasons.items()
+        ]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        line = Text()
+        for part in self._parts:
+            if line and line.cell_len + len(_BETWEEN) + part.cell_len > options.max_width:
+                yield line
+                line = Text()
+            if line:
+                line.append(_BETWEEN, "dim")
+            line.append_text(part)
+        yield line
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement.get(console, options, Text(_BETWEEN).join(self._parts))
+
+
+def printable(text: str) -> str:
+    """Text from the web without what would steer a terminal or turn its reading direction."""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
