@@ -92,8 +92,7 @@ class Similarities:
 
     def sim(self, parameters: SimilarityParameters) -> Floats:
         """Algorithm 1 for every pair, in [0, 1]."""
-        found = zip(self.sim_h.tolist(), self.sim_d.tolist(), strict=True)
-        return np.array([algorithm1(h, d, parameters) for h, d in found], dtype=np.float64)
+        return algorithm1(self.sim_h, self.sim_d, parameters)
 
 
 def _row(a: str, b: str, similarity: WordSimilarity) -> tuple[float, float, bool, bool]:

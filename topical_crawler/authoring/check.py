@@ -855,7 +855,7 @@ class Explainer:
                     anchor=link.anchor,
                     of_anchor=strategy.relevance(strategy.words(link.anchor)),
                     of_parent=verdict.relevance,
-                    struct=strategy.struct(link.url),
+                    struct=strategy.struct(link.url, page.url),
                     priority=strategy.priority(link.url, evidence),
                     queued=not refused and strategy.score([candidate])[0] is not None,
                     refused=refused,

@@ -22,8 +22,8 @@ from topical_crawler.crawl.steering import Request, perform
 from topical_crawler.frontier import Frontier, FrontierFileError, FrontierServerError
 from topical_crawler.resources.registry import Resource, Resources
 from topical_crawler.strategies import Strategy
-from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
-from topical_crawler.strategies.semantic.strategy import SIMILARITY, Semantic
+from topical_crawler.strategies.semantic.similarity import WordSimilarity
+from topical_crawler.strategies.semantic.strategy import Semantic, read_semantic_parameters
 from topical_crawler.topic.topic import Topic, load_topic
 
 # -- The strategy of a topic, made for an action that looks at it
@@ -59,9 +59,8 @@ def open_semantic(topic: Topic, settings: BaseSettings, seed: int | None = None)
     """
     found = resources(settings) or Resources.none()
     strategy = make_strategy(topic, "semantic", found, settings, seed)
-    constants = topic.parameters.get("semantic", {}).get("similarity", {})
-    parameters = strategies.read_parameters(SimilarityParameters, constants, topic, "strategy.semantic.similarity", SIMILARITY)
-    similarity = WordSimilarity.from_resources(found, parameters, cache_dir(settings))
+    _, constants = read_semantic_parameters(topic)
+    similarity = WordSimilarity.from_resources(found, constants, cache_dir(settings))
     return Opened(cast(Semantic, strategy), similarity, found, missing_for("semantic", found))
 
 

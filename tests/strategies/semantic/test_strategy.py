@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from topical_crawler import load_topic, strategies
 from topical_crawler.strategies.semantic.score_table import ScoreTable
 from topical_crawler.strategies.semantic.similarity import WordSimilarity
-from topical_crawler.strategies.semantic.strategy import HISTORY_SIZE, History, Semantic, SemanticParameters, ahp_weights
-from topical_crawler.strategies.semantic.url_structure import StructureParameters
+from topical_crawler.strategies.semantic.strategy import HISTORY_SIZE, Semantic, SemanticParameters, ahp_weights
+from topical_crawler.strategies.semantic.url_structure import History, StructureParameters
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict

@@ -1,7 +1,8 @@
-"""The paper's inverted index: for each word its Σ_t w_t·Sim(d, t)², made once per topic (Zhou et al. 2019, section 3.2, Eq. 3).
+"""The inner sum of Eq. 3 for every word, made once per topic (Zhou et al. 2019, §3.2 and §4.3).
 
-For a fixed topic the inner sum of Eq. 3 is one number per word, so scoring a text is a look-up per word. The table holds every
-word of HowNet and of the vectors, and is kept on disk: a crawl that finds it there reads neither of them.
+The paper's *inverted index and cache*: for a fixed topic Σ_t w_t·Sim(d, t)² is one number per word d, so scoring a text is a
+look-up per word. The table holds every word of HowNet and of the vectors, and is kept on disk: a crawl that finds it there reads
+neither of them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from topical_crawler.resources.hownet import ConceptIndex
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.strategies.base import Progress
-from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
 from topical_crawler.text.segment import normalise
 
 logger = logging.getLogger(__name__)
@@ -129,7 +130,7 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
                     sim_h[: len(hownet.words)] = hownet.row(term)
                 if term in cosines:
                     sim_d[vector_places] = cosines[term]
-                sim = _algorithm1(sim_h, sim_d, similarity.parameters)
+                sim = algorithm1(sim_h, sim_d, similarity.parameters)
                 sim[places[term]] = 1.0
                 part = terms[term] * sim**2
                 score += part
@@ -166,16 +167,6 @@ def _cosines(vectors: list[WordVectors], terms: list[str]) -> dict[str, Floats]:
             result[:, before : before + len(block)] = np.array(list(own.values())) @ block.T
             before += len(block)
     return dict(zip(own, result, strict=True))
-
-
-def _algorithm1(sim_h: Floats, sim_d: Floats, parameters: SimilarityParameters) -> Floats:
-    """:func:`topical_crawler.strategies.semantic.similarity.algorithm1` over arrays."""
-    distributed = np.where(sim_d < parameters.th1, 0.0, sim_d)
-    lexical = np.where(sim_h < parameters.th2, 0.0, sim_h)
-    joined = parameters.beta * lexical + (1 - parameters.beta) * distributed
-    sim = np.minimum(np.where(lexical == 0, parameters.alpha * distributed, joined), 1.0)
-    sim[(sim < parameters.th1) | (sim_d < 0)] = 0.0
-    return np.asarray(sim)
 
 
 def _write(path: Path, table: ScoreTable) -> None:
