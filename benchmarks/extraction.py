@@ -30,7 +30,8 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))
 
-from experiments.texts import ngram_f1  # noqa: E402
+from text_scores import ngram_f1  # noqa: E402
+
 from topical_crawler.extraction import extract, extractors  # noqa: E402
 from topical_crawler.extraction.extractors import read_blocks, text_worth  # noqa: E402
 from topical_crawler.web.decode import decode  # noqa: E402

@@ -49,7 +49,7 @@ from topical_crawler.frontier import Entry
 from topical_crawler.web.page import Evidence
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests"))  # redis_tools
+sys.path.append(str(ROOT / "tests" / "tools"))  # redis_tools
 
 LINKS, PAGES, HOSTS, BATCH = 60, 2_000, 200, 100
 LEAST = 20_000

@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from text_scores import character_precision, character_recall
 from warcio.archiveiterator import ArchiveIterator
 
-from experiments.texts import character_precision, character_recall
 from topical_crawler.cleaning import CleaningOptions
 from topical_crawler.cleaning.characters import repair
 from topical_crawler.corpus.make import Maker

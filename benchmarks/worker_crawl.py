@@ -21,7 +21,7 @@ from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests"))  # redis_tools, postgres_tools
+sys.path.append(str(ROOT / "tests" / "tools"))  # redis_tools, postgres_tools
 
 EVERY = 0.05
 PATIENCE = 300.0

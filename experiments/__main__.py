@@ -1,53 +1,61 @@
-"""``python -m experiments NAME``: run an experiment from a checkout."""
+"""Run an experiment from a checkout: ``python -m experiments NAME …``."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
 import sys
-
-from scrapy.exceptions import UsageError
-from scrapy.utils.project import get_project_settings
-
-from topical_crawler.corpus.schema import CorpusError
-from topical_crawler.crawl.options import CrawlError
-from topical_crawler.recordings.reader import RecordingError
+from types import ModuleType
 
 EXPERIMENTS = {
-    "crawl": "experiments.crawl",
-    "papers": "experiments.papers.run",
-    "threshold": "experiments.threshold",
-    "urls": "experiments.urls",
-    "words": "experiments.words",
+    "ablation": ("ablation", "strategies with parts left out or parameters changed, without Scrapy"),
+    "crawl": ("crawl", "strategies compared on a recorded web, beside an oracle"),
+    "papers": ("papers.run", "the crawling experiments of Sun et al., Zhang et al., and Chen & Zhu"),
+    "threshold": ("threshold", "precision and volume over the threshold of Eq. 5 (Figure 2 of Zhou et al.)"),
+    "urls": ("urls", "similarity of URLs on sections of a site (Table 6 of Zhou et al.)"),
+    "words": ("words", "word similarity on synonyms (Table 5 of Zhou et al.), or on pairs judged by people"),
 }
-"""Each is a module with HELP, DESCRIPTION, ``add_arguments(parser)`` and ``run(opts, settings)``."""
-ERRORS = (ValueError, CorpusError, CrawlError, RecordingError, OSError, ImportError)
-"""What a person can do something about: the message is printed, and the exit code is 1."""
+"""Module and help of each. A module, imported only when it is asked for, has DESCRIPTION, ``add_arguments(parser)`` and
+``run(opts, settings)``."""
 
 
 def main(arguments: list[str] | None = None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     names = parser.add_subparsers(dest="name", metavar="NAME", required=True)
-    modules = {name: importlib.import_module(place) for name, place in EXPERIMENTS.items()}
-    for name, module in modules.items():
-        one = names.add_parser(name, help=module.HELP, description=module.DESCRIPTION)
-        module.add_arguments(one)
-        one.add_argument("-s", "--set", action="append", default=[], metavar="NAME=VALUE", help="override a setting")
+    chosen = arguments[0] if arguments else ""
+    module: ModuleType | None = None
+    for name, (place, summary) in EXPERIMENTS.items():
+        one = names.add_parser(name, help=summary)
+        if name == chosen:
+            module = importlib.import_module(f"experiments.{place}")
+            one.description = module.DESCRIPTION
+            module.add_arguments(one)
+            one.add_argument("-s", "--set", action="append", default=[], metavar="NAME=VALUE", help="override a setting")
     opts = parser.parse_args(arguments)
+    assert module is not None, "the parser accepts no other name"
+    return _run(module, opts, parser)
+
+
+def _run(module: ModuleType, opts: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    from scrapy.utils.project import get_project_settings
+
+    from topical_crawler.corpus.schema import CorpusError
+    from topical_crawler.crawl.options import CrawlError
+    from topical_crawler.recordings.reader import RecordingError
+
     settings = get_project_settings()
-    for given in opts.set:
-        name, equals, value = given.partition("=")
+    for override in opts.set:
+        name, equals, value = override.partition("=")
         if not equals:
-            parser.error(f"-s {given}: NAME=VALUE is expected")
+            parser.error(f"-s {override}: NAME=VALUE is expected")
         settings.set(name, value, priority="cmdline")
     try:
-        return int(modules[opts.name].run(opts, settings))
+        return int(module.run(opts, settings))
     except KeyboardInterrupt:
         print(f"{parser.prog} {opts.name}: stopped", file=sys.stderr)
         return 130
-    except UsageError as error:
-        parser.error(str(error))
-    except ERRORS as error:
+    except (ValueError, CorpusError, CrawlError, RecordingError, OSError, ImportError) as error:  # whose message names a remedy
         print(f"{parser.prog} {opts.name}: {error}", file=sys.stderr)
         return 1
 

@@ -242,7 +242,6 @@ def draw(budgets: Mapping[float, Sequence[Point]], path: Path) -> None:
 # -- ``python -m experiments threshold``: Figure 2 of Zhou et al. 2019 on a recorded web
 
 
-HELP = "precision and volume over the threshold of Eq. 5 (Figure 2)"
 DESCRIPTION = (
     "Precision and volume over the threshold above which a link is followed, in a given time (Zhou et al. 2019, Figure 2). Every "
     "threshold is a crawl of its own through the real spider, on a recorded web, by the strategy 'semantic'. Time is reckoned: "

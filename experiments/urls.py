@@ -35,7 +35,6 @@ from topical_crawler.evaluation.report import new_figure, save_figure, write_jso
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.strategies.semantic.url_structure import StructureParameters
 
-HELP = "likeness of URLs on sections of a site (Table 6)"
 DESCRIPTION = (
     "Accuracy of Algorithm 2 in telling pairs of URLs of one section of a site from pairs of two sections, over its threshold, "
     "beside the paper's Table 6: by the paper's rule, that two URLs of one host are always alike, and by the refinement, "

@@ -214,7 +214,6 @@ def _range(interval: Interval) -> str:
 # people
 
 
-HELP = "word similarity on synonyms (Table 5), or on pairs judged by people"
 DESCRIPTION = (
     "Without files: accuracy of Algorithm 1 in telling synonyms from other words, for each Th1 and Th2, beside the paper's Table "
     "5. The groups are drawn from Cilin by a seed, half of them synonyms; the others have the same words to the left and equally "

@@ -84,7 +84,6 @@ def _columns(rows: Sequence[Row]) -> list[tuple[str, int]]:
 # -- ``python -m experiments papers``: the crawling experiments of three papers on recorded webs
 
 
-HELP = "the crawling experiments of Sun et al., Zhang et al., and Chen & Zhu"
 DESCRIPTION = (
     "Figures 4-6 of Sun et al. 2018 (sun) on recorded sites, Figures 3-5 of Zhang et al. (zhang) on a recorded bookshop, Table 1 "
     "of Chen & Zhu 2011 (chen) on a recorded news portal: the printed numbers beside ours, and whether what the papers say of "

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml.html import document_fromstring
+from text_scores import ngram_f1
 
-from experiments.texts import ngram_f1
 from topical_crawler.extraction import FAILED, GALLERY_PAGE, LIST_PAGE, NO_TEXT, TOO_LARGE, VIDEO_PAGE, extract, extractors
 from topical_crawler.extraction.extractors import MAX_BLOCKS, densest, read_blocks, text_worth, to_paragraphs
 from topical_crawler.web.decode import decode

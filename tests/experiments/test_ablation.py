@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import ablation
 import pytest
 import warc_tools
-import web_in_memory
-from ablation import Run, Setup, Variant, differences, variants
 from rich.progress import Progress
 
+from experiments import ablation, web_in_memory
+from experiments.__main__ import main
+from experiments.ablation import Run, Setup, Variant, differences, variants
 from experiments.comparison import REDIRECTED, RunKey
 from experiments.plan import Cell, Start
 from experiments.recorded_crawls import CrawlProcess
@@ -92,7 +92,7 @@ def crawled(
     monkeypatch.setattr(ablation, "Rows", Rows)
     labels: dict[str, dict[bytes, Label]] = {topic.name: {}}
     setup = Setup(web, texts or {}, recording, labels, bounds.get("budget", 100), "", cache)
-    ablation.run(Variant("breadth_first", "breadth_first", {}), cell, setup)
+    ablation.crawl_one(Variant("breadth_first", "breadth_first", {}), cell, setup)
     return kept[0].records
 
 
@@ -197,7 +197,7 @@ def test_rows_and_what_is_wrong_with_them() -> None:
     assert own and rows[2].of(topic).parameters["adaptive"] == {**own, "rate": 0.5, "without": ["host"]}
     assert rows[0].of(topic).parameters["keyword"] == {"word": "党建"}
     for given in ("keyword.rate", "rate=1", "vsm.rate=1"):
-        with pytest.raises(ValueError, match="--set"):
+        with pytest.raises(ValueError, match="--parameter"):
             variants(["keyword"], [given], [])
     with pytest.raises(ValueError, match="--without"):
         variants(["keyword"], [], ["host"])
@@ -229,7 +229,7 @@ def test_the_command(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.Cap
     given = ["--web", str(warc), "--labels", str(labels), "--cache", str(cache), "--topics", "partybuilding=grade"]
     given += ["--seeds", str(seeds), "--processes", "1", "--no-texts"]
     rest = ["--strategies", "breadth_first,random", "--random-seeds", "2", "--json", str(tmp_path / "runs.json")]
-    assert ablation.main([*given, *rest]) == 0
+    assert main(["ablation", *given, *rest]) == 0
     runs = json.loads((tmp_path / "runs.json").read_text())
     assert [(run["variant"], run["seed"], run["pages"]) for run in runs] == [
         ("breadth_first", 0, 7),
@@ -239,20 +239,19 @@ def test_the_command(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.Cap
     assert all(run["area"] > 0 and run["link_us"] > 0 and run["recall"]["4000"] == 1 for run in runs)
     assert [(run["precision"], run["kept_recall"]) for run in runs] == [(1, 1)] * 3
     assert "beside the first" in capsys.readouterr().out
-    assert ablation.main([*given, *rest, "--shuffle"]) == 0  # each strategy once for every order
+    assert main(["ablation", *given, *rest, "--shuffle"]) == 0  # each strategy once for every order
     runs = json.loads((tmp_path / "runs.json").read_text())
     assert [(run["variant"], run["start"]) for run in runs] == [
         (name, f"seeds {order}") for name in ("breadth_first", "random") for order in range(2)
     ]
-    assert ablation.main([*given, "--strategies", "vsm,none"]) == 2
-    assert ablation.main([*given, "--strategies", "keyword", "--set", "keyword.none=1"]) == 2
+    assert main(["ablation", *given, "--strategies", "vsm,none"]) == 1
+    assert main(["ablation", *given, "--strategies", "keyword", "--parameter", "keyword.none=1"]) == 1
     assert "has no parameter 'none'" in capsys.readouterr().err
 
 
 def test_topics_are_made_of_sentences(
     tmp_path: Path, cache: Path, warc: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "none.of.this.project")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))  # no language resources, which take a while to open
     labels, sentences, found = tmp_path / "labels.tsv", tmp_path / "sentences.tsv", tmp_path / "runs.json"
     labels.write_text(f"url\tkind\tgrade\n{HOME}new\tarticle\t2\n", encoding="utf-8")
@@ -271,11 +270,11 @@ def test_topics_are_made_of_sentences(
     ]
     given += ["--seeds", str(tmp_path / "seeds.txt"), "--no-texts", "--strategies", "keyword", "--json", str(found)]
     sentences.write_text("# a remark\n\ndj\tgrade\t党建与支部建设\n", encoding="utf-8")
-    assert ablation.main(given) == 0
+    assert main(["ablation", *given]) == 0
     assert [(run["topic"], run["area"] > 0) for run in json.loads(found.read_text())] == [("dj", True)]
     for line in ("dj\tgrade", "dj\tgrade\t党建\t多", "../dj\tgrade\t党建", "dj\tgrade\t的"):
         sentences.write_text(f"# a remark\n{line}\n", encoding="utf-8")
-        assert ablation.main(given) == 2
+        assert main(["ablation", *given]) == 1
         assert "sentences.tsv, line 2: " in capsys.readouterr().err
-    assert ablation.main([*given[:6], "--sentences", str(tmp_path / "none.tsv"), "--no-texts"]) == 2
+    assert main(["ablation", *given[:6], "--sentences", str(tmp_path / "none.tsv"), "--no-texts"]) == 1
     assert "none.tsv" in capsys.readouterr().err

@@ -1,25 +1,24 @@
-"""Strategies, and the parts of one, held against each other in seconds a crawl: python benchmarks/ablation.py --web FILE …
+"""Strategies, and one with parts left out, compared in seconds a crawl: crawls of a recorded web without Scrapy.
 
-Crawls of a recorded web without Scrapy. Every page is read, extracted and cleaned once and kept in files below --cache; then the
-product's own crawl (frontier in memory, link rules, strategies, one request in flight) is handed the pages that it asks for. A
-redirect costs nothing, what is not recorded costs a page, as in ``scrapy evaluate crawl``. What is left out is what a corpus
-knows: near-duplicates (a text that is the same letter by letter counts once), lines that a site repeats, articles on several
-pages.
+Every page is read, extracted and cleaned once and cached below --cache; then the product's own crawl (frontier in memory, link
+rules, strategies, one request in flight) is handed the pages that it asks for. A redirect costs nothing, what is not recorded
+costs a page, as in ``scrapy evaluate crawl``. What a corpus knows is left out: near-duplicates (a text that is the same letter by
+letter counts once), lines that a site repeats, articles on several pages.
 
 With --no-texts nothing is extracted: a page that the strategy keeps counts as one that gave a text, unless its address is that of
-a list of others, and no strategy is asked whether a main text belongs after all (``confirm``). A few such pages more or less
-decide whether a host is barren, and then where the crawl goes: most areas are the same to the third digit, one was .13 off.
+a list, and no strategy is asked whether a main text belongs after all (``confirm``). A few such pages more or less decide whether
+a host is barren, and then where the crawl goes: most areas are the same to the third digit, one was .13 off.
 
 One order of the start URLs is one chance: what is fetched first decides what is learned, and a topic moves by some hundredths.
 With --shuffle every random seed has an order of its own, for every strategy.
 
-Topics are folders (--topics), or made for this run out of a sentence each, as ``scrapy topic new`` does it (--sentences FILE):
-lines of a name, the column of grades, and the sentence, parted by tabs.
+Topics are folders (--topics), or made for this run from a sentence each, as by ``scrapy topic new`` (--sentences FILE): lines
+of name, column of grades and sentence, separated by tabs.
 
-A row of the tables is a strategy, or a strategy with some of its parameters set otherwise:
+A row of the tables is a strategy, or a strategy with some of its parameters changed:
 
-    --set semantic.tunnel=0      of every crawl of that strategy, whatever the topic says
-    --without anchor,host        rows "adaptive -anchor" and "adaptive -host": its parameter ``without`` names that part, too
+    --parameter semantic.tunnel=0   of every crawl of that strategy, whatever the topic says
+    --without anchor,host           rows "adaptive -anchor" and "adaptive -host": its parameter ``without`` names that part, too
 
 Area is that under the curve of recall, over the best possible; "beside the first" is the mean difference to the first row over
 topics, starts and random seeds, with the middle 95 % of a bootstrap over these. Precision is the share of texts on topic among
@@ -53,14 +52,14 @@ import platformdirs
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from scrapy.settings import Settings
+from scrapy.settings import BaseSettings, Settings
 from w3lib.url import safe_url_string
-from web_in_memory import Text, Web, read_texts, read_web
 
 from experiments import plan
 from experiments.comparison import measure
 from experiments.plan import Bounds, Cell, LabelledTopic, Start
 from experiments.web_graph import MAX_REDIRECTS
+from experiments.web_in_memory import Text, Web, read_texts, read_web
 from topical_crawler import config, settings, strategies
 from topical_crawler.cli.base import whole
 from topical_crawler.corpus.dedup import DUPLICATE
@@ -68,7 +67,6 @@ from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.similarity import text_hash
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.opening import now_iso
-from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label, read_labels
@@ -77,7 +75,7 @@ from topical_crawler.files import replacing
 from topical_crawler.frontier import Entry, MemoryFrontier
 from topical_crawler.items import PageItem
 from topical_crawler.pipelines import OFF_TOPIC_TEXT
-from topical_crawler.recordings.reader import Recording, RecordingError
+from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.strategies import Strategy
@@ -262,10 +260,10 @@ def _remember(setup: Setup) -> None:
 
 
 def _run(job: tuple[Variant, Cell]) -> Run:
-    return run(*job, _setup)
+    return crawl_one(*job, _setup)
 
 
-def run(variant: Variant, cell: Cell, setup: Setup) -> Run:
+def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
     """One crawl and its figures.
 
     Raises:
@@ -332,7 +330,7 @@ def _steps(budget: int) -> list[int]:
     return [*(pages for pages in PAGES if pages < budget), budget]
 
 
-def run_all(jobs: Sequence[tuple[Variant, Cell]], setup: Setup, processes: int, progress: Progress, done: list[Run]) -> None:
+def _run_all(jobs: Sequence[tuple[Variant, Cell]], setup: Setup, processes: int, progress: Progress, done: list[Run]) -> None:
     """Add the figures of every crawl to ``done`` as they come."""
     gc.freeze()  # of the many objects of the web none is garbage: nobody is to look at them again
     several: Callable[..., Iterable[Run]]
@@ -399,38 +397,39 @@ def _beside(found: Sequence[float]) -> str:
     return f"{mean(found):+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
-def parser() -> argparse.ArgumentParser:
-    """Of the command line."""
-    found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    found.add_argument("--web", type=Path, required=True, help="the recorded web (WARC)")
-    found.add_argument("--labels", type=Path, required=True, help="TSV with url, kind and grades")
-    topics = found.add_mutually_exclusive_group(required=True)
+DESCRIPTION = __doc__
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--web", type=Path, required=True, help="the recorded web (WARC)")
+    parser.add_argument("--labels", type=Path, required=True, help="TSV with url, kind and grades")
+    topics = parser.add_mutually_exclusive_group(required=True)
     topics.add_argument("--topics", nargs="+", metavar="FOLDER=COLUMN", help="topics and the columns of grades")
     topics.add_argument("--sentences", type=Path, metavar="FILE", help="topics to be made, name, column and sentence a line")
-    found.add_argument("--strategies", default=",".join(strategies.STRATEGIES), help="the first is what the others stand beside")
-    starts = found.add_mutually_exclusive_group()
+    parser.add_argument("--strategies", default=",".join(strategies.STRATEGIES), help="the first is what the others stand beside")
+    starts = parser.add_mutually_exclusive_group()
     starts.add_argument("--seeds", type=Path, help="file of start URLs (each topic's own)")
     starts.add_argument("--start-texts", type=whole(1), metavar="N", help="start at N texts on topic, drawn for every seed")
-    found.add_argument("--random-seeds", type=whole(1), default=1, metavar="N", help="0 to N-1 (%(default)s)")
-    found.add_argument("--shuffle", action="store_true", help="the start URLs in another order for every random seed but 0")
-    found.add_argument("--cap", type=whole(0), default=0, metavar="N", help="most pages of a host, 0: no bound (%(default)s)")
-    found.add_argument("--keep-links", type=float, default=1.0, metavar="S", help="share of the links that stay (%(default)s)")
-    found.add_argument("--budget", type=whole(1), default=4000, metavar="N", help="pages of a crawl (%(default)s)")
-    found.add_argument("--set", action="append", default=[], metavar="STRATEGY.PARAMETER=VALUE", help="may be repeated")
-    found.add_argument("--without", default="", metavar="PART,PART", help=f"parts of {LEARNER} to be left out one at a time")
-    found.add_argument(
+    parser.add_argument("--random-seeds", type=whole(1), default=1, metavar="N", help="0 to N-1 (%(default)s)")
+    parser.add_argument("--shuffle", action="store_true", help="the start URLs in another order for every random seed but 0")
+    parser.add_argument("--cap", type=whole(0), default=0, metavar="N", help="most pages of a host, 0: no bound (%(default)s)")
+    parser.add_argument("--keep-links", type=float, default=1.0, metavar="S", help="share of the links that stay (%(default)s)")
+    parser.add_argument("--budget", type=whole(1), default=4000, metavar="N", help="pages of a crawl (%(default)s)")
+    parser.add_argument("--parameter", action="append", default=[], metavar="STRATEGY.PARAMETER=VALUE", help="may be repeated")
+    parser.add_argument("--without", default="", metavar="PART,PART", help=f"parts of {LEARNER} to be left out one at a time")
+    parser.add_argument(
         "--texts",
         action=argparse.BooleanOptionalAction,
         default=True,
         help="texts as the extraction finds them, some minutes once",
     )
-    found.add_argument("--hownet-tree", default="", metavar="FILE", help="the sememe tree, as TOPICAL_HOWNET_TREE")
-    found.add_argument("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (%(default)s)")
-    found.add_argument(
+    parser.add_argument("--hownet-tree", default="", metavar="FILE", help="the sememe tree, as TOPICAL_HOWNET_TREE")
+    parser.add_argument("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (%(default)s)")
+    parser.add_argument(
         "--cache", type=Path, default=platformdirs.user_cache_path("topical_crawler"), metavar="DIR", help="%(default)s"
     )
-    found.add_argument("--json", type=Path, metavar="FILE", help="write the figures of every crawl")
-    return found
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures of every crawl")
 
 
 def variants(names: Iterable[str], given: Iterable[str], without: Iterable[str]) -> list[Variant]:
@@ -452,7 +451,7 @@ def variants(names: Iterable[str], given: Iterable[str], without: Iterable[str])
         place, sign, value = text.partition("=")
         name, _, parameter = place.partition(".")
         if not (sign and parameter) or name not in tables:
-            raise ValueError(f"--set {text}: STRATEGY.PARAMETER=VALUE is expected, of one of {', '.join(tables)}")
+            raise ValueError(f"--parameter {text}: STRATEGY.PARAMETER=VALUE is expected, of one of {', '.join(tables)}")
         tables[name][parameter] = _value(value)
     parts = [part for part in without if part]
     if parts and LEARNER not in tables:
@@ -530,8 +529,7 @@ def read_topics(given: Iterable[str], labels: Path) -> list[LabelledTopic]:
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    opts = parser().parse_args(arguments)
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     console = Console(stderr=True)
     done: list[Run] = []
     rows: list[Variant] = []
@@ -541,7 +539,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(f"no strategy {', '.join(sorted(unknown))}; there are {', '.join(strategies.names())}")
         if not 0 < opts.keep_links <= 1:
             raise ValueError(f"--keep-links {opts.keep_links}: a number over 0 and up to 1 is expected")
-        rows = variants(names, opts.set, opts.without.split(","))
+        rows = variants(names, opts.parameter, opts.without.split(","))
         with tempfile.TemporaryDirectory() as made:
             given = opts.topics or topics_of_sentences(opts.sentences, Path(made), opts.hownet_tree)
             topics = read_topics(given, opts.labels)
@@ -563,12 +561,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             labels = {topic.topic.name: topic.labels for topic in topics}
             texts = read_texts(opts.web, opts.cache, web, opts.processes, progress) if opts.texts else {}
             setup = Setup(web, texts, opts.web, labels, opts.budget, opts.hownet_tree, opts.cache)
-            run_all(jobs, setup, opts.processes, progress, done)
+            _run_all(jobs, setup, opts.processes, progress, done)
     except KeyboardInterrupt:
         print("interrupted; what is done:", file=sys.stderr)
-    except (ValueError, CrawlError, RecordingError) as error:
-        print(error, file=sys.stderr)
-        return 2
     order = [row.name for row in rows]
     done.sort(key=lambda one: order.index(one.variant))
     if opts.json:
@@ -578,7 +573,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for table in tables(done, opts.budget):
             Console(width=None if sys.stdout.isatty() else 140).print(table)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

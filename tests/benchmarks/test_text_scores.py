@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from experiments.texts import character_precision, character_recall, ngram_f1
+from text_scores import character_precision, character_recall, ngram_f1
 
 texts = st.text(alphabet="党建工作\n ", max_size=30)
 
