@@ -13,7 +13,7 @@ from web_server import Hit
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.frontier import State
-from topical_crawler.frontier.redis_records import HEADER, read_outcome
+from topical_crawler.frontier.redis_server import HEADER, read_outcome
 from topical_crawler.web.urls import fingerprint
 
 ROBOTS = "/robots.txt"

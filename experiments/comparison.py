@@ -34,8 +34,8 @@ class Setting:
     Attributes:
         topic, start: names of the topic and of the set of start URLs.
         cap: most pages of a host; 0: no bound.
-        keep_links: share of the links of every page that the crawls see (:mod:`topical_crawler.recordings.thinning`), over 0
-            and up to 1.
+        keep_links: share of the links of every page that the crawls see (:class:`~topical_crawler.recordings.reader.Thinning`),
+            over 0 and up to 1.
     """
 
     topic: str

@@ -35,8 +35,7 @@ from topical_crawler.config import cache_dir
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.evaluation.report import write_json
 from topical_crawler.files import replacing
-from topical_crawler.recordings.reader import Recording
-from topical_crawler.recordings.thinning import Thinning
+from topical_crawler.recordings.reader import Recording, Thinning
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.strategies import names as known_strategies
 from topical_crawler.topic.topic import load_topic

@@ -23,7 +23,7 @@ import numpy as np
 
 from experiments.word_pairs import Bools, Floats, Similarities, spearman
 from topical_crawler.evaluation.metrics import Interval, wilson
-from topical_crawler.lexicon_data import jieba_file
+from topical_crawler.package_data import jieba_file
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters
 from topical_crawler.text.segment import normalise

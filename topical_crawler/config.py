@@ -20,8 +20,7 @@ from topical_crawler.cleaning import CleaningOptions, Convert, Personal
 from topical_crawler.cleaning.quality import Limits
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.logs import masked
-from topical_crawler.recordings.reader import Recording, RecordingError
-from topical_crawler.recordings.thinning import Thinning
+from topical_crawler.recordings.reader import Recording, RecordingError, Thinning
 from topical_crawler.resources.registry import Resources
 from topical_crawler.topic.topic import Topic, read_seeds
 

@@ -23,7 +23,7 @@ from topical_crawler.cleaning.boilerplate import (
 )
 from topical_crawler.cleaning.site_lines import LineCounts
 from topical_crawler.corpus.similarity import text_hash
-from topical_crawler.lexicon_data import lexicon
+from topical_crawler.package_data import data_folder
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 
@@ -146,7 +146,7 @@ def test_own_patterns_are_used() -> None:
 
 def test_the_lexicon_file_is_read_once_and_whole() -> None:
     assert default_patterns() is default_patterns()
-    lines = lexicon().joinpath("boilerplate.txt").read_text("utf-8").splitlines()
+    lines = data_folder().joinpath("boilerplate.txt").read_text("utf-8").splitlines()
     patterns = [line for line in lines if line and not line.startswith(("#", "["))]
     assert len(patterns) == len(set(patterns)) > 100
 

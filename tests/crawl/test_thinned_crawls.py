@@ -21,8 +21,7 @@ from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.items import PageItem
-from topical_crawler.recordings.reader import Recording
-from topical_crawler.recordings.thinning import Thinning
+from topical_crawler.recordings.reader import Recording, Thinning
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.page import Evidence, Page, Verdict
 

@@ -20,7 +20,7 @@ import pytest
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.recordings.thinning import Thinning
+from topical_crawler.recordings.reader import Thinning
 from topical_crawler.web.urls import fingerprint
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")

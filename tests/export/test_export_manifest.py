@@ -13,7 +13,7 @@ from export_tools import COPY, PAGE, PLAIN, row
 from topical_crawler.export import Job, rows, to_files, to_folder
 from topical_crawler.export.formats import Setup
 from topical_crawler.export.manifest import LICENSES, Facts, Tally
-from topical_crawler.export.rows import ExportError, Row, Split, as_dict
+from topical_crawler.export.rows import ExportError, ExportRow, Split, as_dict
 from topical_crawler.files import replacing
 
 
@@ -66,7 +66,7 @@ def test_a_host_that_names_a_licence_a_page_does_not_fill_the_memory() -> None:
     assert (tally.whole.rejected, tally.hosts["b.cn"].rejected) == (1, 1)
 
 
-def broken() -> Iterator[Row]:
+def broken() -> Iterator[ExportRow]:
     yield row()
     raise RuntimeError("away")
 

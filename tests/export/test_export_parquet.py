@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from topical_crawler.export import Job, parquet, to_files, to_folder
 from topical_crawler.export.formats import Setup
 from topical_crawler.export.manifest import Facts
-from topical_crawler.export.rows import ExportError, Row, Split, as_dict
+from topical_crawler.export.rows import ExportError, ExportRow, Split, as_dict
 
 
-def read(*found: Row, rejected: bool = False) -> pyarrow.parquet.ParquetFile:
+def read(*found: ExportRow, rejected: bool = False) -> pyarrow.parquet.ParquetFile:
     out = io.BytesIO()
     writer = parquet.Parquet(out, rejected)
     for one in found:

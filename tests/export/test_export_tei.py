@@ -16,7 +16,7 @@ from lxml import etree
 
 from topical_crawler.export import Job, to_folder
 from topical_crawler.export.formats import Setup
-from topical_crawler.export.rows import Row, Split, as_dict
+from topical_crawler.export.rows import ExportRow, Split, as_dict
 from topical_crawler.export.tei import NAMESPACE, SUMS, TeiCorpus, as_tei
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -28,7 +28,7 @@ def definition() -> etree.DTD:
     return etree.DTD(io.BytesIO(found.read_bytes()))
 
 
-def corpus(*found: Row, topic: str = "党建") -> etree._Element:
+def corpus(*found: ExportRow, topic: str = "党建") -> etree._Element:
     out = io.BytesIO()
     writer = TeiCorpus(out, topic)
     for one in found:

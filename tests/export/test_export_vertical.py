@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from scrapy.settings import Settings
 
 from topical_crawler.cli.corpus.exporting import tagger
-from topical_crawler.export.rows import Row, as_dict
+from topical_crawler.export.rows import ExportRow, as_dict
 from topical_crawler.export.vertical import ATTRIBUTES, Tagger, Vertical, legal, registry, sentences
 from topical_crawler.topic.topic import Topic
 
@@ -55,7 +55,7 @@ def read(said: bytes) -> list[Doc]:
     return docs
 
 
-def written(found: Row, tag: Tagger) -> list[Doc]:
+def written(found: ExportRow, tag: Tagger) -> list[Doc]:
     out = io.BytesIO()
     Vertical(out, tag).write(found)
     return read(out.getvalue())

@@ -15,7 +15,7 @@ from redis_tools import RedisServer
 
 from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, RedisFrontier, State
 from topical_crawler.frontier.redis import DAMAGED, crawls
-from topical_crawler.frontier.redis_records import MAX_OUTCOME, VERSION, RecordError, pack_links, read_entry
+from topical_crawler.frontier.redis_server import MAX_OUTCOME, VERSION, RecordError, pack_links, read_entry
 
 Worker = Callable[..., RedisFrontier]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.schema import MEASURES
 from topical_crawler.corpus.similarity import text_hash
-from topical_crawler.export.rows import Row, as_dict
+from topical_crawler.export.rows import ExportRow, as_dict
 
 PAGE = Record(
     url="http://a.cn/1.html", host="a.cn", keep=True, title="主题\n教育", text="第一段，“引文”。还有！\n\n第二段 <b>&amp;</b>",
@@ -37,7 +37,7 @@ texts = st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_charac
 """Any text, and those that break formats."""
 
 
-def row(text: str = "开会。", n: int = 1, host: str = "a.cn", **more: object) -> Row:
+def row(text: str = "开会。", n: int = 1, host: str = "a.cn", **more: object) -> ExportRow:
     """A kept page."""
     fields = {"url": f"http://{host}/{n}", "host": host, "text": text, "order": n, "content_hash": text_hash(text)}
     return as_dict(Record(keep=True, **(fields | more)))  # type: ignore[arg-type]

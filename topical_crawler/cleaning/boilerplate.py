@@ -14,7 +14,7 @@ from functools import cache
 from typing import Literal
 
 from topical_crawler.cleaning.site_lines import NOTHING, Learned
-from topical_crawler.lexicon_data import lexicon
+from topical_crawler.package_data import data_folder
 
 MIN_CHARACTERS = 50
 """Fewest letters and digits of a text: the shortest of 11,055 news items has 56."""
@@ -180,7 +180,7 @@ def normalise_lines(text: str) -> list[str]:
 @cache
 def default_patterns() -> Patterns:
     """The patterns of ``lexicon/boilerplate.txt``."""
-    source = lexicon().joinpath("boilerplate.txt")
+    source = data_folder().joinpath("boilerplate.txt")
     return read_patterns(source.read_text("utf-8").splitlines(), str(source))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topical_crawler.cleaning import CleaningOptions
-from topical_crawler.recordings.thinning import Thinning
+from topical_crawler.recordings.reader import Thinning
 from topical_crawler.text.segment import Backend
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from topical_crawler.export.formats import FORMATS, Setup, Writer, check, libraries, of_split
 from topical_crawler.export.manifest import PROGRAM, SUFFIX, Facts, Tally, described, manifest
-from topical_crawler.export.rows import Row, Split
+from topical_crawler.export.rows import ExportRow, Split
 from topical_crawler.files import packed, replacing, replacing_bytes, replacing_folder
 
 MANIFEST = "manifest.json"
@@ -45,7 +45,7 @@ class Job:
     manifest: bool = True
 
 
-def to_stream(rows: Iterable[Row], out: BinaryIO, job: Job) -> Tally:
+def to_stream(rows: Iterable[ExportRow], out: BinaryIO, job: Job) -> Tally:
     """Write all rows to ``out``, which is left open."""
     opener = FORMATS[job.kind].open
     assert opener is not None
@@ -58,7 +58,7 @@ def to_stream(rows: Iterable[Row], out: BinaryIO, job: Job) -> Tally:
     return tally
 
 
-def to_files(rows: Iterable[Row], path: Path, job: Job) -> Tally:
+def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
     """Write the rows to the file ``path``, with splits to one beside it for each
     (:func:`~topical_crawler.export.formats.of_split`), and the manifest to ``path`` with ``.manifest.json`` behind it.
 
@@ -92,7 +92,7 @@ def to_files(rows: Iterable[Row], path: Path, job: Job) -> Tally:
     return tally
 
 
-def to_folder(rows: Iterable[Row], path: Path, job: Job) -> Tally:
+def to_folder(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
     """Write the rows to a folder: a data set for Hugging Face, or a file of TEI per text.
 
     Raises:
@@ -126,7 +126,7 @@ def to_folder(rows: Iterable[Row], path: Path, job: Job) -> Tally:
     return tally
 
 
-def _divided(rows: Iterable[Row], split: Split | None, tally: Tally) -> Iterator[tuple[Row, str]]:
+def _divided(rows: Iterable[ExportRow], split: Split | None, tally: Tally) -> Iterator[tuple[ExportRow, str]]:
     for row in rows:
         name = split.of(row) if split else ""
         tally.add(row, name)

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Protocol
 
 from topical_crawler.corpus.schema import MEASURES
 from topical_crawler.export.parquet import Parquet
-from topical_crawler.export.rows import ExportError, Row, columns
+from topical_crawler.export.rows import ExportError, ExportRow, columns
 from topical_crawler.export.vertical import Tagger, Vertical
 from topical_crawler.files import PACKINGS
 
@@ -25,13 +25,13 @@ _UNSAFE = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet takes a cell that begins with one of these for a formula, and titles come from strangers."""
 
 
-class JsonLines:
+class JsonLinesWriter:
     """One JSON object a line, Chinese as it is."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
 
-    def write(self, row: Row) -> None:
+    def write(self, row: ExportRow) -> None:
         self._out.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
 
     def close(self) -> None:
@@ -50,7 +50,7 @@ class PlainText:
         self._out = out
         self._headers = headers
 
-    def write(self, row: Row) -> None:
+    def write(self, row: ExportRow) -> None:
         if self._headers:
             day = row["date"] or row["fetched"][:10]
             said = "" if row["keep"] else f"  rejected: {row['reason']}"
@@ -89,7 +89,7 @@ class Csv:
         self._writer.writeheader()
         self._flush()
 
-    def write(self, row: Row) -> None:
+    def write(self, row: ExportRow) -> None:
         self._writer.writerow({name: _cell(value) for name, value in (row | row["measures"]).items()})
         self._flush()
 
@@ -116,7 +116,7 @@ def _cell(value: Any) -> Any:
 class Writer(Protocol):
     """Writes rows as they come."""
 
-    def write(self, row: Row) -> None:
+    def write(self, row: ExportRow) -> None:
         """Write a row."""
 
     def close(self) -> None:
@@ -178,7 +178,7 @@ def _vertical(out: BinaryIO, setup: Setup) -> Writer:
 
 
 FORMATS = {
-    "jsonl": Format(suffixes=(".jsonl", ".ndjson"), open=lambda out, setup: JsonLines(out)),
+    "jsonl": Format(suffixes=(".jsonl", ".ndjson"), open=lambda out, setup: JsonLinesWriter(out)),
     "csv": Format(suffixes=(".csv",), open=lambda out, setup: Csv(out, setup.rejected, setup.bom)),
     "txt": Format(suffixes=(".txt",), open=lambda out, setup: PlainText(out, setup.headers)),
     "parquet": Format(

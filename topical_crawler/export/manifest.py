@@ -14,7 +14,7 @@ from typing import Any
 
 from topical_crawler import __version__
 from topical_crawler.corpus.schema import VERSION as SCHEMA
-from topical_crawler.export.rows import Row, Split
+from topical_crawler.export.rows import ExportRow, Split
 
 SUFFIX = ".manifest.json"
 PROGRAM = "topical-crawler"
@@ -31,7 +31,7 @@ class Count:
     rejected: int = 0
     characters: int = 0
 
-    def add(self, row: Row) -> None:
+    def add(self, row: ExportRow) -> None:
         if row["keep"]:
             self.texts += 1
         else:
@@ -69,7 +69,7 @@ class Tally:
     first_fetched: str = ""
     last_fetched: str = ""
 
-    def add(self, row: Row, split: str = "") -> None:
+    def add(self, row: ExportRow, split: str = "") -> None:
         """Count a row that went into ``split``."""
         host = row["host"]
         counts = [self.whole, self.hosts.setdefault(host, Count())]

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from topical_crawler import __version__
 from topical_crawler.corpus.schema import MEASURES
 from topical_crawler.export.manifest import PROGRAM, Count, Facts, Tally
-from topical_crawler.export.rows import COLUMNS, NAMES, Column, ExportError, Row, Split, columns
+from topical_crawler.export.rows import COLUMNS, NAMES, Column, ExportError, ExportRow, Split, columns
 
 # -- The text of a data set's card, for people: what the texts are, how they came together, and what to mind
 
@@ -176,10 +176,10 @@ class Parquet:
         self._writer = importlib.import_module("pyarrow.parquet").ParquetWriter(
             _Sink(out), self._schema, compression="zstd", use_dictionary=few
         )
-        self._rows: list[Row] = []
+        self._rows: list[ExportRow] = []
         self._characters = 0
 
-    def write(self, row: Row) -> None:
+    def write(self, row: ExportRow) -> None:
         self._rows.append({column.name: _value(column, row) for column in self._columns})
         self._characters += len(row["text"])
         if len(self._rows) >= GROUP_ROWS or self._characters >= GROUP_CHARACTERS:
@@ -242,7 +242,7 @@ def _type(pa: ModuleType, column: Column) -> Any:
     return makers[column.kind]()
 
 
-def _value(column: Column, row: Row) -> Any:
+def _value(column: Column, row: ExportRow) -> Any:
     value = row.get(column.name)
     if column.kind == "json":
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
@@ -281,7 +281,7 @@ class Shards:
         self._parts.append(path)
         self._characters = 0
 
-    def write(self, row: Row) -> None:
+    def write(self, row: ExportRow) -> None:
         if self._characters >= self._most:
             self._finish()
             self._open()
@@ -322,7 +322,7 @@ class HuggingFace:
             self._shards[split] = Shards(self._folder / "data", split)
         return self._shards[split]
 
-    def write(self, row: Row, split: str = "") -> None:
+    def write(self, row: ExportRow, split: str = "") -> None:
         self._of(split or self._first).write(row)
 
     def close(self) -> None:

@@ -104,7 +104,7 @@ class ExportError(CorpusError):
 # -- Rows of an export: the fields of a page in the form that all formats share
 
 
-Row = dict[str, Any]
+ExportRow = dict[str, Any]
 """A page by the names of :data:`COLUMNS`, and of :data:`REJECTED` where it was rejected."""
 
 Places = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
@@ -180,7 +180,7 @@ def columns(rejected: bool) -> tuple[Column, ...]:
     return COLUMNS + REJECTED if rejected else COLUMNS
 
 
-def as_dict(record: Record, places: Iterable[str] = ()) -> Row:
+def as_dict(record: Record, places: Iterable[str] = ()) -> ExportRow:
     """The fields of a record as exported; those that only rejected pages have are left out of kept ones.
 
     Args:
@@ -204,7 +204,7 @@ def as_dict(record: Record, places: Iterable[str] = ()) -> Row:
     return row
 
 
-def rows(records: Iterable[Record], places: Places | None = None) -> Iterator[Row]:
+def rows(records: Iterable[Record], places: Places | None = None) -> Iterator[ExportRow]:
     """Records as rows, in their order; ``places`` is asked for :data:`BATCH` of them at a time."""
     stream = iter(records)
     while batch := list(itertools.islice(stream, BATCH)):
@@ -263,7 +263,7 @@ class Split:
         """The splits that can have a text, in their order."""
         return tuple(name for name, share in zip(NAMES, self.shares, strict=True) if share > 0)
 
-    def of(self, row: Row) -> str:
+    def of(self, row: ExportRow) -> str:
         """The name of the split of a row."""
         identity = row["host"] if self.by == "host" else row["content_hash"] or row["url"]
         place = digest(self.seed, self.by, identity) / 2**64

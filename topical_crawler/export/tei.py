@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from lxml import etree
 
-from topical_crawler.export.rows import Row
+from topical_crawler.export.rows import ExportRow
 from topical_crawler.export.vertical import legal
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
@@ -47,7 +47,7 @@ class TeiCorpus:
         _add(_add(file, "sourceDesc"), "p", "Web pages; every text names its own")
         self._file.write(header, pretty_print=True)
 
-    def write(self, row: Row) -> None:
+    def write(self, row: ExportRow) -> None:
         self._file.write(as_tei(row, self._topic), pretty_print=True)
 
     def close(self) -> None:
@@ -68,7 +68,7 @@ class TeiFolder:
         self._topic = topic
         self._sums = (folder / SUMS).open("w", encoding="utf-8", newline="")
 
-    def write(self, row: Row, split: str = "") -> None:
+    def write(self, row: ExportRow, split: str = "") -> None:
         name = f"{row['order'] // _FOLDER:06}/{row['order']:09}.xml"
         file = self._folder / split / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ class TeiFolder:
         self._sums.close()
 
 
-def as_tei(row: Row, topic: str = "") -> etree._Element:
+def as_tei(row: ExportRow, topic: str = "") -> etree._Element:
     """A text as a ``TEI`` element: the lines of the text that are not empty are its ``p``; characters that XML forbids are left
     out.
 
@@ -122,7 +122,7 @@ def as_tei(row: Row, topic: str = "") -> etree._Element:
     return tei
 
 
-def _source(bibl: etree._Element, row: Row) -> None:
+def _source(bibl: etree._Element, row: ExportRow) -> None:
     _add(bibl, "title", row["title"] or row["url"])
     if row["source"]:
         _add(bibl, "publisher", row["source"])

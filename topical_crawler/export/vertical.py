@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 from xml.sax.saxutils import escape
 
-from topical_crawler.export.rows import Row
+from topical_crawler.export.rows import ExportRow
 
 Tagger = Callable[[str], Iterable[tuple[str, str]]]
 """Cuts a sentence into words as they stand there, each with its part of speech; together they are the sentence."""
@@ -48,10 +48,10 @@ class Vertical:
         self._out = out
         self._tagger = tagger
 
-    def write(self, row: Row) -> None:
+    def write(self, row: ExportRow) -> None:
         self._out.write("".join(f"{line}\n" for line in self._lines(row)).encode())
 
-    def _lines(self, row: Row) -> Iterator[str]:
+    def _lines(self, row: ExportRow) -> Iterator[str]:
         values = row | {"id": row["order"]}
         yield f"<doc {' '.join(f'{name}={_quoted(values[name])}' for name in ATTRIBUTES)}>"
         for line in legal(row["text"]).split("\n"):

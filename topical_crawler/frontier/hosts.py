@@ -1,15 +1,13 @@
-"""Whose turn is it: the best waiting entry of every host, and when the host may be fetched again. Shared by the backends."""
+"""The hosts of a frontier: whose turn it is, and which waiting entry is the worst. For the backends of one process."""
 
 from __future__ import annotations
 
 import heapq
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 
-from topical_crawler.frontier.base import check_delay, check_in_flight
-
-# -- Whose turn is it: the best waiting entry of every host, and when the host may be fetched again. Shared by the backends
-
+from topical_crawler.frontier.base import Frontier, check_delay, check_in_flight, check_max_waiting
 
 Place = tuple[float, int]
 """Where an entry stands in the order: (−priority, number of its first push). Smaller is fetched first."""
@@ -195,7 +193,7 @@ class Hosts:
                 yield name, host.head
 
 
-# -- Which waiting entry is the worst, for a frontier that may hold only so many
+# -- Which entry to drop where there is no room
 
 
 class Worst:
@@ -243,3 +241,44 @@ class Worst:
         if len(self._heap) > 2 * len(self._bounds) + _SPARE:
             self._heap = [(-p[0], -p[1], n) for n, p in self._bounds.items()]
             heapq.heapify(self._heap)
+
+
+# -- What frontiers of one process have in common
+
+
+class LocalFrontier(Frontier):
+    """Turns of hosts and counts of drops in memory; nothing is leased.
+
+    Args:
+        delay: seconds between two fetches of a host.
+        in_flight_per_host: most entries of a host in flight.
+        max_waiting: most entries that wait, 0 for no bound.
+    """
+
+    shared = False
+
+    def __init__(self, delay: float, in_flight_per_host: int, max_waiting: int) -> None:
+        check_max_waiting(max_waiting)
+        self._hosts = Hosts(delay, in_flight_per_host)
+        self._max_waiting = max_waiting
+        self._reasons: Counter[str] = Counter()
+
+    def best(self, now: float) -> float | None:
+        best = self._hosts.best(now)
+        return -best[1][0] if best is not None else None
+
+    def wait(self, now: float) -> float | None:
+        return self._hosts.wait(now)
+
+    def set_delay(self, host: str, seconds: float) -> None:
+        """See :meth:`Frontier.set_delay`. Not stored: robots.txt is read again by the next process."""
+        self._hosts.set_delay(host, seconds)
+
+    def renew(self) -> frozenset[bytes]:
+        return frozenset()
+
+    def dropped(self) -> dict[str, int]:
+        return dict(+self._reasons)
+
+    def hosts(self) -> int:
+        return len(self._hosts)

@@ -17,13 +17,12 @@ from topical_crawler.frontier.base import (
     Pushed,
     State,
     check,
-    check_max_waiting,
     check_priority,
     gained,
     host_of,
     not_in_flight,
 )
-from topical_crawler.frontier.hosts import Hosts, Turn
+from topical_crawler.frontier.hosts import LocalFrontier, Turn
 from topical_crawler.web.page import Evidence
 
 # What waits is one flat tuple: (place, url, host, depth, rescored, meta or None, then parent, relevance, on_topic, anchor … of
@@ -35,7 +34,7 @@ _WIDTH = 7
 _SPARE = 16
 
 
-class MemoryFrontier:
+class MemoryFrontier(LocalFrontier):
     """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in memory.
 
     Args:
@@ -45,21 +44,16 @@ class MemoryFrontier:
             the next ``push`` or ``done``.
     """
 
-    shared = False
-
     def __init__(self, delay: float = 0.0, in_flight_per_host: int = 1, max_waiting: int = 0) -> None:
-        check_max_waiting(max_waiting)
+        super().__init__(delay, in_flight_per_host, max_waiting)
         self.recovered = 0
-        self._hosts = Hosts(delay, in_flight_per_host)
         self._waiting: dict[bytes, _Row] = {}
         self._in_flight: dict[bytes, tuple[_Row, Turn]] = {}
         self._done: dict[bytes, _Row] = {}  # without evidence
         self._dropped: dict[bytes, tuple[_Row, str]] = {}
-        self._reasons: Counter[str] = Counter()
         self._outcomes: list[Outcome] = []
         self._queues: dict[str, list[_Place]] = {}
         self._live: Counter[str] = Counter()
-        self._max_waiting = max_waiting
         self._worst: list[tuple[float, int, bytes]] = []  # of what waits, the worst first; empty where there is no bound
         self._saved: dict[str, str] = {}
         self._firsts: dict[str, int] = {}
@@ -110,7 +104,6 @@ class MemoryFrontier:
                 result.dropped[entry.dropped] = result.dropped.get(entry.dropped, 0) + 1
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
-        """See :meth:`Frontier.pop`."""
         best = self._hosts.best(now)
         if best is None:
             return None
@@ -121,22 +114,11 @@ class MemoryFrontier:
         self._in_flight[key] = (row, self._hosts.take(host, now, self._next(host)))
         return _entry(row)
 
-    def best(self, now: float) -> float | None:
-        """See :meth:`Frontier.best`."""
-        best = self._hosts.best(now)
-        return -best[1][0] if best is not None else None
-
-    def wait(self, now: float) -> float | None:
-        """See :meth:`Frontier.wait`."""
-        return self._hosts.wait(now)
-
     def sent(self, key: bytes, now: float) -> None:
-        """See :meth:`Frontier.sent`."""
         row, turn = self._take(key)
         self._in_flight[key] = (row, self._hosts.restart(row[2], turn, now))
 
     def put_back(self, entry: Entry, priority: float) -> None:
-        """See :meth:`Frontier.put_back`."""
         check_priority(priority, entry.url)
         row, turn = self._take(entry.key)
         self._hosts.give_back(row[2], turn)
@@ -144,11 +126,9 @@ class MemoryFrontier:
         self._wait(((-priority, place[1], entry.key), url, host, depth, rescored + 1, *rest))
 
     def waiting(self, limit: int) -> list[Entry]:
-        """See :meth:`Frontier.waiting`."""
         return [_entry(row) for row in heapq.nsmallest(limit, self._waiting.values(), key=operator.itemgetter(0))]
 
     def reprice(self, priorities: Mapping[bytes, float]) -> None:
-        """See :meth:`Frontier.reprice`."""
         moved = {key: row for key in priorities if (row := self._waiting.get(key)) is not None}
         for key, row in moved.items():
             check_priority(priorities[key], row[1])
@@ -160,7 +140,6 @@ class MemoryFrontier:
             self._hosts.set_head(host, self._next(host))
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
-        """See :meth:`Frontier.requeue`."""
         row, turn = self._take(key)
         self._hosts.finish(row[2], turn)
         place, old_url, host, depth, rescored, old_meta, *evidence = row
@@ -169,7 +148,6 @@ class MemoryFrontier:
         self._wait((place, url or old_url, host, depth, rescored, old_meta if meta is None else dict(meta), *evidence))
 
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
-        """See :meth:`Frontier.done`."""
         entries = [check(entry) for entry in links]
         row, turn = self._take(key)
         self._hosts.finish(row[2], turn)
@@ -178,13 +156,11 @@ class MemoryFrontier:
         return self.push(entries)
 
     def drop(self, key: bytes, reason: str) -> None:
-        """See :meth:`Frontier.drop`."""
         row, turn = self._take(key)
         self._hosts.give_back(row[2], turn)
         self._drop(row, reason)
 
     def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
-        """See :meth:`Frontier.discard`."""
         rows = [
             row for row in self._waiting.values() if (host is None or row[2] == host) and (below is None or -row[0][0] < below)
         ]
@@ -212,31 +188,20 @@ class MemoryFrontier:
             revived += 1
         return revived
 
-    def renew(self) -> frozenset[bytes]:
-        """See :meth:`Frontier.renew`. Nothing is leased."""
-        return frozenset()
-
     def first(self, name: str, number: int) -> bool:
-        """See :meth:`Frontier.first`."""
         known = self._firsts.get(name)
         if known is not None and known >= number:
             return False
         self._firsts[name] = number
         return True
 
-    def set_delay(self, host: str, seconds: float) -> None:
-        """See :meth:`Frontier.set_delay`."""
-        self._hosts.set_delay(host, seconds)
-
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
-        """See :meth:`Frontier.outcomes`."""
         number = after
         while number < len(self._outcomes):
             number += 1
             yield number, self._outcomes[number - 1]
 
     def counts(self) -> dict[State, int]:
-        """See :meth:`Frontier.counts`."""
         return {
             State.WAITING: len(self._waiting),
             State.IN_FLIGHT: len(self._in_flight),
@@ -244,16 +209,7 @@ class MemoryFrontier:
             State.DROPPED: len(self._dropped),
         }
 
-    def dropped(self) -> dict[str, int]:
-        """See :meth:`Frontier.dropped`."""
-        return dict(+self._reasons)
-
-    def hosts(self) -> int:
-        """See :meth:`Frontier.hosts`."""
-        return len(self._hosts)
-
     def details(self) -> dict[str, Any]:
-        """See :meth:`Frontier.details`."""
         return {"backend": "memory", "place": "the memory of this process"}
 
     def save(self, name: str, data: Any) -> None:
@@ -261,11 +217,9 @@ class MemoryFrontier:
         self._saved[name] = json.dumps(data, ensure_ascii=False)
 
     def load(self, name: str) -> Any:
-        """See :meth:`Frontier.load`."""
         return json.loads(self._saved[name]) if name in self._saved else None
 
     def __len__(self) -> int:
-        """See :meth:`Frontier.__len__`."""
         return len(self._waiting)
 
     def close(self) -> None:

@@ -21,6 +21,7 @@ import redis
 from topical_crawler.frontier.base import (
     REDIRECTED,
     Entry,
+    Frontier,
     FrontierServerError,
     LeaseLost,
     Outcome,
@@ -33,8 +34,16 @@ from topical_crawler.frontier.base import (
     check_priority,
     host_of,
 )
-from topical_crawler.frontier.redis_records import VERSION, RecordError, pack_links, pack_outcome, read_entry, read_outcome
-from topical_crawler.frontier.redis_server import Server, logger
+from topical_crawler.frontier.redis_server import (
+    VERSION,
+    RecordError,
+    Server,
+    logger,
+    pack_links,
+    pack_outcome,
+    read_entry,
+    read_outcome,
+)
 
 DAMAGED = "damaged entry"
 """Why an entry is dropped whose evidence cannot be read."""
@@ -45,7 +54,7 @@ _READ = 500
 _OUTCOMES = 1_000
 
 
-class RedisFrontier:
+class RedisFrontier(Frontier):
     """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in Redis 6.2 or newer (or Valkey).
 
     An entry that is popped is leased: unless :meth:`renew` or its end comes in time, it waits again, for whichever worker comes
@@ -148,7 +157,6 @@ class RedisFrontier:
         return bool(found)
 
     def best(self, now: float) -> float | None:
-        """See :meth:`Frontier.best`."""
         if self._taken:
             record, key, _ = self._taken[0]
             return read_entry(key, record).priority
@@ -163,16 +171,13 @@ class RedisFrontier:
         return None if found is None else float(found)
 
     def sent(self, key: bytes, now: float) -> None:
-        """See :meth:`Frontier.sent`."""
         self._finish("sent", key, now=now, keep=True)
 
     def put_back(self, entry: Entry, priority: float) -> None:
-        """See :meth:`Frontier.put_back`."""
         check_priority(priority, entry.url)
         self._finish("put_back", entry.key, repr(float(priority)))
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
-        """See :meth:`Frontier.requeue`."""
         host, new = "", ""
         if url is not None:
             old = read_entry(key, self._record(key))
@@ -185,7 +190,6 @@ class RedisFrontier:
         return _pushed(self._finish("done", key, pack_outcome(outcome), int(outcome.reason != REDIRECTED), packed))
 
     def drop(self, key: bytes, reason: str) -> None:
-        """See :meth:`Frontier.drop`."""
         self._finish("drop", key, reason)
 
     def waiting(self, limit: int) -> list[Entry]:
@@ -254,7 +258,6 @@ class RedisFrontier:
         return lost
 
     def first(self, name: str, number: int) -> bool:
-        """See :meth:`Frontier.first`."""
         return bool(self._call("zadd", "firsts", {name: number}, gt=True, ch=True))
 
     def set_delay(self, host: str, seconds: float) -> None:
@@ -280,15 +283,12 @@ class RedisFrontier:
         return {State.WAITING: waiting, State.IN_FLIGHT: flights, State.DONE: done, State.DROPPED: sum(self.dropped().values())}
 
     def dropped(self) -> dict[str, int]:
-        """See :meth:`Frontier.dropped`."""
         return {reason.decode(): int(n) for reason, n in self._call("hgetall", "reasons").items() if int(n) > 0}
 
     def hosts(self) -> int:
-        """See :meth:`Frontier.hosts`."""
         return int(self._call("hget", "meta", "hosts") or 0)
 
     def details(self) -> dict[str, Any]:
-        """See :meth:`Frontier.details`."""
         meta = {name.decode(): value.decode() for name, value in self._call("hgetall", "meta").items()}
         clock = float(meta["clock"])
         workers = self._call("zrange", "workers", 0, -1, withscores=True)
@@ -309,11 +309,9 @@ class RedisFrontier:
         }
 
     def save(self, name: str, data: Any) -> None:
-        """See :meth:`Frontier.save`."""
         self._call("hset", "saved", name, json.dumps(data))
 
     def load(self, name: str) -> Any:
-        """See :meth:`Frontier.load`."""
         found = self._call("hget", "saved", name)
         return None if found is None else json.loads(found)
 
@@ -345,7 +343,6 @@ class RedisFrontier:
         return count
 
     def __len__(self) -> int:
-        """See :meth:`Frontier.__len__`."""
         return int(self._call("hget", "meta", "waiting") or 0)
 
     def close(self) -> None:

@@ -19,20 +19,19 @@ from topical_crawler.frontier.base import (
     Pushed,
     State,
     check,
-    check_max_waiting,
     check_priority,
     gained,
     host_of,
     not_in_flight,
 )
-from topical_crawler.frontier.hosts import Hosts, Place, Turn, Worst
+from topical_crawler.frontier.hosts import LocalFrontier, Place, Turn, Worst
 from topical_crawler.frontier.sqlite_schema import Database
 from topical_crawler.web.page import Evidence
 
 # -- A known entry while a batch of links is pushed to the SQLite frontier: what is stored, and what the batch makes of it
 
 
-class Row:
+class KnownEntry:
     """One row of the table of entries.
 
     Evidence stays JSON text: ``evidence`` is its pieces, joined by commas, and ``parents`` their number. To find out whether
@@ -52,7 +51,7 @@ class Row:
         self.touched = False  # has new evidence
 
     @classmethod
-    def of(cls, entry: Entry, number: int, result: Pushed) -> Row:
+    def of(cls, entry: Entry, number: int, result: Pushed) -> KnownEntry:
         """The row of an entry seen for the first time."""
         evidence = gained((), entry.evidence)
         state = State.WAITING if entry.dropped is None else State.DROPPED
@@ -145,7 +144,7 @@ class _Flight(NamedTuple):
     turn: Turn
 
 
-class SqliteFrontier:
+class SqliteFrontier(LocalFrontier):
     """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in a file.
 
     Changes gather in one open transaction, which :meth:`done`, :meth:`save` and :meth:`close` commit, and every few hundred
@@ -165,14 +164,10 @@ class SqliteFrontier:
             the call may be tried again; else the frontier is of no use then, and the file holds the last commit.
     """
 
-    shared = False
-
     def __init__(
         self, path: str | os.PathLike[str], delay: float = 0.0, in_flight_per_host: int = 1, max_waiting: int = 0
     ) -> None:
-        check_max_waiting(max_waiting)
-        self._hosts = Hosts(delay, in_flight_per_host)
-        self._max_waiting = max_waiting
+        super().__init__(delay, in_flight_per_host, max_waiting)
         self._worst = Worst() if max_waiting else None
         self._in_flight: dict[bytes, _Flight] = {}
         self._uncommitted = 0
@@ -191,7 +186,7 @@ class SqliteFrontier:
         self._finished: int = self._db.rows(sql.OUTCOMES)[0][0]
         self._revived = int(self._note(_REVIVED) or 0)
         self._waiting: int = self._db.rows(sql.WAITING)[0][0]
-        self._reasons: Counter[str] = Counter(dict(self._db.rows(sql.REASONS)))
+        self._reasons.update(dict(self._db.rows(sql.REASONS)))
         self._read_heads()
 
     def _read_heads(self) -> None:
@@ -215,7 +210,6 @@ class SqliteFrontier:
         return result
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
-        """See :meth:`Frontier.pop`."""
         best = self._hosts.best(now)
         if best is None:
             return None
@@ -227,22 +221,11 @@ class SqliteFrontier:
         self._waiting -= 1
         return entry
 
-    def best(self, now: float) -> float | None:
-        """See :meth:`Frontier.best`."""
-        best = self._hosts.best(now)
-        return -best[1][0] if best is not None else None
-
-    def wait(self, now: float) -> float | None:
-        """See :meth:`Frontier.wait`."""
-        return self._hosts.wait(now)
-
     def sent(self, key: bytes, now: float) -> None:
-        """See :meth:`Frontier.sent`."""
         flight = self._flight(key)
         self._in_flight[key] = flight._replace(turn=self._hosts.restart(flight.host, flight.turn, now))
 
     def put_back(self, entry: Entry, priority: float) -> None:
-        """See :meth:`Frontier.put_back`."""
         check_priority(priority, entry.url)
         flight = self._flight(entry.key)
         self._db.run(sql.PUT_BACK, (priority, flight.number))
@@ -255,7 +238,6 @@ class SqliteFrontier:
         return [_entry(row) for row in self._db.rows(sql.BEST, (limit,))]
 
     def reprice(self, priorities: Mapping[bytes, float]) -> None:
-        """See :meth:`Frontier.reprice`."""
         for key, priority in priorities.items():
             check_priority(priority, key.hex())
         with self._db.all_or_nothing():
@@ -264,7 +246,6 @@ class SqliteFrontier:
         self._commit()
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
-        """See :meth:`Frontier.requeue`."""
         flight = self._flight(key)
         old_url = self._db.rows(sql.ENTRY, (flight.number,))[0][1]
         host = host_of(url, old_url, flight.host) if url is not None else flight.host
@@ -293,14 +274,12 @@ class SqliteFrontier:
         return result
 
     def drop(self, key: bytes, reason: str) -> None:
-        """See :meth:`Frontier.drop`."""
         flight = self._flight(key)
         self._db.run(sql.DROP, (reason, flight.number))
         self._land(key, give_back=True)
         self._reasons[reason] += 1
 
     def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
-        """See :meth:`Frontier.discard`."""
         statement = sql.discard(host=host is not None, below=below is not None)
         number = self._db.run(statement, (reason, *(value for value in (host, below) if value is not None)))
         self._hosts.discard(host, below)
@@ -338,12 +317,7 @@ class SqliteFrontier:
         self._commit()
         return revived
 
-    def renew(self) -> frozenset[bytes]:
-        """See :meth:`Frontier.renew`. Nothing is leased."""
-        return frozenset()
-
     def first(self, name: str, number: int) -> bool:
-        """See :meth:`Frontier.first`."""
         known = self._note(f"first {name}")
         if known is not None and int(known) >= number:
             return False
@@ -351,12 +325,7 @@ class SqliteFrontier:
         self._commit()
         return True
 
-    def set_delay(self, host: str, seconds: float) -> None:
-        """See :meth:`Frontier.set_delay`. Not stored: robots.txt is read again by the next process."""
-        self._hosts.set_delay(host, seconds)
-
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
-        """See :meth:`Frontier.outcomes`."""
         while rows := self._db.rows(sql.READ_OUTCOMES, (after, _OUTCOMES)):
             for number, url, keep, relevance, reason, lesson, led_by in rows:
                 learned = json.loads(lesson) if lesson else None
@@ -364,7 +333,6 @@ class SqliteFrontier:
             after = rows[-1][0]
 
     def counts(self) -> dict[State, int]:
-        """See :meth:`Frontier.counts`."""
         return {
             State.WAITING: self._waiting,
             State.IN_FLIGHT: len(self._in_flight),
@@ -372,37 +340,25 @@ class SqliteFrontier:
             State.DROPPED: self._reasons.total(),
         }
 
-    def dropped(self) -> dict[str, int]:
-        """See :meth:`Frontier.dropped`."""
-        return dict(+self._reasons)
-
-    def hosts(self) -> int:
-        """See :meth:`Frontier.hosts`."""
-        return len(self._hosts)
-
     def details(self) -> dict[str, Any]:
-        """See :meth:`Frontier.details`."""
         return {"backend": "sqlite", "place": str(self._db.file), "bytes": self._db.bytes()}
 
     def save(self, name: str, data: Any) -> None:
-        """See :meth:`Frontier.save`."""
         self._db.run(sql.SAVE, (name, json.dumps(data)))
         self._commit()
 
     def load(self, name: str) -> Any:
-        """See :meth:`Frontier.load`."""
         found = self._db.rows(sql.LOAD, (name,))
         return json.loads(found[0][0]) if found else None
 
     def __len__(self) -> int:
-        """See :meth:`Frontier.__len__`."""
         return self._waiting
 
     def close(self) -> None:
         """See :meth:`Frontier.close`. Entries in flight stay marked so in the file, and wait again when it is opened."""
         self._db.close()
 
-    def _write(self, entries: Sequence[Entry]) -> tuple[list[tuple[Row, int | None, str | None]], Pushed]:
+    def _write(self, entries: Sequence[Entry]) -> tuple[list[tuple[KnownEntry, int | None, str | None]], Pushed]:
         """Push within a transaction. Returns the rows with the state and reason they had in the file (None: not known yet)."""
         known = self._find([entry.key for entry in entries])
         before = {key: (row.state, row.dropped) for key, row in known.items()}
@@ -412,7 +368,7 @@ class SqliteFrontier:
                 row.meet(entry, result)
             else:
                 self._number += 1
-                known[entry.key] = Row.of(entry, self._number, result)
+                known[entry.key] = KnownEntry.of(entry, self._number, result)
         inserts, found_again, raises, additions = [], [], [], []
         for key, row in known.items():
             evidence = (row.parents, row.evidence)
@@ -434,14 +390,14 @@ class SqliteFrontier:
                 self._db.run_each(statement, values)
         return [(row, *before.get(key, (None, None))) for key, row in known.items()], result
 
-    def _find(self, keys: list[bytes]) -> dict[bytes, Row]:
-        known: dict[bytes, Row] = {}
+    def _find(self, keys: list[bytes]) -> dict[bytes, KnownEntry]:
+        known: dict[bytes, KnownEntry] = {}
         for chunk in _chunks(keys):
             for key, *columns in self._db.rows(sql.FIND, chunk):
-                known[key] = Row(*columns)
+                known[key] = KnownEntry(*columns)
         return known
 
-    def _count(self, rows: Iterable[tuple[Row, int | None, str | None]]) -> None:
+    def _count(self, rows: Iterable[tuple[KnownEntry, int | None, str | None]]) -> None:
         """Bring counts and heads up to what was written."""
         for row, state, reason in rows:
             if row.moved:

@@ -12,6 +12,7 @@ broken, and prints a line for every URL with a space in it.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import glob
 import hashlib
 import mmap
@@ -21,11 +22,15 @@ import sqlite3
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, Self
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import platformdirs
+
+from topical_crawler.web.page import Page
+from topical_crawler.web.urls import fingerprint
 
 # -- WARC files read record by record: where each response is, and what it says
 
@@ -444,3 +449,40 @@ def _plain(text: str) -> str:
         return character if character in _UNRESERVED else escape[0].upper()
 
     return quote(_ESCAPE.sub(decoded, text), safe="!$%&'()*+,/:;=?@[]~", errors="replace")
+
+
+_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Thinning:
+    """Which links stay.
+
+    Attributes:
+        share: of the links, in the mean; over 0 and up to 1, with which all stay. What stays with one stays with any greater one.
+        seed: another seed, another web.
+    """
+
+    share: float = 1.0
+    seed: int = 0
+
+    def stays(self, page: bytes, link: bytes) -> bool:
+        """Whether the page of one :func:`~topical_crawler.web.urls.fingerprint` still leads to the address of another.
+
+        >>> page, links = fingerprint("http://a.cn/"), [fingerprint(f"http://a.cn/党课/{i}") for i in range(1000)]
+        >>> sum(Thinning(0.5).stays(page, link) for link in links), sum(Thinning(0.1).stays(page, link) for link in links)
+        (495, 101)
+        """
+        if self.share >= 1:
+            return True
+        digest = blake2b(page + link, digest_size=_BYTES, salt=blake2b(b"%d" % self.seed, digest_size=16).digest()).digest()
+        return int.from_bytes(digest) < self.share * (1 << 8 * _BYTES)
+
+    def of(self, page: Page, most: int) -> Page:
+        """``page`` with those of its first ``most`` links that stay; itself, with all of them, where the share is 1."""
+        if self.share >= 1:
+            return page
+        key = fingerprint(page.url)
+        return dataclasses.replace(
+            page, links=tuple(link for link in page.links[:most] if self.stays(key, fingerprint(link.url)))
+        )

@@ -13,13 +13,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from topical_crawler.sources.base import ByteStream, Condition, Document, Source, SourceError, StreamDamage
-from topical_crawler.sources.files import Collected, JsonLines, TextFiles
+from topical_crawler.sources.files import Collected, JsonLinesSource, TextFiles
 from topical_crawler.sources.wikipedia import Wikipedia
 
 __all__ = ["Condition", "Document", "Source", "SourceError", "open_source"]
 
 
-_KINDS: dict[str, type[Source]] = {".xml": Wikipedia, ".jsonl": JsonLines, ".ndjson": JsonLines, ".txt": TextFiles}
+_KINDS: dict[str, type[Source]] = {".xml": Wikipedia, ".jsonl": JsonLinesSource, ".ndjson": JsonLinesSource, ".txt": TextFiles}
 _KNOWN = (
     "a Wikipedia dump (.xml, .xml.bz2, .xml.gz), JSONL with a field 'text' (.jsonl, .jsonl.gz), a .txt file or a folder of them, "
     "or the data folder of a crawl or its corpus.sqlite"
@@ -71,5 +71,5 @@ def _kind_of(file: Path) -> type[Source]:
     if plain.startswith((b"<?xml", b"<mediawiki")):
         return Wikipedia
     if plain.startswith(b"{"):
-        return JsonLines
+        return JsonLinesSource
     raise SourceError(f"{file}: neither its name nor its first bytes say what it is. Remedy: name {_KNOWN}")

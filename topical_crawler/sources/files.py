@@ -62,7 +62,7 @@ MAX_LINE = 64 << 20
 _REMEDY = 'Remedy: UTF-8, one JSON object a line, such as {"text": "支部召开组织生活会", "title": "通知"}'
 
 
-class JsonLines(Source):
+class JsonLinesSource(Source):
     """``.jsonl`` or ``.jsonl.gz``: ``text`` is the text (null: there is none), ``title`` and ``url`` are taken where they are
     given, all other fields become ``fields``. Blank lines are passed over.
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from topical_crawler.lexicon_data import jieba, jieba_file, lexicon
+from topical_crawler.package_data import data_folder, jieba, jieba_file
 
 Backend = Literal["auto", "jieba", "rjieba"]
 
@@ -107,7 +107,7 @@ def default_stopwords() -> frozenset[str]:
 
 def lexicon_words(name: str) -> frozenset[str]:
     """The words of a list in the lexicon, one or several a line, normalised; a line that begins with # is a comment."""
-    lines = lexicon().joinpath(name).read_text(encoding="utf-8").splitlines()
+    lines = data_folder().joinpath(name).read_text(encoding="utf-8").splitlines()
     return frozenset(normalise(word) for line in lines if not line.startswith("#") for word in line.split())
 
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from math import fsum, sqrt
 
-from topical_crawler.lexicon_data import jieba_file
+from topical_crawler.package_data import jieba_file
 from topical_crawler.text.segment import normalise
 
 # -- What jieba's data say about the Chinese language in general: its words, their parts of speech, in how many documents

@@ -25,7 +25,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from topical_crawler.lexicon_data import lexicon
+from topical_crawler.package_data import data_folder
 from topical_crawler.topic.files import (
     MEAN,
     TopicError,
@@ -139,7 +139,7 @@ def list_topics() -> list[str]:
     >>> "partybuilding" in list_topics()
     True
     """
-    return sorted(f.name for f in lexicon().joinpath("topics").iterdir() if f.joinpath("topic.toml").is_file())
+    return sorted(f.name for f in data_folder().joinpath("topics").iterdir() if f.joinpath("topic.toml").is_file())
 
 
 def read_seeds(path: Path) -> list[str]:
@@ -180,7 +180,7 @@ def _find(name_or_path: str | Path) -> Traversable:
     if "/" in text or "\\" in text or isinstance(name_or_path, Path):
         folder: Traversable = path
     else:
-        folder = lexicon().joinpath("topics", text)
+        folder = data_folder().joinpath("topics", text)
         if not folder.joinpath("topic.toml").is_file() and path.joinpath("topic.toml").is_file():
             folder = path
     if not folder.joinpath("topic.toml").is_file():

@@ -16,7 +16,7 @@ from topical_crawler.authoring.neighbours import SOURCES, Proposal, propose
 from topical_crawler.cli.terminal import console
 from topical_crawler.config import cache_dir
 from topical_crawler.files import replacing
-from topical_crawler.lexicon_data import lexicon
+from topical_crawler.package_data import data_folder
 from topical_crawler.resources.registry import Resources
 from topical_crawler.text.segment import normalise
 from topical_crawler.topic.files import MEAN, TopicError, read_lines, read_terms, read_weights
@@ -63,7 +63,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             raise TopicError(f"--{name} is {number}. Remedy: give a number of 1 or more")
     topic = load_topic(opts.topic)
     folder = Path(topic.source)
-    shipped = lexicon().joinpath("topics", topic.name)
+    shipped = data_folder().joinpath("topics", topic.name)
     files = shipped if str(shipped) == topic.source else folder  # what is shipped may be inside a zipped egg
     if (opts.write or opts.accept) and files is shipped and opts.topic == topic.name:
         raise TopicError(

@@ -1,4 +1,4 @@
-"""Where the data files of the lexicon are, in a source tree, a wheel or a zipped egg."""
+"""Data files of this package and of jieba, in a source tree, a wheel or a zipped egg."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from types import ModuleType
 from typing import Any
 
 
-def lexicon() -> Traversable:
-    """The root of the lexicon: topics, stop words, boilerplate patterns.
+def data_folder() -> Traversable:
+    """The folder ``lexicon``: topics, stop words, boilerplate patterns.
 
-    Installed, it is ``topical_crawler/lexicon``; in a source tree it is ``lexicon`` beside the package. It may be inside a zip
-    file, so read it with ``lexicon().joinpath("boilerplate.txt").read_text("utf-8")``, never through a file path.
+    Installed, it is ``topical_crawler/lexicon``; in a source tree it is beside the package. It may be inside a zip file, so read
+    it with ``data_folder().joinpath("boilerplate.txt").read_text("utf-8")``, never through a file path.
 
     Raises:
         FileNotFoundError: neither is there.
 
-    >>> lexicon().joinpath("boilerplate.txt").is_file()
+    >>> data_folder().joinpath("boilerplate.txt").is_file()
     True
     """
     package = files("topical_crawler")
@@ -35,14 +35,14 @@ def lexicon() -> Traversable:
 
 
 def jieba() -> ModuleType:
-    """The segmenter's package. With some versions of setuptools it tells everyone that pkg_resources is going away: not here."""
+    """The segmenter's package, without the warning about pkg_resources that it gives with some versions of setuptools."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="pkg_resources is deprecated")
         return importlib.import_module("jieba")
 
 
 def jieba_file(name: str) -> str:
-    """The text of one of its data files. The package is found, not imported: rjieba does without it.
+    """The text of one of jieba's data files. The package is not imported: rjieba does without it.
 
     >>> jieba_file("dict.txt").partition(" ")[0]
     'AT&T'
