@@ -19,12 +19,17 @@ from crawl_tools import Reply, Site, article, command, rows, start
 from redis_tools import RedisServer
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
-from wait_tools import HANGS
+from wait_tools import HANGS, wait_for
 
-DELAY = 0.25
+DELAY = 0.1
 """Seconds between two pages: a crawl that waits for its commands need not crawl as fast as it can."""
-SOON = 4.0
-"""Seconds within which a crawl obeys: it looks once a second; the rest is for a busy machine."""
+SETTINGS = """
+from topical_crawler import scheduler
+from topical_crawler.settings import *
+
+scheduler.TICK = 0.1
+"""
+"""A crawl that looks often for what it is told."""
 
 
 def chain(path: str) -> Reply | None:
@@ -64,7 +69,8 @@ class Crawl:
 
     def say(self, action: str, *arguments: object) -> subprocess.CompletedProcess[str]:
         """``scrapy frontier ACTION NAME …`` in this process, where Python and Scrapy need not be started again."""
-        line = ["scrapy", "frontier", action, self._name, *map(str, arguments), *self._settings]
+        patience = [] if "--wait" in arguments else ["--wait", str(HANGS)]
+        line = ["scrapy", "frontier", action, self._name, *map(str, arguments), *patience, *self._settings]
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
             execute(line, Settings({"COMMANDS_MODULE": "topical_crawler.commands", "TOPICAL_FRONTIER": "sqlite"}))
@@ -77,14 +83,17 @@ class Crawl:
 
     def pause(self) -> dict[str, Any]:
         """Pause it; the stats of the crawl at rest."""
+        before = self.times_paused()
         assert self.ask("pause")["paused"]
-        asked = time.monotonic()
-        until(lambda: not self.site.hits or time.monotonic() - self.site.pages()[-1].began > 0.7, self)
-        assert self.site.pages()[-1].began < asked + SOON
-        while (stats := self.ask("stats"))["in_flight"]:
-            assert time.monotonic() < asked + HANGS, stats
+        until(lambda: self.times_paused() > before, self)
+        until(lambda: not self.ask("stats")["in_flight"], self)
+        stats = self.ask("stats")
         assert stats["paused"]
         return stats
+
+    def times_paused(self) -> int:
+        """How often the crawl has obeyed an order to pause."""
+        return sum("Paused" in line for line in self.log)
 
     def end(self) -> tuple[int, str]:
         """Its exit code and its log, when it has ended by itself."""
@@ -93,12 +102,18 @@ class Crawl:
         return code, "".join(self.log)
 
 
+def launch(topic: Path, data: Path, site: Site, **options: object) -> subprocess.Popen[str]:
+    project = data.with_name(f"{data.name}-project")
+    project.mkdir(parents=True, exist_ok=True)
+    (project / "project_settings.py").write_text(SETTINGS, encoding="utf-8")
+    return start(command(topic, data, site.url + "/", DOWNLOAD_DELAY=DELAY, TOPICAL_TRAP_PAGES=0, **options), project)
+
+
 @contextmanager
 def running(topic: Path, data: Path, site: Site, backend: str, settings: dict[str, object] | None = None) -> Iterator[Crawl]:
     """A crawl without end; killed if it still runs afterwards."""
     given = {"TOPICAL_FRONTIER": backend, **(settings or {})}
-    line = command(topic, data, site.url + "/", DOWNLOAD_DELAY=DELAY, TOPICAL_TRAP_PAGES=0, **given)
-    process = start(line)
+    process = launch(topic, data, site, **given)
     flags = [f"-s{name}={value}" for name, value in given.items()]
     name = str((settings or {}).get("TOPICAL_CRAWL", topic.name)) if backend == "redis" else str(data)
     crawl = Crawl(process, site, data, flags, name)
@@ -110,11 +125,8 @@ def running(topic: Path, data: Path, site: Site, backend: str, settings: dict[st
         process.wait()
 
 
-def until(condition: Callable[[], bool], crawl: Crawl, seconds: float = HANGS) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "".join(crawl.log)
-        time.sleep(0.02)
+def until(condition: Callable[[], bool], crawl: Crawl) -> None:
+    wait_for(condition, lambda: "".join(crawl.log))
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +152,7 @@ def test_a_crawl_that_is_paused_fetches_nothing_until_it_is_resumed(crawl: Crawl
     assert stats["done"] == len({hit.path for hit in crawl.site.pages()})
     assert stats["last_kept"] >= 6
     before = len(crawl.site.pages())
-    time.sleep(1)
+    time.sleep(5 * DELAY)  # time enough for a page
     assert len(crawl.site.pages()) == before
     assert crawl.ask("resume") == {"paused": False, "was_paused": True, "waiting": 1}
     until(lambda: len(crawl.site.pages()) > before + 5, crawl)
@@ -205,7 +217,7 @@ def test_the_queue_is_purged_and_the_paused_crawl_waits_for_more(crawl: Crawl) -
     assert crawl.ask("purge", "--below", 0, "--host", host, "--yes") == {"purged": 0, "waiting": 1}
     assert crawl.ask("purge", "--host", host, "--yes") == {"purged": 1, "waiting": 0}
     assert crawl.say("top").stdout == "nothing waits\n"
-    time.sleep(2)  # time enough to end, if it took an empty queue for the end
+    time.sleep(10 * DELAY)  # time enough to end, if it took an empty queue for the end
     assert crawl.ask("stats")["dropped_because"] == {"purged": 1}
     assert crawl.ask("requeue", waiting["url"])["requeued"] == 1
     before = len(site.pages())
@@ -241,11 +253,11 @@ def test_a_crawl_that_does_not_run_is_steered_by_its_file(topic: Path, tmp_path:
         stop = crawl.say("stop")
         assert (stop.returncode, stop.stdout) == (1, "")
         assert f"{data}: no crawl runs here, there is nothing to stop" in stop.stderr
-    process = start(command(topic, data, site.url + "/", DOWNLOAD_DELAY=DELAY, TOPICAL_TRAP_PAGES=0, pages=before + 5))
+    process = launch(topic, data, site, pages=before + 5)
     crawl = Crawl(process, site, data, [], str(data))
     try:
-        until(lambda: any("Paused" in line for line in crawl.log), crawl)
-        time.sleep(1)
+        until(lambda: crawl.times_paused() > 0, crawl)
+        time.sleep(5 * DELAY)  # time enough for a page
         stats = crawl.ask("stats")
         assert (stats["paused"], stats["page_threshold"], len(site.pages())) == (True, 1e9, before)
         crawl.ask("resume")
