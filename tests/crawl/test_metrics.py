@@ -7,7 +7,6 @@ import re
 import socket
 import subprocess
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
+from wait_tools import HANGS, wait_for
 
 from topical_crawler import __version__
 from topical_crawler.crawl.progress import Progress
@@ -52,7 +52,7 @@ class Scraper:
         self._ready = threading.Event()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        assert self._ready.wait(60), "".join(self.log)
+        assert self._ready.wait(HANGS), "".join(self.log)
         found = re.search(r"Metrics: (http://\S+)", "".join(self.log))
         assert found, "".join(self.log)
         self.url = found[1]
@@ -67,7 +67,7 @@ class Scraper:
 
     def get(self, url: str = "", **headers: str) -> tuple[str, str]:
         """The content type and the body of an answer."""
-        with urllib.request.urlopen(urllib.request.Request(url or self.url, headers=headers), timeout=10) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url or self.url, headers=headers), timeout=HANGS) as answer:
             return answer.headers["Content-Type"], answer.read().decode()
 
     def samples(self) -> dict[tuple[str, str], float]:
@@ -75,8 +75,8 @@ class Scraper:
 
     def ended(self) -> str:
         """Wait for the crawl's end; its whole log."""
-        assert self.process.wait(60) == 0
-        self._reader.join(10)
+        assert self.process.wait(HANGS) == 0
+        self._reader.join(HANGS)
         return "".join(self.log)
 
 
@@ -99,7 +99,7 @@ def test_the_figures_are_those_of_the_crawl(topic: Path, tmp_path: Path) -> None
     go_on = threading.Event()
 
     def held(path: str) -> Reply:
-        go_on.wait(60)
+        go_on.wait(HANGS)
         return Reply(article("最后"))
 
     links = ["/a", "/b", "/gone", "/weather", "/moved", "/held", "/after"]
@@ -118,13 +118,13 @@ def test_the_figures_are_those_of_the_crawl(topic: Path, tmp_path: Path) -> None
             topic, tmp_path / "data", site, TOPICAL_METRICS_PORT=f"{port}-{last}", TOPICAL_CRAWL="tries", TOPICAL_WORKER="me"
         ) as scraper:
             assert port < int(scraper.url.split(":")[2].split("/")[0]) <= last
-            deadline = time.monotonic() + 30
-            while not site.asked("/held"):  # the server notes a request when it has answered it
-                seen = scraper.samples()
-                if seen["topical_waiting", ""] == 1 and seen["topical_in_flight", ""] == 1:
-                    break
-                assert time.monotonic() < deadline, seen
-                time.sleep(0.05)
+
+            def all_but_two() -> bool:
+                seen.update(scraper.samples())
+                return seen["topical_waiting", ""] == 1 and seen["topical_in_flight", ""] == 1
+
+            seen: dict[tuple[str, str], float] = {}
+            wait_for(all_but_two, lambda: seen)
             assert seen["topical_pages_total", ""] == 5 and seen["topical_kept_total", ""] == 3
             reasons = {labels: n for (name, labels), n in seen.items() if name == "topical_rejected_total"}
             assert reasons == {"HTTP 410": 1, "off topic": 1, "redirected": 1}
@@ -133,7 +133,7 @@ def test_the_figures_are_those_of_the_crawl(topic: Path, tmp_path: Path) -> None
             assert seen["topical_harvest_rate", ""] == pytest.approx(3 / 5)
             assert seen["topical_hosts_waiting", ""] == 1 and seen["topical_scrape_errors_total", ""] == 0
             assert seen["topical_download_seconds_count", ""] == seen["topical_page_seconds_count", ""] == 5
-            assert 0 < seen["topical_download_seconds_sum", ""] < 10 and 0 < seen["topical_page_seconds_sum", ""] < 30
+            assert seen["topical_download_seconds_sum", ""] > 0 and seen["topical_page_seconds_sum", ""] > 0
             assert 0 < seen["topical_best_priority", ""] < 1e6 and seen["topical_storage_failures_total", ""] == 0
             sizes = sum(len(str(site.answer(path).body).encode()) for path in ("/", "/a", "/b", "/weather"))
             assert sizes < seen["topical_bytes_total", ""] < sizes + 5000
@@ -161,7 +161,7 @@ def only_metrics_answer(scraper: Scraper) -> None:
         with pytest.raises(urllib.error.HTTPError, match="404"):
             scraper.get(scraper.url.replace("metrics", path))
     with pytest.raises(urllib.error.HTTPError, match="405"):
-        urllib.request.urlopen(scraper.url, data=b"x", timeout=10)
+        urllib.request.urlopen(scraper.url, data=b"x", timeout=HANGS)
 
 
 def test_a_port_that_is_taken(topic: Path, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -14,7 +13,7 @@ import pytest
 from crawl_tools import Reply, Site, article, command, start
 from politeness_tools import CLOSE, TEXT, gaps, most_in_flight, taken_up_late
 from redis_tools import RedisServer
-from wait_tools import HANGS
+from wait_tools import HANGS, wait_for
 
 WORKERS = 4
 DELAY = 0.3
@@ -56,9 +55,7 @@ def shared(
     limit, folder, client = request.param, tmp_path_factory.mktemp("shared"), server.client()
 
     def robots(reply: Reply) -> Reply:
-        until = time.monotonic() + HANGS
-        while client.zcard(f"topical:{{limit{limit}}}:workers") < WORKERS and time.monotonic() < until:
-            time.sleep(0.02)
+        wait_for(lambda: client.zcard(f"topical:{{limit{limit}}}:workers") == WORKERS)
         return reply
 
     def site(rules: Reply) -> Site:
@@ -66,9 +63,14 @@ def shared(
         pages = {path: Reply(article(path, links), headers=CLOSE) for path in (*PAGES, "/private/x.html")}
         return taken_up_late(Site({**pages, "/robots.txt": lambda _: robots(rules)}), 0.4)  # longer than the delay
 
+    began: set[str] = set()
+
     def slowly(handler: BaseHTTPRequestHandler) -> None:
+        """The body comes after the delay, and when as many requests are in flight as may be, once."""
+        began.add(handler.path)
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n")
         slow.closing.wait(1.5 * DELAY)
+        wait_for(lambda: len(began) >= limit)
         handler.wfile.write(article(handler.path).encode())
 
     rules = f"User-agent: *\nDisallow: /private/\nCrawl-delay: {CRAWL_DELAY}\n"

@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgpack
 import pytest
 from crawl_tools import Reply, Site, article, command, crawl, make_topic, rows, start
 from redis_tools import RedisServer
 from scrapy.settings import Settings
-from wait_tools import HANGS
+from wait_tools import HANGS, wait_for
 
 from topical_crawler import config
 from topical_crawler.crawl.options import CrawlError
@@ -39,9 +40,8 @@ def tree(seconds: float = 0.0, ready: Callable[[], bool] = lambda: True) -> Site
 
     def page(number: int) -> Reply:
         time.sleep(seconds)
-        until = time.monotonic() + HANGS
-        while not number and not ready() and time.monotonic() < until:
-            time.sleep(0.05)
+        if not number:
+            wait_for(ready)
         links = {f"/{n}.html": f"党建第{n}页" for n in (2 * number + 1, 2 * number + 2) if n < PAGES}
         return Reply(article(f"第{number}页", links))
 
@@ -57,6 +57,15 @@ def run(lines: list[list[str]]) -> list[tuple[int, str]]:
     processes = [start(line) for line in lines]
     logs = [process.communicate(timeout=HANGS)[1] for process in processes]
     return [(process.returncode, log) for process, log in zip(processes, logs, strict=True)]
+
+
+def end_leases(server: RedisServer, crawl: str, worker: str | None = None) -> None:
+    """As if the time of a lease had passed since a worker, or any, was heard of."""
+    client = server.client()
+    flights: dict[bytes, bytes] = client.hgetall(f"topical:{{{crawl}}}:flights")  # type: ignore[assignment]
+    keys = [key for key, packed in flights.items() if worker in (None, msgpack.unpackb(packed, raw=True)[4].decode())]
+    if keys:
+        client.zadd(f"topical:{{{crawl}}}:leases", dict.fromkeys(keys, 0.0))
 
 
 def test_three_workers_make_the_corpus_of_one(server: RedisServer, topic: Path, tmp_path: Path) -> None:
@@ -79,14 +88,16 @@ def test_three_workers_make_the_corpus_of_one(server: RedisServer, topic: Path, 
 
 
 def test_a_killed_worker_loses_nothing(server: RedisServer, topic: Path, tmp_path: Path) -> None:
-    options = shared(server, "kill", TOPICAL_LEASE_SECONDS=2)
     with tree(0.1) as site:
-        line = command(topic, tmp_path / "data", f"{site.url}/0.html", **options)
-        victim, survivor = start(line), start(line)
-        while len(site.hits) < 12:
-            time.sleep(0.02)
+        lines = [
+            command(topic, tmp_path / "data", f"{site.url}/0.html", **shared(server, "kill", TOPICAL_WORKER=name))
+            for name in ("victim", "survivor")
+        ]
+        victim, survivor = map(start, lines)
+        wait_for(lambda: len(site.hits) >= 12)
         victim.kill()
         victim.communicate(timeout=HANGS)
+        end_leases(server, "kill", "victim")
         log = survivor.communicate(timeout=HANGS)[1]
         assert survivor.returncode == 0, log
         assert sorted(r.url for r in rows(tmp_path / "data")) == sorted(f"{site.url}/{n}.html" for n in range(PAGES))
@@ -102,8 +113,7 @@ def test_seeds_are_fed_to_workers_that_wait_for_them(server: RedisServer, topic:
     with Site({f"/{n}.html": Reply(article(f"第{n}篇")) for n in range(4)}) as site:
         line = command(topic, tmp_path / "data", f"{site.url}/0.html", **shared(server, "fed", TOPICAL_IDLE_SECONDS=4))
         worker = start(line)
-        while not site.hits:
-            time.sleep(0.05)
+        wait_for(lambda: site.hits)
         client.rpush(fed, f"{site.url}/1.html", json.dumps({"url": f"{site.url}/2.html", "meta": {"job": 7}}), "党建", '{"u": 1}')
         log = worker.communicate(timeout=HANGS)[1]
         assert worker.returncode == 0, log
@@ -115,18 +125,16 @@ def test_seeds_are_fed_to_workers_that_wait_for_them(server: RedisServer, topic:
 
 def test_a_server_that_goes_for_good_ends_the_crawl_in_order(topic: Path, tmp_path: Path) -> None:
     with RedisServer(tmp_path / "redis", appendonly="yes", requirepass="geheim") as server, tree(0.1) as site:
-        line = command(
-            topic, tmp_path / "data", f"{site.url}/0.html", **shared(server, "weg", TOPICAL_PATIENCE=1, TOPICAL_LEASE_SECONDS=3)
-        )
+        line = command(topic, tmp_path / "data", f"{site.url}/0.html", **shared(server, "weg", TOPICAL_PATIENCE=1))
         worker = start(line)
-        while len(site.hits) < 8:
-            time.sleep(0.02)
+        wait_for(lambda: len(site.hits) >= 8)
         server.kill()
         log = worker.communicate(timeout=HANGS)[1]
         assert worker.returncode == 1
         assert "does not answer" in log and "can be resumed" in log and "geheim" not in log
         assert "Traceback" not in log, log
         server.start()
+        end_leases(server, "weg")
         code, log = run([line])[0]
         assert code == 0, log
         assert len(rows(tmp_path / "data")) == PAGES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 import redis
 from frontier_tools import entry, key, outcome
 from redis_tools import RedisServer
+from wait_tools import wait_for
 
 from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, RedisFrontier, State
 from topical_crawler.frontier.redis import DAMAGED, crawls

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from wait_tools import HANGS
 
@@ -71,7 +71,8 @@ Route = Reply | Callable[[str], Reply | None]
 
 @dataclass(frozen=True)
 class Hit:
-    """A request as the server saw it: its path, and when it began and ended."""
+    """A request as the server saw it: its path, when it had arrived, and when the last part of its answer was about to be sent:
+    so long the crawler surely waited for it."""
 
     path: str
     began: float
@@ -116,8 +117,19 @@ class Site:
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True  # else a body waits 40 ms for the answer to its head
 
+            def setup(self) -> None:
+                super().setup()
+                write = self.wfile.write
+
+                def noted(data: Any) -> int:
+                    if data:
+                        self.answered = time.monotonic()
+                    return write(data)
+
+                self.wfile.write = noted  # type: ignore[method-assign]
+
             def do_GET(self) -> None:
-                began = time.monotonic()
+                self.answered = began = time.monotonic()
                 reply = site.answer(self.path)
                 try:
                     if reply.raw is not None:
@@ -136,7 +148,7 @@ class Site:
                 except OSError:  # the crawler has hung up
                     self.close_connection = True
                 finally:
-                    site.hits.append(Hit(self.path, began, time.monotonic()))
+                    site.hits.append(Hit(self.path, began, self.answered))
 
             def log_message(self, format: str, *args: object) -> None:
                 """Tests look at ``hits``."""
