@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.cleaning.site_lines import NOTHING, Learned
 from topical_crawler.package_data import data_folder
 
@@ -40,7 +41,6 @@ _GOES_ON = tuple("（(：:，,、。；;")
 
 _Kind = Literal["copyright", "boilerplate"]
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufff9-\ufffb\x00-\x08\x0e-\x1f\x7f]")
-_NOT_WORDS = re.compile(r"[\W_]+")
 _ESCAPED = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _COUNT = re.compile(r"(\)?)\{(?:(\d*),)?(\d*)\}")
 
@@ -115,7 +115,7 @@ class Cleaner:
         for i, line in enumerate(lines):
             if content(i):
                 first = i if first is None else first
-                letters += _letters(line)
+                letters += count_letters(line)
                 if letters >= self.min_characters:
                     break
         if first is None:
@@ -143,7 +143,7 @@ class Cleaner:
         folded = _fold(line)
         left, notices = self.patterns.copyright.subn("", folded)
         left, others = self.patterns.boilerplate.subn("", left)
-        if not (notices or others) or _letters(left) > MAX_LEFT:
+        if not (notices or others) or count_letters(left) > MAX_LEFT:
             return None
         return "copyright" if notices else "boilerplate"
 
@@ -154,7 +154,7 @@ def _link_share(lines: Iterable[str], anchors: Iterable[str]) -> float:
     linked = "\n".join(" ".join(anchor.split()) for anchor in anchors)
     letters = in_links = 0
     for line in lines:
-        count = _letters(line)
+        count = count_letters(line)
         letters += count
         if count <= MAX_LINK_LINE and line in linked:
             in_links += count
@@ -257,7 +257,3 @@ def _expression(line: str, where: str) -> str:
 
 def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
-
-
-def _letters(text: str) -> int:
-    return len(_NOT_WORDS.sub("", text))

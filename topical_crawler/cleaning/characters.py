@@ -1,24 +1,15 @@
-r"""Which Chinese characters are common, usual, or of one script only.
+r"""Characters of a text: letters counted, scripts converted, languages told, garbled texts repaired or refused.
 
 >>> "的" in common_han(), "們" in common_han(), "瓴" in usual_han(), "鍙" in usual_han()
 (True, True, True, False)
 >>> script_of("國"), script_of("国"), script_of("中")
 ('traditional', 'simplified', '')
-
-Simplified and traditional script, by OpenCC's phrases: 头发 becomes 頭髮, and 发展 becomes 發展.
-
 >>> to_traditional("头发发展"), to_simplified("頭髮發展")
 ('頭髮發展', '头发发展')
-
-The language of a text, and which Chinese script it is written in.
-
 >>> identify("各级党组织开展主题教育"), identify("各級黨組織開展主題教育").script
 (Identified(language='zh', script='simplified'), 'traditional')
 >>> identify("支部の活動について、みんなで話し合いました。").language, identify("Machine learning is a field of study.").language
 ('ja', 'en')
-
-Characters of a text as they should be, and texts that were read with a wrong encoding.
-
 >>> repair("ＡＢＣ１２３　主题\u200b教育，&nbsp;常态化（２０２４）")
 'ABC123 主题教育， 常态化（2024）'
 >>> is_garbled("各级党组织开展主题教育".encode().decode("gb18030", "replace")), is_garbled("主题教育")
@@ -33,8 +24,19 @@ import unicodedata
 from functools import cache
 from typing import Any, NamedTuple
 
-# -- Which Chinese characters are common, usual, or of one script only
+_NOT_LETTERS = re.compile(r"[\W_]+")
 
+
+def count_letters(text: str) -> int:
+    """Number of letters and digits.
+
+    >>> count_letters("党建，2024！")
+    6
+    """
+    return len(_NOT_LETTERS.sub("", text))
+
+
+# -- Common, usual, simplified and traditional characters
 
 HAN = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 """First and last code points of the blocks of Chinese characters."""
@@ -60,7 +62,6 @@ _CANTONESE = "嘅喺咗哋嘢佢冇咁嚟嗰啲咩晒噉瞓揀㗎唔啱乜嘥攞
 @cache
 def common_han() -> frozenset[str]:
     """The 1,000 most frequent characters, and the traditional forms of those that have one."""
-
     return frozenset(_COMMON) | frozenset("".join(map(to_traditional, _COMMON)))
 
 
@@ -81,7 +82,6 @@ def scripts() -> tuple[frozenset[str], frozenset[str]]:
     Those are OpenCC's: what it converts to the other script, without what the other script has as well (后, 台 and 里 are in
     Big5, 於 and 乾 in GB 2312).
     """
-
     han = [chr(code) for first, last in HAN for code in range(first, last + 1)]
     joined = "\n".join(han)
     forms = zip(han, to_traditional(joined).split("\n"), to_simplified(joined).split("\n"), strict=True)
@@ -108,7 +108,7 @@ def _encodable(character: str, encoding: str) -> bool:
     return True
 
 
-# -- Simplified and traditional script, by OpenCC's phrases: 头发 becomes 頭髮, and 发展 becomes 發展
+# -- Conversion by OpenCC's phrases: 头发 becomes 頭髮, and 发展 becomes 發展
 
 
 def to_simplified(text: str) -> str:
@@ -128,8 +128,7 @@ def _converter(name: str) -> Any:
     return opencc.OpenCC(name)
 
 
-# -- The language of a text, and which Chinese script it is written in
-
+# -- Language and script
 
 MIN_HAN_SHARE = 0.2
 """From which part of a text's words on Chinese characters, each counted as a word, tell its language: an article that is mostly
@@ -205,8 +204,7 @@ def _identifier() -> Any:
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
-# -- Characters of a text as they should be, and texts that were read with a wrong encoding
-
+# -- Repair, and texts decoded with a wrong encoding
 
 GARBLED = "garbled text"
 """Why a text is rejected that :func:`is_garbled`."""

@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 
+from topical_crawler.cleaning.characters import count_letters
+
 MIN_PAGES = 5
 EDGE_SHARE = 0.3
 """A line at head or tail is the site's from so many pages, and from this part of the host's pages on. Measured on 14 blogs and 8
@@ -42,7 +44,6 @@ PERIOD = 200
 Motwani), which bounds their number."""
 
 _NUMBER = re.compile(r"[0-9]{1,1000}")
-_NOT_WORDS = re.compile(r"[\W_]+")
 _HAN = re.compile("[\u3400-\u9fff]")
 _SENTENCE = re.compile("[。！？；!?;…，]")
 _HEADING = re.compile(
@@ -51,11 +52,6 @@ _HEADING = re.compile(
     r"|\[[0-9]{1,3}\].{0,200}"
 )
 """A heading, or an entry of a list of references: repeated, and yet the author's."""
-
-
-def letters(line: str) -> int:
-    """Letters and digits of ``line``."""
-    return len(_NOT_WORDS.sub("", line))
 
 
 @lru_cache(maxsize=20_000)
@@ -75,14 +71,14 @@ def candidates(text: str) -> dict[int, str]:
     >>> list(candidates("党建网\\n各支部开展学习。\\n……\\n联系我们").values())
     ['党建网', '联系我们', '各支部开展学习。']
     """
-    lines = [line for raw in text.split("\n") if (line := raw.strip()) and letters(line) >= 2]
+    lines = [line for raw in text.split("\n") if (line := raw.strip()) and count_letters(line) >= 2]
     last = len(lines) - 1
     order = dict.fromkeys(
         p for i in range(max(HEAD, TAIL)) for p in ([i] * (i < HEAD) + [last - i] * (i < TAIL)) if 0 <= p <= last
     )
     first: dict[int, str] = {}
     for position in order:
-        if letters(line := lines[position]) <= MAX_LETTERS:
+        if count_letters(line := lines[position]) <= MAX_LETTERS:
             first.setdefault(digest(line), line)
     middle = [line for line in lines[HEAD : max(HEAD, last + 1 - TAIL)] if _may_be_within(line)]
     # Of the middle always the same ones where there are too many, so that they meet those of other pages.
@@ -166,4 +162,4 @@ def is_rare(pages: int, seen: int) -> bool:
 
 
 def _may_be_within(line: str) -> bool:
-    return letters(line) <= MAX_LETTERS and bool(_HAN.search(line)) and not _SENTENCE.search(line)
+    return count_letters(line) <= MAX_LETTERS and bool(_HAN.search(line)) and not _SENTENCE.search(line)

@@ -1,13 +1,13 @@
-"""What a page is, and of an article the text, the parts and all that is known of it."""
+"""What a page is, and of an article the text, the details and the other parts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 
 from topical_crawler.extraction.details import Details, read_details
 from topical_crawler.extraction.extractors import main_text, parse, read_blocks
 from topical_crawler.extraction.kinds import ARTICLE, GALLERY, LIST, VIDEO, page_kind
-from topical_crawler.extraction.pagination import find_series
+from topical_crawler.extraction.pagination import Series, find_series
 
 MAX_HTML = 2_000_000
 """Longest source that is extracted, in characters: the longest article seen was under a tenth of it."""
@@ -23,41 +23,20 @@ GALLERY_PAGE = "gallery page"
 _REASONS = {LIST: LIST_PAGE, VIDEO: VIDEO_PAGE, GALLERY: GALLERY_PAGE}
 
 
-@dataclass(frozen=True, slots=True)
-class Extracted:
-    """What was found on a page.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted(Details, Series):
+    """What was found on a page, with the details of an article and its place in a series.
 
     Attributes:
         text: the main text, one paragraph a line; "" if there is none.
-        title: headline of the article without the site's name; "" if unknown.
-        date: of publication, ``YYYY-MM-DD``, never after the page was fetched; "" if unknown.
-        author: as named by the page, no editors; "" if unknown.
-        source: the outlet that the page names as its own (来源), "" if unknown.
-        section: the way to the page on its site without its ends, ``党建 > 要闻``; "" if unknown.
-        canonical: the address that the page calls its own, where that is another; "" otherwise.
-        license: address or name of the licence that the page names, "" if it names none.
         kind: "article", "list", "video" or "gallery"; "" where the page could not be read.
         method: the extractor whose text this is; "" if there is none.
-        series: of an article on several pages, the address of its first part without a number, the same for every part; "" for
-            all others.
-        part: number of this part, from 1; 0 where there is no series.
-        parts: addresses of the other parts that the page links to, in their order, 100 at most.
         reason: why there is no text (one of the reasons of this module); "" where there is.
     """
 
     text: str = ""
-    title: str = ""
-    date: str = ""
-    author: str = ""
-    source: str = ""
-    section: str = ""
-    canonical: str = ""
-    license: str = ""
     kind: str = ""
     method: str = ""
-    series: str = ""
-    part: int = 0
-    parts: tuple[str, ...] = ()
     reason: str = ""
 
 
@@ -91,30 +70,11 @@ def _extract(html: str, url: str, fetched: str) -> Extracted:
         return Extracted(reason=NO_TEXT)
     blocks = read_blocks(tree)
     kind = page_kind(tree, blocks, url)
-    if kind != ARTICLE:
-        return _with(read_details(tree, blocks, url, fetched, search_date=False), kind=kind, reason=_REASONS[kind])
-    text, method = main_text(html, tree, blocks)
+    text, method = main_text(html, tree, blocks) if kind == ARTICLE else ("", "")
+    details = asdict(read_details(tree, blocks, url, fetched, search_date=bool(text)))
     if not text:
-        return _with(read_details(tree, blocks, url, fetched, search_date=False), kind=kind, reason=NO_TEXT)
-    series = find_series(tree, url)
-    found = _with(read_details(tree, blocks, url, fetched), text=text, kind=kind, method=method)
-    return replace(found, series=series.series, part=series.part, parts=series.parts)
-
-
-def _with(details: Details, *, text: str = "", kind: str = "", method: str = "", reason: str = "") -> Extracted:
-    return Extracted(
-        text,
-        details.title,
-        details.date,
-        details.author,
-        details.source,
-        details.section,
-        details.canonical,
-        details.license,
-        kind,
-        method,
-        reason=reason,
-    )
+        return Extracted(**details, kind=kind, reason=_REASONS.get(kind, NO_TEXT))
+    return Extracted(**details, **asdict(find_series(tree, url)), text=text, kind=kind, method=method)
 
 
 def warm_up() -> None:

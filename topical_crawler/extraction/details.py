@@ -1,4 +1,4 @@
-"""Who published a page, when, where on its site, under what title: by its metadata and the lines around its headline."""
+"""Title, date, author, source and section of a page: from its metadata and the lines around its headline."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml.html import HtmlElement
 
-from topical_crawler.extraction.extractors import Block, is_sentence, letters, read_blocks
+from topical_crawler.cleaning.characters import count_letters
+from topical_crawler.extraction.extractors import Block, is_sentence, read_blocks
 
-# -- When a page says it was published, by the ways in which Chinese pages write it
-
+# -- Dates, as Chinese pages write them
 
 EARLIEST = 1994
 """First year of a date that is believed: that of the first web pages in Chinese."""
@@ -136,8 +136,7 @@ def _count(written: str) -> int:
     return (_DIGITS.get(tens[-1:], 1) * 10 if ten else 0) + _DIGITS.get(ones[-1:], 0)
 
 
-# -- What a page's own metadata says: meta elements, links of its head, JSON-LD
-
+# -- Metadata: meta elements, links of the head, JSON-LD
 
 MAX_SCRIPTS = 10
 MAX_SCRIPT = 200_000
@@ -266,8 +265,7 @@ def first(values: Iterable[str]) -> str:
     return next((value for value in values if value), "")
 
 
-# -- Who published a page, when, where on its site, under what title: by its metadata and the lines around its headline
-
+# -- Details
 
 NEAR = 40
 """Blocks from the headline on in which the lines about an article are looked for, and as many at the page's end."""
@@ -307,7 +305,17 @@ _NOT_SECTION = re.compile(r"^(?:正\s?文|内容|详细?内容|文章(?:内容|�
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What is known of an article beside its text; "" for what is not."""
+    """What is known of an article beside its text; "" for what is not.
+
+    Attributes:
+        title: headline of the article without the site's name.
+        date: of publication, ``YYYY-MM-DD``, never after the page was fetched.
+        author: as named by the page, no editors.
+        source: the outlet that the page names as its own (来源).
+        section: the way to the page on its site without its ends, ``党建 > 要闻``.
+        canonical: the address that the page calls its own, where that is another.
+        license: address or name of the licence that the page names.
+    """
 
     title: str = ""
     date: str = ""
@@ -343,13 +351,13 @@ def read_details(tree: HtmlElement, blocks: Sequence[Block], url: str, fetched: 
     if not date and search_date:
         date = _searched(tree, url, fetched)
     return Details(
-        title,
-        date,
-        first((*map(_author, near), _meta_author(head))),
-        first((_source_name(head.meta("contentsource", "source")), *map(_source, near))),
-        _section(tree, blocks[: place + 10], head, title),
-        head.canonical(),
-        head.license(),
+        title=title,
+        date=date,
+        author=first((*map(_author, near), _meta_author(head))),
+        source=first((_source_name(head.meta("contentsource", "source")), *map(_source, near))),
+        section=_section(tree, blocks[: place + 10], head, title),
+        canonical=head.canonical(),
+        license=head.license(),
     )
 
 
@@ -378,10 +386,10 @@ def _without_site(title: str, site: str) -> str:
     """
     parts = [part for part in _STRONG.split(title) if part]
     if len(parts) > 1:
-        title = next((part for part in parts if part != site and letters(part) >= 2), title)
+        title = next((part for part in parts if part != site and count_letters(part) >= 2), title)
     else:
         begin, dash, end = title.rpartition(next(iter(_WEAK.findall(title)[-1:]), "\0"))
-        if dash and (end == site or _SITE.search(end)) and letters(begin) >= 4 and letters(end) <= 12:
+        if dash and (end == site or _SITE.search(end)) and count_letters(begin) >= 4 and count_letters(end) <= 12:
             title = begin
     return title.strip(" -–—|_")
 
@@ -395,7 +403,7 @@ def _date(head: Head, blocks: Sequence[Block], url: str, fetched: str) -> str:
     running = {block.text[:MAX_LINE] for block in lines if block.letters > 60 and is_sentence(block.text)}
     short = [block.text[:MAX_LINE] for block in lines]
     stamps = [line for line in short if line not in running and _STAMPED.search(line)]
-    alone = [line for line in short if letters(line) <= 14]
+    alone = [line for line in short if count_letters(line) <= 14]
     found = (in_text(text, url, fetched) for text in (*declared, *stamps, *alone))
     return first(found) or in_address(url, fetched)
 
@@ -423,7 +431,7 @@ def _author(line: str) -> str:
     name = match[1]
     if (bad := _NOT_AUTHOR.search(name)) is not None:
         name = name[: bad.start()]
-    return name.strip(" 、，,.") if 2 <= letters(name) <= 40 else ""
+    return name.strip(" 、，,.") if 2 <= count_letters(name) <= 40 else ""
 
 
 def _meta_author(head: Head) -> str:
@@ -465,7 +473,7 @@ def _section(tree: HtmlElement, blocks: Sequence[Block], head: Head, title: str)
     for block in blocks:
         if block.links and block.letters <= STAMP and block.linked:
             parts = _CRUMB.split(block.text[:MAX_LINE])
-            if len(parts) > 1 and all(0 < letters(part) <= 20 for part in parts[:-1]) and _is_home(block.href):
+            if len(parts) > 1 and all(0 < count_letters(part) <= 20 for part in parts[:-1]) and _is_home(block.href):
                 return _way(parts, title, from_home=True)
     return head.meta("columnname", "article:section")[:MAX_SECTION]
 
@@ -484,7 +492,7 @@ def _way(parts: Sequence[str], title: str, *, from_home: bool) -> str:
             or (len(step) > 8 and title.startswith(step.rstrip("….")))
         )
     ]
-    return " > ".join(step for step in steps if letters(step) <= 20 and not _MARKUP.search(step))[:MAX_SECTION]
+    return " > ".join(step for step in steps if count_letters(step) <= 20 and not _MARKUP.search(step))[:MAX_SECTION]
 
 
 def _is_home(href: str) -> bool:

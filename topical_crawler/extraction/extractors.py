@@ -1,27 +1,10 @@
-"""The extractors of main text that a page can be given to, each a function from the page to a text with a paragraph a line.
+"""The main text of a page: its blocks, five extractors, and which extractor's text is taken.
 
-Their libraries are imported where they are called: only the workers need them, and the fallbacks only for the pages that come to
-them.
+trafilatura's text is taken unless it is in doubt: there is none, or it is worth little beside all the running text of the page
+(:func:`text_worth`). Then the others are asked too, and of the texts worth enough the one is taken that agrees most with the
+others: they fail on different pages and in different ways, so what several found is the text.
 
-Which extractor's text is taken.
-
-trafilatura's, unless it is in doubt: it has none, or its text is worth little beside all the running text of the page, where
-running text counts for it, links and boilerplate against it (:func:`~topical_crawler.extraction.extractors.text_worth`). Then
-every other extractor is asked as well, and of those whose text is worth enough the one is taken that agrees most with the others:
-they fail on different pages and in different ways, so what several found is the text.
-
-The main text by the density of prose: the stretch of a page's blocks that holds most running text and least of anything else.
-
-After the idea of text density in Sun, Song, Liao: DOM Based Content Extraction via Text Density, SIGIR 2011, and of the maximal
-subsequence in Pasternack, Roth: Extracting Article Text from the Web with Maximum Subsequence Segmentation, WWW 2009: every block
-has a worth, and the stretch of neighbouring blocks whose worths add up to most is the text. It needs no paragraphs and no class
-names, so tables, ``<br>`` and bare text are all one to it, and two lines are as good as a hundred.
-
-Old-style pages brought into the form that text extraction expects.
-
-Extractors look for paragraphs. Many Chinese news and government pages have none: they lay the page out with tables and end lines
-with ``<br>``. trafilatura then returns whole table rows, or the text of the complete body, menus included. Here layout tables
-become ``<div>`` and runs of text between ``<br>`` become ``<p>``; no text is taken away.
+Libraries are imported where they are called: only the workers need them, and the fallbacks only for the pages that come to them.
 """
 
 from __future__ import annotations
@@ -40,9 +23,9 @@ from lxml.etree import XPath, iterwalk
 from lxml.html import Element, HtmlElement, document_fromstring
 
 from topical_crawler.cleaning.boilerplate import Cleaner
+from topical_crawler.cleaning.characters import count_letters
 
-# -- A page as the blocks of text that a reader sees, in their order: what every question about its form is answered from
-
+# -- Blocks: a page as the lines that a reader sees
 
 MAX_BLOCKS = 20_000
 """Most blocks that are read of a page."""
@@ -50,7 +33,6 @@ SENTENCE_ENDS = "。！？；…”』」.!?;：:）)"
 """What a line of running text ends in."""
 
 _SPACE = re.compile(r"\s+")
-_NOT_LETTERS = re.compile(r"[\W_]+")
 _UNSEEN = frozenset(
     ("script", "style", "noscript", "template", "select", "textarea", "button", "head", "svg", "iframe", "object")
 )
@@ -61,7 +43,7 @@ _BLOCKS = frozenset(
         *("table", "tbody", "td", "th", "tr", "ul"),
     )
 )
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +94,6 @@ def read_blocks(tree: HtmlElement) -> list[Block]:
     return blocks
 
 
-def letters(text: str) -> int:
-    """Number of letters and digits.
-
-    >>> letters("党建，2024！")
-    6
-    """
-    return len(_NOT_LETTERS.sub("", text))
-
-
 def is_sentence(text: str) -> bool:
     """Whether a line ends as running text does.
 
@@ -141,8 +114,8 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
         text = _SPACE.sub(" ", "".join(parts)).strip()
         found = None
         if text:
-            heading = next((tag for tag in reversed(stack[-4:]) if tag in _HEADINGS), stack[-1])
-            found = Block(text, letters(text), linked, links, href, heading, furniture > 0)
+            heading = next((tag for tag in reversed(stack[-4:]) if tag in HEADINGS), stack[-1])
+            found = Block(text, count_letters(text), linked, links, href, heading, furniture > 0)
         parts.clear()
         if found or not in_link:  # a link around blocks belongs to the first of them that has text
             linked, links, href = 0, 0, ""
@@ -180,18 +153,20 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
                 if element.text:
                     parts.append(element.text)
                     if in_link:
-                        linked += letters(element.text)
+                        linked += count_letters(element.text)
         if event != "start" and element is not tree and element.tail:
             parts.append(element.tail)
             if in_link:
-                linked += letters(element.tail)
+                linked += count_letters(element.tail)
     if (block := flush()) is not None:
         yield block
 
 
-# -- The main text by the density of prose: the stretch of a page's blocks that holds most running text and least of anything
-# else
-
+# -- Density: the stretch of neighbouring blocks that is worth most
+#
+# After text density in Sun, Song, Liao: DOM Based Content Extraction via Text Density, SIGIR 2011, and maximal subsequences in
+# Pasternack, Roth: Extracting Article Text from the Web with Maximum Subsequence Segmentation, WWW 2009. It needs no paragraphs
+# and no class names: tables, <br> and bare text are all one to it, and two lines are as good as a hundred.
 
 COST = 6
 """Letters that a block must have before it is worth anything: menus are many short blocks. By 35 pages whose texts were marked by
@@ -202,7 +177,6 @@ EDGE = 3
 """Short lines that are taken in before the stretch, at most: a dateline, a form of address."""
 LONG = 100
 """Letters over which a block is text whatever it says."""
-_HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 def worth(block: Block) -> float:
@@ -220,7 +194,7 @@ def worth(block: Block) -> float:
 
 def line_worth(line: str, count: int | None = None) -> float:
     """:func:`worth` of a line without links, of which ``count`` letters are known."""
-    count = letters(line) if count is None else count
+    count = count_letters(line) if count is None else count
     if count > LONG:
         return count - COST
     if _is_boilerplate(line):
@@ -238,7 +212,7 @@ def text_worth(text: str, linked: Iterable[str] = ()) -> float:
     total = 0.0
     for line in map(" ".join, map(str.split, text.splitlines())):
         if line:
-            total += -COST - letters(line) if line in links else line_worth(line)
+            total += -COST - count_letters(line) if line in links else line_worth(line)
     return total
 
 
@@ -247,7 +221,6 @@ def densest(blocks: Sequence[Block]) -> list[Block]:
     what in it is links or furniture; empty where none is worth anything.
 
     >>> from lxml.html import fromstring
-    >>> from topical_crawler.extraction.extractors import read_blocks
     >>> page = fromstring("<div><a href='/'>首页</a><div>各支部开展主题党日活动。</div><p><a href='/b'>另一条新闻</a></p></div>")
     >>> [block.text for block in densest(read_blocks(page))]
     ['各支部开展主题党日活动。']
@@ -269,7 +242,7 @@ def densest(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _may_be_text(block: Block) -> bool:
-    return block.link_share <= LINKED and not (block.furniture or block.tag in _HEADING_TAGS or _is_boilerplate(block.text))
+    return block.link_share <= LINKED and not (block.furniture or block.tag in HEADINGS or _is_boilerplate(block.text))
 
 
 @lru_cache(maxsize=10_000)  # the pages of a site share their menus and footers
@@ -282,8 +255,11 @@ def _cleaner() -> Cleaner:
     return Cleaner()
 
 
-# -- Old-style pages brought into the form that text extraction expects
-
+# -- Old-style pages
+#
+# Extractors look for paragraphs. Many Chinese news and government pages have none: they lay the page out with tables and end
+# lines with <br>. trafilatura then returns whole table rows, or the complete body, menus included. Here layout tables become
+# <div> and runs of text between <br> become <p>; no text is taken away.
 
 _LAYOUT_TABLES = XPath("descendant-or-self::table[.//table or .//p or .//h1 or .//td[count(.//br) > 1]]")
 """A table with block content in its cells; a table of figures has none of it."""
@@ -351,8 +327,7 @@ def _split_at_breaks(block: HtmlElement) -> None:
     block[:] = parts
 
 
-# -- The extractors of main text that a page can be given to, each a function from the page to a text with a paragraph a line
-
+# -- The extractors: each makes a text with a paragraph a line out of a page
 
 JUSTEXT_SHORT, JUSTEXT_LONG = 10, 40
 """Characters under which jusText leaves a paragraph to its neighbours, and over which it may be text by itself: a Chinese
@@ -390,7 +365,7 @@ def trafilatura(html: str, tree: HtmlElement) -> str:
     """By trafilatura. The options follow a measurement by character 4-gram F1 on 35 real Chinese pages of 2005-2022 (mean .84
     with its defaults, .91 so; median .94 and .97) and on news pages laid out with a table and ``<br>`` (.86 and .98):
 
-    * layout tables and ``<br>`` become paragraphs first (:mod:`topical_crawler.extraction.extractors`), and other tables are left
+    * layout tables and ``<br>`` become paragraphs first (:func:`to_paragraphs`), and other tables are left
       out: what they hold are link lists and figures;
     * ``fast``: without its own fallback extractors, which added .003;
     * a text counts as found from 100 characters on (``MIN_EXTRACTED_SIZE``; the default of 250 is meant for alphabetic scripts);
@@ -411,7 +386,7 @@ def trafilatura(html: str, tree: HtmlElement) -> str:
 
 
 def density(html: str, tree: HtmlElement) -> str:
-    """By :mod:`topical_crawler.extraction.extractors`."""
+    """By :func:`densest`."""
     return _lines(block.text for block in densest(read_blocks(tree)))
 
 
@@ -482,8 +457,7 @@ def _lines(lines: Iterable[str]) -> str:
     return "\n".join(folded for line in lines if (folded := " ".join(line.split())))
 
 
-# -- Which extractor's text is taken
-
+# -- The choice
 
 MIN_SHARE = 0.25
 """Share of the page's prose that trafilatura's text must be worth to be taken without a second look."""
@@ -494,7 +468,7 @@ MAX_COMPARED = 50_000
 
 
 def main_text(html: str, tree: HtmlElement, blocks: Sequence[Block]) -> tuple[str, str]:
-    """The main text of a page and the name of its extractor, "" and "" where nothing is found.
+    """The main text of a page and the name of its extractor; "" and "" if there is none.
 
     Args:
         html: the source.

@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from lxml.etree import XPath
 from lxml.html import HtmlElement
 
-from topical_crawler.extraction.extractors import COST, LINKED, Block, densest, is_sentence, worth
+from topical_crawler.extraction.extractors import COST, HEADINGS, LINKED, Block, densest, is_sentence, worth
 from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES
 
 ARTICLE, LIST, VIDEO, GALLERY = "article", "list", "video", "gallery"
@@ -39,7 +39,6 @@ HEADLINE = 6
 IMAGES = 4
 """Images outside links that make a page with hardly any text a gallery."""
 
-_HEADING = re.compile("h[1-6]")
 _VIDEO_ADDRESS = re.compile(r"/(?:v|videos?|shipin|sp|tv)/|^(?:v|tv|video)\.", re.IGNORECASE)
 _VIDEO_TITLE = re.compile(r"^\W{0,3}(?:视频|視頻|视讯|直播回放)\W|[(（【\[]视频[)）】\]]\s*$")
 _GALLERY_ADDRESS = re.compile(
@@ -60,10 +59,10 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
     """:data:`ARTICLE`, :data:`LIST`, :data:`VIDEO` or :data:`GALLERY`.
 
     A page with hardly any text is a video or a gallery where its address, its title or what it embeds says so. For a list speak,
-    one point each: an address like ``/tag/…`` (two: ``/page/2`` with several linked headlines
-    or links to more such pages); linked headlines with the beginnings of other texts; links
-    beside hardly any running text. Against it, one point each: that the page declares itself an article; a text of :data:`PROSE`
-    letters that is not below such headlines. From one point on it is a list.
+    one point each: an address like ``/tag/…`` (two: ``/page/2`` with several linked headlines or links to more such pages);
+    linked headlines with the beginnings of other texts; links beside hardly any running text. Against it, one point each: that
+    the page declares itself an article; a text of :data:`PROSE` letters that is not below such headlines. From one point on it
+    is a list.
 
     Args:
         tree: of the page.
@@ -76,7 +75,7 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
     >>> page_kind(page, read_blocks(page), "http://www.example.cn/v/1.html")
     'video'
     """
-    text = sum(block.letters - COST for block in densest(blocks) if not _HEADING.fullmatch(block.tag))
+    text = sum(block.letters - COST for block in densest(blocks) if block.tag not in HEADINGS)
     bare = text < HARDLY
     parts = _split(url)
     path = unquote(parts.path)[:500]
@@ -123,9 +122,7 @@ def _has_pager(tree: HtmlElement) -> bool:
 
 
 def _is_running(block: Block) -> bool:
-    return not _HEADING.fullmatch(block.tag) and (
-        block.letters >= TEASER_TEXT or (block.letters >= 10 and is_sentence(block.text))
-    )
+    return block.tag not in HEADINGS and (block.letters >= TEASER_TEXT or (block.letters >= 10 and is_sentence(block.text)))
 
 
 def _is_teasers(blocks: Sequence[Block], host: str) -> bool:

@@ -30,14 +30,14 @@ _FOLDER = re.compile(r"^(.{2,500}?)/(?:page/)?(\d{1,3})/?$")
 _PARAMETERS = ("page", "p", "pn", "pageno", "pageindex", "currentpage", "paged")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: Extracted inherits from two classes
 class Series:
     """Where a page stands in an article on several pages.
 
     Attributes:
         series: address of the first part without a number, the same for every part; "" for an article on one page.
         part: number of this page, from 1; 0 for an article on one page.
-        parts: addresses of the other parts that the page links to, in their order.
+        parts: addresses of the other parts that the page links to, in their order, 100 at most.
     """
 
     series: str = ""

@@ -1,4 +1,4 @@
-"""The frontier's contract: what waits, in which order it is given out, and what became of it.
+"""The frontier's contract, and what all backends check alike.
 
 A frontier holds one :class:`Entry` for every URL a crawl has ever seen. An entry is *waiting*, *in flight* (given out, its page
 not finished yet), *done* (fetched and finished, whatever came of it) or *dropped* (never fetched, with the reason).
@@ -14,9 +14,6 @@ from typing import Any, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 from topical_crawler.web.page import Candidate, Evidence
-
-# -- The frontier's contract: what waits, in which order it is given out, and what became of it
-
 
 REDIRECTED = "redirected"
 """The reason of an outcome that is no page: the entry led to another address, which counts in its place."""
@@ -136,119 +133,93 @@ class Frontier(Protocol):
         * a dropped entry found again with ``dropped`` set gains the evidence; its reason stays;
         * an entry in flight or done is left alone.
         """
-        ...
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """The best waiting entry among hosts whose turn it is, now in flight; None where there is none. A shared frontier may
         reserve, all at once, as many entries as the caller is about to pop: ``ahead``, this one included."""
-        ...
 
     def best(self, now: float) -> float | None:
         """The priority that :meth:`pop` would give out, without taking it; None where there is none."""
-        ...
 
     def wait(self, now: float) -> float | None:
         """Seconds until a further host's turn comes by its delay: 0.0 where one can be popped now; None where nothing waits, or
         all that waits is held back by the in-flight limit alone (then a ``done`` changes it)."""
-        ...
 
     def sent(self, key: bytes, now: float) -> None:
         """An entry in flight has surely arrived at its host (its answer begins, or it has failed): the host's delay counts from
         here. May be said again, when the last time counts."""
-        ...
 
     def put_back(self, entry: Entry, priority: float) -> None:
         """An entry that was popped but not fetched waits again with ``priority``; its host's turn is given back, as if it had
         never been popped, and ``rescored`` counts one more."""
-        ...
 
     def waiting(self, limit: int) -> list[Entry]:
         """The best ``limit`` waiting entries over all hosts, best first, whether or not their host's turn has come; they go on
         waiting."""
-        ...
 
     def reprice(self, priorities: Mapping[bytes, float]) -> None:
         """New priorities for waiting entries, all or nothing; ``rescored`` counts from 0 again. A key that does not wait is left
         alone."""
-        ...
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
         """An entry in flight waits again for another try (at ``url``, with ``meta``, where given), in its old place."""
-        ...
 
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
         """An entry in flight is finished: its outcome is recorded and the links of its page are pushed, all or nothing."""
-        ...
 
     def drop(self, key: bytes, reason: str) -> None:
         """An entry in flight is dropped unfetched; its host's turn is given back."""
-        ...
 
     def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
         """Waiting entries are dropped under ``reason``: those of one host, those of a priority less than ``below``, those that
         meet both, or all. Returns how many."""
-        ...
 
     def revive(self, urls: Mapping[bytes, str]) -> int:
         """Entries that are done or dropped wait again, at the end of their old priority's queue or in their old place, with what
         is still known of them; ``urls`` are their addresses by key. Entries that wait, are in flight or are not known are left
         alone. Returns how many wait again. The outcome of a page that was done stays in the log; a second one follows it."""
-        ...
 
     def renew(self) -> frozenset[bytes]:
         """Extend the leases of what this process has in flight. Returns the keys of which the lease is lost: :meth:`done` and
         the like raise :class:`LeaseLost` for them. Nothing to do where nothing is leased."""
-        ...
 
     def first(self, name: str, number: int) -> bool:
         """Whether no process has called this with ``name`` and a number as high: of many workers that come to the same point,
         one does the work. Stored with the frontier."""
-        ...
 
     def set_delay(self, host: str, seconds: float) -> None:
         """The delay of one host from now on (robots.txt Crawl-delay), instead of the default."""
-        ...
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
         """Finished pages in the order in which they were finished, as (number from 1, outcome), from number ``after`` + 1."""
-        ...
 
     def counts(self) -> dict[State, int]:
         """How many entries are in each state (all four states present)."""
-        ...
 
     def dropped(self) -> dict[str, int]:
         """How many entries are dropped, by reason."""
-        ...
 
     def hosts(self) -> int:
         """How many hosts have a waiting entry."""
-        ...
 
     def details(self) -> dict[str, Any]:
         """What else the backend can tell a person, as JSON data by short English names: "backend", its place without a password,
         bytes taken, and of a shared one its workers and leases."""
-        ...
 
     def save(self, name: str, data: Any) -> None:
         """Store JSON data under a name, e.g. a strategy's checkpoint."""
-        ...
 
     def load(self, name: str) -> Any:
         """What :meth:`save` stored; None if there is none."""
-        ...
 
     def __len__(self) -> int:
         """How many entries wait."""
-        ...
 
     def close(self) -> None:
         """Make everything durable and let go of files. Calling it twice is harmless."""
-        ...
 
 
-# -- What the backends decide alike: which entries are sound, which evidence is new, what to say of a misused key
-
+# -- What all backends check alike
 
 KEY_LENGTH = 16
 """Bytes of an entry's key."""
