@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from relevance_tools import write_resources
 
 from topical_crawler import Candidate, Evidence
 from topical_crawler.resources.registry import Resources
@@ -101,6 +102,15 @@ def test_hypernyms_of_section_1_3() -> None:
         found = direct_hypernym(word, Resources.none())
         assert found is not None
         assert found.word == hypernym
+
+
+def test_hypernyms_of_section_1_3_in_a_small_hownet(tmp_path: Path) -> None:
+    resources = write_resources(tmp_path, "hownet", "hownet_tree")
+    found = {word: direct_hypernym(word, resources) for word in ("交响乐", "鱼")}
+    assert {word: (made.word, made.source) for word, made in found.items() if made} == {
+        "交响乐": ("音乐", "hownet"),
+        "鱼": ("兽", "hownet"),
+    }
 
 
 def test_hypernyms_of_section_1_3_in_hownet(shared_data: Path, tmp_path: Path) -> None:

@@ -1,20 +1,31 @@
-"""Zhou, Wang, Yu 2019 by hand: Eq. 2, Algorithm 1, Eq. 3, Eq. 5 and Algorithm 3. (Algorithm 2 and Table 6: test_zhou_urls.py.)"""
+"""Zhou, Wang, Yu 2019 by hand: Eq. 2, 3 and 5, Algorithms 1 and 3, and ``as_printed``. (Algorithm 2: test_zhou_urls.py.)"""
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler import Evidence, Topic, Verdict, load_topic
+from topical_crawler import Candidate, Evidence, Page, Topic, Verdict, load_topic, strategies
 from topical_crawler.strategies.semantic.score_table import ScoreTable
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
-from topical_crawler.strategies.semantic.strategy import Semantic, SemanticParameters, consistency_ratio
-from topical_crawler.strategies.semantic.url_structure import struct, structure_similarity
+from topical_crawler.strategies.semantic.strategy import (
+    PRINTED_SIMILARITY,
+    SIMILARITY,
+    Semantic,
+    SemanticParameters,
+    consistency_ratio,
+    read_semantic_parameters,
+)
+from topical_crawler.strategies.semantic.url_structure import StructureParameters, struct, structure_similarity
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import DomainStatistics
+from topical_crawler.topic.files import TopicError
 
 P = SimilarityParameters(alpha=0.8, beta=0.6, th1=0.2, th2=0.1)
 
@@ -183,3 +194,93 @@ def test_algorithm_3_over_a_history(relevant: int, others: int, expected: int) -
     for i in range(others):
         strategy.learn(f"http://b.org/{i}", Verdict(1.0, True))
     assert strategy.struct(URL) == expected
+
+
+# --- As printed ---
+
+DECIDED = {
+    "link_threshold": 0.2,  # Figure 2
+    "text_threshold": 0.0,  # §3.1: the description decides alone
+    "tunnel": 0,  # §3.1: of a page off topic, plain word match only
+    "site_words": True,  # §3.1: the whole description
+    "first_lines": False,  # §3.1: nothing in place of a description
+    "own_site": True,  # §4.4: the URLs of one site
+}
+"""The rules and constants of :class:`SemanticParameters` that the paper prints."""
+OPEN = {"page_threshold", "history_sample", "comparisons"}
+"""Those that it does not print."""
+
+
+def printed(**own: object) -> Semantic:
+    topic = Topic("t", "党建", {"党建": 2.0, "支部": 1.0}, parameters={"semantic": {"as_printed": True, **own}})
+    strategy = strategies.create(topic, "semantic", resources=None, segmenter="rjieba")
+    assert isinstance(strategy, Semantic)
+    return strategy
+
+
+def test_as_printed_has_every_constant_that_is_printed() -> None:
+    parameters = printed().parameters
+    fields = {f.name: getattr(parameters, f.name) for f in dataclasses.fields(parameters)}
+    assert {name: fields.pop(name) for name in DECIDED} == DECIDED
+    assert {name: fields.pop(name) for name in OPEN} == {name: getattr(SemanticParameters(), name) for name in OPEN}
+    assert fields == {"as_printed": True, "structure": StructureParameters(threshold=0.1, within_host=False)}
+    topic = Topic("t", "党建", {"党建": 1.0}, parameters={"semantic": {"as_printed": True, "similarity": {"alpha": 0.4}}})
+    assert read_semantic_parameters(topic)[1] == SimilarityParameters(alpha=0.4, th1=0.1, th2=0.1)  # Table 5
+    assert not (PRINTED_SIMILARITY.synonyms or PRINTED_SIMILARITY.parts)
+
+
+def test_a_key_beside_as_printed_overrides_it() -> None:
+    strategy = printed(link_threshold=0.3, tunnel=2, site_words=False, structure={"b": 0.2}, similarity={"th1": 0.7})
+    p = strategy.parameters
+    assert (p.link_threshold, p.tunnel, p.site_words, p.first_lines, p.own_site) == (0.3, 2, False, False, True)
+    assert p.structure == StructureParameters(b=0.2)
+    assert read_semantic_parameters(strategy.topic)[1] == replace(PRINTED_SIMILARITY, th1=0.7)
+
+
+def test_without_as_printed_the_defaults_are_ours() -> None:
+    ours = read_semantic_parameters(Topic("t", "党建", {"党建": 1.0}, parameters={"semantic": {"as_printed": False}}))
+    assert ours == (SemanticParameters(), SIMILARITY)
+    bad = Topic("t", "党建", {"党建": 1.0}, parameters={"semantic": {"as_printed": "yes"}})
+    with pytest.raises(TopicError, match="as_printed must be true or false, not 'yes'"):
+        read_semantic_parameters(bad)
+
+
+def test_as_printed_the_text_is_not_looked_at() -> None:
+    assert printed().confirm("今日天气") == (0.0, True)
+
+
+def test_as_printed_a_page_is_its_title_keywords_and_description() -> None:
+    page = Page("http://a.cn/1", title="要闻", heading="党建", lead="党建 支部")
+    assert not printed().judge(page).keep
+    assert printed(first_lines=True).judge(page).keep
+    assert printed().judge(replace(page, keywords="党建")).keep and printed().judge(replace(page, description="党建")).keep
+
+
+def test_as_printed_the_words_of_the_site_count() -> None:
+    strategy = printed()
+    home, listed = (Page(f"http://a.cn/{path}", title="青河党建网", description="党建 支部") for path in ("", "sport/"))
+    strategy.learn(home.url, strategy.judge(home))
+    verdict = strategy.judge(listed)
+    assert verdict.keep and verdict.handed_on == verdict.relevance
+
+
+def test_as_printed_the_history_is_that_of_the_pages_own_site() -> None:
+    """Algorithm 3 on a crawl of several sites: each has the history that it would have if it were crawled by itself."""
+    strategy, ours = printed(), printed(own_site=False)
+    for made in (strategy, ours):
+        for n in range(30):
+            made.learn(f"http://dj.a.com.cn/{n}.html", Verdict(1.0, True))
+        for n in range(5):
+            made.learn(f"http://news.b.com.cn/zz/{n}", Verdict(1.0, True))
+    url, channel = "http://news.b.com.cn/zz/9", "http://sports.b.com.cn/"
+    assert (strategy.struct(url, channel), ours.struct(url, channel)) == (1, 0)
+    assert strategy.struct(url, "http://www.a.com.cn/") == 0  # a link to another site
+    assert strategy.struct(url, "http://c.cn/") == 0  # no history yet
+    # The priority follows the place of the link, and what is learned survives a stop.
+    again = printed()
+    again.load_state_dict(json.loads(json.dumps(strategy.state_dict())))
+    for made in (strategy, again):
+        scores = made.score([Candidate(url, (Evidence(parent, 1.0, True, ""),)) for parent in (channel, "http://c.cn/")])
+        assert scores == [pytest.approx(made.alpha + made.lam), pytest.approx(made.alpha)]
+        both = Candidate(url, (Evidence("http://c.cn/", 1.0, True, ""), Evidence(channel, 1.0, True, "")))
+        assert made.explain(both)["struct"] == 1

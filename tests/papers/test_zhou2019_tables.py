@@ -1,4 +1,7 @@
-"""The shape of Tables 5 and 6 of Zhou et al. 2019, on word groups out of Cilin and on URLs of a portal and of real sites."""
+"""The shape of Tables 5 and 6 of Zhou et al. 2019, on word groups out of Cilin and on URLs of a portal and of real sites.
+
+Resources, recorded sites and the portal lie beside the project; each table is tested on invented words and URLs as well.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,51 @@ def test_table_5_by_the_other_reading(groups: tuple[Similarities, Any]) -> None:
     assert max(TABLE_5.values()) - min(TABLE_5.values()) == pytest.approx(0.18)
 
 
+def test_table_5_on_invented_similarities() -> None:
+    """Why a small α and β give the printed fall: a pair that only the vectors know has α·SimD, one that HowNet knows little more
+    than β·SimH, and Th1 is held against these as well. 0 of unlike words stays 0."""
+    synonyms = np.array([True] * 6 + [False] * 4)
+    sim_h = np.array([0, 0, 0.6, 0.9, 0.15, 0, 0, 0.05, 0.15, 0])
+    sim_d = np.array([0.6, 0.9, 0.3, 0.5, 0.25, 0.3, 0.05, 0.2, -0.2, -0.5])
+    drawn = Similarities(sim_h, sim_d, sim_h > 0, sim_d != 0)
+    parameters = SimilarityParameters(alpha=0.4, beta=0.2)
+    # 0.24 0.36 0.36 0.58 0.23 0.12 at 0.1/0.1; of the others none
+    grid = accuracy_grid(drawn, synonyms, PRINTED_THRESHOLDS, parameters)
+    found = {cell: [bool(s) for s in drawn.sim(replace(parameters, th1=cell[0], th2=cell[1])) > 0] for cell in grid}
+    assert found[0.1, 0.1] == [True] * 6 + [False] * 4
+    assert found[0.2, 0.1] == [True] * 5 + [False] * 5  # 0.12 falls
+    assert found[0.3, 0.1] == [False, True, True, True, *[False] * 6]
+    assert found[0.1, 0.2] == [True] * 6 + [False] * 4  # 0.4 · 0.25 instead of 0.2 · 0.15 + 0.8 · 0.25
+    for th2 in PRINTED_THRESHOLDS:
+        row = [grid[th1, th2].accuracy for th1 in PRINTED_THRESHOLDS]
+        assert row == sorted(row, reverse=True)
+    assert grid[0.1, 0.1].accuracy == 1.0
+
+
 # Table 6
+
+
+def invented_portal() -> list[SectionedUrl]:
+    """Two sites with six sections of 30 articles: on hosts of their own (``youth.wangzhan.test``), and in paths of one host."""
+    rng, urls = random.Random(1), []
+    for section in ("dangwu", "tiyu", "mfocus", "caijing", "hukou", "xbzyl"):
+        for _ in range(30):
+            article = f"{rng.randint(2019, 2024)}/{rng.randint(1, 12):02}/{rng.randrange(10**6):06}.html"
+            urls.append(SectionedUrl(f"http://{section}.wangzhan.test/{article}", section, "wangzhan.test"))
+            urls.append(SectionedUrl(f"http://www.luntan.test/{section}/{article}", section, "luntan.test"))
+    return urls
+
+
+def test_table_6_on_invented_urls() -> None:
+    """What the two tests below find on portals: sections on hosts of their own are told well by small constants; on one host all
+    URLs are the same by the paper's rule, and the refinement tells them."""
+    by_host = [u for u in invented_portal() if u.site == "wangzhan.test"]
+    found = curve(by_host, a_host=0.1, b=0.1, a_path=0.05)
+    assert (found[0.05], found[0.10]) == (pytest.approx(TABLE_6[0.05], abs=0.03), pytest.approx(TABLE_6[0.10], abs=0.03))
+    assert sorted(found.values()) == list(found.values())
+    by_path = [u for u in invented_portal() if u.site == "luntan.test"]
+    assert set(curve(by_path).values()) == {0.5}
+    assert curve(by_path, within_host=True)[0.10] > 0.7
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Zhou, Wang, Yu 2019: likeness of structure (Eq. 4, Algorithms 2 and 3) and the form of Table 6."""
+"""Zhou, Wang, Yu 2019: likeness of structure (Eq. 4, Algorithms 2 and 3)."""
 
 from __future__ import annotations
 
@@ -115,7 +115,8 @@ def test_struct_stops_early_with_the_same_answer(likes: list[bool]) -> None:
     assert struct("http://dj.a.cn/djyw/2.html", sample) == int(sum(likes) > len(likes) / 2)
 
 
-# Table 6: accuracy over thresholds, on pairs of one section and of different sections of a portal (our own pairs)
+# The constants that Algorithm 2 leaves open were chosen on these invented URLs: pairs of one section and of different sections
+# of a portal. Table 6 itself, on sites of several forms: test_zhou2019_tables.py.
 SECTIONS = {
     "党建": ["dangjian.portal.cn/djyw/t{}.html", "dj.portal.cn/djyw/c{}.html", "djzx.portal.cn/djyw/{}.html"],
     "体育": ["sports.portal.cn/nba/doc{}.shtml", "sport.portal.cn/nba/m{}.shtml", "pt.sports2.portal.cn/nba/{}.shtml"],
@@ -138,9 +139,10 @@ def accuracy(threshold: float) -> float:
     return sum(structure_similarity(a, b, parameters)[0] == alike for a, b, alike in found) / len(found)
 
 
-def test_table_6_thresholds() -> None:
+def test_our_constants_on_invented_urls() -> None:
+    """All pairs are told at 0.10, the best threshold of Table 6 (.98 there), and a few less at each higher one, as there. The
+    URLs were invented to have it so: this says what the constants do, and nothing of the paper's figure."""
     figures = {t / 100: accuracy(t / 100) for t in range(5, 45, 5)}
-    assert figures[0.10] >= 0.98, "the paper's figure at its threshold"
-    assert figures[0.10] == max(figures.values())
+    assert figures[0.10] == 1.0 == max(figures.values())
     higher = [figures[t / 100] for t in range(10, 45, 5)]
     assert higher == sorted(higher, reverse=True), "higher thresholds lose pairs of one section"
