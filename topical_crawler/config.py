@@ -22,6 +22,7 @@ from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.logs import masked
 from topical_crawler.recordings.reader import Recording, RecordingError, Thinning
 from topical_crawler.resources.registry import Resources
+from topical_crawler.text.segment import Backend
 from topical_crawler.topic.topic import Topic, read_seeds
 
 if TYPE_CHECKING:
@@ -38,6 +39,26 @@ def cache_dir(settings: BaseSettings) -> Path:
 def data_dir(settings: BaseSettings, topic_name: str) -> Path:
     """Where the state and the corpus of a topic's crawl lie: ``TOPICAL_DATA_DIR``, else ``data/<topic>``."""
     return Path(settings.get("TOPICAL_DATA_DIR") or f"data/{topic_name}").expanduser()
+
+
+def segmenter(settings: BaseSettings) -> Backend:
+    """What cuts texts into words: ``TOPICAL_SEGMENTER``."""
+    return cast(Backend, settings.get("TOPICAL_SEGMENTER", "auto"))
+
+
+def random_seed(settings: BaseSettings) -> int:
+    """``TOPICAL_SEED``: of all random choices."""
+    return settings.getint("TOPICAL_SEED")
+
+
+def strategy_name(settings: BaseSettings) -> str | None:
+    """``TOPICAL_STRATEGY``; None: the topic's own."""
+    return settings.get("TOPICAL_STRATEGY") or None
+
+
+def extraction_limits(settings: BaseSettings) -> tuple[int, float]:
+    """``TOPICAL_EXTRACT_WORKERS`` and ``TOPICAL_EXTRACT_TIMEOUT``: processes that extract texts, and seconds for a page."""
+    return settings.getint("TOPICAL_EXTRACT_WORKERS"), settings.getfloat("TOPICAL_EXTRACT_TIMEOUT")
 
 
 def archive_folder(settings: BaseSettings, topic_name: str) -> Path | None:
@@ -88,7 +109,7 @@ def thinning(settings: BaseSettings) -> Thinning:
             f"TOPICAL_REPLAY_LINKS={given}: links are left out of a recorded web only. Remedy: name it "
             "(-s TOPICAL_REPLAY=FILE.warc.gz), or leave TOPICAL_REPLAY_LINKS at 1"
         )
-    return Thinning(share, settings.getint("TOPICAL_SEED"))
+    return Thinning(share, random_seed(settings))
 
 
 def cleaning_options(settings: BaseSettings) -> CleaningOptions:
@@ -213,10 +234,10 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         data_dir=data_dir(settings, topic.name),
         cache_dir=cache_dir(settings),
         corpus=settings.get("TOPICAL_CORPUS") or "",
-        strategy=arguments.get("strategy") or settings.get("TOPICAL_STRATEGY") or None,
+        strategy=arguments.get("strategy") or strategy_name(settings),
         frontier=settings.get("TOPICAL_FRONTIER"),
-        segmenter=settings.get("TOPICAL_SEGMENTER"),
-        seed=settings.getint("TOPICAL_SEED"),
+        segmenter=segmenter(settings),
+        seed=random_seed(settings),
         hosts=allowed_hosts(topic, arguments),
         max_depth=number("depth", "TOPICAL_MAX_DEPTH"),
         max_pages=number("pages", "TOPICAL_MAX_PAGES"),

@@ -17,9 +17,15 @@ from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages, kind_of
 
 ROOT = Path(__file__).parents[2]
 LEAD = "各级党组织扎实开展主题教育，第一党支部的党员走进社区，与群众面对面商量办法。"
+PARAGRAPHS = (
+    LEAD,
+    "在一座老小区的活动室里，居民们提出了停车难、照明不足和电梯维修慢等问题，支部书记逐条记下。",
+    "随后召开的支部委员会决定，由三名党员分别负责，一个月内把办理结果告诉提出意见的人。",
+    "社区工作者介绍，过去一年里，这样的走访已经进行了二十多次，解决了四十六件具体的事情。",
+)
 ARTICLE = (
     "<!DOCTYPE html><html><head><title>党建：走进社区</title></head>"
-    f"<body><article>{f'<p>{LEAD}</p>' * 6}</article></body></html>"
+    f"<body><article>{''.join(f'<p>{paragraph}</p>' for paragraph in PARAGRAPHS)}</article></body></html>"
 )
 
 

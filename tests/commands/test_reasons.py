@@ -20,7 +20,8 @@ from scrapy.settings import Settings
 from topical_crawler import Candidate, Evidence, Page, config, strategies
 from topical_crawler import settings as project
 from topical_crawler.cli.frontier.actions import top_view
-from topical_crawler.cli.topic.explain import look, show_by_strategy
+from topical_crawler.cli.strategy import judge_page
+from topical_crawler.cli.topic.explain import show_by_strategy
 from topical_crawler.crawl import session as crawl_module
 from topical_crawler.crawl.opening import now_iso
 from topical_crawler.crawl.session import Crawl
@@ -254,7 +255,7 @@ def test_reasons_are_whole_in_lines_that_fit(width: int) -> None:
 def test_a_page_is_shown_with_its_links(topic: Path, recording: Recording, width: int) -> None:
     strategy = strategies.create(load_topic(topic), "shark_search", resources=None)
     page = page_of(recording, SEED, strategy)
-    found = look(strategy, SEED, "URL", page, "", "list page", [], lambda url: "this page itself" if url == SEED else None)
+    found = judge_page(strategy, SEED, "URL", page, "", "list page", [], lambda url: "this page itself" if url == SEED else None)
     assert found.verdict.keep and "党建网" in found.verdict.why
     assert [link.url for link in found.links if link.decision == "this page itself"] == [found.links[-1].url] == [SEED]
     scores = [link.score or 0.0 for link in found.links[:-1]]

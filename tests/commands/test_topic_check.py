@@ -10,11 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from topical_crawler.corpus.dedup import DUPLICATE, PART
+from topical_crawler.corpus.record import Filters
+from topical_crawler.corpus.store import CorpusStore
+
 ROOT = Path(__file__).parents[2]
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 WriteTopic = Callable[..., Path]
 
-CONFIG = 'title = "支部[工作]"\n[strategy.semantic]\npage_threshold = 0.03\nlink_threshold = 0.3\ntext_threshold = 0.01\n'
+CONFIG = (
+    'title = "支部[工作]"\ndefault_strategy = "semantic"\n'
+    "[strategy.semantic]\npage_threshold = 0.03\nlink_threshold = 0.3\ntext_threshold = 0.01\n"
+)
 TERMS = "党支部\t1\n党建\t1\n组织生活\t1\n基层党建\t1\n党员\t1\n"
 ARTICLE = "http://www.qinghedj.example/art/2026/5/21/art_1021_30001.html"
 SPORTS = "http://sports.qingheonline.example/2026-05/24/content_10060.html"
@@ -72,7 +79,7 @@ def test_pages_and_seeds_of_a_recorded_web(
     assert "基层党建" in article["carried"]
     assert article["title"].endswith("全市基层党建工作推进会在云岭县召开")
     assert (sports["on_topic"], sports["relevance"], sports["carried"]) == (False, 0.0, "")
-    assert (page["title"], page["relevance"], page["reason"]) == ("天气转凉", 0.0, "no text")
+    assert (page["title"], page["relevance"], page["reason"]) == ("天气转凉", 0.0, "off topic")
     assert text["relevance"] is None and text["text_relevance"] > 0.3 and text["on_topic"]
     assert (forbidden["relevance"], forbidden["reason"]) == (None, "robots.txt")
 
@@ -90,6 +97,26 @@ def test_pages_and_seeds_of_a_recorded_web(
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
         ["cache", "demo-web.warc.gz", "demo-web.warc.gz.index", "mytopic", "page.htm", "text.txt"]
     )
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "semantic", "keyword"])
+def test_pages_are_judged_as_a_crawl_judges_them(
+    run_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path, replay: tuple[str, ...], strategy: str
+) -> None:
+    """But for what a crawl learns by comparing pages: duplicates, parts of articles, lines of a site, second looks."""
+    write_topic({"topic.toml": 'title = "党建"\n', "terms.tsv": TERMS, "seeds.txt": f"{HOME}\n{SPORTS}\n"})
+    settings = (*replay, "-s", f"TOPICAL_STRATEGY={strategy}", "-s", "TOPICAL_SITE_LINES=0")
+    settings += ("-s", "TOPICAL_SECOND_LOOK_MB=0", "-s", "TOPICAL_MIN_CHARACTERS=150")
+    crawled = run_scrapy("crawl", "topical", "-a", "topic=./mytopic", "-a", "pages=60", *settings, cwd=tmp_path)
+    assert crawled.returncode == 0, crawled.stderr
+    with CorpusStore(tmp_path / "data/mytopic/corpus.sqlite", read_only=True) as store:
+        rows = list(store.records(Filters(rejected=True)))
+    checked = run_scrapy("topic", "check", "mytopic", *(row.url for row in rows), "--json", *settings, cwd=tmp_path)
+    assert checked.returncode == 0, checked.stderr
+    pages = [(page["source"], page["kept"], page["reason"]) for page in json.loads(checked.stdout)["pages"]]
+    compared = [(page, row) for page, row in zip(pages, rows, strict=True) if row.reason not in (DUPLICATE, PART)]
+    assert [page for page, _ in compared] == [(row.url, row.keep, row.reason) for _, row in compared]
+    assert len({reason for (_, _, reason), _ in compared}) > 3, "pages of several kinds"
 
 
 def test_every_word_of_a_finding(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from topical_crawler import strategies
-from topical_crawler.authoring.check import Explainer
+from topical_crawler.cli.topic.semantic_view import Explainer
 from topical_crawler.strategies.semantic.similarity import WordSimilarity
 from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.topic.topic import Topic

@@ -1,11 +1,11 @@
-"""The strategy of a topic, made for an action that looks at it."""
+"""The strategy of a topic, made for an action that looks at it; what it makes of a page and of a queue's links."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn
 from scrapy.settings import BaseSettings
@@ -13,55 +13,26 @@ from scrapy.settings import BaseSettings
 from topical_crawler import strategies
 from topical_crawler.cli.frontier.reach import Reached
 from topical_crawler.cli.terminal import progress
-from topical_crawler.config import cache_dir, resources
+from topical_crawler.config import cache_dir, random_seed, resources, segmenter
+from topical_crawler.crawl.link_policy import LinkRules
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.opening import edition
-from topical_crawler.crawl.options import CrawlError
-from topical_crawler.crawl.session import restore
+from topical_crawler.crawl.options import CrawlError, CrawlOptions
+from topical_crawler.crawl.session import BELOW_THRESHOLD, evidence_of, restore
 from topical_crawler.crawl.steering import Request, perform
 from topical_crawler.frontier import Frontier, FrontierFileError, FrontierServerError
+from topical_crawler.pipelines import OFF_TOPIC_TEXT
 from topical_crawler.resources.registry import Resource, Resources
-from topical_crawler.strategies import Strategy
-from topical_crawler.strategies.semantic.similarity import WordSimilarity
-from topical_crawler.strategies.semantic.strategy import Semantic, read_semantic_parameters
+from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.topic.topic import Topic, load_topic
+from topical_crawler.web.page import Candidate, Page, Verdict
+from topical_crawler.web.urls import fingerprint
 
-# -- The strategy of a topic, made for an action that looks at it
-
+if TYPE_CHECKING:
+    from topical_crawler.cli.topic.fetch_pages import Kind
 
 WIDTH = 100
 """Widest output, in columns."""
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A strategy with what it was made from.
-
-    Attributes:
-        strategy: of the topic.
-        similarity: Algorithm 1 with the topic's constants, over the resources that there are.
-        resources: where they are; those of ``Resources.none()`` where the settings say to use none.
-        missing: those that the strategy would use and that are not there.
-    """
-
-    strategy: Semantic
-    similarity: WordSimilarity
-    resources: Resources
-    missing: tuple[Resource, ...]
-
-
-def open_semantic(topic: Topic, settings: BaseSettings, seed: int | None = None) -> Opened:
-    """Make the strategy ``semantic`` for a topic as by :func:`make_strategy`, with what its sums are taken apart by.
-
-    Raises:
-        TopicError: the topic, or a parameter of it, cannot be read.
-        ValueError: a resource cannot be read.
-    """
-    found = resources(settings) or Resources.none()
-    strategy = make_strategy(topic, "semantic", found, settings, seed)
-    _, constants = read_semantic_parameters(topic)
-    similarity = WordSimilarity.from_resources(found, constants, cache_dir(settings))
-    return Opened(cast(Semantic, strategy), similarity, found, missing_for("semantic", found))
 
 
 def make_strategy(topic: Topic, name: str, found: Resources, settings: BaseSettings, seed: int | None = None) -> Strategy:
@@ -85,8 +56,8 @@ def make_strategy(topic: Topic, name: str, found: Resources, settings: BaseSetti
             name,
             resources=found,
             cache_dir=cache_dir(settings),
-            segmenter=settings.get("TOPICAL_SEGMENTER", "auto"),
-            seed=settings.getint("TOPICAL_SEED") if seed is None else seed,
+            segmenter=segmenter(settings),
+            seed=random_seed(settings) if seed is None else seed,
             progress=lambda part, what: display.update(task, completed=part, description=what, visible=True),
         )
 
@@ -95,6 +66,114 @@ def missing_for(name: str, found: Resources) -> tuple[Resource, ...]:
     """The resources that the strategy of this name would use and that are not there."""
     needed = strategies.load(name).needs
     return tuple(resource for resource in found.missing() if resource.name in needed)
+
+
+# -- What a strategy makes of a page: its verdict, and the places of the page's links with their reasons
+
+
+QUEUED = "queued"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLink:
+    """A link of a page as a strategy sees it.
+
+    Attributes:
+        url, anchor: as on the page.
+        score: the priority; None: not worth a visit.
+        reasons: the parts of the priority by name.
+        decision: what a crawl would do with it, in the words of its report.
+    """
+
+    url: str
+    anchor: str
+    score: float | None
+    reasons: Mapping[str, float]
+    decision: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A page or a text as a strategy sees it.
+
+    Attributes:
+        source, kind: what was asked about, and what it was taken for.
+        page: None for a text.
+        verdict: on the page, or on a page that is described by the text.
+        text: (relevance, whether it belongs) of the main text; None where there is none.
+        no_text: why there is none.
+        links: best first; those that would not be queued last.
+    """
+
+    source: str
+    kind: Kind
+    page: Page | None
+    verdict: Verdict
+    text: tuple[float, bool] | None
+    no_text: str
+    links: Sequence[JudgedLink]
+
+    @property
+    def rejected(self) -> str:
+        """Why a crawl would not keep the page, in the words of its report; "" where it would."""
+        if not self.verdict.keep:
+            return OFF_TOPIC
+        if self.text is None:
+            return self.no_text
+        return "" if self.text[1] else OFF_TOPIC_TEXT
+
+
+def as_crawled(page: Page, strategy: Strategy, options: CrawlOptions) -> Page:
+    """A page as the spider reads it for this strategy: with what it wants to know of links, and as many of them as allowed."""
+    if strategy.wants_around or strategy.wants_paths:
+        page = Page.from_html(page.url, page.html, page.encoding, strategy.wants_around, strategy.wants_paths)
+    return options.thinning.of(page, options.max_links)
+
+
+def judge_page(
+    strategy: Strategy,
+    source: str,
+    kind: Kind,
+    page: Page | None,
+    text: str,
+    no_text: str,
+    history: Sequence[str],
+    refusal: Callable[[str], str | None],
+) -> Judged:
+    """Have ``strategy`` judge a page and weigh its links, in the order in which a crawl does it.
+
+    Args:
+        strategy: as new, or as a crawl has taught it; it learns the page.
+        source, kind: what was asked about.
+        page: None for a text.
+        text: the main text, or the text.
+        no_text: why there is none.
+        history: addresses of relevant pages, which it is to learn first.
+        refusal: why a URL is not followed whatever it may lead to; None where nothing speaks against it.
+    """
+    verdict = strategy.judge(page or Page("", description=text))
+    confirmed = strategy.confirm(text) if text else None
+    links: list[JudgedLink] = []
+    if page is not None:
+        for url in history:
+            strategy.learn(url, Verdict(verdict.relevance, True))
+        strategy.learn(page.url, verdict)
+        distance = 0 if verdict.keep else 1
+        candidates = [Candidate(link.url, (evidence_of(link, page.url, verdict, distance),)) for link in page.links]
+        for candidate, score in zip(candidates, strategy.score(candidates), strict=True):
+            decision = refusal(candidate.url)
+            if decision is None:
+                decision = QUEUED if score is not None else BELOW_THRESHOLD if verdict.keep else strategy.closed
+            reasons = {name: float(part) for name, part in strategy.explain(candidate).items()}
+            links.append(JudgedLink(candidate.url, candidate.evidence[0].anchor, score, reasons, decision))
+        links.sort(key=lambda link: (link.decision != QUEUED, -(link.score if link.score is not None else float("-inf"))))
+    return Judged(source, kind, page, verdict, confirmed, no_text, links)
+
+
+def refusal(options: CrawlOptions, page: Page | None) -> Callable[[str], str | None]:
+    """Why a link of ``page`` is not followed whatever it may lead to."""
+    rules, own = LinkRules(options), fingerprint(page.url) if page is not None else b""
+    return lambda url: "this page itself" if fingerprint(url) == own else rules.refusal(url, 1)
 
 
 # -- Why the links of a queue have their places: told by the crawl that runs, else by its strategy, made again as it was

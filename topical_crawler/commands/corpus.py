@@ -21,7 +21,7 @@ class Command(ActionsCommand):
         ),
         "judge": ("topical_crawler.cli.corpus.judge", "mark drawn texts in the browser; precision per site"),
         "rebuild": ("topical_crawler.cli.corpus.rebuild", "make a corpus anew from the archive of its crawl"),
-        "sample": ("topical_crawler.cli.corpus.sample", "draw texts for a person to judge"),
+        "sample": ("topical_crawler.cli.corpus.judge", "draw texts for a person to judge"),
     }
 
     def syntax(self) -> str:

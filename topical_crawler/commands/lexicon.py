@@ -15,7 +15,7 @@ class Command(ActionsCommand):
         "list": ("topical_crawler.cli.lexicon.resources", "what there is, where it lies, what its absence costs"),
         "check": ("topical_crawler.cli.lexicon.resources", "verify digests and read every file"),
         "import": (
-            "topical_crawler.cli.lexicon.import_vectors",
+            "topical_crawler.cli.lexicon.resources",
             "convert word vectors of your own (word2vec, fastText .vec, GloVe, gensim)",
         ),
         "train": ("topical_crawler.cli.lexicon.train", "train word vectors on your own texts"),

@@ -37,13 +37,12 @@ class Maker:
     """Cleans extracted pages for a corpus.
 
     Args:
-        store: the corpus; it knows the lines that repeat over a host.
+        store: the corpus; it knows the lines that repeat over a host. None: nothing is known of any host.
         options: of the cleaning.
     """
 
-    def __init__(self, store: CorpusStore, options: CleaningOptions) -> None:
-        self._store = store
-        self._learns = options.site_lines
+    def __init__(self, store: CorpusStore | None, options: CleaningOptions) -> None:
+        self._lines_of = store if options.site_lines else None
         self._cleaner = TextCleaner(options)
         # The last page of an article may be one sentence.
         self._cleaner_of_parts = TextCleaner(dataclasses.replace(options, min_characters=1))
@@ -61,9 +60,9 @@ class Maker:
         fields["title"] = extracted.title or title
         if extracted.reason:
             return Made(fields, extracted.reason)
-        learned = self._store.learned(host, extracted.text) if self._learns else NOTHING
+        learned = self._lines_of.learned(host, extracted.text) if self._lines_of else NOTHING
         cleaner = self._cleaner_of_parts if extracted.part > 1 else self._cleaner
         cleaned = cleaner.clean(extracted.text, anchors, fields["title"], learned)
         found = {name: getattr(cleaned, name) for name in ("text", "language", "script", "measures", "personal")}
-        lines = PageLines(extracted.text, cleaned.removed) if self._learns else None
+        lines = PageLines(extracted.text, cleaned.removed) if self._lines_of else None
         return Made(fields | found, cleaned.reason, lines)

@@ -1,4 +1,4 @@
-"""The report on judged texts, for the terminal, for programs and for spreadsheets."""
+"""``scrapy corpus sample`` and ``judge``: texts for a person to judge, and the report on what was judged."""
 
 from __future__ import annotations
 
@@ -19,14 +19,178 @@ from rich.table import Table
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import whole
+from topical_crawler.cli.base import Action, whole
+from topical_crawler.cli.corpus import find
 from topical_crawler.cli.terminal import console
+from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.files import replacing
 from topical_crawler.judging.for_topic import Taken, take_over
 from topical_crawler.judging.report import Estimate, Report, Row, agreements, krippendorff, marks_by_text, report
-from topical_crawler.judging.sample import MARKS, Sample, SampleFile, merged, read_sample
+from topical_crawler.judging.sample import BY, MARKS, Sample, SampleFile, draw_sample, merged, read_sample, write_sample
 from topical_crawler.judging.server import JudgingServer
 from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import Topic, list_topics, load_topic
+
+SIZE = 200
+MOST = 100_000
+
+# -- sample: texts for a person to judge
+
+
+def _sample_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="JSON lines; must not be there yet")
+    parser.add_argument("-n", "--number", type=whole(1, MOST), default=SIZE, metavar="N", help="texts (default: %(default)s)")
+    parser.add_argument("--by", choices=BY, default=BY[0], help="what the strata are (default: %(default)s)")
+    parser.add_argument("--equal", action="store_true", help="as many texts from every stratum")
+    parser.add_argument(
+        "--seed", type=whole(0), default=0, metavar="S", help="another seed, another sample (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--also-rejected",
+        action="append",
+        default=[],
+        metavar="REASON",
+        help="also N pages that were rejected for this reason (by title and address), to see what was missed; may be repeated",
+    )
+    parser.add_argument("--topic", help="whose terms are shown in the texts (default: the one named as the corpus' folder)")
+
+
+def _sample(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    if opts.output.exists():
+        raise UsageError(f"{opts.output} is there already, and may hold marks. Remedy: name another file", print_help=False)
+    place = find(opts.corpus, settings)
+    topic = _topic(opts.topic, place)
+    with CorpusStore(place, read_only=True) as store:
+        sample = draw_sample(
+            store,
+            opts.number,
+            by=opts.by,
+            seed=opts.seed,
+            equal=opts.equal,
+            rejected=opts.also_rejected,
+            topic=topic.title if topic else "",
+            terms=tuple(topic.keywords(len(topic.terms))) if topic else (),
+        )
+    write_sample(sample, opts.output)
+    strata = sample.header.strata
+    pages = sum(stratum.population for stratum in strata)
+    print(
+        f"{len(sample.items):,} of {pages:,} pages in {len(strata):,} strata written to {opts.output}\n"
+        f"judge them with: scrapy corpus judge {opts.output}",
+        file=sys.stderr,
+    )
+    return 0
+
+
+def _topic(name: str | None, place: str) -> Topic | None:
+    if name is None:
+        name = Path(place).absolute().parent.name
+        if "://" in place or (name not in list_topics() and not Path(name, "topic.toml").is_file()):
+            return None
+    try:
+        return load_topic(name)
+    except TopicError as error:
+        raise UsageError(str(error), print_help=False) from None
+
+
+# -- judge: a person marks the texts of a sample
+
+
+def _judge_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a sample; several for --report, --marks, --to-topic")
+    parser.add_argument("--report", action="store_true", help="the report only, without the page")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--marks", action="store_true", help="only the marks so far, as TSV: key, url, mark")
+    only.add_argument("--to-topic", type=Path, metavar="FOLDER", help="only take the marks so far over into FOLDER/marked.jsonl")
+    parser.add_argument("--json", action="store_true", help="the report as JSON")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the rows of the report's tables to FILE, too")
+    parser.add_argument("--port", type=whole(0, 65535), default=0, metavar="N", help="of the page (default: any that is free)")
+    parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
+
+
+def _judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    if opts.report or opts.marks or opts.to_topic:
+        samples = [read_sample(path) for path in opts.files]
+    elif len(opts.files) > 1:
+        raise UsageError("one file is judged at a time. Remedy: name one, or add --report", print_help=False)
+    else:
+        samples = [_serve(opts.files[0], opts.port, not opts.no_browser)]
+    if opts.to_topic:
+        try:
+            print(_said(take_over(samples, opts.to_topic)))
+        except TopicError as error:
+            raise UsageError(str(error), print_help=False) from None
+        return 0
+    together = merged(samples)
+    if opts.marks:
+        _print_marks(together)
+        return 0
+    names = [str(path) for path in opts.files]
+    found = report(together)
+    if opts.csv is not None:
+        write_csv(found, opts.csv)
+    if opts.json:
+        print(json.dumps(figures(found, samples, names), ensure_ascii=False, indent=1))
+        return 0
+    out = console()
+    show(found, out)
+    if len(samples) > 1:
+        show_agreement(samples, names, out)
+    return 0
+
+
+def _serve(path: Path, port: int, browser: bool) -> Sample:
+    """Serve the page until Ctrl-C; the sample with its marks."""
+    with SampleFile(path) as file:
+        with JudgingServer(file, port) as server:
+            print(f"{server.url}\nCtrl-C ends it with the report.", file=sys.stderr, flush=True)
+            if browser:
+                webbrowser.open(server.url)
+            try:
+                server.serve_forever()
+            except KeyboardInterrupt:
+                print(file=sys.stderr)
+        return file.now()
+
+
+def _print_marks(sample: Sample) -> None:
+    out = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
+    out.writerow(["key", "url", "mark"])
+    out.writerows([item.key, item.url, item.mark] for item in sample.items if item.mark is not None)
+
+
+def _said(taken: Taken) -> str:
+    held = ", ".join(f"{taken.marks.get(mark, 0):,} {mark}" for mark in MARKS)
+    said = f"{taken.file}: {taken.added:,} added, {taken.changed:,} changed, {taken.same:,} as before; it now holds {held}"
+    if taken.ties:
+        said += f"\n{taken.ties:,} left out on which as many say one thing as another"
+    if taken.blank:
+        said += f"\n{taken.blank:,} left out with neither title nor text"
+    return said
+
+
+ACTIONS = {
+    "sample": Action(
+        "Draw a random sample of the kept pages and write it to FILE, for scrapy corpus judge. It is drawn from strata, by "
+        "default the hosts, in proportion to their pages but at least two from each; a corpus of many hosts has its smallest "
+        "ones in one stratum. Within a stratum the sample has the mixture of relevance (or, for strata of relevance, of hosts) "
+        "that the stratum has. The same corpus and seed give the same sample.",
+        _sample_arguments,
+        _sample,
+    ),
+    "judge": Action(
+        "Show the texts of FILE, which scrapy corpus sample has written, in a page of the browser on this machine: a person "
+        "marks each as relevant, not relevant or boilerplate with one key. Every mark is on the disk at once; Ctrl-C ends the "
+        "program with the report, and the same command goes on later. Of several copies of one sample, judged by several "
+        "people, --report gives their agreement; a text then has the mark that most gave it, and of as many that of the file "
+        "named first. --to-topic takes the marks so far over into a topic folder, as examples of what is on the topic and what "
+        "is not; there a text on which as many say one thing as another is left out.",
+        _judge_arguments,
+        _judge,
+    ),
+}
+
 
 # -- The report on judged texts, for the terminal, for programs and for spreadsheets
 
@@ -139,89 +303,3 @@ def _defined(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_defined(inner) for inner in value]
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-# -- ``scrapy corpus judge``: a person marks the texts of a sample, and what the marks say
-
-
-DESCRIPTION = (
-    "Show the texts of FILE, which scrapy corpus sample has written, in a page of the browser on this machine: a person marks "
-    "each as relevant, not relevant or boilerplate with one key. Every mark is on the disk at once; Ctrl-C ends the program "
-    "with the report, and the same command goes on later. Of several copies of one sample, judged by several "
-    "people, --report gives their agreement; a text then has the mark that most gave it, and of as many that of the file "
-    "named first. --to-topic takes the marks so far over into a topic folder, as examples of what is on the topic and what is "
-    "not; there a text on which as many say one thing as another is left out."
-)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a sample; several for --report, --marks, --to-topic")
-    parser.add_argument("--report", action="store_true", help="the report only, without the page")
-    only = parser.add_mutually_exclusive_group()
-    only.add_argument("--marks", action="store_true", help="only the marks so far, as TSV: key, url, mark")
-    only.add_argument("--to-topic", type=Path, metavar="FOLDER", help="only take the marks so far over into FOLDER/marked.jsonl")
-    parser.add_argument("--json", action="store_true", help="the report as JSON")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the rows of the report's tables to FILE, too")
-    parser.add_argument("--port", type=whole(0, 65535), default=0, metavar="N", help="of the page (default: any that is free)")
-    parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
-
-
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    if opts.report or opts.marks or opts.to_topic:
-        samples = [read_sample(path) for path in opts.files]
-    elif len(opts.files) > 1:
-        raise UsageError("one file is judged at a time. Remedy: name one, or add --report", print_help=False)
-    else:
-        samples = [_judge(opts.files[0], opts.port, not opts.no_browser)]
-    if opts.to_topic:
-        try:
-            print(_said(take_over(samples, opts.to_topic)))
-        except TopicError as error:
-            raise UsageError(str(error), print_help=False) from None
-        return 0
-    together = merged(samples)
-    if opts.marks:
-        _print_marks(together)
-        return 0
-    names = [str(path) for path in opts.files]
-    found = report(together)
-    if opts.csv is not None:
-        write_csv(found, opts.csv)
-    if opts.json:
-        print(json.dumps(figures(found, samples, names), ensure_ascii=False, indent=1))
-        return 0
-    out = console()
-    show(found, out)
-    if len(samples) > 1:
-        show_agreement(samples, names, out)
-    return 0
-
-
-def _judge(path: Path, port: int, browser: bool) -> Sample:
-    """Serve the page until Ctrl-C; the sample with its marks."""
-    with SampleFile(path) as file:
-        with JudgingServer(file, port) as server:
-            print(f"{server.url}\nCtrl-C ends it with the report.", file=sys.stderr, flush=True)
-            if browser:
-                webbrowser.open(server.url)
-            try:
-                server.serve_forever()
-            except KeyboardInterrupt:
-                print(file=sys.stderr)
-        return file.now()
-
-
-def _print_marks(sample: Sample) -> None:
-    out = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
-    out.writerow(["key", "url", "mark"])
-    out.writerows([item.key, item.url, item.mark] for item in sample.items if item.mark is not None)
-
-
-def _said(taken: Taken) -> str:
-    held = ", ".join(f"{taken.marks.get(mark, 0):,} {mark}" for mark in MARKS)
-    said = f"{taken.file}: {taken.added:,} added, {taken.changed:,} changed, {taken.same:,} as before; it now holds {held}"
-    if taken.ties:
-        said += f"\n{taken.ties:,} left out on which as many say one thing as another"
-    if taken.blank:
-        said += f"\n{taken.blank:,} left out with neither title nor text"
-    return said

@@ -1,4 +1,4 @@
-"""``scrapy lexicon fetch``, ``list`` and ``check``: the data files of others that the strategies use."""
+"""``scrapy lexicon fetch``, ``list``, ``check`` and ``import``: the data files that the strategies use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.markup import escape
 from rich.padding import Padding
-from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import Action
@@ -18,7 +18,7 @@ from topical_crawler.resources.cilin import Cilin, CilinTree
 from topical_crawler.resources.fetch import fetch, is_whole
 from topical_crawler.resources.hownet import HowNet, SememeTree
 from topical_crawler.resources.registry import RESOURCES, Resource, Resources, find
-from topical_crawler.resources.vectors import WordVectors
+from topical_crawler.resources.vectors import WordVectors, convert
 
 
 def _names(parser: argparse.ArgumentParser) -> None:
@@ -124,6 +124,44 @@ _READERS: dict[str, Callable[[Path], str]] = {
 }
 
 
+def _import_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the vectors")
+    parser.add_argument("out", metavar="OUT", help="where to write: OUT.npy and OUT.vocab (OUT with or without .npy)")
+    parser.add_argument(
+        "--limit",
+        type=int,
+        metavar="N",
+        help="take the first N vectors of FILE, the N most frequent words where it is sorted so, as most are (default: all)",
+    )
+    parser.add_argument(
+        "--trust-pickle",
+        action="store_true",
+        help="load FILE with gensim although that runs code of FILE: in a process of few rights, which is no sandbox",
+    )
+
+
+def _import(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    out = Path(opts.out)
+    if out.suffix != ".npy":
+        out = out.with_name(f"{out.name}.npy")
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with progress(*columns) as display:
+        task = display.add_task("vectors", total=None)
+        report = convert(
+            opts.file,
+            out,
+            opts.limit,
+            lambda done, total: display.update(task, completed=done, total=total, refresh=total == done),
+            opts.trust_pickle,
+        )
+    print(f"{report.words:,} words, {report.dimensions} dimensions, of {report.read:,} vectors read")
+    for reason, number in report.dropped.items():
+        print(f"left out: {number:,} {reason}")
+    print(f"written: {report.path} and {report.path.with_suffix('.vocab').name}")
+    print(f'to use it, in the settings: TOPICAL_VECTORS = "{report.path.resolve()}"')
+    return 0
+
+
 ACTIONS = {
     "fetch": Action(
         "Fetch what is not there yet. Interrupted, it goes on where it was when it is started again.", _names, _fetch
@@ -134,5 +172,14 @@ ACTIONS = {
         "here is missing.",
         _names,
         _check,
+    ),
+    "import": Action(
+        "Convert word vectors into the form that the strategies open at once and share between processes: a matrix of unit "
+        "vectors (OUT.npy) and its words (OUT.vocab). FILE is of word2vec (text or binary), fastText (.vec) or GloVe (text), "
+        "gzipped or not; its content tells which. What gensim's save() wrote is a pickle, which runs code when it is read: it "
+        "is refused without --trust-pickle. Name OUT.npy in TOPICAL_VECTORS to use it. Exit code 1 if FILE is damaged or of "
+        "another form; OUT is then as it was before.",
+        _import_arguments,
+        _import,
     ),
 }

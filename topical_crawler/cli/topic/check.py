@@ -16,30 +16,32 @@ from rich.table import Table
 from rich.text import Text
 from scrapy.settings import BaseSettings
 
-from topical_crawler.authoring.check import LENGTHS, Explainer, Figures, Finding, Report, TopicLines, check_topic, share_line
-from topical_crawler.cli.strategy import WIDTH, Opened, open_semantic
-from topical_crawler.cli.terminal import console
+from topical_crawler.authoring.check import LENGTHS, Figures, Finding, Report, TopicLines, check_topic
+from topical_crawler.cli.strategy import QUEUED, WIDTH, as_crawled, judge_page, make_strategy, refusal
+from topical_crawler.cli.terminal import console, printable
 from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages, kind_of, read_file
-from topical_crawler.config import cache_dir, resources
+from topical_crawler.config import cache_dir, crawl_options, resources, segmenter
 from topical_crawler.resources.registry import Resources
-from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, description_of
+from topical_crawler.topic.topic import Topic
+from topical_crawler.web.page import Verdict
 
 # -- A handful of pages and texts under a topic, for ``scrapy topic check``
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A page or a text under the topic.
+    """A page or a text under the topic, judged as a crawl does it that has fetched those before it.
 
     Attributes:
         source: as it was named.
         title: of the page; the first words of a text.
-        relevance: Eq. 3 over the description; None where there is no page, and of a plain text.
+        relevance: of the page to the topic; None where there is no page, and of a plain text.
         on_topic: whether it is above the page threshold.
-        text_relevance: Eq. 3 over the main text; None where there is none.
+        text_relevance: of the main text; None where there is none.
         text_kept: whether that is above the text threshold.
+        kept: whether the corpus would hold it.
         carried: the words that carry the relevance, with their shares.
-        reason: why there is no page or no main text.
+        reason: why it would not, in the words of a crawl's report; of a page that did not come, why.
         leads_to: links that would be queued.
     """
 
@@ -49,40 +51,52 @@ class Scored:
     on_topic: bool = False
     text_relevance: float | None = None
     text_kept: bool = False
+    kept: bool = False
     carried: str = ""
     reason: str = ""
     leads_to: int = 0
 
 
-def score_page(fetched: Fetched, explainer: Explainer, opened: Opened) -> Scored:
-    """Score what was fetched."""
-    page, strategy = fetched.page, opened.strategy
-    if page is None:
-        return Scored(fetched.url, reason=fetched.reason)
-    view = explainer.text(description_of(page))
-    verdict = strategy.judge(page)
-    relevance, kept = strategy.confirm(fetched.text) if fetched.text else (None, False)
-    return Scored(
-        fetched.url, page.title, view.relevance, verdict.keep, relevance, kept, share_line(view.words), fetched.reason,
-        _leads_to(page, verdict.relevance, verdict.keep, opened),
-    )  # fmt: skip
+class PageJudge:
+    """Judges pages by the strategy that a crawl of the topic would take, with its settings.
+
+    Raises:
+        CrawlError, ValueError: a setting, a parameter of the topic or a resource cannot be used.
+    """
+
+    def __init__(self, topic: Topic, settings: BaseSettings) -> None:
+        self.topic = topic
+        self._options = crawl_options(settings, topic, {})
+        name = self._options.strategy or topic.default_strategy
+        self._strategy = make_strategy(topic, name, resources(settings) or Resources.none(), settings)
+
+    def page(self, fetched: Fetched) -> Scored:
+        """Judge what was fetched."""
+        if fetched.page is None:
+            return Scored(fetched.url, reason=fetched.reason)
+        page = as_crawled(fetched.page, self._strategy, self._options)
+        judged = judge_page(
+            self._strategy, fetched.url, "URL", page, fetched.text, fetched.reason, (), refusal(self._options, page)
+        )
+        relevance, text_kept = judged.text or (None, False)
+        queued = sum(link.decision == QUEUED for link in judged.links)
+        return Scored(
+            fetched.url, page.title, judged.verdict.relevance, judged.verdict.keep, relevance, text_kept, not judged.rejected,
+            _shares(judged.verdict), judged.rejected, queued,
+        )  # fmt: skip
+
+    def text(self, path: str) -> Scored:
+        """Judge a file of plain text, as a main text."""
+        text = read_file(path)[0]
+        judged = judge_page(self._strategy, path, "text file", None, text, "", (), lambda url: None)
+        relevance, kept = judged.text or (None, False)
+        title = " ".join(text.split())[:40]
+        return Scored(path, title, None, judged.verdict.keep, relevance, kept, kept, _shares(judged.verdict))
 
 
-def score_text(path: str, explainer: Explainer, opened: Opened) -> Scored:
-    """Score a file of plain text, as a main text."""
-    text = read_file(path)[0]
-    view = explainer.text(text)
-    _, kept = opened.strategy.confirm(text)
-    on_topic = view.relevance > opened.strategy.parameters.page_threshold
-    return Scored(path, " ".join(text.split())[:40], None, on_topic, view.relevance, kept, share_line(view.words))
-
-
-def _leads_to(page: Page, relevance: float, keep: bool, opened: Opened) -> int:
-    """Links that would be queued, in a crawl that has fetched the pages scored before."""
-    opened.strategy.learn(page.url, Verdict(relevance, keep))
-    distance = 0 if keep else 1
-    candidates = [Candidate(x.url, (Evidence(page.url, relevance, keep, x.anchor, distance),)) for x in page.links]
-    return sum(priority is not None for priority in opened.strategy.score(candidates))
+def _shares(verdict: Verdict, most: int = 3) -> str:
+    """The words that carry a relevance: "学习贯彻 42%, 主题教育 31%"."""
+    return ", ".join(f"{printable(word)} {share:.0%}" for word, share in list(verdict.why.items())[:most])
 
 
 def show_scored(out: Console, title: str, scored: Sequence[Scored]) -> None:
@@ -107,7 +121,7 @@ def show_scored(out: Console, title: str, scored: Sequence[Scored]) -> None:
         if s.relevance is None and s.text_relevance is None:
             table.add_row(name, "", Text("no page", style="red"), "", "", Text(s.reason))
             continue
-        of_text = s.reason if s.text_relevance is None else f"{s.text_relevance:.3g} {'kept' if s.text_kept else 'rejected'}"
+        of_text = f"{s.text_relevance:.3g} {'kept' if s.text_kept else 'rejected'}" if s.text_relevance is not None else s.reason
         table.add_row(
             name,
             "" if s.relevance is None else f"{s.relevance:.3g}",
@@ -124,8 +138,9 @@ def show_scored(out: Console, title: str, scored: Sequence[Scored]) -> None:
 
 DESCRIPTION = (
     "Look over a topic: which terms the language resources know, which do not come out of the segmentation, which weights "
-    "dominate, what the thresholds come to, seeds, duplicates. Every finding names file, line and remedy. PAGEs are scored: "
-    "relevance, decision, the words that carry it. Exit code 1 if there is an error: something with which no crawl can start."
+    "dominate, what the thresholds come to, seeds, duplicates. Every finding names file, line and remedy. PAGEs are judged as a "
+    "crawl with these settings judges them: relevance, decision, the words that carry it. Exit code 1 if there is an error: "
+    "something with which no crawl can start."
 )
 _MOST_WORDS = 8
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
@@ -145,22 +160,19 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         if kind == "text":
             raise FileNotFoundError(f"{given}: no URL and no file. Remedy: scrapy topic explain {opts.topic} TEXT takes a text")
     found = resources(settings) or Resources.none()
-    report = check_topic(opts.topic, found, cache_dir(settings), settings.get("TOPICAL_SEGMENTER"))
+    report = check_topic(opts.topic, found, cache_dir(settings), segmenter(settings))
     findings = list(report.findings)
     pages: list[Scored] = []
     seeds: list[Scored] = []
     if report.topic is not None and not report.errors and (opts.pages or opts.fetch):
-        opened = open_semantic(report.topic, settings)
-        explainer = Explainer(opened.strategy, opened.similarity)
+        judge = PageJudge(report.topic, settings)
         addresses = [given for given, kind in kinds.items() if kind != "text file"]
         with console(stderr=True).status(f"fetching {len(addresses)} pages"):
             fetched = iter(fetch_pages(addresses, settings))
         for given, kind in kinds.items():
-            pages.append(
-                score_text(given, explainer, opened) if kind == "text file" else score_page(next(fetched), explainer, opened)
-            )
+            pages.append(judge.text(given) if kind == "text file" else judge.page(next(fetched)))
         if opts.fetch:
-            seeds, more = _fetch_seeds(explainer, opened, settings)
+            seeds, more = _fetch_seeds(judge, settings)
             findings = [*more, *findings]
     if opts.json:
         print(json.dumps(_figures(report, findings, pages, seeds), ensure_ascii=False, indent=1))
@@ -169,15 +181,15 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 1 if report.errors else 0
 
 
-def _fetch_seeds(explainer: Explainer, opened: Opened, settings: BaseSettings) -> tuple[list[Scored], list[Finding]]:
+def _fetch_seeds(judge: PageJudge, settings: BaseSettings) -> tuple[list[Scored], list[Finding]]:
     """The seeds scored, and those that do not answer or lead nowhere."""
-    topic = opened.strategy.topic
+    topic = judge.topic
     lines = TopicLines(topic)
     keyword = quote(topic.keywords(1)[0])
     addresses = [url.replace("{keyword}", keyword) for url, _, _ in lines.seeds]
     with console(stderr=True).status(f"fetching {len(addresses)} seeds"):
         found = fetch_pages(addresses, settings)
-    scored = [score_page(fetched, explainer, opened) for fetched in found]
+    scored = [judge.page(fetched) for fetched in found]
     findings = []
     for seed, (url, file, number) in zip(scored, lines.seeds, strict=True):
         if seed.relevance is None:

@@ -21,8 +21,9 @@ from scrapy.robotstxt import RobotParser
 from scrapy.settings import BaseSettings, Settings
 from twisted.python.failure import Failure
 
-from topical_crawler.cleaning.boilerplate import Cleaner
-from topical_crawler.config import cache_dir
+from topical_crawler.config import cache_dir, cleaning_options, extraction_limits
+from topical_crawler.corpus.make import Maker
+from topical_crawler.crawl.opening import now_iso
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import PageItem
@@ -30,6 +31,7 @@ from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.decode import decode
 from topical_crawler.web.page import Page
+from topical_crawler.web.urls import host
 from topical_crawler.workers import Worker, WorkerDied, WorkerLate
 
 Kind = Literal["URL", "HTML file", "text file", "text"]
@@ -138,18 +140,15 @@ def _by_engine(addresses: Sequence[str], settings: BaseSettings) -> list[tuple[P
 
 
 async def _texts(pages: Mapping[str, Page], settings: BaseSettings) -> dict[str, tuple[str, str]]:
-    """Main texts as the pipelines of a crawl make them: (text, reason) by address."""
-    cleaner = Cleaner(min_characters=settings.getint("TOPICAL_MIN_CHARACTERS"))
+    """Main texts as the pipelines of a crawl make them, which has learned nothing of any site yet: (text, reason) by address."""
+    maker = Maker(None, cleaning_options(settings))
     texts = {}
-    pool = ExtractPool(settings.getint("TOPICAL_EXTRACT_WORKERS"), settings.getfloat("TOPICAL_EXTRACT_TIMEOUT"))
-    with closing(pool):
+    with closing(ExtractPool(*extraction_limits(settings))) as pool:
         for url, page in pages.items():
-            extracted = await pool.extract(page.html, page.url)
-            if extracted.reason:
-                texts[url] = "", extracted.reason
-                continue
-            cleaned = cleaner.clean(extracted.text, [link.anchor for link in page.links], extracted.title or page.title)
-            texts[url] = cleaned.text, cleaned.reason
+            extracted = await pool.extract(page.html, page.url, now_iso())
+            anchors = [link.anchor for link in page.links]
+            made = maker.make(host(page.url), extracted, anchors=anchors, title=page.title)
+            texts[url] = "" if made.reason else made.fields["text"], made.reason
     return texts
 
 
