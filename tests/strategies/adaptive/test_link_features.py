@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 import numpy as np
@@ -16,11 +16,12 @@ from topical_crawler.strategies.adaptive.link_features import (
     MAX_FEATURES,
     PLACES,
     SIZE,
+    ChangingFeatures,
     LinkFeatures,
-    Standing,
+    LinkText,
+    in_words,
     number,
     of_address,
-    said,
 )
 from topical_crawler.web.page import Evidence
 
@@ -31,7 +32,7 @@ def links(*without: str) -> LinkFeatures:
     return LinkFeatures(
         str.split,
         terms_of=lambda words: float(sum(word == "党建" for word in words)),
-        says=lambda words: " ".join(words).encode(),
+        word_ids=lambda words: " ".join(words).encode(),
         without=without,
     )
 
@@ -46,8 +47,7 @@ _PLACES = st.lists(st.builds(Evidence, _URLS, st.floats(0, 1), st.booleans(), _T
 
 
 def read(url: str, found: Sequence[Evidence]) -> list[list[int]]:
-    address, anchors, places = FEATURES.read(url, found)
-    return [part.tolist() for part in (address.features, anchors.features, places)]
+    return [part.tolist() for part in FEATURES.view(url, found).features]
 
 
 def place(anchor: str = "", parent: str = PARENT, path: str = "") -> Evidence:
@@ -65,9 +65,9 @@ def test_any_link_has_a_bounded_number_of_distinct_features_and_words_for_each(u
     numbers = numbers_of(url, found)
     assert all(1 <= n < SIZE for n in numbers) and len(numbers) <= MAX_FEATURES
     assert all(len(set(part)) == len(part) for part in parts)
-    words = FEATURES.words(url, found)
+    words = FEATURES.meanings(url, found)
     assert list(words) == list(dict.fromkeys(numbers))
-    assert all(number(feature) == n and said(feature) for n, feature in words.items())
+    assert all(number(feature) == n and in_words(feature) for n, feature in words.items())
     assert FEATURES.address(url).features.tolist() == parts[0]
 
 
@@ -91,7 +91,7 @@ def test_a_link_with_more_features_than_are_kept_keeps_those_of_its_address() ->
 def test_broken_addresses(url: str) -> None:
     numbers = numbers_of(url, (place("党建 要闻", path="div/a"),))
     assert {number(("anchor", "党建")), number(("place", "dj.a.cn div/a"))} <= set(numbers)
-    assert all(said(feature) for feature in of_address(url))
+    assert all(in_words(feature) for feature in of_address(url))
 
 
 def test_articles_of_one_channel_look_alike_and_a_channel_of_another_name_does_not() -> None:
@@ -114,13 +114,13 @@ def test_the_host_of_the_page_that_holds_a_link_counts_only_for_where_it_stands(
 
 def test_anchors_of_all_places_count_and_the_first_few_places() -> None:
     found = [place(f"词{n}", path=f"p{n}/a") for n in range(PLACES + 2)]
-    words = set(FEATURES.words("http://a.cn/1", found).values())
+    words = set(FEATURES.meanings("http://a.cn/1", found).values())
     assert {("anchor", f"词{n}") for n in range(PLACES + 2)} <= words
     assert [f"p{n}/a" for n in range(PLACES + 2) if ("place", f"dj.a.cn p{n}/a") in words] == [f"p{n}/a" for n in range(PLACES)]
 
 
 def test_signs_are_no_words_of_an_anchor() -> None:
-    assert [f for f in FEATURES.words("", (place("党建 ， 【 》 2023"),)).values() if f[0] == "anchor"] == [
+    assert [f for f in FEATURES.meanings("", (place("党建 ， 【 》 2023"),)).values() if f[0] == "anchor"] == [
         ("anchor", "党建"),
         ("anchor", "2023"),
     ]
@@ -131,20 +131,24 @@ URL, FOUND = "http://a.cn/党建/支部/1.html?x=1", (place("党建 要闻", pat
 
 @pytest.mark.parametrize("part", ["address", "anchor", "place"])
 def test_a_part_that_is_left_out_is_gone_and_nothing_else(part: str) -> None:
-    whole = FEATURES.words(URL, FOUND)
-    left = links(part).words(URL, FOUND)
+    whole = FEATURES.meanings(URL, FOUND)
+    left = links(part).meanings(URL, FOUND)
     assert {f[0] for f in whole.values()} - {f[0] for f in left.values()} == set(KINDS[part]) - set(STANDING)
     assert left == {n: f for n, f in whole.items() if f[0] not in KINDS[part]}
 
 
 def test_what_an_address_and_anchors_say() -> None:
-    address, anchors, _ = FEATURES.read(URL, FOUND)
-    assert (address.terms, address.says.decode()) == (1, "党建 支部 1 html")
-    assert (anchors.terms, anchors.says.decode()) == (1, "党建 要闻 要闻 党建")  # terms of the best one, words of all
-    assert [r.terms for r in links("address").read(URL, FOUND)[:2]] == [0, 1]
-    assert [r.terms for r in links("anchor").read(URL, FOUND)[:2]] == [1, 0]
-    assert [r.says for r in links("likeness").read(URL, FOUND)[:2]] == [b"", b""]
-    assert FEATURES.read(URL, ())[1].terms == 0
+    def texts(features: LinkFeatures, anchors: Iterable[str] = {e.anchor for e in FOUND}) -> list[LinkText]:
+        return [features.address(URL), features.anchors(tuple(sorted(anchors)))]
+
+    address, anchors = texts(FEATURES)
+    assert (address.terms, address.words.decode()) == (1, "党建 支部 1 html")
+    assert (anchors.terms, anchors.words.decode()) == (1, "党建 要闻 要闻 党建")  # terms of the best one, words of all
+    assert FEATURES.view(URL, FOUND).words == anchors.words and FEATURES.view(URL, ()).words == address.words
+    assert [r.terms for r in texts(links("address"))] == [0, 1]
+    assert [r.terms for r in texts(links("anchor"))] == [1, 0]
+    assert [r.words for r in texts(links("likeness"))] == [b"", b""]
+    assert texts(FEATURES, ())[1].terms == 0
 
 
 # --- what changes while a link waits ---
@@ -158,7 +162,7 @@ def seen(*links: Sequence[float]) -> np.ndarray:
 
 
 def changing(*link: float) -> list[int]:
-    return [int(n) for n in Standing().numbers(seen(link))[0]]
+    return [int(n) for n in ChangingFeatures().numbers(seen(link))[0]]
 
 
 @settings(max_examples=40)
@@ -176,7 +180,7 @@ def test_links_stand_in_steps_and_each_as_if_alone() -> None:
     links = list(
         product((0.0, 0.05, 0.1, 0.25, 0.55, 1.0), (0.5,), (0.0, 0.2, 1.0, 99.0), (0, 1, 6, 7, 8, 10_000), (0, 1, 1.5, 9))
     )
-    together = Standing().numbers(seen(*links)).tolist()
+    together = ChangingFeatures().numbers(seen(*links)).tolist()
     for link, numbers in zip(links, together, strict=True):
         steps = {kind: min(STEPS[kind][1], int(STEPS[kind][0] * np.float32(x))) for kind, x in zip(STANDING, link, strict=True)}
         assert numbers == changing(*link) == [number((kind, str(step))) for kind, step in steps.items()]
@@ -202,11 +206,11 @@ def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], sam
 
 
 def test_parts_of_standing_can_be_left_out() -> None:
-    assert Standing().kinds == STANDING
-    some = Standing(["anchor", "likeness"])
+    assert ChangingFeatures().kinds == STANDING
+    some = ChangingFeatures(["anchor", "likeness"])
     assert some.kinds == ("best", "mean", "distance")
     link = (0.5, 0.25, 1.0, 3, 1.2)
     best, mean, _, distance, _ = changing(*link)
     assert some.numbers(seen(link))[0].tolist() == [best, mean, distance]
-    assert Standing(KINDS).numbers(seen(link, link)).shape == (2, 0)
-    assert Standing().numbers(seen()).shape == (0, 5)
+    assert ChangingFeatures(KINDS).numbers(seen(link, link)).shape == (2, 0)
+    assert ChangingFeatures().numbers(seen()).shape == (0, 5)

@@ -7,22 +7,24 @@ import json
 import numpy as np
 import pytest
 
-from topical_crawler.strategies.adaptive import memory as module
-from topical_crawler.strategies.adaptive.link_features import MAX_FEATURES
-from topical_crawler.strategies.adaptive.memory import CAPACITY, PARENTS, SAYS, WORDS, Leading, Memory, Words, digest
+from topical_crawler.strategies.adaptive import link_features as module
+from topical_crawler.strategies.adaptive.link_features import MAX_FEATURES, MAX_PARENTS, digest
+from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_WORDS, IncomingLink, Memory, PageWords
 
 FIELDS = [name for name, _, _ in Memory._FIELDS]
 OVER = 10
 
 
-def words(n: int, many: int = 3) -> Words:
+def words(n: int, many: int = 3) -> PageWords:
     numbers = np.arange(n, n + many, dtype=np.uint16)
-    return Words(numbers, np.full(many, 1 + n % 255, dtype=np.uint8), n / 8, n % 2 == 0)
+    return PageWords(numbers, np.full(many, 1 + n % 255, dtype=np.uint8), n / 8, n % 2 == 0)
 
 
-def leading(n: int, many: int = 3) -> Leading:
-    says = range(n + 1, n + 1 + SAYS)
-    return Leading(list(range(n + 1, n + 1 + many)), [n + 7] * min(many, PARENTS), [0.25] * min(many, PARENTS), 0.5, n % 5, says)
+def leading(n: int, many: int = 3) -> IncomingLink:
+    says = range(n + 1, n + 1 + LINK_WORDS)
+    return IncomingLink(
+        list(range(n + 1, n + 1 + many)), [n + 7] * min(many, MAX_PARENTS), [0.25] * min(many, MAX_PARENTS), 0.5, n % 5, says
+    )
 
 
 def table(memory: Memory) -> dict[str, np.ndarray]:
@@ -41,7 +43,7 @@ def full() -> Memory:
     """Page n has the digest n + 1; the first ones hold as much as can be held, the pages that take their rows hold nothing."""
     memory = Memory()
     for n in range(CAPACITY):
-        memory.add(n + 1, words(n, WORDS), leading(n, MAX_FEATURES), 1.0)
+        memory.add(n + 1, words(n, PAGE_WORDS), leading(n, MAX_FEATURES), 1.0)
     for n in range(CAPACITY, CAPACITY + OVER):
         memory.add(n + 1, None, None, 0.0)
     return memory
@@ -59,7 +61,7 @@ def test_a_page_leaves_nothing_to_the_one_that_takes_its_place(full: Memory) -> 
     for name, column in table(full).items():
         if name != "pages":
             assert not column[:OVER].any(), name
-    assert full.words[OVER].tolist() == words(OVER, WORDS).numbers.tolist()
+    assert full.words[OVER].tolist() == words(OVER, PAGE_WORDS).numbers.tolist()
     assert full.features[OVER].tolist() == leading(OVER, MAX_FEATURES).features
 
 
@@ -109,14 +111,14 @@ def test_what_is_remembered_of_a_page() -> None:
     memory.add(5, words(4), leading(9, 2), 0.75)
     memory.add(6, None, leading(9, 2), 0.0)
     memory.add(7, words(4), None, 0.5)
-    assert memory.answered[:3].tolist() == [True, False, True]
-    assert memory.led[:3].tolist() == [True, True, False]
+    assert memory.fetched[:3].tolist() == [True, False, True]
+    assert memory.has_link[:3].tolist() == [True, True, False]
     assert memory.relevance[:3].tolist() == [0.75, 0.0, 0.5]
     assert (memory.words[0, :4].tolist(), memory.counts[0, :4].tolist()) == ([4, 5, 6, 0], [5, 5, 5, 0])
-    assert (memory.said[0], memory.article[0]) == (0.5, True)
+    assert (memory.term_scores[0], memory.is_article[0]) == (0.5, True)
     assert (memory.features[0, :3].tolist(), memory.parents[0, :3].tolist()) == ([10, 11, 0], [16, 16, 0])
-    assert (memory.given[0, 0], memory.terms[0], memory.distance[0]) == (0.25, 0.5, 4)
-    assert memory.says[:3, :2].tolist() == [[10, 11], [10, 11], [0, 0]]
+    assert (memory.link_relevances[0, 0], memory.terms[0], memory.distance[0]) == (0.25, 0.5, 4)
+    assert memory.link_words[:3, :2].tolist() == [[10, 11], [10, 11], [0, 0]]
 
 
 def test_pages_that_are_remembered_count_by_the_latest_opinion_others_by_what_they_gave() -> None:
@@ -126,7 +128,7 @@ def test_pages_that_are_remembered_count_by_the_latest_opinion_others_by_what_th
     memory.relevance[memory.row(12)] = 0.6
     parents = np.array([[11, 12, 0], [99, 12, 0], [99, 0, 0], [0, 0, 0]], dtype=np.int64)
     given = np.array([[0.1, 0.1, 0.0], [0.3, 0.1, 0.0], [0.3, 0.8, 0.0], [0.8, 0.8, 0.8]], dtype=np.float32)
-    best, mean = memory.standing(parents, given)
+    best, mean = memory.parent_relevances(parents, given)
     assert best.tolist() == pytest.approx([0.9, 0.6, 0.3, 0.0])
     assert mean.tolist() == pytest.approx([0.75, 0.45, 0.3, 0.0])  # what fills a row up is no page
     assert [memory.relevance_of(page) for page in (11, 12)] == pytest.approx([0.9, 0.6])
@@ -134,7 +136,9 @@ def test_pages_that_are_remembered_count_by_the_latest_opinion_others_by_what_th
 
 
 def test_standing_of_no_links() -> None:
-    best, mean = Memory().standing(np.zeros((0, PARENTS), dtype=np.int64), np.zeros((0, PARENTS), dtype=np.float32))
+    best, mean = Memory().parent_relevances(
+        np.zeros((0, MAX_PARENTS), dtype=np.int64), np.zeros((0, MAX_PARENTS), dtype=np.float32)
+    )
     assert best.shape == mean.shape == (0,)
 
 
@@ -174,13 +178,3 @@ def test_addresses_of_one_page_are_one_number() -> None:
     assert len({digest(f"http://a.cn/{n}") for n in range(500)}) == 500
     assert all(-(2**63) <= digest(f"http://a.cn/{n}") < 2**63 for n in range(500))
     assert digest("") != 0 != digest("http://[broken/")
-
-
-def test_a_state_of_before_links_were_read_is_read() -> None:
-    memory = Memory()
-    memory.add(5, words(4), leading(9, 2), 0.75)
-    state = memory.state_dict()
-    del state["says"]
-    old = Memory()
-    old.load_state_dict(state)
-    assert not old.says.any() and old.features[0, 0] == 10 and 5 in old

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.strategies.adaptive.memory import CAPACITY, SAYS, WORDS, Memory, Words
-from topical_crawler.strategies.adaptive.page_classifier import PageJudge
+from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_WORDS, Memory, PageWords
+from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.marked import MarkedText
 from topical_crawler.web.page import Page
@@ -34,23 +34,23 @@ ODD_PAGES = (
 )
 
 
-def judge(**more: object) -> PageJudge:
-    return PageJudge(TERMS, SEGMENTER, **more)  # type: ignore[arg-type]
+def judge(**more: object) -> PageClassifier:
+    return PageClassifier(TERMS, SEGMENTER, **more)  # type: ignore[arg-type]
 
 
 def page(*words: str, labels: Sequence[str] = ()) -> Page:
     return Page("http://a.cn/1.html", title=" ".join(words), labels=tuple(labels))
 
 
-def read(of: PageJudge, *words: str) -> Words:
+def read(of: PageClassifier, *words: str) -> PageWords:
     return of.read(page(*words), article=True)[0]
 
 
-def probability(of: PageJudge, *words: str) -> float:
+def probability(of: PageClassifier, *words: str) -> float:
     return of.probability(read(of, *words))
 
 
-def learn(of: PageJudge, pages: Iterable[Iterable[str]], article: bool = True) -> Memory:
+def learn(of: PageClassifier, pages: Iterable[Iterable[str]], article: bool = True) -> Memory:
     """As a crawl does; no page is like another."""
     memory = Memory()
     for n, words in enumerate(pages):
@@ -69,7 +69,7 @@ def pages(each: int = 15) -> list[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def taught() -> PageJudge:
+def taught() -> PageClassifier:
     found = judge()
     learn(found, pages())
     return found
@@ -108,7 +108,7 @@ def test_a_heavy_term_says_more_than_a_light_one() -> None:
 def test_the_terms_are_told_with_their_parts() -> None:
     words, said = judge().read(page("党建", "支部", "球队"), article=False)
     assert set(said) == {"党建", "支部"} and said["党建"] > said["支部"] > 0
-    assert words.said == pytest.approx(sum(said.values())) and not words.article
+    assert words.term_score == pytest.approx(sum(said.values())) and not words.is_article
 
 
 def test_terms_of_words() -> None:
@@ -154,12 +154,12 @@ def test_a_few_pages_teach_words_that_stand_beside_the_terms() -> None:
     assert probability(of, *NEAR[:2], *FAR) > probability(of, *FAR)
 
 
-def test_a_page_of_such_words_alone_is_on_topic(taught: PageJudge) -> None:
+def test_a_page_of_such_words_alone_is_on_topic(taught: PageClassifier) -> None:
     assert probability(taught, *NEAR) > 2 * probability(taught, *ELSEWHERE)
     assert probability(taught, *TERMS, *NEAR) > 0.5 > probability(taught, *ELSEWHERE)
 
 
-def test_a_term_among_words_of_something_else_says_less(taught: PageJudge) -> None:
+def test_a_term_among_words_of_something_else_says_less(taught: PageClassifier) -> None:
     assert probability(taught, "支部", *NEAR) > probability(taught, "支部", *FAR)
 
 
@@ -239,24 +239,24 @@ def test_what_the_topic_is_is_not_forgotten_in_a_long_crawl() -> None:
     assert probability(of, "主题教育", *FAR[:3]) < 0.5
 
 
-def likeness(of: PageJudge, *texts: str) -> list[float]:
-    says = b"".join(of.says(SEGMENTER.cut(text)) for text in texts)
+def likeness(of: PageClassifier, *texts: str) -> list[float]:
+    says = b"".join(of.word_ids(SEGMENTER.cut(text)) for text in texts)
     return [float(x) for x in of.likeness(np.frombuffer(says, dtype="<u2").reshape(len(texts), -1))]
 
 
-def test_short_texts_are_likened_to_articles_by_their_words(taught: PageJudge) -> None:
+def test_short_texts_are_likened_to_articles_by_their_words(taught: PageClassifier) -> None:
     near, terms, far, neither, nothing = likeness(taught, " ".join(NEAR[:2]), "党建", " ".join(FAR[:2]), "早餐", "，!")
     assert near > 1.2 and terms > 1.2 and 0 <= far < 0.9
     assert neither == nothing == 1
     assert far < likeness(taught, f"{NEAR[0]} {FAR[0]}")[0] < near
     assert likeness(judge(), NEAR[0], FAR[0]) == [1, 1]  # nothing learned
     long = " ".join([*FAR, *ELSEWHERE, *(f"word{chr(97 + n)}" for n in range(9)), *NEAR])
-    assert len(taught.says(SEGMENTER.cut(long))) == len(taught.says([])) == 2 * SAYS
+    assert len(taught.word_ids(SEGMENTER.cut(long))) == len(taught.word_ids([])) == 2 * LINK_WORDS
     assert likeness(taught, long) == likeness(taught, long.removesuffix(" ".join(NEAR)))
 
 
 def test_texts_that_a_person_marked_pull() -> None:
-    def told(on: str, off: str) -> PageJudge:
+    def told(on: str, off: str) -> PageClassifier:
         marks = [MarkedText("http://m.cn/1", "", on, True), MarkedText("http://m.cn/2", "", off, False)]
         of = judge(marked=marks * 5)
         learn(of, pages())
@@ -269,20 +269,20 @@ def test_texts_that_a_person_marked_pull() -> None:
     assert probability(weather, *ELSEWHERE) > probability(weather, *FAR)
 
 
-def test_all_pages_are_judged_as_each_alone(taught: PageJudge) -> None:
+def test_all_pages_are_judged_as_each_alone(taught: PageClassifier) -> None:
     of = judge()
     memory = learn(of, pages())
-    alone = [of.probability(Words(*known)) for known in known_words(memory)]
+    alone = [of.probability(PageWords(*known)) for known in known_words(memory)]
     assert of.probabilities(memory) == pytest.approx(alone, abs=1e-6)
     untaught = judge()
     assert untaught.probabilities(memory) == pytest.approx(
-        [untaught.probability(Words(*known)) for known in known_words(memory)], abs=1e-6
+        [untaught.probability(PageWords(*known)) for known in known_words(memory)], abs=1e-6
     )
 
 
 def known_words(memory: Memory) -> list[tuple[np.ndarray, np.ndarray, float, bool]]:
     n = len(memory)
-    rows = zip(memory.words[:n], memory.counts[:n], memory.said[:n], memory.article[:n], strict=True)
+    rows = zip(memory.words[:n], memory.counts[:n], memory.term_scores[:n], memory.is_article[:n], strict=True)
     return [(numbers[counts > 0], counts[counts > 0], float(said), bool(article)) for numbers, counts, said, article in rows]
 
 
@@ -290,17 +290,17 @@ def known_words(memory: Memory) -> list[tuple[np.ndarray, np.ndarray, float, boo
 
 
 @pytest.mark.parametrize("odd", ODD_PAGES, ids=range(len(ODD_PAGES)))
-def test_odd_pages(odd: Page, taught: PageJudge) -> None:
+def test_odd_pages(odd: Page, taught: PageClassifier) -> None:
     for of in (judge(), taught):
         words, said = of.read(odd, article=True)
-        assert len(words.numbers) == len(words.counts) <= WORDS and (len(words.counts) == 0 or words.counts.min() > 0)
-        assert 0 <= of.probability(words) <= 1 and words.said >= 0 and set(said) <= set(TERMS)
+        assert len(words.numbers) == len(words.counts) <= PAGE_WORDS and (len(words.counts) == 0 or words.counts.min() > 0)
+        assert 0 <= of.probability(words) <= 1 and words.term_score >= 0 and set(said) <= set(TERMS)
 
 
-def test_of_a_page_of_many_words_the_rare_ones_are_remembered(taught: PageJudge) -> None:
-    many = [f"page{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(2 * WORDS)]
+def test_of_a_page_of_many_words_the_rare_ones_are_remembered(taught: PageClassifier) -> None:
+    many = [f"page{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(2 * PAGE_WORDS)]
     whole, common = set(read(taught, *NEAR, *many).numbers.tolist()), set(read(taught, *FAR).numbers.tolist())
-    assert len(whole) <= WORDS
+    assert len(whole) <= PAGE_WORDS
     assert not common <= set(read(taught, *FAR, *many).numbers.tolist())
 
 
@@ -314,7 +314,7 @@ def test_reading_and_judging_teach_nothing() -> None:
     assert json.dumps(of.state_dict()) == before
 
 
-def test_the_same_pages_teach_the_same(taught: PageJudge) -> None:
+def test_the_same_pages_teach_the_same(taught: PageClassifier) -> None:
     other = judge()
     learn(other, pages())
     assert other.state_dict() == taught.state_dict()
@@ -337,7 +337,7 @@ def test_the_state_survives_json(each: int) -> None:
 
 
 def test_a_light_term_here_and_there_is_not_the_topic() -> None:
-    of = PageJudge({**TERMS, "社区": 0.4}, SEGMENTER)
+    of = PageClassifier({**TERMS, "社区": 0.4}, SEGMENTER)
     learn(of, [["社区", *FAR[:4]] if n % 4 == 0 else ELSEWHERE[:5] for n in range(40)])
     assert of.terms_of(["社区"]) > 0
     assert probability(of, "社区", *FAR[:4]) < 0.5

@@ -433,15 +433,6 @@ def test_strategies_that_learn_one_anothers_lessons_in_one_order_agree() -> None
     agree(one, other)
 
 
-def test_lessons_of_before_links_were_read_are_learned(crawled: tuple[Adaptive, list[Told]]) -> None:
-    again = make()
-    for url, verdict in written(crawled[1]):
-        content, link, site = verdict.lesson
-        again.learn(url, replace(verdict, lesson=[content, link and link[:5], site]))
-    assert again.revision == crawled[0].revision
-    assert all(0 < x < 1 for x in again.score(waiting()) if x is not None)
-
-
 def test_learning_something_twice_is_learning_it_once(crawled: tuple[Adaptive, list[Told]]) -> None:
     twice = make()
     for url, verdict in crawled[1]:

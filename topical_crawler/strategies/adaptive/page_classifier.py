@@ -1,9 +1,9 @@
-"""Whether a page is on topic, as a probability: from the topic's terms first, then also from the words of the articles that
-hold most of them (pseudo-relevance feedback after Rocchio 1971).
+"""The probability that a page is on topic: from the topic's terms first, then also from the words of the articles with most of
+them (pseudo-relevance feedback after Rocchio 1971).
 
-A topic that was made of one sentence knows few of its words, and some of them say little. The articles that hold most of them
-know better: their words, against those of articles with hardly any of them, tell articles on topic which the terms would miss,
-and articles off topic in which the terms are mere words. The same words tell what a link says.
+A topic made of one sentence knows few of its words, and some of them say little. The articles with most of them know better:
+their words, against those of articles with hardly any, tell articles on topic that the terms would miss, and articles off topic
+in which the terms are mere words. The same words tell how promising the text of a link is.
 """
 
 from __future__ import annotations
@@ -19,50 +19,57 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.strategies.adaptive.link_model import sigmoid
-from topical_crawler.strategies.adaptive.memory import SAYS, WORDS, Memory, Words
+from topical_crawler.strategies.adaptive.link_model import Floats, sigmoid
+from topical_crawler.strategies.adaptive.memory import LINK_WORDS, PAGE_WORDS, Memory, PageWords
 from topical_crawler.strategies.common import packed, unpacked
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import rarities
 from topical_crawler.topic.marked import MarkedText
 from topical_crawler.web.page import Page, description_of, full_text
 
+Numbers = NDArray[np.uint16]
+Counts = NDArray[np.uint8]
+
 BUCKETS = 1 << 16
 """Numbers of words."""
 MAX_READ = 8_000
 """Characters of a page's text that are read."""
 EXAMPLES = 60
-"""Most pages that stand for the topic: those in which most of its terms are."""
-LEAST = 1.0
-"""How much of the topic an example holds at least (:meth:`PageJudge.read`); a heavy term in a title is worth some 2. A crawl that
-has not found the topic must not take the best of what it has for it; with 1.5 a topic of few and common words had ten examples,
-and nothing was like them."""
-_HEAD = 2.0
-_SATURATION = 3.0
-_SHARE = 0.2
-_HARDLY, _RATHER = 0.25, 0.5
-_TERMS = 1.6  # weight of the terms beside that of the words
-_FEWEST = 5
-_ENOUGH = 30  # pages before words are learned at all: the first ones are home pages and their lists
-_AGAINST = 1000
-_LEAST_AGAINST = 10  # articles; with lists alone against them, all news would be on the topic of some news
-_SPREAD = 2.0  # what examples are nearer to the topic than others must be more than this many standard deviations of the others
-_TITLE, _LABEL = 3, 3
-_WHOLE = 5  # a label as one word: 分布式系统 is not what 分布式 and 系统 are
-_STEEPNESS, _MIDDLE = 6.0, 0.6
-_FIRST = (1.5, 2.0)  # before anything is learned: steepness and middle on the scale of said()
+"""Most examples of the topic: the articles with most of its terms."""
+MIN_EXAMPLE_SCORE = 1.0
+"""Least term score of an example (:meth:`PageClassifier.read`); a heavy term in a title is worth about 2. A crawl that has not
+found the topic must not take the best that it has for it; with 1.5 a topic of few and common words had ten examples, and nothing
+was like them."""
+MIN_EXAMPLES, EXAMPLE_SHARE = 5, 0.2
+MIN_PAGES = 30
+"""Pages before words are learned at all: the first ones are home pages and their lists."""
+MIN_COUNTEREXAMPLES, MAX_COUNTEREXAMPLES = 10, 1000
+"""Articles with few terms; with lists alone as counterexamples, all news would be on the topic of some news."""
+COUNTEREXAMPLE_SCORES = (0.25, 0.5)
+"""Counterexamples have less than this part of the examples' mean term score; the second where the first gives too few."""
+HEAD_WEIGHT, SATURATION = 2.0, 3.0
+TITLE_COUNT, LABEL_COUNT = 3, 3
+WHOLE_LABEL_COUNT = 5
+"""Of a label as one word: 分布式系统 is not what 分布式 and 系统 are."""
+TERM_WEIGHT = 1.6
+"""Weight of the terms beside that of the words."""
+MIN_SPREAD = 2.0
+"""Examples are nearer to the topic than counterexamples by more than this many standard deviations of the latter."""
+STEEPNESS, MIDDLE = 6.0, 0.6
+UNTAUGHT_STEEPNESS, UNTAUGHT_MIDDLE = 1.5, 2.0
+"""Before anything is learned, on the scale of term scores."""
 
 
-class PageJudge:
+class PageClassifier:
     """See the module.
 
     Args:
-        terms: the topic's terms with their weights, over 0. A term that is rare in the language in general says more: in a
-            topic made of one sentence 应用 weighs as much as 神经网络.
+        terms: the topic's terms with their weights (> 0). They are multiplied by the square of the term's rarity in general
+            Chinese: in a topic made of one sentence 应用 weighs as much as 神经网络, and says less.
         segmenter: must know them.
-        marked: texts that a person has marked: they are examples for and against whatever terms they hold.
+        marked: texts that a person has marked: examples and counterexamples, whatever terms they hold.
         labels: whether a page's own labels (tags, breadcrumbs) count like its title.
-        feedback: whether words are learned; else terms alone are looked at.
+        feedback: whether words are learned; else only the terms count.
     """
 
     def __init__(
@@ -82,178 +89,172 @@ class PageJudge:
         self._labels = labels
         self._feedback = feedback
         self._marked = [(_counted(self._content(f"{m.title}\n{m.text[:MAX_READ]}")), m.on_topic) for m in marked]
-        self._heard = lru_cache(65_536)(self._content_number)
+        self._number_of = lru_cache(65_536)(self._content_number)
         self._pages = 0
-        self._frequencies: NDArray[np.float32] = np.zeros(BUCKETS, dtype=np.float32)
-        self._rarity: NDArray[np.float32] = np.ones(BUCKETS, dtype=np.float32)
-        self._centre: NDArray[np.float32] | None = None
-        self._heard_as: NDArray[np.float32] | None = None  # by word: its part of the likeness, and of the length squared
+        self._frequencies: Floats = np.zeros(BUCKETS, dtype=np.float32)
+        self._rarity: Floats = np.ones(BUCKETS, dtype=np.float32)
+        self._centre: Floats | None = None
+        self._word_parts: Floats | None = None  # of each word in likeness: in the product, and in the length squared
         self._gap = self._best = self._high = 1.0
         self._low = 0.0
 
     def terms_of(self, words: Iterable[str]) -> float:
-        """Weight of the distinct topic terms among words, a heavy term of the topic weighing 1 in the mean."""
+        """Weight of the distinct topic terms among words; the heavy terms of the topic weigh 1 on average."""
         return sum([self._terms[w] for w in dict.fromkeys(words) if w in self._terms])
 
-    def read(self, page: Page, article: bool) -> tuple[Words, dict[str, float]]:
-        """What a page says, and the topic terms in it with their part in that."""
+    def read(self, page: Page, article: bool) -> tuple[PageWords, dict[str, float]]:
+        """The words of a page, and the topic terms in it with their shares of its term score."""
         body = self._content(full_text(page, menus=not article)[:MAX_READ])
         head = self._content(description_of(page))
         labels = self._content("\n".join(page.labels)) if self._labels else Counter()
-        said = {w: _HEAD * self._terms[w] for w in (*head, *labels) if w in self._terms}
+        scores = {w: HEAD_WEIGHT * self._terms[w] for w in (*head, *labels) if w in self._terms}
         for word, count in body.items():
             if word in self._terms:
-                said[word] = said.get(word, 0.0) + self._terms[word] * count / (count + _SATURATION)
+                scores[word] = scores.get(word, 0.0) + self._terms[word] * count / (count + SATURATION)
         for word in self._content(page.title):
-            body[word] += _TITLE
+            body[word] += TITLE_COUNT
         for word, count in labels.items():
-            body[word] += _LABEL * count
+            body[word] += LABEL_COUNT * count
         for label in page.labels if self._labels else ():
-            body[f"={label.strip().lower()}"] += _WHOLE
-        numbers, counts = self._telling(_counted(body))
-        return Words(numbers, counts, sum(said.values()), article), said
+            body[f"={label.strip().lower()}"] += WHOLE_LABEL_COUNT
+        numbers, counts = self._most_telling(_counted(body))
+        return PageWords(numbers, counts, sum(scores.values()), article), scores
 
     def _content(self, text: str) -> Counter[str]:
-        """The content words of a text. Each word is looked at once: a page says its words many times."""
+        """The content words of a text with their numbers of occurrences."""
         words = Counter(self._segmenter.cut(text))
         return Counter({w: n for w, n in words.items() if self._segmenter.is_content(w)})
 
-    def _telling(self, counted: Counter[int]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-        """The words that tell most of a page."""
+    def _most_telling(self, counted: Counter[int]) -> tuple[Numbers, Counts]:
+        """The most telling words of a page (tf·idf), with their counts."""
         numbers = np.fromiter(counted, dtype=np.int64, count=len(counted))
         counts = np.fromiter((min(255, c) for c in counted.values()), dtype=np.int64, count=len(counted))
-        if len(numbers) > WORDS:
+        if len(numbers) > PAGE_WORDS:
             weights = (1 + np.log(counts)) * np.log((self._pages + 1) / (self._frequencies[numbers] + 0.5)).clip(0)
-            kept = np.sort(np.argsort(-weights, kind="stable")[:WORDS])
+            kept = np.sort(np.argsort(-weights, kind="stable")[:PAGE_WORDS])
             numbers, counts = numbers[kept], counts[kept]
         return numbers.astype(np.uint16), counts.astype(np.uint8)
 
-    def probability(self, words: Words) -> float:
+    def probability(self, words: PageWords) -> float:
         """The probability that a page is on topic."""
         return float(self.probabilities_of([words])[0])
 
-    def probabilities_of(self, pages: Sequence[Words]) -> NDArray[np.float32]:
-        """Those of pages."""
-        numbers, counts = np.zeros((len(pages), WORDS), dtype=np.uint16), np.zeros((len(pages), WORDS), dtype=np.uint8)
+    def probabilities_of(self, pages: Sequence[PageWords]) -> Floats:
+        """The probability of each page."""
+        numbers, counts = np.zeros((len(pages), PAGE_WORDS), dtype=np.uint16), np.zeros((len(pages), PAGE_WORDS), dtype=np.uint8)
         for row, words in enumerate(pages):
             numbers[row, : len(words.numbers)], counts[row, : len(words.counts)] = words.numbers, words.counts
-        return self._probabilities(numbers, counts, np.array([words.said for words in pages], dtype=np.float32))
+        return self._probabilities(numbers, counts, np.array([words.term_score for words in pages], dtype=np.float32))
 
-    def probabilities(self, memory: Memory) -> NDArray[np.float32]:
-        """Those of all remembered pages."""
+    def probabilities(self, memory: Memory) -> Floats:
+        """The probability of each remembered page."""
         n = len(memory)
-        return self._probabilities(memory.words[:n], memory.counts[:n], memory.said[:n])
+        return self._probabilities(memory.words[:n], memory.counts[:n], memory.term_scores[:n])
 
-    def _probabilities(
-        self, words: NDArray[np.uint16], counts: NDArray[np.uint8], said: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
+    def _probabilities(self, words: Numbers, counts: Counts, term_scores: Floats) -> Floats:
         if self._centre is None:
-            steepness, middle = _FIRST
-            found = sigmoid(steepness * (said - middle))
+            probabilities = sigmoid(UNTAUGHT_STEEPNESS * (term_scores - UNTAUGHT_MIDDLE))
         else:
-            z = self._together(self._likeness(words, counts), said)
-            found = sigmoid(_STEEPNESS * ((z - self._low) / (self._high - self._low) - _MIDDLE))
-        return np.where(counts.any(axis=1), found, np.float32(0))  # a page without words is on no topic
+            likeness = _product(self._centre, *self._units(words, counts)) / np.float32(self._gap)
+            z = self._add_terms(likeness, term_scores)
+            probabilities = sigmoid(STEEPNESS * ((z - self._low) / (self._high - self._low) - MIDDLE))
+        return np.where(counts.any(axis=1), probabilities, np.float32(0))  # a page without words is on no topic
 
-    def says(self, words: Iterable[str]) -> bytes:
-        """The distinct content words among words, by number, 1 to 65,535, the first :data:`SAYS`, filled up with 0: two bytes for
-        each, the lower first."""
-        numbers = list(islice(filter(None, dict.fromkeys(map(self._heard, words))), SAYS))
-        return struct.pack(f"<{len(numbers)}H", *numbers).ljust(2 * SAYS, b"\0")
+    def word_ids(self, words: Iterable[str]) -> bytes:
+        """The distinct content words among words by number, 1 to 65,535: the first :data:`LINK_WORDS`, two bytes each, the lower
+        first, filled up with 0."""
+        numbers = list(islice(filter(None, dict.fromkeys(map(self._number_of, words))), LINK_WORDS))
+        return struct.pack(f"<{len(numbers)}H", *numbers).ljust(2 * LINK_WORDS, b"\0")
 
     def _content_number(self, word: str) -> int:
         """The number of a content word; 0 for any other."""
         return (_number(word) or 1) if self._segmenter.is_content(word) else 0
 
-    def likeness(self, says: NDArray[np.uint16]) -> NDArray[np.float32]:
-        """How much short texts say what articles on topic say and others do not: 1 where it is neither, where there is no word
-        and as long as nothing was learned; more where it is the topic; 0 to 1 where it is something else.
+    def likeness(self, word_ids: Numbers) -> Floats:
+        """How much short texts share words with examples and not with counterexamples: above 1 the topic, below it (to 0)
+        something else; 1 for neither, for no words, and before anything is learned.
 
         Args:
-            says: their words as :meth:`says` gives them, (n, :data:`SAYS`).
+            word_ids: their words as :meth:`word_ids` gives them, (n, :data:`LINK_WORDS`).
         """
         if self._centre is None:
-            return np.ones(len(says), dtype=np.float32)
-        if self._heard_as is None:
+            return np.ones(len(word_ids), dtype=np.float32)
+        if self._word_parts is None:
             rarity = self._rarity.copy()
             rarity[0] = 0  # no word
-            self._heard_as = np.stack([self._centre * rarity, rarity * rarity], axis=1)
-        products, squares = self._heard_as[says].sum(axis=1).T
-        likeness = products / np.maximum(np.sqrt(squares), np.float32(1e-9)) / np.float32(self._gap)
-        found: NDArray[np.float32] = np.maximum(np.float32(0), likeness + np.float32(1))
-        return found
+            self._word_parts = np.stack([self._centre * rarity, rarity * rarity], axis=1)
+        products, squares = self._word_parts[word_ids].sum(axis=1).T
+        cosine = products / np.maximum(np.sqrt(squares), np.float32(1e-9)) / np.float32(self._gap)
+        likeness: Floats = np.maximum(np.float32(0), cosine + np.float32(1))
+        return likeness
 
-    def note(self, words: Words) -> None:
-        """Take note of a page's words, for how rare words are."""
+    def note(self, words: PageWords) -> None:
+        """Count the words of a page: rare ones tell more."""
         self._pages += 1
         self._frequencies[words.numbers] += 1
 
     def refit(self, memory: Memory) -> None:
-        """Learn from the remembered pages which words tell the topic. Those that show it best are not forgotten."""
-        self._heard_as = None
+        """Learn from the remembered pages which words tell the topic, and mark the examples."""
+        self._word_parts = None
         n = len(memory)
-        answered = np.flatnonzero(memory.answered[:n])
-        articles = answered[memory.article[answered]]
-        if not self._feedback or len(articles) < _FEWEST or len(answered) < _ENOUGH:
+        fetched = np.flatnonzero(memory.fetched[:n])
+        articles = fetched[memory.is_article[fetched]]
+        if not self._feedback or len(articles) < MIN_EXAMPLES or len(fetched) < MIN_PAGES:
             return
         self._rarity = np.log((self._pages + 1) / (self._frequencies + 0.5)).clip(0).astype(np.float32)
-        order = articles[np.argsort(-memory.said[articles], kind="stable")]
-        examples = order[: min(EXAMPLES, max(_FEWEST, int(len(articles) * _SHARE)))]
-        examples = examples[memory.said[examples] >= LEAST]
+        order = articles[np.argsort(-memory.term_scores[articles], kind="stable")]
+        examples = order[: min(EXAMPLES, max(MIN_EXAMPLES, int(len(articles) * EXAMPLE_SHARE)))]
+        examples = examples[memory.term_scores[examples] >= MIN_EXAMPLE_SCORE]
         memory.set_examples(examples)
-        if len(examples) < _FEWEST:
+        if len(examples) < MIN_EXAMPLES:
             self._centre = None
             return
-        self._best = float(memory.said[examples].mean())
-        against = articles[memory.said[articles] < _HARDLY * self._best]
-        if len(against) < _LEAST_AGAINST:  # a crawl among articles that all hold a term would learn nothing for long
-            against = articles[memory.said[articles] < _RATHER * self._best]
-        if len(against) > _AGAINST:  # of the whole crawl: its end is another web than its beginning
-            against = against[np.linspace(0, len(against) - 1, _AGAINST).astype(np.int64)]
-        if len(against) < _LEAST_AGAINST:
+        self._best = float(memory.term_scores[examples].mean())
+        few, some = COUNTEREXAMPLE_SCORES
+        others = articles[memory.term_scores[articles] < few * self._best]
+        if len(others) < MIN_COUNTEREXAMPLES:  # a crawl among articles that all hold a term would learn nothing for long
+            others = articles[memory.term_scores[articles] < some * self._best]
+        if len(others) > MAX_COUNTEREXAMPLES:  # from the whole crawl, whose end is another web than its beginning
+            others = others[np.linspace(0, len(others) - 1, MAX_COUNTEREXAMPLES).astype(np.int64)]
+        if len(others) < MIN_COUNTEREXAMPLES:
             self._centre = None
             return
         words, units = self._units(memory.words[:n], memory.counts[:n])
         near, near_size = self._mean(words[examples], units[examples], True)
-        far, far_size = self._mean(words[against], units[against], False)
+        far, far_size = self._mean(words[others], units[others], False)
         self._centre = near - far
-        # A page's words are in the mean of its group because they are its own: of few pages each would look far more like them
-        # than any other page can. So each is held against the means of the others.
+        # A page's own words are in the mean of its group: of few pages each would be far more like it than any other page can
+        # be. So each is compared with the mean of the others.
         likely = _others(near, words[examples], units[examples], near_size) - _product(far, words[examples], units[examples])
-        unlikely = _product(near, words[against], units[against]) - _others(far, words[against], units[against], far_size)
-        self._gap = max(1e-6, float(likely.mean() - unlikely.mean()) / 2, _SPREAD * float(unlikely.std()))
+        unlikely = _product(near, words[others], units[others]) - _others(far, words[others], units[others], far_size)
+        self._gap = max(1e-6, float(likely.mean() - unlikely.mean()) / 2, MIN_SPREAD * float(unlikely.std()))
         like = _product(self._centre, words, units) / np.float32(self._gap)
         like[examples] = likely / self._gap
-        z = np.sort(self._together(like, memory.said[:n])[articles])
+        z = np.sort(self._add_terms(like, memory.term_scores[:n])[articles])
         self._high = float(z[-len(examples) :].mean())
         self._low = float(unlikely.mean()) / self._gap
         self._high = max(self._high, self._low + 1e-3)
 
-    def _mean(self, words: NDArray[np.uint16], units: NDArray[np.float32], on_topic: bool) -> tuple[NDArray[np.float32], int]:
-        """The mean of the vectors of pages and of the texts that a person marked so, and the number of both."""
-        marked = [self._telling(counted) for counted, mark in self._marked if mark == on_topic]
+    def _mean(self, words: Numbers, units: Floats, on_topic: bool) -> tuple[Floats, int]:
+        """The mean vector of pages and of the texts that a person marked likewise, and the number of both."""
+        marked = [self._most_telling(counted) for counted, mark in self._marked if mark == on_topic]
         total = np.zeros(BUCKETS, dtype=np.float64)
         for of, vectors in [(words, units), *(self._units(w[None, :], c[None, :]) for w, c in marked)]:
             np.add.at(total, of.ravel(), vectors.ravel())
         size = len(words) + len(marked)
         return (total / size).astype(np.float32), size
 
-    def _together(self, likeness: NDArray[np.float32], said: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What words and terms say together. Of terms the first ones say most: where a topic has thousands of them, the best
-        articles hold many, and most of what is on topic few."""
-        together: NDArray[np.float32] = likeness + np.float32(_TERMS) * np.sqrt(said / np.float32(self._best))
-        return together
+    def _add_terms(self, likeness: Floats, term_scores: Floats) -> Floats:
+        """Words and terms together. The square root, since the first terms tell most: where a topic has thousands of them, the
+        best articles hold many, and most of those on topic few."""
+        z: Floats = likeness + np.float32(TERM_WEIGHT) * np.sqrt(term_scores / np.float32(self._best))
+        return z
 
-    def _units(self, words: NDArray[np.uint16], counts: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
-        """Pages as vectors of length 1 (tf·idf); words that fill a row up weigh 0."""
+    def _units(self, words: Numbers, counts: Counts) -> tuple[Numbers, Floats]:
+        """Pages as vectors of length 1 (tf·idf); the 0 that fill a row up weigh 0."""
         weights = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1, dtype=np.float32)), 0) * self._rarity[words]
         lengths = np.sqrt((weights * weights).sum(axis=1, keepdims=True))
         return words, (weights / np.maximum(lengths, 1e-9)).astype(np.float32)
-
-    def _likeness(self, words: NDArray[np.uint16], counts: NDArray[np.uint8]) -> NDArray[np.float32]:
-        assert self._centre is not None
-        likeness: NDArray[np.float32] = _product(self._centre, *self._units(words, counts)) / np.float32(self._gap)
-        return likeness
 
     def state_dict(self) -> dict[str, Any]:
         """What was learned, as JSON data."""
@@ -277,31 +278,31 @@ class PageJudge:
         used = unpacked(state["words"], "<u4")
         self._frequencies = np.zeros(BUCKETS, dtype=np.float32)
         self._frequencies[used] = unpacked(state["frequencies"], "<f4")
-        self._centre = self._heard_as = None
+        self._centre = self._word_parts = None
         if "centre" in state:
             self._centre = unpacked(state["centre"], "<f4").astype(np.float32)
             self._rarity = unpacked(state["rarity"], "<f4").astype(np.float32)
             self._gap, self._best, self._high, self._low = map(float, state["scale"])
 
 
-def _product(vector: NDArray[np.float32], words: NDArray[np.uint16], units: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The inner products of a vector and pages, as :meth:`PageJudge._units` gives them."""
-    products: NDArray[np.float32] = (vector[words] * units).sum(axis=1)
+def _product(vector: Floats, words: Numbers, units: Floats) -> Floats:
+    """The inner products of a vector and pages, as :meth:`PageClassifier._units` gives them."""
+    products: Floats = (vector[words] * units).sum(axis=1)
     return products
 
 
-def _others(mean: NDArray[np.float32], words: NDArray[np.uint16], units: NDArray[np.float32], size: int) -> NDArray[np.float32]:
-    """The likeness of the members of a group to the mean of its others; ``mean`` is that of all, and each has length 1."""
-    others: NDArray[np.float32] = (_product(mean, words, units) * np.float32(size) - 1) / np.float32(max(1, size - 1))
+def _others(mean: Floats, words: Numbers, units: Floats, size: int) -> Floats:
+    """The likeness of each member of a group to the mean of the others; ``mean`` is that of all, and each has length 1."""
+    others: Floats = (_product(mean, words, units) * np.float32(size) - 1) / np.float32(max(1, size - 1))
     return others
 
 
 def _counted(words: Counter[str]) -> Counter[int]:
     """Words by number."""
-    found: Counter[int] = Counter()
+    numbers: Counter[int] = Counter()
     for word, count in words.items():
-        found[_number(word)] += count
-    return found
+        numbers[_number(word)] += count
+    return numbers
 
 
 def _number(word: str) -> int:
