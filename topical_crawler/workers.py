@@ -12,11 +12,13 @@ import json
 import logging
 import os
 import pickle
+import queue
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any, Generic, TypeVar
 
 _T = TypeVar("_T")
@@ -135,6 +137,36 @@ class Worker(Generic[_T]):
                 f"check that {sys.executable} can import {self._target[0]}"
             ) from None
         return process
+
+
+class WorkerPool(Generic[_T]):
+    """Workers for one function, and as many ``threads`` to wait for their answers; arguments as for :class:`Worker`."""
+
+    def __init__(
+        self, function: Callable[..., _T], warm_up: Callable[[], object], number: int, *, computes: bool = False
+    ) -> None:
+        self._workers = [Worker(function, warm_up, computes=computes) for _ in range(number)]
+        self._idle: queue.SimpleQueue[Worker[_T]] = queue.SimpleQueue()
+        for worker in self._workers:
+            self._idle.put(worker)
+        self.threads = ThreadPoolExecutor(number, thread_name_prefix=function.__name__)
+
+    def run(self, timeout: float, *args: object) -> _T:
+        """:meth:`Worker.run` by an idle worker; waits while all are busy."""
+        worker = self._idle.get()
+        try:
+            return worker.run(timeout, *args)
+        finally:
+            self._idle.put(worker)
+
+    def close(self) -> None:
+        """Stop the workers at once; calls under way raise :class:`WorkerDied`. Calling it twice is harmless."""
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        for worker in self._workers:
+            worker.stop()
+        self.threads.shutdown(wait=True)
+        for worker in self._workers:
+            worker.close()
 
 
 def serve(module: str, name: str, warm_up: str) -> None:

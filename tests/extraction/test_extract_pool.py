@@ -161,7 +161,7 @@ def _extracts(pid: int) -> bool:
 
 async def _busy(pool: ExtractPool) -> None:
     """Until the worker has a page."""
-    while not pool._workers[0]._busy:
+    while not pool._pool._workers[0]._busy:
         await asyncio.sleep(0.01)
 
 

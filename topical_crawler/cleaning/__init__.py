@@ -1,9 +1,7 @@
-"""All that a text goes through between its extraction and the corpus, in one order for the crawl and for whoever goes over a
-corpus again.
+"""From an extracted text to one that may be stored: repaired, without boilerplate, measured, and judged.
 
-From an extracted text to one that may be stored: mended, without boilerplate, measured, and judged.
-
-:class:`TextCleaner` does it all; the modules below it know nothing of each other but characters.
+:class:`TextCleaner` does it all, for a crawl and for whoever cleans a corpus again; the modules below it know nothing of each
+other but characters and site lines.
 """
 
 from __future__ import annotations

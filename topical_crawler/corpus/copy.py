@@ -1,4 +1,4 @@
-"""A corpus taken from one database to another: as it is into an empty one, or page by page into one that has pages."""
+"""Copying a corpus to another database: row by row into an empty one, or merged page by page."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""Near-duplicates: where in a corpus the same article stands already, found without comparing it with every text.
+"""Duplicates: a text is kept once, and an article on several pages is one text.
 
-The signature of a text is a MinHash of its shingles (Broder 1997): so many of two signatures' numbers agree as shingles of the
-texts do. :data:`BANDS` groups of :data:`ROWS` numbers are kept in the table ``bands``; texts that share a group are compared
-(Indyk and Motwani 1998). Two that share the part s of their shingles are compared with the probability 1 - (1 - s^4)^20: 0.94 for
-0.6, 0.99 for 0.7, a millionth for 0.015, more than nine in ten pairs of different articles of one news programme share.
-
-How a page gets its row: a text is kept once, and an article on several pages is one text.
+Near-duplicates are found without comparing a text with every other one. The signature of a text is a MinHash of its shingles
+(Broder 1997): so many of two signatures' numbers agree as shingles of the texts do. :data:`BANDS` groups of :data:`ROWS` numbers
+are kept in the table ``bands``; texts that share a group are compared (Indyk and Motwani 1998). Two that share the part s of
+their shingles are compared with the probability 1 - (1 - s^4)^20: 0.94 for 0.6, 0.99 for 0.7, a millionth for 0.015, more than
+nine in ten pairs of different articles of one news programme share.
 
 All of it happens in the transaction of the caller, so that two writers do not keep one text twice.
 """
@@ -30,8 +29,7 @@ from topical_crawler.corpus.schema import bands as bands_table
 from topical_crawler.corpus.schema import pages, parts, upserting
 from topical_crawler.corpus.similarity import SHORTEST, Article, letters, mixed, shingle_hashes
 
-# -- Near-duplicates: where in a corpus the same article stands already, found without comparing it with every text
-
+# -- Near-duplicates
 
 BANDS, ROWS = 20, 4
 LATEST = 50
@@ -192,8 +190,7 @@ def _pages_of_bands(count: int) -> sa.Executable:
     return sa.union_all(*queries)
 
 
-# -- How a page gets its row: a text is kept once, and an article on several pages is one text
-
+# -- How a page gets its row
 
 DUPLICATE = "duplicate"
 PART = "part"
@@ -211,7 +208,6 @@ _TWIN = (
     .limit(1)
 )
 _HELD = sa.select(pages.c.id, pages.c.keep, pages.c.content_hash).where(pages.c.key == sa.bindparam("own"))
-_ANY = 2**63 - 1
 
 
 def keep_once(connection: sa.Connection, record: Record, *, replaces: bool = False) -> tuple[Record, bool]:
@@ -248,7 +244,7 @@ def _keep(connection: sa.Connection, record: Record, found: Any, *, replaces: bo
             if record.content_hash:
                 connection.execute(_LOCK, {"number": int(record.content_hash[:16], 16) - 2**63})
             lock(connection, bands)
-        record = _rejected_twin(connection, record, bands, found.id if replaces and found is not None else _ANY)
+        record = _rejected_twin(connection, record, bands, found.id if replaces and found is not None else LARGEST_ID)
     changed = found is None or not found.keep or not record.keep or found.content_hash != record.content_hash
     if changed and found is not None and found.keep and (record.keep or replaces):
         forget(connection, found.id)  # before its text is gone

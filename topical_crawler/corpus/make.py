@@ -1,6 +1,4 @@
-"""From what was extracted of a page to the fields of its record: what a crawl does page by page, and what is done again when a
-corpus is rebuilt from an archive.
-"""
+"""Records made of extracted pages: by a crawl page by page, and again when a corpus is rebuilt from an archive."""
 
 from __future__ import annotations
 
@@ -63,6 +61,6 @@ class Maker:
         learned = self._lines_of.learned(host, extracted.text) if self._lines_of else NOTHING
         cleaner = self._cleaner_of_parts if extracted.part > 1 else self._cleaner
         cleaned = cleaner.clean(extracted.text, anchors, fields["title"], learned)
-        found = {name: getattr(cleaned, name) for name in ("text", "language", "script", "measures", "personal")}
+        values = {name: getattr(cleaned, name) for name in ("text", "language", "script", "measures", "personal")}
         lines = PageLines(extracted.text, cleaned.removed) if self._lines_of else None
-        return Made(fields | found, cleaned.reason, lines)
+        return Made(fields | values, cleaned.reason, lines)

@@ -1,4 +1,4 @@
-"""A row of the corpus, and what to choose rows by."""
+"""A row of the corpus, filters that choose rows, and their form in the database."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ import sqlalchemy as sa
 
 from topical_crawler.corpus.schema import MEASURES, ORIGIN, pages
 from topical_crawler.corpus.similarity import text_hash
-
-# -- A row of the corpus, and what to choose rows by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,8 +168,7 @@ class Filters:
     limit: int | None = None
 
 
-# -- Which rows of the corpus meet a choice of filters, as conditions of a query
-
+# -- Filters as conditions of a query
 
 NUMBERS = ("relevance", "characters", "depth", *MEASURES)
 """What a bound can be on."""
@@ -238,7 +235,6 @@ def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
 
 
 # -- Records as rows of the table ``pages``, and back
-
 
 FIELDS = tuple(f.name for f in dataclasses.fields(Record) if f.name not in ("order", "measures", "personal"))
 """The fields of a record that are columns of the same name."""

@@ -1,11 +1,10 @@
-"""Whether two texts are the same article: a reprint with another first line or some edited sentences is, the same form filled in
-with other numbers and names is not.
+"""Whether two texts are the same, or the same article.
 
-Letters and digits count, as in :func:`~topical_crawler.corpus.similarity.text_hash`. The figures below were chosen on 11,055
-texts of a daily news programme, which announces the same kinds of event in the same words: of all pairs that share 40 % of their
-shingles none that was read was one article, up to 96 %; and on copies of those texts that were edited: of 9,413 pairs of
-different articles none is taken for one, and of texts of 600 letters or more 94 % are recognized with a fifth of their sentences
-changed.
+A reprint with another first line or some edited sentences is the same article; the same form filled in with other numbers and
+names is not. Only letters and digits count. The figures below were chosen on 11,055 texts of a daily news programme, which
+announces the same kinds of event in the same words: of all pairs that share 40 % of their shingles none that was read was one
+article, up to 96 %; and on copies of those texts that were edited: of 9,413 pairs of different articles none is taken for one,
+and of texts of 600 letters or more 94 % are recognized with a fifth of their sentences changed.
 """
 
 from __future__ import annotations
@@ -20,9 +19,6 @@ from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
-
-# -- Exact duplicates: the same text on two addresses
-
 
 _NOT_WORDS = re.compile(r"[\W_]+")
 
@@ -43,9 +39,7 @@ def text_hash(text: str) -> str:
     return blake2b(words.encode("utf-8", "replace"), digest_size=16).hexdigest() if words else ""
 
 
-# -- Whether two texts are the same article: a reprint with another first line or some edited sentences is, the same form filled
-# in with other numbers and names is not
-
+# -- The same article
 
 Hashes = NDArray[np.uint64]
 

@@ -1,5 +1,4 @@
-"""Lines that sites repeat, learned in the corpus itself: all who write to it learn from each other, and a crawl that goes on
-knows what it knew.
+"""Lines that sites repeat, learned in the corpus itself, so that all who write to it and every later crawl know them.
 
 Every function works in the caller's transaction. The row of a host with the digest 0 holds how many of its pages were counted.
 """

@@ -1,4 +1,4 @@
-"""Counts over a corpus."""
+"""Counts over a corpus, and what a download yields: characters of clean text per megabyte."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from topical_crawler.corpus.schema import pages
-
-# -- What a download brings: clean characters on topic per downloaded megabyte, of a site or of all
-
 
 MEGABYTE = 1_000_000
 """Bytes."""
@@ -69,9 +66,6 @@ class Yield:
         self.size += other.size
         self.characters += other.characters
         self.seconds += other.seconds
-
-
-# -- Counts over a corpus
 
 
 @dataclass(frozen=True, slots=True)

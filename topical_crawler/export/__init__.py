@@ -1,9 +1,7 @@
-"""An export as a whole: to a stream, to files, to a folder; complete, or not there at all.
+"""A corpus written out: JSON lines, tables, plain text, a data set for Hugging Face, TEI, vertical text for concordancers.
 
-A corpus written out: JSON lines, tables, plain text, a data set for Hugging Face, TEI, and vertical text for
-concordancers.
-
-Rows stand in fetch order, so the same corpus and the same choices always give the same bytes.
+An export goes to a stream, to files or to a folder, and is complete or not there at all. Rows stand in fetch order, so the same
+corpus and the same choices always give the same bytes.
 """
 
 from __future__ import annotations

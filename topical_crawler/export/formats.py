@@ -1,4 +1,4 @@
-"""The formats of an export by their names, and which of them a file's name means."""
+"""The formats of an export by their names, and the writers of JSON lines, CSV and plain text."""
 
 from __future__ import annotations
 
@@ -15,9 +15,6 @@ from topical_crawler.export.parquet import Parquet
 from topical_crawler.export.rows import ExportError, ExportRow, columns
 from topical_crawler.export.vertical import Tagger, Vertical
 from topical_crawler.files import PACKINGS
-
-# -- Text formats of which every program can read a line: JSON lines, CSV, plain text
-
 
 BOM = b"\xef\xbb\xbf"
 
@@ -110,7 +107,7 @@ def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
 
 
-# -- The formats of an export by their names, and which of them a file's name means
+# -- The formats
 
 
 class Writer(Protocol):

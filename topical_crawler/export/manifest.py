@@ -48,7 +48,7 @@ class Tally:
         licenses: by host, how many texts name which licence.
         languages: texts by language.
         personal: texts by kind of personal data in them.
-        unmeasured: texts whose measures are not known: a version stored them that searched for no personal data either.
+        unmeasured: texts stored without measures and without a search for personal data.
         first_fetched, last_fetched: "" where no row tells.
 
     >>> from topical_crawler.corpus.record import Record

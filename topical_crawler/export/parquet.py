@@ -1,9 +1,7 @@
-"""Parquet files: typed columns, packed with zstd, read by pandas, DuckDB, Spark and Hugging Face's ``datasets``.
+"""Parquet files, and the folder of them with a card that Hugging Face's ``datasets`` loads.
 
-A folder that Hugging Face's ``datasets`` loads: Parquet files by split, and the card that says what they are.
-
-The layout is that of the Hub: ``data/train-00000-of-00001.parquet``, and a ``README.md`` whose head is YAML
-(https://huggingface.co/docs/hub/datasets-cards).
+Columns are typed and packed with zstd. The folder's layout is that of the Hub: ``data/train-00000-of-00001.parquet``, and a
+``README.md`` whose head is YAML (https://huggingface.co/docs/hub/datasets-cards).
 """
 
 from __future__ import annotations
@@ -23,8 +21,7 @@ from topical_crawler.corpus.schema import MEASURES
 from topical_crawler.export.manifest import PROGRAM, Count, Facts, Tally
 from topical_crawler.export.rows import COLUMNS, NAMES, Column, ExportError, ExportRow, Split, columns
 
-# -- The text of a data set's card, for people: what the texts are, how they came together, and what to mind
-
+# -- The card: what the texts are, how they were collected, and what to mind
 
 SHOWN_HOSTS = 30
 
@@ -131,7 +128,7 @@ def _personal(tally: Tally, facts: Facts) -> str:
         f"Found (texts): {found}." if found else "None were found.",
     ]
     if tally.unmeasured:
-        lines.append(f"{tally.unmeasured:,} texts were stored by a version that did not search.")
+        lines.append(f"{tally.unmeasured:,} texts were stored without a search.")
     lines += [f"{change.capitalize()}." for change in facts.changes if "personal" in change]
     lines.append("Whoever uses the texts answers for the law on personal data where they are used.")
     return "\n".join(lines) + "\n"
@@ -146,8 +143,7 @@ def _line(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
-# -- Parquet files: typed columns, packed with zstd, read by pandas, DuckDB, Spark and Hugging Face's ``datasets``
-
+# -- Parquet files
 
 GROUP_ROWS = 5_000
 GROUP_CHARACTERS = 4_000_000
@@ -254,8 +250,7 @@ def _value(column: Column, row: ExportRow) -> Any:
     return value
 
 
-# -- A folder that Hugging Face's ``datasets`` loads: Parquet files by split, and the card that says what they are
-
+# -- The folder
 
 SHARD_CHARACTERS = 100_000_000
 """Of the texts of one Parquet file, some 300 MB before packing: the Hub's viewer wants files below 500 MB."""

@@ -1,9 +1,4 @@
-"""Rows of an export: the fields of a page in the form that all formats share.
-
-What an export may change of a page: personal data covered, Chinese characters converted.
-
-``topical_crawler.cleaning`` is imported when it is needed.
-"""
+"""Rows of an export: the fields of a page, what an export may change of it, splits and samples."""
 
 from __future__ import annotations
 
@@ -20,8 +15,7 @@ from typing import Any, Literal
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.schema import CorpusError
 
-# -- What an export may change of a page: personal data covered, Chinese characters converted
-
+# -- Changes: personal data masked, Chinese characters converted. The cleaning is imported when it is needed
 
 Change = Callable[[Record], Record | None]
 """Gives the page as it is exported; None to leave it out."""
@@ -31,7 +25,7 @@ _SAID = ("title", "text", "author", "source", "section")
 
 
 def without_personal(record: Record) -> Record | None:
-    """Leaves out texts that hold or held personal data. A text that was stored by a version that did not look is looked at now.
+    """Leaves out texts that hold or held personal data. A text without measures was never searched: it is searched now.
 
     >>> without_personal(Record(url="http://a.cn/", host="a.cn", keep=True, text="开会", personal={"phone": 1})) is None
     True
@@ -94,15 +88,11 @@ def _inside(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-# -- What went wrong with an export
-
-
 class ExportError(CorpusError):
     """A corpus cannot be written out as asked; the message says why and what to do."""
 
 
-# -- Rows of an export: the fields of a page in the form that all formats share
-
+# -- Rows: the fields of a page in the form that all formats share
 
 ExportRow = dict[str, Any]
 """A page by the names of :data:`COLUMNS`, and of :data:`REJECTED` where it was rejected."""
@@ -213,8 +203,7 @@ def rows(records: Iterable[Record], places: Places | None = None) -> Iterator[Ex
             yield as_dict(record, found.get(record.url, ()) if record.keep else ())
 
 
-# -- Training, validation and test: every text always falls into the same of them
-
+# -- Splits: training, validation, test
 
 NAMES = ("train", "validation", "test")
 
@@ -281,7 +270,7 @@ def digest(seed: int, *texts: str) -> int:
     return int.from_bytes(blake2b(said, digest_size=8).digest(), "big")
 
 
-# -- A random sample that is the same every time
+# -- Samples
 
 
 def threshold(keys: Iterable[str], size: int, seed: int = 0) -> int:

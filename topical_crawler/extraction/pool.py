@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import queue
-from concurrent.futures import ThreadPoolExecutor
 
 from topical_crawler.extraction import CRASHED, MAX_HTML, TIMED_OUT, TOO_LARGE, Extracted, extract, warm_up
-from topical_crawler.workers import Worker, WorkerDied, WorkerLate
+from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 
 TIMEOUT = 20.0
 """Seconds of processor time that one page may take: a thousand times the usual."""
@@ -42,35 +40,22 @@ class ExtractPool:
             raise ValueError(f"ExtractPool(workers={workers}, timeout={timeout}): give at least one worker and a timeout above 0")
         self.timeout = timeout
         self.max_html = max_html
-        self._workers = [Worker(extract, warm_up, computes=True) for _ in range(workers)]
-        self._idle: queue.SimpleQueue[Worker[Extracted]] = queue.SimpleQueue()
-        for worker in self._workers:
-            self._idle.put(worker)
-        # One thread per worker waits for its answer; the threads only move bytes.
-        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="extract")
+        self._pool = WorkerPool(extract, warm_up, workers, computes=True)
 
     async def extract(self, html: str, url: str, fetched: str = "") -> Extracted:
         """Extract one page in a worker; waits while all are busy."""
         if len(html) > self.max_html:
             return Extracted(reason=TOO_LARGE)
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, html, url, fetched)
+        return await asyncio.get_running_loop().run_in_executor(self._pool.threads, self._run, html, url, fetched)
 
     def close(self) -> None:
         """Stop the workers at once; a page still in work comes back as crashed. Calling it twice is harmless."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        for worker in self._workers:
-            worker.stop()
-        self._threads.shutdown(wait=True)
-        for worker in self._workers:
-            worker.close()
+        self._pool.close()
 
     def _run(self, html: str, url: str, fetched: str) -> Extracted:
-        worker = self._idle.get()
         try:
-            return worker.run(self.timeout, html, url, self.max_html, fetched)
+            return self._pool.run(self.timeout, html, url, self.max_html, fetched)
         except WorkerLate:
             return Extracted(reason=TIMED_OUT)
         except WorkerDied:
             return Extracted(reason=CRASHED)
-        finally:
-            self._idle.put(worker)

@@ -28,11 +28,9 @@ from topical_crawler.frontier.hosts import LocalFrontier, Place, Turn, Worst
 from topical_crawler.frontier.sqlite_schema import Database
 from topical_crawler.web.page import Evidence
 
-# -- A known entry while a batch of links is pushed to the SQLite frontier: what is stored, and what the batch makes of it
-
 
 class KnownEntry:
-    """One row of the table of entries.
+    """A row of the table of entries while a batch of links is pushed: what is stored, and what the batch makes of it.
 
     Evidence stays JSON text: ``evidence`` is its pieces, joined by commas, and ``parents`` their number. To find out whether
     a parent is known takes no parsing: a piece begins with ``["parent",`` and quotation marks within a string are escaped.
@@ -117,8 +115,7 @@ def pack_meta(meta: dict[str, Any]) -> str | None:
     return json.dumps(meta, ensure_ascii=False) if meta else None
 
 
-# -- A frontier in one SQLite file: survives its process at any moment, and holds what memory does not
-
+# -- The frontier
 
 _COMMIT_EVERY = 512  # pushes outside `done`
 _OUTCOMES = 1_000

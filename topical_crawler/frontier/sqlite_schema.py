@@ -1,4 +1,4 @@
-"""The SQLite frontier's file: its tables, and opening it with an error that helps."""
+"""The SQLite frontier's file: its tables, opening it, transactions, and the SQL."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from topical_crawler.frontier.base import NO_ROOM, State
-
-# -- The SQLite frontier's file: its tables, and opening it with an error that helps
-
 
 VERSION = 3
 """Version of the tables. A file of another version is refused."""
@@ -125,7 +122,7 @@ def _check_ours(file: Path, db: sqlite3.Connection, tables: set[str]) -> None:
         )
 
 
-# -- The SQLite frontier's file while it is open: one user at a time, one transaction after the other, errors that help
+# -- The open file
 
 
 class Database:
@@ -227,8 +224,7 @@ class Database:
         return told
 
 
-# -- The SQL of the SQLite frontier. What waits is reached by the index of hosts and places (``schema``)
-
+# -- The SQL. What waits is reached by the index ``waiting`` of hosts and places
 
 KEYS = 64
 """Keys per look-up; shorter lists are filled up, so that one prepared statement serves all."""

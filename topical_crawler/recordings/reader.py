@@ -1,12 +1,11 @@
 """A recorded web: answers from WARC files by URL, so that a crawl can be repeated to the page.
 
 Only ``response`` records of http and https addresses answer; of a URL's the first with a status of 2xx, else the first of all,
-in the order of the files and of the records in them. The index of a file is made once and kept beside it.
+in the order of the files and of the records in them. The index of a file is made once and kept beside it. A recording may be
+thinned: a part of its links is gone, the same ones for every crawl of one seed.
 
-WARC files read record by record: where each response is, and what it says.
-
-warcio reads more kinds of files, but it takes twice as long for one record at a known place, does not say where a file is
-broken, and prints a line for every URL with a space in it.
+warcio reads more kinds of files, but takes twice as long for one record at a known place, does not say where a file is broken,
+and prints a line for every URL with a space in it.
 """
 
 from __future__ import annotations
@@ -32,11 +31,10 @@ import platformdirs
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import fingerprint
 
-# -- WARC files read record by record: where each response is, and what it says
-
+# -- Records of a WARC file
 
 OPEN = ".open"
-"""Ends the name of a file that is not finished."""
+"""Ends the name of a file that is being written, or was when its process died."""
 _TARGET = re.compile(rb"^WARC-Target-URI:[ \t]*<?(.*?)>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _TYPE = re.compile(rb"^WARC-Type:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 _LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d+)", re.IGNORECASE | re.MULTILINE)
@@ -212,8 +210,7 @@ def _unchunk(body: bytes) -> bytes:
     return b"".join(parts) if parts else body
 
 
-# -- A recorded web: answers from WARC files by URL, so that a crawl can be repeated to the page
-
+# -- Answers by URL
 
 _VERSION = "2"
 _SUFFIXES = (".warc", ".warc.gz")

@@ -1,4 +1,4 @@
-"""What was fetched, as it came: requests and answers in WARC files that any tool for web archives reads.
+"""Requests and answers as they came, in WARC files that any tool for web archives reads.
 
 >>> import tempfile
 >>> from warcio.archiveiterator import ArchiveIterator
@@ -31,14 +31,13 @@ from filelock import FileLock, Timeout
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-# -- Files of an archive while they are written, and what becomes of them when their process dies
+from topical_crawler.recordings.reader import OPEN
 
+# -- Files that are being written, and what becomes of them when their process dies
 
 logger = logging.getLogger(__name__)
 
 SUFFIX = ".warc.gz"
-OPEN = ".open"
-"""Ends the name of a file that is being written, or was when its process died."""
 _READ = 1 << 20
 
 
@@ -106,8 +105,7 @@ def release(lock: FileLock | None) -> None:
         lock.release()
 
 
-# -- What was fetched, as it came: requests and answers in WARC files that any tool for web archives reads
-
+# -- The archive
 
 MEGABYTES = 1000
 """Size of a file from which on the next is begun: a gigabyte, as web archives have it."""

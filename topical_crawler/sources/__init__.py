@@ -1,4 +1,4 @@
-r"""Texts to learn from, whatever they lie in: a Wikipedia dump, JSONL, text files, a collected corpus.
+r"""Texts from a Wikipedia dump, JSONL, text files or a collected corpus.
 
 >>> import tempfile
 >>> file = Path(tempfile.mkdtemp(), "notes.jsonl")
@@ -27,7 +27,7 @@ _KNOWN = (
 
 
 def open_source(path: str | Path, *, tolerant: bool = False) -> Source:
-    """The texts at ``path``. What they lie in is told by the name, and where that says nothing by the first bytes.
+    """The texts at ``path``. The name tells the kind of source, or else the first bytes.
 
     Single documents that are no use (empty, undecodable, a redirect, …) never end a reading: they are counted in
     :attr:`Source.skipped`. Structural damage (a dump cut off, a line that is no JSON) is an error while reading, after everything
@@ -41,15 +41,15 @@ def open_source(path: str | Path, *, tolerant: bool = False) -> Source:
     Raises:
         SourceError: there is nothing at ``path``, or nothing that can be read.
     """
-    found = Path(path).expanduser()
+    place = Path(path).expanduser()
     kind: type[Source]
-    if found.is_dir():
-        kind = Collected if (found / "corpus.sqlite").is_file() else TextFiles
-    elif found.is_file():
-        kind = _kind_of(found)
+    if place.is_dir():
+        kind = Collected if (place / "corpus.sqlite").is_file() else TextFiles
+    elif place.is_file():
+        kind = _kind_of(place)
     else:
         raise SourceError(f"{path}: there is no such file or folder. Remedy: name {_KNOWN}")
-    return kind(found, tolerant=tolerant)
+    return kind(place, tolerant=tolerant)
 
 
 def _kind_of(file: Path) -> type[Source]:

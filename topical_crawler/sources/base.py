@@ -1,4 +1,4 @@
-"""What every reader of texts gives: documents, one after the other, and an account of what it left out."""
+"""Documents, sources that give them one after the other, and files decompressed on the way."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
-
-
-# -- What every reader of texts gives: documents, one after the other, and an account of what it left out
 
 
 _UNREADABLE = re.compile("[\0-\x08\x0e-\x1f\x7f\ufffd]")
@@ -115,7 +112,7 @@ def flaw(text: str) -> str:
     return ""
 
 
-# -- Which documents of a source are wanted
+# -- Conditions on documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +140,10 @@ class Condition:
 
     def holds(self, fields: Mapping[str, Any]) -> bool:
         """Whether the field is there with this value; a list must hold it."""
-        found = fields.get(self.field)
-        if isinstance(found, list | tuple):
-            return self.value in map(_as_text, found)
-        return found is not None and _as_text(found) == self.value
+        value = fields.get(self.field)
+        if isinstance(value, list | tuple):
+            return self.value in map(_as_text, value)
+        return value is not None and _as_text(value) == self.value
 
     def __str__(self) -> str:
         return f"{self.field}={self.value}"
@@ -156,8 +153,7 @@ def _as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# -- Files as streams of bytes, decompressed on the way: plain, gzip, bzip2 (also of several streams, as Wikipedia's dumps are)
-
+# -- Files as streams of bytes: plain, gzip, bzip2 (also of several streams, as Wikipedia's dumps are)
 
 _BLOCK = 1 << 16
 
@@ -197,7 +193,7 @@ class ByteStream:
         Raises:
             StreamDamage: all before the damage has been returned already.
         """
-        with _told():
+        with _damage_named():
             # Not read(): it collects several pieces, and loses them when damage comes after them.
             return self._file.read1(size)
 
@@ -207,7 +203,7 @@ class ByteStream:
         Raises:
             StreamDamage: as :meth:`read`; what was read of the line is lost.
         """
-        with _told():
+        with _damage_named():
             return self._file.readline(limit)
 
     @property
@@ -256,7 +252,7 @@ class _Bzip2(io.RawIOBase):
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _damage_named() -> Iterator[None]:
     try:
         yield
     except EOFError:

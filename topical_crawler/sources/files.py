@@ -1,4 +1,4 @@
-"""JSON lines: a JSON object a line, with a field ``text``."""
+"""Sources in files of our own formats and of others: a collected corpus, JSON lines, plain text."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from typing import Any, ClassVar
 
 from topical_crawler.sources.base import ByteStream, Document, Source, SourceError, StreamDamage, flaw
 from topical_crawler.web.decode import decode
-
-# -- The kept texts of a corpus that this product has collected
-
 
 FILE = "corpus.sqlite"
 """Name of a corpus in the data folder of a crawl."""
@@ -52,9 +49,6 @@ class Collected(Source):
                     yield Document(text, record.title, record.url, values)
             except CorpusError as error:
                 self._damage("damaged", str(error))
-
-
-# -- JSON lines: a JSON object a line, with a field ``text``
 
 
 MAX_LINE = 64 << 20
@@ -112,9 +106,6 @@ class JsonLinesSource(Source):
 
     def _bad_line(self, number: int, what: str) -> None:
         self._damage("bad line", f"{self.path}, line {number}: {what}. {_REMEDY}")
-
-
-# -- Plain text files, each one document, whatever encoding each of them is in
 
 
 MAX_FILE = 64 << 20

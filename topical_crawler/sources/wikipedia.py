@@ -1,9 +1,8 @@
 """Articles of a Wikipedia dump, ``zhwiki-…-pages-articles.xml.bz2`` as the dump server offers it.
 
-Pages of a MediaWiki XML dump, one after the other, in constant memory and without trust.
-
-The schema is https://www.mediawiki.org/xml/export-0.11.xsd; earlier ones down to 0.6 differ in nothing that is read here. Those
-before do not say of a page whether it is an article.
+The dump is XML that is not trusted, read page by page in constant memory. Its schema is
+https://www.mediawiki.org/xml/export-0.11.xsd; earlier ones down to 0.6 differ in nothing that is read here. Those before do not
+say of a page whether it is an article.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from xml.parsers.expat import ParserCreate
 from topical_crawler.sources.base import ByteStream, Document, Source, SourceError, StreamDamage, flaw
 from topical_crawler.sources.wikitext import plain_text
 
-# -- Pages of a MediaWiki XML dump, one after the other, in constant memory and without trust
-
+# -- Pages of a MediaWiki dump
 
 MAX_PAGE = 4_000_000
 """Characters of wikitext that are kept of a page; MediaWiki allows 2 MiB."""
@@ -151,27 +149,19 @@ class DumpParser:
         self._depth -= 1
 
     def _set(self, name: str, value: str | None) -> None:
-        page = self._page
-        if page is None:
+        if self._page is None:
             if name == "base":
                 self.base = (value or "").strip()
         elif name == "text":
-            page.text = value
-        elif name == "title":
-            page.title = (value or "").strip()
-        elif name == "ns":
-            page.namespace = (value or "").strip()
-        elif name == "id":
-            page.id = (value or "").strip()
-        elif name == "model":
-            page.model = (value or "").strip()
+            self._page.text = value
+        elif name != "base":
+            setattr(self._page, "namespace" if name == "ns" else name, (value or "").strip())
 
     def _refuse_dtd(self, *_: object) -> None:
         raise DumpError("broken xml", "it declares a document type, which no MediaWiki dump does and harmful files do")
 
 
-# -- Articles of a Wikipedia dump, ``zhwiki-…-pages-articles.xml.bz2`` as the dump server offers it
-
+# -- Articles
 
 _WIKI = "https://zh.wikipedia.org/wiki/"
 _REDIRECT = re.compile(r"\s*#\s*(?:redirect|重定向|重新導向)\s*[:：]?\s*\[\[", re.IGNORECASE)

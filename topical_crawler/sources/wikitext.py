@@ -1,12 +1,8 @@
-"""Wikitext into plain text: what a reader of the article would read as running text, a paragraph or list item a line.
+"""Wikitext as plain text: what a reader of the article reads as running text, a paragraph or list item a line.
 
-Written for Chinese Wikipedia, whose conversion markup no library knows. Libraries were tried on the same pages: see
-``docs/decisions.md``. The work grows with the length of the text, whatever is in it: one pass over the brackets with a stack of
-bounded depth, then regular expressions that never look at a character twice.
-
-What a link, a template or a conversion of wikitext shows the reader, its markup taken away.
-
-Each function gets what stands between the brackets, everything nested in it resolved already.
+Written for Chinese Wikipedia, whose conversion markup no library knows (libraries that were tried: ``docs/decisions.md``). The
+work grows with the length of the text, whatever is in it: one pass over the brackets with a stack of bounded depth, then regular
+expressions that never look at a character twice.
 """
 
 from __future__ import annotations
@@ -16,8 +12,7 @@ import html
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-# -- What a link, a template or a conversion of wikitext shows the reader, its markup taken away
-
+# -- What a bracket shows the reader. Each function gets what stands between the brackets, everything nested in it resolved
 
 _PICTURES_AND_CATEGORIES = frozenset(
     ("file", "image", "media", "文件", "檔案", "档案", "图像", "圖像", "图片", "圖片", "媒体", "媒體", "category", "分类", "分類")
@@ -96,13 +91,12 @@ def conversion_text(content: str) -> str:
         content = rest
     values: dict[str, str] = {}
     for rule in _RULE_END.split(content):
-        if found := _RULE.fullmatch(rule):
-            values.setdefault(found[1].lower(), found[2].strip())
+        if match := _RULE.fullmatch(rule):
+            values.setdefault(match[1].lower(), match[2].strip())
     return next((values[code] for code in _VARIANTS if code in values), content)
 
 
-# -- Wikitext into plain text: what a reader of the article would read as running text, a paragraph or list item a line
-
+# -- The text
 
 _MAX_DEPTH = 100
 """Brackets nested deeper are no markup; MediaWiki stops at 100 too."""
@@ -205,17 +199,17 @@ def _resolve_brackets(text: str) -> tuple[str, bool]:
     while token := _TOKEN.search(text, position):
         if token.start() > position:
             out.append(text[position : token.start()])
-        found, position = token[0], token.end()
+        bracket, position = token[0], token.end()
         if token.lastindex is not None:
-            out.append(_SHOWN[found[:2]](token[token.lastindex]) or _MARK)
-        elif found[0] == "<":
-            if found == "<!--":
+            out.append(_SHOWN[bracket[:2]](token[token.lastindex]) or _MARK)
+        elif bracket[0] == "<":
+            if bracket == "<!--":
                 end = text.find("-->", position)
                 position = end + 3 if end >= 0 else len(text)
                 continue
             content = ""
-            if not found.endswith("/>"):
-                name = _NAME.search(found)[0].lower()  # type: ignore[index]
+            if not bracket.endswith("/>"):
+                name = _NAME.search(bracket)[0].lower()  # type: ignore[index]
                 end_tag = None if name in unclosed_elements else _end_tag(name).search(text, position)
                 if end_tag is None:
                     unclosed_elements.add(name)
@@ -223,24 +217,24 @@ def _resolve_brackets(text: str) -> tuple[str, bool]:
                 content = text[position : end_tag.start()] if name == "nowiki" else ""
                 position = end_tag.end()
             out.append(_LEFT_OPEN.sub("", content) or _MARK)
-        elif found == "[[" or found == "-{":
-            open_(found)
-        elif found == "]]":
+        elif bracket == "[[" or bracket == "-{":
+            open_(bracket)
+        elif bracket == "]]":
             # The bracket of an external link at the end of a label: [[文件:a.png|见[http://b.cn 网站]]]
             if text.startswith("]", position) and kinds and kinds[-1] == "[[" and _open_bracket(out[starts[-1] :]):
                 out.append("]")
                 position -= 1
             close("[[")
-        elif found[0] == "{":
-            for _ in range(len(found) // 2):
+        elif bracket[0] == "{":
+            for _ in range(len(bracket) // 2):
                 open_("{{")
-        elif found[0] == "}":
-            braces = found.rstrip("-")
+        elif bracket[0] == "}":
+            braces = bracket.rstrip("-")
             for _ in range(len(braces) // 2):
                 close("{{")
-            if found.endswith("-") and not (len(braces) % 2 and close("-{")):
+            if bracket.endswith("-") and not (len(braces) % 2 and close("-{")):
                 out.append("-")
-        elif found.endswith("{|"):
+        elif bracket.endswith("{|"):
             out.append("\n")
             open_("{|")
         else:

@@ -1,4 +1,6 @@
-"""All stages of training in one work folder: prepare, join phrases, count, train, write the vectors and the report.
+"""Word vectors from texts (Zhou et al. 2019, §4): prepare, join phrases, count, train, write vectors and report.
+
+Each stage goes on where it was interrupted.
 
 Layout::
 
@@ -39,8 +41,7 @@ from topical_crawler.training.work_folder import (
     write_json,
 )
 
-# -- The figures of a training run, as in Table 1 of Zhou et al. 2019: texts and KB of each source, and what became of them
-
+# -- The report, with the figures of Table 1 in Zhou et al. 2019
 
 COUNTS = ("documents", "kilobytes", "characters", "sentences", "tokens")
 
@@ -89,7 +90,7 @@ def figures(
     }
 
 
-# -- All stages of training in one work folder: prepare, join phrases, count, train, write the vectors and the report
+# -- The stages
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,8 @@
-"""Texts of any source into files of sentences, words separated by blanks: simplified, segmented, without stop words.
+"""Texts of any source as files of sentences, words separated by blanks: simplified, segmented, without stop words.
 
-Documents are read by this process and cut by others. The sentences go to *shards* of bounded size; a manifest says which shards
-are whole and how far in its source each one reaches, so that an interrupted run goes on after the last whole shard. The same
-sources give the same shards, however many processes cut them.
-
-Texts into lines of words: what a worker process does with a batch of documents.
+This process reads the documents, others segment them. The sentences go to *shards* of bounded size; a manifest says which shards
+are complete and how far in its source each one reaches, so that an interrupted run goes on after the last of them. The same
+sources give the same shards, however many processes segment them. On request, words that belong together are joined.
 
 >>> sentences(["同志", "们", ":", "大会", "召开", "了", "。", "天气", "2019", "。"], frozenset({"了"}))
 [['同志', '们', '大会', '召开'], ['天气']]
@@ -16,16 +14,16 @@ import functools
 import importlib.util
 import json
 import os
-import queue
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeVar, get_args
 
+from topical_crawler.files import replacing
 from topical_crawler.sources import Condition, Source, open_source
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
 from topical_crawler.training.vocabulary import read_sentences
@@ -40,10 +38,9 @@ from topical_crawler.training.work_folder import (
     refuse_changes,
     write_json,
 )
-from topical_crawler.workers import Worker, WorkerDied, WorkerLate
+from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 
-# -- Words that belong together, found in the text itself and written as one: 主题 教育 → 主题教育
-
+# -- Phrases: words that belong together, written as one: 主题 教育 → 主题教育
 
 THRESHOLD = 0.5
 """Least normalised pointwise mutual information of two words (Bouma 2009), -1 to 1."""
@@ -76,12 +73,8 @@ def join_phrases(folder: Path, files: Sequence[Path], most: int, report: Report)
     for number, (file, new) in enumerate(zip(files, made, strict=True)):
         if not new.exists():
             report("joining phrases", number / len(files), f"{len(pairs):,} phrases")
-            part = new.with_suffix(".part")
-            with part.open("w", encoding="utf-8", newline="\n") as out:
+            with replacing(new) as out:
                 out.writelines(" ".join(joined(sentence, pairs)) + "\n" for sentence in read_sentences(file))
-                out.flush()
-                os.fsync(out.fileno())
-            part.replace(new)
     return made
 
 
@@ -122,8 +115,7 @@ def _has_latin(text: str) -> bool:
     return any(c.isascii() and c.isalpha() for c in text)
 
 
-# -- A function over many batches in several processes: results in order, and never more read ahead than the processes need
-
+# -- Segmentation in several processes
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -151,26 +143,18 @@ def map_in_order(
     Raises:
         TrainingError: a process was killed at one batch twice, or hangs.
     """
-    idle: queue.SimpleQueue[Worker[_R]] = queue.SimpleQueue()
-    workers = [Worker(function, warm_up) for _ in range(processes)]
-    for worker in workers:
-        idle.put(worker)
+    pool = WorkerPool(function, warm_up, processes)
 
     def call(batch: _T) -> _R:
-        worker = idle.get()
         try:
-            try:
-                return worker.run(_PATIENCE, *arguments(batch))
-            except WorkerDied:
-                return worker.run(_PATIENCE, *arguments(batch))  # in a new process: memory may have been short for a moment only
-        finally:
-            idle.put(worker)
+            return pool.run(_PATIENCE, *arguments(batch))
+        except WorkerDied:
+            return pool.run(_PATIENCE, *arguments(batch))  # in a new process: memory may have been short for a moment only
 
     waiting: deque[tuple[_T, Future[_R]]] = deque()
-    threads = ThreadPoolExecutor(processes, thread_name_prefix="segment")
     try:
         for batch in batches:
-            waiting.append((batch, threads.submit(call, batch)))
+            waiting.append((batch, pool.threads.submit(call, batch)))
             if len(waiting) >= _AHEAD * processes:
                 done, future = waiting.popleft()
                 yield done, future.result()
@@ -183,15 +167,7 @@ def map_in_order(
             f"a segmentation process {what}. Remedy: start again with fewer --processes, if memory is short; what is done is kept"
         ) from None
     finally:
-        threads.shutdown(wait=False, cancel_futures=True)
-        for worker in workers:
-            worker.stop()
-        threads.shutdown(wait=True)
-        for worker in workers:
-            worker.close()
-
-
-# -- Texts into lines of words: what a worker process does with a batch of documents
+        pool.close()
 
 
 _ENDS = frozenset("。!?;…\n\r\v\f\x85\u2028\u2029")
@@ -200,14 +176,8 @@ _ENDS = frozenset("。!?;…\n\r\v\f\x85\u2028\u2029")
 
 @dataclass(frozen=True, slots=True)
 class Segmented:
-    """A batch of documents, cut.
-
-    Attributes:
-        lines: one sentence a line, words separated by blanks, UTF-8.
-        empty: documents without a single word.
-        characters: of the documents' texts, before anything was done to them.
-        size: bytes of these texts in UTF-8.
-    """
+    """A batch of documents as ``lines``: a sentence a line, words separated by blanks, UTF-8; the counts are those of
+    :class:`~.work_folder.Shard`."""
 
     lines: bytes
     sentences: int
@@ -234,7 +204,7 @@ def segment(options_file: str, texts: Sequence[str]) -> Segmented:
 
 
 def warm_up() -> None:
-    """Before the first batch there is nothing to do: the options come with it."""
+    """Nothing: the options come with the first batch."""
 
 
 def sentences(tokens: Collection[str], stopwords: Collection[str]) -> list[list[str]]:
@@ -271,8 +241,7 @@ def _tools(options_file: str) -> tuple[Callable[[str], str], Callable[[str], lis
     return simplify, segmenter.cut, stopwords - frozenset(keep_whole)
 
 
-# -- Texts of any source into files of sentences, words separated by blanks: simplified, segmented, without stop words
-
+# -- Shards
 
 BATCH = 200_000
 """Characters that travel to a process together; a longer document travels alone."""
@@ -343,7 +312,7 @@ def prepare(
 
 
 def _backend(wanted: Backend) -> Backend:
-    """The segmenter that is used; one that is not there is told here, where a process that starts it could only die of it."""
+    """The segmenter to use; one that is missing is an error here, not in every process that starts it."""
     has_fast = importlib.util.find_spec("rjieba") is not None
     if wanted not in get_args(Backend):
         raise TrainingError(f"there is no segmenter {wanted!r}. Remedy: TOPICAL_SEGMENTER = auto, jieba or rjieba")
@@ -389,16 +358,16 @@ def _prepare_source(
 ) -> None:
     unwanted: Counter[str] = Counter()
     batches = _batches(source, state.position, where, unwanted)
-    written = _Shard(folder, f"text/{len(manifest.shards):05d}.txt")
+    written = _ShardWriter(folder, len(manifest.shards))
     with closing(map_in_order(segment, warm_up, batches, lambda b: (str(words_file), b.texts), processes)) as results:
         for batch, result in results:
             written.add(result, batch)
-            report(name, source.done, f"{state.total('tokens') + written.tokens:,.0f} words")
-            if written.bytes >= manifest.options["shard_bytes"]:
+            report(name, source.done, f"{state.total('tokens') + written.shard.tokens:,.0f} words")
+            if written.shard.bytes >= manifest.options["shard_bytes"]:
                 state.shards.append(written.finish())
                 manifest.save(folder / "manifest.json")
-                written = _Shard(folder, f"text/{len(manifest.shards):05d}.txt")
-    if written.documents:
+                written = _ShardWriter(folder, len(manifest.shards))
+    if written.shard.documents:
         state.shards.append(written.finish())
     else:
         written.discard()
@@ -432,45 +401,30 @@ def _batches(source: Source, start: int, where: dict[str, str], unwanted: Counte
         yield _Batch(position, texts)
 
 
-class _Shard:
-    """A shard that is being written; it gets its name when it is whole."""
+class _ShardWriter:
+    """Writes a shard, which gets its name when it is complete."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self._target = folder / name
+    def __init__(self, folder: Path, number: int) -> None:
+        self.shard = Shard(f"text/{number:05d}.txt")
+        self._target = folder / self.shard.file
         self._part = self._target.with_suffix(".part")
         self._file: BinaryIO = self._part.open("wb")
         self._began = time.monotonic()
-        self._name = name
-        self.position = self.documents = self.sentences = self.tokens = 0
-        self.characters = self.size = self.empty = self.bytes = 0
 
     def add(self, result: Segmented, batch: _Batch) -> None:
-        self.bytes += self._file.write(result.lines)
-        self.position = batch.position
-        self.documents += len(batch.texts)
-        self.sentences += result.sentences
-        self.tokens += result.tokens
-        self.characters += result.characters
-        self.size += result.size
-        self.empty += result.empty
+        self.shard.bytes += self._file.write(result.lines)
+        self.shard.position = batch.position
+        self.shard.documents += len(batch.texts)
+        for name in ("sentences", "tokens", "empty", "characters", "size"):
+            setattr(self.shard, name, getattr(self.shard, name) + getattr(result, name))
 
     def finish(self) -> Shard:
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
         self._part.replace(self._target)
-        return Shard(
-            self._name,
-            self.position,
-            self.documents,
-            self.sentences,
-            self.tokens,
-            self.characters,
-            self.size,
-            self.empty,
-            self.bytes,
-            round(time.monotonic() - self._began, 3),
-        )
+        self.shard.seconds = round(time.monotonic() - self._began, 3)
+        return self.shard
 
     def discard(self) -> None:
         self._file.close()

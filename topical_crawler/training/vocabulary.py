@@ -1,4 +1,4 @@
-"""The words of the prepared text and how often they occur, counted and chosen within a bound of memory."""
+"""The words of the prepared text, counted and chosen within a bound of memory."""
 
 from __future__ import annotations
 

@@ -4,11 +4,9 @@ A checkpoint holds matrices (``.npy``) and nothing that could run code; the mode
 Every shard has a random stream of its own, made of the seed, the epoch and the shard's number: with one thread, a run that was
 interrupted ends with the same numbers as one that was not.
 
-Training that goes on from finished vectors: what they know stays, words that they lack are learned beside it.
-
-Finished vectors have length 1 and no output matrix any more. So the words of the new text that they know keep their vectors (or
-move slowly), the output matrix is learned anew against them, and each new word begins where its parts point to: 组织生活会
-between 组织, 生活 and 会.
+Training may continue finished vectors. These have length 1 and no output matrix any more. So the words that they know keep their
+vectors (or move slowly), the output matrix is learned anew against them, and each new word begins where its parts point to:
+组织生活会 between 组织, 生活 and 会.
 """
 
 from __future__ import annotations
@@ -27,8 +25,7 @@ from numpy.typing import NDArray
 from topical_crawler.resources.vectors import WordVectors, write_vectors
 from topical_crawler.training.work_folder import Report, TrainingError
 
-# -- Training that goes on from finished vectors: what they know stays, words that they lack are learned beside it
-
+# -- Continuing finished vectors
 
 SCALE = 3.0
 """Length of a known word's vector while others are trained beside it, as vectors in training have it; finished ones have 1.
@@ -129,8 +126,7 @@ def write_continued(
     return len(written)
 
 
-# -- Word2vec and FastText by gensim, one shard after the other, with a checkpoint after each epoch
-
+# -- Training
 
 FIRST_RATE, LAST_RATE = 0.025, 0.0001
 """Learning rate at the beginning and at the end, falling evenly over the words of all epochs (Mikolov et al. 2013)."""

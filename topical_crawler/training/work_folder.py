@@ -1,11 +1,4 @@
-"""The folder in which a training keeps what it needs to go on: one process at a time, and never anybody else's files.
-
-Word vectors of one's own: texts into words, words into vectors (Zhou et al. 2019, §4: Wikipedia, domain texts, word2vec).
-
-The stages, each of which goes on where it was interrupted: :mod:`prepare` (texts of any source as lines of words), :mod:`phrases`
-(words that belong together, on request), :mod:`vocabulary` (counted within a bound of memory), :mod:`model` (training with a
-checkpoint after each epoch); :mod:`continued` starts from finished vectors; :mod:`pipeline` runs them all.
-"""
+"""The folder in which a training keeps its state: locked against other processes, small JSON files replaced as a whole."""
 
 from __future__ import annotations
 
@@ -22,34 +15,39 @@ from filelock import FileLock, Timeout
 
 from topical_crawler.files import replacing
 
-# -- Word vectors of one's own: texts into words, words into vectors (Zhou et al. 2019, §4: Wikipedia, domain texts, word2vec)
-
-
 Report = Callable[[str, float, str], None]
-"""Told about progress: the stage's name, the part of it that is done (0 to 1), a word on what goes on."""
+"""Called with progress: the stage, the part of it that is done (0 to 1), a note."""
 
 
 class TrainingError(ValueError):
     """Vectors cannot be trained. The message says what is wrong and what to do."""
 
 
-# -- What a work folder holds and was made of: small JSON files, replaced as a whole, so that no crash leaves half of one
+# -- What the folder holds
 
 
 @dataclass
 class Shard:
-    """A finished file of sentences. ``position``: documents that its source had given when it was finished."""
+    """A file of sentences, and what it was made of.
+
+    Attributes:
+        file: its name in the folder.
+        position: documents that its source had given when it was finished.
+        empty: documents without a word.
+        characters, size: of the documents' texts; size in bytes of UTF-8.
+        bytes: of the file.
+    """
 
     file: str
-    position: int
-    documents: int
-    sentences: int
-    tokens: int
-    characters: int
-    size: int
-    empty: int
-    bytes: int
-    seconds: float
+    position: int = 0
+    documents: int = 0
+    sentences: int = 0
+    tokens: int = 0
+    characters: int = 0
+    size: int = 0
+    empty: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
 
 
 @dataclass
@@ -159,8 +157,7 @@ def _brief(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-# -- The folder in which a training keeps what it needs to go on: one process at a time, and never anybody else's files
-
+# -- The folder
 
 _LOCK = ".lock"
 _MARKS = (_LOCK, "manifest.json", "training.json")
