@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TOPIC ?= partybuilding
 
-.PHONY: setup demo crawl test lint type floors bench wheel egg clean
+.PHONY: setup demo crawl test lint type floors experiments bench wheel egg clean
 .DEFAULT_GOAL := setup
 
 setup:
@@ -37,6 +37,15 @@ floors: setup
 	$(BIN)/scrapy evaluate crawl data-mining-books --web demo/bookshop.warc.gz --labels demo/bookshop-labels.tsv \
 		--seeds demo/bookshop-seeds.txt --strategy odp2evsm,category_vsm,keyword_vsm,semantic,breadth_first --budget 400 \
 		--floors demo/bookshop-floors.toml --out $(FLOORS)/bookshop -s TOPICAL_RESOURCES=0
+
+# The experiments that the bundled webs serve, in two minutes; docs/experiments.md has those on webs of your own.
+EXPERIMENTS := build/experiments
+experiments: setup
+	$(BIN)/python -m experiments papers zhang --out $(EXPERIMENTS) -s TOPICAL_RESOURCES=0
+	$(BIN)/python -m experiments threshold partybuilding --web demo/demo-web.warc.gz --labels demo/labels.tsv \
+		--seeds demo/seeds.txt --seconds 60,150 --thresholds 0.1,0.4,1,2.5,6.3 --out $(EXPERIMENTS) -s TOPICAL_RESOURCES=0
+	$(BIN)/python -m experiments crawl partybuilding --web demo/demo-web.warc.gz --labels demo/labels.tsv \
+		--seeds demo/seeds.txt --budget 150 --out $(EXPERIMENTS) -s TOPICAL_RESOURCES=0
 
 bench: setup
 	$(BIN)/python benchmarks/crawl.py $(ARGS)

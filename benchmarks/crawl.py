@@ -48,25 +48,26 @@ FULL = 0.95
 
 Place = tuple[str, str]
 PARTS: dict[Place, str] = {
-    ("page.py", "from_html"): "page: parse HTML, read links",
-    ("decode.py", "decode"): "page: decode bytes",
-    ("semantic.py", "judge"): "judge",
-    ("semantic.py", "learn"): "judge",
-    ("semantic.py", "score"): "score links",
-    ("semantic.py", "explain"): "score links",
-    ("crawl.py", "_entries"): "links: identity, refusals",
-    ("crawl.py", "_late_refusal"): "links: identity, refusals",
-    ("clean.py", "clean"): "clean text",
-    ("semantic.py", "confirm"): "judge main text",
-    ("store.py", "put"): "store",
-    ("sqlite.py", "*"): "frontier",
-    ("rows.py", "*"): "frontier",
-    ("hosts.py", "*"): "frontier",
-    ("replay.py", "*"): "replay (the recorded web)",
-    ("pool.py", "*"): "hand pages to extraction",
-    ("worker.py", "*"): "hand pages to extraction",
+    ("web/page.py", "from_html"): "page: parse HTML, read links",
+    ("web/decode.py", "decode"): "page: decode bytes",
+    ("semantic/strategy.py", "judge"): "judge",
+    ("semantic/strategy.py", "learn"): "judge",
+    ("semantic/strategy.py", "score"): "score links",
+    ("semantic/strategy.py", "explain"): "score links",
+    ("semantic/strategy.py", "confirm"): "judge main text",
+    ("crawl/session.py", "_entries"): "links: identity, refusals",
+    ("crawl/link_policy.py", "*"): "links: identity, refusals",
+    ("cleaning/__init__.py", "clean"): "clean text",
+    ("corpus/store.py", "put"): "store",
+    ("frontier/sqlite.py", "*"): "frontier",
+    ("frontier/sqlite_schema.py", "*"): "frontier",
+    ("frontier/hosts.py", "*"): "frontier",
+    ("recordings/reader.py", "*"): "replay (the recorded web)",
+    ("topical_crawler/downloadhandlers.py", "*"): "replay (the recorded web)",
+    ("extraction/pool.py", "*"): "hand pages to extraction",
 }
-"""File of the package and function ("*": any) to the part of the crawl that its time is counted for; the innermost one counts."""
+"""Folder and file of the package and function ("*": any) to the part of the crawl that its time is counted for; the innermost
+one counts."""
 OTHER_OURS, ENGINE = "rest of this project", "Scrapy, Twisted, asyncio"
 
 
@@ -160,9 +161,10 @@ def part_of(file: str, function: str) -> str | None:
     ('page: parse HTML, read links', None)
     """
     path = Path(file)
-    if "topical_crawler" not in path.parts[-3:] or path.parent.name == "commands":
+    if "topical_crawler" not in path.parts[-4:] or path.parent.name == "commands":
         return None  # the command is below everything that runs
-    return PARTS.get((path.name, function)) or PARTS.get((path.name, "*"), OTHER_OURS)
+    place = f"{path.parent.name}/{path.name}"
+    return PARTS.get((place, function)) or PARTS.get((place, "*"), OTHER_OURS)
 
 
 def crawl_here(options: argparse.Namespace) -> None:

@@ -38,6 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(module: ModuleType, opts: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    from scrapy.exceptions import UsageError
     from scrapy.utils.project import get_project_settings
 
     from topical_crawler.corpus.schema import CorpusError
@@ -55,6 +56,8 @@ def _run(module: ModuleType, opts: argparse.Namespace, parser: argparse.Argument
     except KeyboardInterrupt:
         print(f"{parser.prog} {opts.name}: stopped", file=sys.stderr)
         return 130
+    except UsageError as error:
+        parser.error(str(error))
     except (ValueError, CorpusError, CrawlError, RecordingError, OSError, ImportError) as error:  # whose message names a remedy
         print(f"{parser.prog} {opts.name}: {error}", file=sys.stderr)
         return 1

@@ -1,8 +1,8 @@
-"""What one crawl of a recorded web was worth beside others: its figures by labels that no crawl has seen.
+"""Figures of one crawl of a recorded web, by labels that no crawl sees.
 
-A crawl is named by what it was made with (:class:`RunKey`) and measured page by page in the order of fetching
-(:func:`measure`). Crawls are compared under equal conditions only: one topic, one start, one bound on the pages of a site, one
-share of the links (:class:`Setting`). What several random seeds say together is in :mod:`experiments.ranking`.
+A crawl is identified by what it was made with (:class:`RunKey`) and measured page by page in the order of fetching
+(:func:`measure`). Crawls are compared under equal conditions only (:class:`Setting`): one topic, one start, one bound on the
+pages of a host, one share of the links. :mod:`experiments.ranking` summarises random seeds and ranks strategies.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from topical_crawler.evaluation.metrics import Quality, TextCollection, area_und
 from topical_crawler.web.urls import fingerprint, host
 
 ORACLE = "oracle"
-"""Name under which the crawl stands that knows labels and graph (:mod:`experiments.oracle`)."""
+"""Name of the crawl that knows labels and links (:mod:`experiments.oracle`)."""
 REDIRECTED = "redirected"
-"""Reason of a record that is no page of its own: its target takes its place."""
+"""Reason of a record whose redirect target is recorded in its place."""
 CHECKPOINTS = (500, 1000, 2000)
 """Pages at which recall is given besides the budget."""
 STEPS = 200
@@ -29,7 +29,7 @@ _VALUE = {RELEVANT: 1.0, MIXED: 0.5}
 
 @dataclass(frozen=True, slots=True, order=True)
 class Setting:
-    """What crawls have in common that may be held against each other.
+    """The conditions that comparable crawls have in common.
 
     Attributes:
         topic, start: names of the topic and of the set of start URLs.
@@ -46,7 +46,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, order=True)
 class RunKey:
-    """What a crawl was made with.
+    """Identity of a crawl: strategy, conditions and random seed.
 
     Attributes:
         strategy: its name.
@@ -69,8 +69,8 @@ class RunKey:
 
 @dataclass(frozen=True, slots=True, order=True)
 class SiteFigures:
-    """What a crawl did at one site: pages fetched there, relevant texts of the site reached (there or, as a copy, elsewhere), and
-    relevant texts that it has."""
+    """A crawl at one site: pages fetched there, relevant texts of the site reached (there or, as a copy, elsewhere), and relevant
+    texts that the site has."""
 
     site: str
     pages: int
@@ -181,7 +181,7 @@ def measure(key: RunKey, records: Iterable[Record], labels: Mapping[bytes, Label
 
 
 def measure_path(key: RunKey, urls: Sequence[str], labels: Mapping[bytes, Label], budget: int) -> RunFigures:
-    """The figures of a way through the web that keeps exactly the relevant texts it comes by, as the oracle does.
+    """The figures of a path through the web that keeps exactly the relevant texts on it, as the oracle does.
 
     Args:
         urls: pages in the order of fetching, all of which answer.

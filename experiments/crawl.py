@@ -1,4 +1,4 @@
-"""``scrapy evaluate crawl``: strategies held against each other on a recorded web."""
+"""Compare strategies on a recorded web: ``python -m experiments crawl``, also ``scrapy evaluate crawl``."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from experiments.report import check_libraries
 from experiments.web_graph import WebGraph
 from topical_crawler.cli.base import whole
 from topical_crawler.cli.evaluate import add_labels, read_corpus
+from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.config import cache_dir
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.evaluation.report import write_json
@@ -40,7 +41,7 @@ from topical_crawler.strategies import STRATEGIES
 from topical_crawler.strategies import names as known_strategies
 from topical_crawler.topic.topic import load_topic
 
-# -- What the crawls of a comparison took of the machine: beside the figures, not among them, for it is never twice the same
+# -- CPU time and memory: in files of their own, since they are never the same twice
 
 
 COSTS = ("costs.json", "costs.csv")
@@ -49,7 +50,7 @@ COSTS = ("costs.json", "costs.csv")
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the crawls of one strategy under one setting took, all random seeds together.
+    """CPU time and memory of the crawls of one strategy under one setting, all random seeds together.
 
     Attributes:
         cpu_ms_per_page: CPU milliseconds for a page; nan where no page was measured.
@@ -85,12 +86,12 @@ def write_costs(out: Path, usages: Mapping[RunKey, Usage]) -> None:
         writer.writerows(rows)
 
 
-# -- A comparison of crawls as tables in the terminal
+# -- Tables in the terminal
 
 
 _LAST = ("recall", "area", "harvest_rate", "mean_relevance", "kept_precision", "kept_recall", "kept_f", "hosts")
 _CPU, _MEMORY = "CPU ms a page", "peak MB"
-_DISPENSABLE = (
+_DROPPED_FIRST = (
     "hosts",
     _MEMORY,
     "mean_relevance",
@@ -101,20 +102,20 @@ _DISPENSABLE = (
     "recall_500",
     "recall_2000",
 )
-"""Columns that a narrow terminal does without, the first first; all of them are in the files."""
+"""Columns that a narrow terminal leaves out, in this order; the files have all of them."""
 _FIRST = 15
 _WIDTH = 8
-"""Characters of the column of names, and of one with figures."""
+"""Width in characters of the column of names, and of a column of figures."""
 
 
 def comparison_table(comparison: Comparison, setting: Setting, usages: Mapping[RunKey, Usage], width: int) -> Table:
-    """The strategies under one setting, the greatest area under the recall curve first, then the crawl that knows the labels.
+    """The strategies under one setting by their area under the recall curve, then the oracle.
 
     Figures are means over the random seeds; the area has its interval (of 95 %; the extremes of two seeds). ``width`` is that of
     the terminal in characters: the narrower, the fewer figures.
     """
     columns = ["pages", *(f"recall_{k}" for k in CHECKPOINTS if k < comparison.budget), *_LAST, _CPU, _MEMORY]
-    for name in _DISPENSABLE:
+    for name in _DROPPED_FIRST:
         if _FIRST + _WIDTH * len(columns) > width and name in columns:
             columns.remove(name)
     oracle = comparison.oracles[setting]
@@ -142,12 +143,12 @@ def comparison_table(comparison: Comparison, setting: Setting, usages: Mapping[R
 
 
 def _interval(found: Estimate) -> str:
-    """The interval of a figure, below it; nothing for a single crawl."""
+    """The interval of a figure on a line of its own; "" for a single crawl."""
     form = FIGURES["area"].form
     return f"\n{written(found.low, form)}–{written(found.high, form)}" if found.seeds > 1 else ""
 
 
-# -- ``scrapy evaluate crawl``: strategies held against each other on a recorded web
+# -- The command
 
 
 DESCRIPTION = (
@@ -158,10 +159,6 @@ DESCRIPTION = (
     f"strategy that chooses nothing at random (all but {', '.join(sorted(DRAWING))}) crawls once where start URLs and links are "
     "the same. Settings (-s) go to every crawl."
 )
-
-
-_FILE_WIDTH = 140
-"""Columns of a table that no terminal shows."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -214,7 +211,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     topics = _topics(opts.topic, opts.labels, opts.grade)
     strategies = list(dict.fromkeys(opts.strategy or STRATEGIES))
     bounds = Bounds(sorted(set(opts.cap)), sorted(set(opts.keep_links), reverse=True))
@@ -239,7 +236,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.json:
         print((opts.out / "crawl.json").read_text(encoding="utf-8"), end="")
     else:
-        screen = Console(width=None if sys.stdout.isatty() else _FILE_WIDTH)
+        screen = terminal()
         for setting in comparison.settings:
             screen.print(comparison_table(comparison, setting, usages, screen.width))
         screen.print(f"→ {opts.out}/{', '.join((*FILES, *COSTS))}", markup=False, highlight=False, soft_wrap=True)
@@ -247,7 +244,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _hold(floors: Sequence[Floor], runs: Sequence[RunFigures], console: Console) -> int:
-    """Say which floors are not reached; the exit code."""
+    """Report the floors that were not reached; the exit code."""
     below = fallen(floors, runs)
     for floor, value in below:
         console.print(f"below its floor: {floor.name} is {value:.4f}, at least {floor.least:g} is held", soft_wrap=True)
@@ -284,7 +281,7 @@ def _plan(
     strategies: Sequence[str],
     bounds: Bounds,
 ) -> tuple[RecordedCrawls, list[Cell]]:
-    """The crawls to be compared, and the folder that keeps them."""
+    """The crawls to compare, and the folder that keeps them."""
     planned: list[Cell] = []
     made_of: dict[str, object] = {}
     for topic in topics:
@@ -296,7 +293,7 @@ def _plan(
 
 
 def _ready(cell: Cell, crawls: RecordedCrawls) -> Planned:
-    """The crawl as it is run, its start URLs written down in its folder."""
+    """Write the start URLs of a crawl into its folder; the crawl as it is run."""
     file = crawls.place(cell.name) / "seeds.txt"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(f"{url}\n" for url in cell.start.urls), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Floors: figures below which a crawl of a recorded web must not fall, so that no change makes the crawler worse unnoticed.
+"""Floors: figures of recorded crawls that no change of the crawler may fall below unnoticed.
 
 The file is TOML::
 
@@ -12,9 +12,8 @@ The file is TOML::
     to = 0.85
     reason = "重复的书页不再计入"
 
-A floor is written down by topic, strategy and figure (see
-:meth:`~experiments.comparison.RunFigures.scalars`). Whoever lowers one says why
-below ``lowered``; a floor must not be lower than its last lowering says.
+A floor has a topic, a strategy and a figure (a name in :meth:`~experiments.comparison.RunFigures.scalars`). Lowering one takes a
+reason under ``lowered``; a floor below its last lowering is an error.
 """
 
 from __future__ import annotations

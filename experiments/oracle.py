@@ -1,7 +1,7 @@
-"""The crawl that knows everything and is greedy: what a strategy could reach at best, to hold real ones against.
+"""The oracle: a greedy crawl that knows every page and every label, as an upper bound for real ones.
 
-It follows links from the start URLs as any crawl, but knows every page and every label. Greedy is not optimal: with a tight bound
-on the pages of a host, or where a detour would pay off much later, a better way may exist.
+It follows links from the start URLs as any crawl does. Greedy is not optimal: with a tight bound on the pages of a host, or where
+a detour would pay off much later, a better path may exist.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from topical_crawler.web.urls import fingerprint, host
 
 
 def greedy(graph: WebGraph, starts: Iterable[str], labels: Mapping[bytes, Label], budget: int, cap: int = 0) -> list[str]:
-    """The way of the greedy oracle, as the addresses of the pages that it fetches.
+    """The addresses of the pages that the oracle fetches, in order.
 
     The next page is, of the links found so far: a relevant text that was not read yet; else the page with the most links to
     such texts; else one from which the fewest clicks lead to such a text. Of equal ones the first that was found is taken. The

@@ -1,5 +1,6 @@
-"""Which crawls a comparison of strategies is made of: strategies × topics × start URLs × shares of the links × bounds on the
-pages of a host × random seeds, without those that could only repeat another.
+"""The crawls of a comparison: strategies × topics × starts × shares of links × bounds × random seeds.
+
+Crawls that could only repeat another are left out.
 """
 
 from __future__ import annotations
@@ -18,13 +19,12 @@ from topical_crawler.recordings.reader import Recording
 from topical_crawler.topic.topic import Topic
 
 DRAWING = frozenset({"semantic", "random", "esvsm"})
-"""The strategies that choose at random: with the same start URLs and all links, only their crawls differ from one random seed to
-another."""
+"""The strategies that choose at random. With the same start URLs and all links, the others crawl alike under every seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledTopic:
-    """A topic, and labels that say what of the web is about it, from the column ``grade`` of their file."""
+    """A topic and the labels of the web for it, from the column ``grade`` of their file."""
 
     topic: Topic
     grade: str
@@ -33,7 +33,7 @@ class LabelledTopic:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A set of start URLs by its name; drawn anew for every random seed, or the same for all."""
+    """A named set of start URLs, either drawn anew for every random seed or the same for all."""
 
     name: str
     seed: int
@@ -48,7 +48,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the web is tried with: every bound on the pages of a host (0: none) with every share of the links of a page."""
+    """Bounds on the pages of a host (0: none) and shares of the links of a page; each is combined with each."""
 
     caps: Sequence[int] = (0,)
     keep_links: Sequence[float] = (1.0,)
@@ -59,7 +59,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One crawl of the comparison: what it is compared as, its topic, where it starts."""
+    """One crawl of a comparison."""
 
     key: RunKey
     topic: Topic

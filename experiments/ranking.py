@@ -1,4 +1,4 @@
-"""What crawls say together: means over random seeds with their intervals, and which strategy is best under which bound."""
+"""Means over random seeds with their intervals, and the ranking of strategies under each setting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import combinations
 from experiments.comparison import RunFigures, Setting, steps
 
 FEWEST_SEEDS = 3
-"""With fewer random seeds than these, an interval of confidence would say nothing: the extremes are given."""
+"""With fewer random seeds, the least and the greatest value are given instead of a confidence interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ def mean_kept(runs: Sequence[RunFigures]) -> list[tuple[float, float]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """How far two bounds on the pages of a host put the strategies in one order.
+class OrderAgreement:
+    """How far strategies have the same order under two bounds on the pages of a host.
 
     Attributes:
         topic, start, keep_links: where.
@@ -96,7 +96,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Crawls to be held against each other.
+    """Crawls to compare.
 
     Attributes:
         title: of the report.
@@ -163,11 +163,11 @@ class Comparison:
         rows = [(name, row[figure]) for name, row in self.estimates(setting).items()]
         return sorted(rows, key=lambda row: -row[1].mean)
 
-    def agreements(self, figure: str = "area") -> list[Agreement]:
+    def agreements(self, figure: str = "area") -> list[OrderAgreement]:
         """Whether the order of the strategies changes between bounds on the pages of a host."""
         return list(self._agreements(figure))
 
-    def _agreements(self, figure: str) -> Iterator[Agreement]:
+    def _agreements(self, figure: str) -> Iterator[OrderAgreement]:
         for one, other in combinations(self.settings, 2):
             if replace(one, cap=0) != replace(other, cap=0):
                 continue
@@ -175,11 +175,11 @@ class Comparison:
             both = [name for name in first if name in second]
             swapped = tuple((a, b) for a, b in combinations(both, 2) if first[a] > first[b] and second[a] < second[b])
             tau = kendall_tau([first[n] for n in both], [second[n] for n in both])
-            yield Agreement(one.topic, one.start, (one.cap, other.cap), tau, swapped, one.keep_links)
+            yield OrderAgreement(one.topic, one.start, (one.cap, other.cap), tau, swapped, one.keep_links)
 
 
 def tightness(cap: int) -> float:
-    """What to sort bounds on the pages of a host by: no bound first, then the widest.
+    """Sort key of bounds on the pages of a host: no bound first, then the widest.
 
     >>> sorted([0, 50, 200], key=tightness)
     [0, 200, 50]

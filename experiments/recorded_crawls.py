@@ -1,8 +1,7 @@
-"""Crawls of a recorded web that an experiment is made of: each a ``scrapy crawl topical`` in a process of its own, several at a
-time, in folders that are kept, so that an experiment which was interrupted goes on where it was.
+"""The crawls of an experiment: ``scrapy crawl topical`` in processes of their own, on one recorded web.
 
-What the crawls of an experiment are made of, written down beside them: crawls that were made otherwise are not held against
-each other.
+Their folders are kept, so an interrupted experiment resumes. ``experiment.json`` beside them says what they were made from;
+crawls made from anything else are refused.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from topical_crawler.frontier import REDIRECTED
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic
 
-# -- A crawl in a process of its own, with what it takes of the machine
+# -- One process
 
 
 class CrawlProcess:
@@ -42,12 +41,12 @@ class CrawlProcess:
     Args:
         arguments: ``NAME=VALUE`` each, of the spider.
         settings: ``NAME=VALUE`` each; of one given twice, the last counts.
-        log: file to which all that it says is added.
+        log: file that its output is appended to.
 
     Attributes:
         log: as given.
-        cpu_seconds: that the process and those it has waited for (the workers of the extraction) took; 0 until it has ended.
-        peak_mb: most memory that the largest of them held, in MiB; 0 until it has ended.
+        cpu_seconds: of the process and of the children it waited for (extraction workers); 0 until it has ended.
+        peak_mb: peak memory of the largest of them, in MiB; 0 until it has ended.
     """
 
     def __init__(self, arguments: Sequence[str], settings: Sequence[str], log: Path) -> None:
@@ -67,7 +66,7 @@ class CrawlProcess:
         return self._reap(os.WNOHANG)
 
     def interrupt(self) -> None:
-        """Ask it to stop in good order."""
+        """Ask it to stop gracefully."""
         if self.poll() is None:
             self._process.send_signal(signal.SIGINT)
 
@@ -75,7 +74,7 @@ class CrawlProcess:
         """Until it has ended."""
         self._reap(0)
 
-    def said(self) -> str:
+    def output(self) -> str:
         """What it has added to the log."""
         with self.log.open("rb") as file:
             file.seek(self._before)
@@ -92,8 +91,7 @@ class CrawlProcess:
         return self._process.returncode
 
 
-# -- What the crawls of an experiment are made of, written down beside them: crawls that were made otherwise are not held
-# against each other
+# -- What crawls were made from
 
 
 def claim(folder: Path, web: Path, settings: Sequence[str], made_of: Mapping[str, Any]) -> None:
@@ -141,27 +139,26 @@ def topic_digest(topic: Topic) -> dict[str, str]:
     return {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in sorted(folder.iterdir()) if f.is_file()}
 
 
-# -- Crawls of a recorded web that an experiment is made of: each a ``scrapy crawl topical`` in a process of its own, several at
-# a time, in folders that are kept, so that an experiment which was interrupted goes on where it was
+# -- All crawls of an experiment
 
 
 _LOOK_EVERY = 2.0
-"""Seconds between two looks at how far the crawls are."""
+"""Seconds between two updates of the display."""
 
 
 class CrawlFailed(ValueError):
-    """A crawl ended before its time; the message names its log."""
+    """A crawl ended early; the message names its log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A crawl that is to be there.
+    """A crawl to make.
 
     Attributes:
         name: of its folder.
         arguments: of the spider (``-a``): topic, strategy, seeds; the number of pages is added.
         settings: of this crawl alone (``-s``).
-        title: what people are told it is; "": its name.
+        title: shown to people; "": its name.
     """
 
     name: str
@@ -171,18 +168,18 @@ class Planned:
 
     @property
     def called(self) -> str:
-        """Its title, else its name."""
+        """Title, else name."""
         return self.title or self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a crawl took of the machine, all its parts together where it was interrupted or lengthened.
+    """CPU time and memory of a crawl, summed over its parts where it was interrupted or lengthened.
 
     Attributes:
         pages: fetched while this was measured.
         cpu_seconds: of the crawl and of the processes that it started (extraction), their starts included.
-        peak_mb: most memory that the largest of these processes held, in MiB.
+        peak_mb: peak memory of the largest of these processes, in MiB.
     """
 
     pages: int = 0
@@ -227,20 +224,20 @@ class RecordedCrawls:
         return self._folder / name
 
     def data_dir(self, name: str) -> Path:
-        """Where the data of a crawl lie."""
+        """The data folder of a crawl."""
         return self.place(name) / "data"
 
     def usage(self, name: str) -> Usage:
-        """What a crawl has taken so far."""
+        """CPU time and memory of a crawl so far."""
         file = self.place(name) / "usage.json"
         return Usage(**json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else Usage()
 
     def run(self, planned: Sequence[Planned], pages: int, processes: int, console: Console) -> None:
-        """Make the crawls that are not there yet, ``processes`` of them at a time, until each has ``pages`` pages or has come to
-        its end. Interrupted, it stops them in good order.
+        """Make the crawls that are not there yet, ``processes`` of them at a time, until each has ``pages`` pages or nothing left
+        to fetch. Interrupted, it stops them gracefully.
 
         Raises:
-            CrawlFailed: one of them ended before its time.
+            CrawlFailed: one of them ended early.
         """
         waiting = deque(p for p in planned if not self._has(p.name, pages))
         if done := len(planned) - len(waiting):
@@ -299,9 +296,9 @@ class RecordedCrawls:
         return all((self.data_dir(one.crawl.name) / "corpus.sqlite").exists() for one in running)
 
     def _finish(self, one: _Running, pages: int) -> None:
-        code, said = one.process.poll(), one.process.said()
-        if code or re.findall(r"Spider closed \((.*)\)", said)[-1:] != ["finished"]:
-            last = said.strip().splitlines()[-1:] or ["it said nothing"]
+        code, output = one.process.poll(), one.process.output()
+        if code or re.findall(r"Spider closed \((.*)\)", output)[-1:] != ["finished"]:
+            last = output.strip().splitlines()[-1:] or ["it said nothing"]
             raise CrawlFailed(f"the crawl {one.crawl.called} ended with code {code}: {last[0]}. Its log is {one.process.log}")
         _write(self.place(one.crawl.name) / "finished.json", {"pages": pages, "fetched": self._fetched(one.crawl.name)})
 
@@ -341,7 +338,7 @@ def _display(console: Console) -> Progress:
 
 
 def _wait(running: Sequence[_Running]) -> None:
-    """Until a crawl has ended, or it is time for a look."""
+    """Wait until a crawl has ended or the display is due."""
     until = time.monotonic() + _LOOK_EVERY
     while time.monotonic() < until and all(one.process.poll() is None for one in running):
         time.sleep(0.05)

@@ -1,7 +1,7 @@
 """Figure 2 of Zhou et al. 2019: precision and volume over the threshold of Eq. 5, in a given time.
 
-The time is reckoned, not measured: every page costs the same to fetch and, where it came, to judge. So an experiment gives the
-same figures on every machine, and the pages that a budget pays for are the first ones of any longer crawl.
+Time is calculated, not measured: every page costs the same to fetch and, if it came, to judge. So the figures are the same on
+every machine, and the pages that a time budget pays for are the first ones of any longer crawl.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from experiments.recorded_crawls import Planned, RecordedCrawls, topic_digest
-from topical_crawler.cli.base import amount
+from topical_crawler.cli.base import amount, whole
 from topical_crawler.cli.evaluate import add_groups, add_labels, read_corpus, read_groups
+from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.config import cache_dir
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label, read_labels
 from topical_crawler.evaluation.metrics import group_score, site_scores
-from topical_crawler.evaluation.report import new_figure, save_figure, write_json
+from topical_crawler.evaluation.report import blank_figure, new_figure, save_figure, write_json
 from topical_crawler.frontier import REDIRECTED
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.topic.files import read_config
 from topical_crawler.topic.topic import load_topic, read_seeds
 
-# -- The crawls of Figure 2: one for every threshold
+# -- Crawls
 
 
 class ThresholdCrawls:
@@ -60,14 +61,14 @@ class ThresholdCrawls:
         self._crawls = RecordedCrawls(folder, web, settings, {"topic": topic_digest(self.topic), "seeds": urls})
 
     def data_dir(self, threshold: float) -> Path:
-        """Where the crawl with that threshold lies."""
+        """The data folder of the crawl with that threshold."""
         return self._crawls.data_dir(_name(threshold))
 
     def run(self, thresholds: Sequence[float], pages: int, processes: int, console: Console) -> None:
         """Make the crawls that are not there yet, see :meth:`RecordedCrawls.run`.
 
         Raises:
-            CrawlFailed: one of them ended before its time.
+            CrawlFailed: one of them ended early.
         """
         self._crawls.run([self._planned(threshold) for threshold in thresholds], pages, processes, console)
 
@@ -105,7 +106,7 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)  # TOML writes text, numbers and truth values as JSON does
 
 
-# -- Figure 2 of Zhou et al. 2019: precision and volume over the threshold of Eq. 5, in a given time
+# -- Figures
 
 
 THRESHOLDS = (0.01, 0.025, 0.063, 0.16, 0.4, 1.0, 2.5, 6.3, 16.0)
@@ -233,20 +234,20 @@ def draw(budgets: Mapping[float, Sequence[Point]], path: Path) -> None:
         precision.set_xscale("log")
         precision.xaxis.set_major_formatter("{x:g}")
     least = min((p.precision for points in budgets.values() for p in points if p.texts), default=0.0)
-    precision.set_ylim(10 * math.floor(10 * least), 102)
+    precision.set_ylim(min(90, 10 * math.floor(10 * least)), 102)
     volume.set_ylim(bottom=0)
     figure.legend(loc="outside lower center", ncols=len(budgets), frameon=False, title="budget")
     save_figure(figure, path)
 
 
-# -- ``python -m experiments threshold``: Figure 2 of Zhou et al. 2019 on a recorded web
+# -- The command
 
 
 DESCRIPTION = (
     "Precision and volume over the threshold above which a link is followed, in a given time (Zhou et al. 2019, Figure 2). Every "
     "threshold is a crawl of its own through the real spider, on a recorded web, by the strategy 'semantic'. Time is reckoned: "
-    "each page costs --cost seconds. The crawls are kept below --out: an experiment that was interrupted goes on where it was, "
-    "and further thresholds, longer budgets or other labels use the crawls that are there. Settings (-s) go to every crawl."
+    "each page costs --cost seconds. The crawls are kept below --out: an experiment that was interrupted resumes, and "
+    " further thresholds, longer budgets or other labels use the crawls that are there. Settings (-s) go to every crawl."
 )
 
 
@@ -275,7 +276,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="further seconds for each page that came and was judged (default: %(default)g)",
     )
-    parser.add_argument("--processes", type=_count, default=2, metavar="N", help="crawls at a time (default: %(default)s)")
+    parser.add_argument("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (default: %(default)s)")
     add_groups(parser)
     parser.add_argument("--out", type=Path, default=Path("results"), metavar="DIR", help="default: %(default)s")
 
@@ -287,11 +288,11 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     cost = Cost(opts.cost, opts.judge_cost)
     if not (pages := cost.most_pages(budgets[-1])):
         raise ValueError(f"--seconds {budgets[-1]:g} do not pay for one page of --cost {cost.fetch:g}. Remedy: more seconds")
-    new_figure("", "", "")  # whether pictures can be drawn is better known before the crawls than after them
+    blank_figure(1, 1)  # fails without matplotlib: before the crawls, not after them
     Recording(opts.web, cache_dir(settings)).close()  # makes its index, which all crawls need
     crawls = ThresholdCrawls(opts.out / "threshold.crawls", opts.topic, opts.web, opts.seeds, tuple(opts.set))
     try:
-        crawls.run(thresholds, pages, opts.processes, Console(stderr=True))
+        crawls.run(thresholds, pages, opts.processes, terminal(stderr=True))
     except KeyboardInterrupt:
         print("interrupted; the same command goes on from here", file=sys.stderr)
         return 130
@@ -300,7 +301,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         records = read_corpus(crawls.data_dir(threshold))
         for seconds in budgets:
             points[seconds].append(measure(threshold, cost.affordable(records, seconds, _is_page), labels, groups, _is_page))
-    console = Console()
+    console = terminal()
     for seconds in budgets:
         _show(seconds, cost, points[seconds], list(groups), console)
     console.print(f"paper: {PAPER}", markup=False, highlight=False, soft_wrap=True)
@@ -373,9 +374,3 @@ def _thresholds(text: str) -> tuple[float, ...]:
 
 def _positive_numbers(text: str) -> tuple[float, ...]:
     return tuple(map(_positive, text.split(",")))
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
-    return int(text)

@@ -1,8 +1,7 @@
-"""Pairs of URLs of one section and of different sections of a site, and how well Algorithm 2 tells them apart (Zhou et al. 2019,
-Table 6).
+"""Pairs of URLs of one section and of two, and how well Algorithm 2 tells them apart (Table 6).
 
-URLs with the section of their site, by somebody else's word than the URL's own: a column of a table, or what the pages of a
-recorded web say of themselves in their breadcrumbs (首页 > 财经 > 正文).
+The section of a URL comes from a source other than the URL: a column of a table, or the breadcrumb of a recorded page
+(首页 > 财经 > 正文).
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ from topical_crawler.text.segment import normalise
 from topical_crawler.web.decode import decode
 from topical_crawler.web.urls import canonical, host
 
-# -- URLs with the section of their site, by somebody else's word than the URL's own: a column of a table, or what the pages of
-# a recorded web say of themselves in their breadcrumbs (首页 > 财经 > 正文)
+# -- URLs and their sections
 
 
 _CRUMB = '[class*="crumb" i], [id*="crumb" i], [itemtype*="BreadcrumbList"]'
@@ -155,8 +153,7 @@ def breadcrumb_section(html: str) -> str:
     return ""
 
 
-# -- Pairs of URLs of one section and of different sections of a site, and how well Algorithm 2 tells them apart (Zhou et al.
-# 2019, Table 6)
+# -- Pairs
 
 
 THRESHOLDS = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.35, 0.40)
@@ -170,7 +167,7 @@ D = (2.0, 10.0)
 """Constants that :func:`candidates` tries; ``FALL`` is b as a share of a'."""
 
 _MISSES = 2000
-"""Couples drawn in vain, one after the other, before there are taken to be no more."""
+"""Failed draws in a row after which no further pairs are expected."""
 
 
 @dataclass(frozen=True, slots=True)

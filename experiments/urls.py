@@ -1,4 +1,4 @@
-"""``python -m experiments urls``: Algorithm 2 on URLs of one section and of different sections (Table 6 of Zhou et al. 2019)."""
+"""Algorithm 2 on URLs of one section and of different sections (Table 6 of Zhou et al. 2019)."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from experiments.url_pairs import (
     sections_of_web,
 )
 from topical_crawler import config
+from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.evaluation.metrics import halves
 from topical_crawler.evaluation.report import new_figure, save_figure, write_json
 from topical_crawler.recordings.reader import Recording
@@ -73,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    console = Console()
+    console = terminal()
     urls = read_sections(opts.labels, opts.column, opts.kind) if opts.labels else _read_web(opts.web, config.cache_dir(settings))
     if opts.site:
         known = sorted({one.site for one in urls})
@@ -122,14 +123,14 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
 def _read_web(path: Path, cache: Path) -> list[SectionedUrl]:
     skipped: Counter[str] = Counter()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Recording(path, cache) as recording, Progress(*columns, console=Console(stderr=True)) as display:
+    with Recording(path, cache) as recording, Progress(*columns, console=terminal(stderr=True)) as display:
         task = display.add_task("reading breadcrumbs", total=len(recording))
         found = []
         for one in sections_of_web(recording, skipped):
             display.advance(task)
             if one is not None:
                 found.append(one)
-    Console(stderr=True).print("left out: " + ", ".join(f"{n:,} {reason}" for reason, n in skipped.items()), highlight=False)
+    terminal(stderr=True).print("left out: " + ", ".join(f"{n:,} {reason}" for reason, n in skipped.items()), highlight=False)
     if not found:
         raise ValueError(f"{path}: no page has a breadcrumb. Remedy: name the sections in a table (--labels FILE --column NAME)")
     return found
@@ -166,7 +167,7 @@ def _search(pairs: list[UrlPair], seed: int, parameters: StructureParameters, co
     one, other = ([pairs[2 * i + k] for i in half for k in (0, 1)] for half in couples)
     at = [parameters.threshold]
     tried: list[tuple[float, float, StructureParameters]] = []
-    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=Console(stderr=True)) as display:
+    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=terminal(stderr=True)) as display:
         for p in display.track([parameters, *candidates(parameters)], description="trying constants"):
             good = sum(accuracy_curve(one, replace(p, within_host=inside), at)[0].accuracy for inside in _RULES.values()) / 2
             tried.append((good, -distance(_curve(one, p, False)), p))

@@ -1,7 +1,7 @@
-"""A recorded web as a graph: its pages, and which of them each leads to, as a crawl would find it.
+"""A recorded web as a graph: its pages and the links between them, as a crawl would find them.
 
-Redirects are followed, addresses of one canonical form are one page, and what a crawl refuses whatever it may lead to (files that
-are no pages, traps, what robots.txt forbids) is no link.
+Redirects are followed, and addresses of one canonical form are one page. What every crawl refuses is no link: files that are no
+pages, traps, what robots.txt forbids.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from topical_crawler.web.page import Page
 from topical_crawler.web.urls import fingerprint, is_binary, looks_like_trap
 
 ROBOT = "topical_crawler"
-"""Name under which robots.txt files are read."""
+"""User agent for robots.txt."""
 MAX_LINKS = 2000
 """Links read from one page."""
 MAX_REDIRECTS = 8

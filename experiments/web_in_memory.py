@@ -1,7 +1,7 @@
-"""A recorded web held in memory, every page read once: what a crawl of it is answered, without a downloader.
+"""A recorded web in memory: answers to a crawl without a downloader, every page parsed once.
 
-The pages, and the texts that are extracted from them, are kept in files of JSON lines, so that the next run has them in seconds.
-A file is made anew where the recording is another, or is read by other code.
+Pages and their extracted texts are cached as JSON lines, so that the next run has them in seconds. The cache is rebuilt when the
+recording or the code that reads it has changed.
 """
 
 from __future__ import annotations

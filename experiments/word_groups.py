@@ -1,4 +1,4 @@
-"""Groups of synonyms and of other words, and how well Algorithm 1 tells them apart (Zhou et al. 2019, Table 5).
+"""Groups of synonyms and of other words, and how well Algorithm 1 tells them apart (Table 5).
 
 The paper's 420 groups are not published. Ours are drawn from Cilin by a seed, with word frequencies from jieba's dictionary:
 

@@ -1,4 +1,4 @@
-"""How well word similarities agree with people: SimH, SimD and Algorithm 1 of Zhou et al. 2019 over files of judged pairs."""
+"""Agreement of SimH, SimD and Algorithm 1 (Zhou et al. 2019) with people's judgements of word pairs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def read_pairs(path: str | os.PathLike[str]) -> list[JudgedPair]:
 
 @dataclass(frozen=True)
 class Similarities:
-    """What the resources say of n pairs of words; every array has the shape ``(n,)``.
+    """Similarities of n pairs of words; every array has the shape ``(n,)``.
 
     Attributes:
         sim_h, sim_d: SimH in [0, 1] and SimD in [-1, 1]; 0 where a word is not known, 1 for a word and itself.
@@ -87,7 +87,7 @@ class Similarities:
 
     @property
     def known(self) -> Bools:
-        """Whether HowNet or the vectors know both words: Algorithm 1 has something to go by."""
+        """Whether HowNet or the vectors know both words."""
         return self.known_h | self.known_d
 
     def sim(self, parameters: SimilarityParameters) -> Floats:
@@ -125,7 +125,7 @@ def choose(
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class JudgementAgreement:
     """How a similarity orders judged pairs.
 
     Attributes:
@@ -143,8 +143,8 @@ class Agreement:
     interval_covered: Interval
 
 
-def agreement(found: Floats, known: Bools, judged: Floats, seed: int, rounds: int = 1000) -> Agreement:
-    """Hold similarities against judgements of the same pairs.
+def agreement(found: Floats, known: Bools, judged: Floats, seed: int, rounds: int = 1000) -> JudgementAgreement:
+    """Correlate similarities with judgements of the same pairs.
 
     Args:
         found: the similarity of each pair.
@@ -159,7 +159,7 @@ def agreement(found: Floats, known: Bools, judged: Floats, seed: int, rounds: in
     given = np.where(known, found, 0.0)
     inner, outer = given[known], judged[known]
     covered = int(known.sum())
-    return Agreement(
+    return JudgementAgreement(
         pairs=len(judged),
         covered=covered,
         rho=spearman(given, judged),

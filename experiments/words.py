@@ -1,4 +1,4 @@
-"""The part of ``python -m experiments words`` that repeats Table 5: groups of synonyms against other words."""
+"""Algorithm 1 on groups of synonyms (Table 5 of Zhou et al. 2019), or on pairs judged by people."""
 
 from __future__ import annotations
 
@@ -26,15 +26,26 @@ from experiments.word_groups import (
     jieba_frequencies,
     order,
 )
-from experiments.word_pairs import Agreement, Bools, Floats, Similarities, agreement, candidates, choose, read_pairs, spearman
+from experiments.word_pairs import (
+    Bools,
+    Floats,
+    JudgementAgreement,
+    Similarities,
+    agreement,
+    candidates,
+    choose,
+    read_pairs,
+    spearman,
+)
 from topical_crawler import config
+from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.evaluation.metrics import Interval, halves
 from topical_crawler.evaluation.report import new_figure, save_figure, write_json
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
 
-# -- The part of ``python -m experiments words`` that repeats Table 5: groups of synonyms against other words
+# -- Groups of synonyms: Table 5
 
 
 def table_5(opts: argparse.Namespace, resources: Resources, similarity: WordSimilarity, console: Console) -> dict[str, Any]:
@@ -145,13 +156,13 @@ def _draw(opts: argparse.Namespace, grid: Grid) -> None:
     save_figure(figure, opts.out / "words.png")
 
 
-# -- The part of ``python -m experiments words`` that holds similarities against people's judgements
+# -- Pairs judged by people
 
 
 def agreements(opts: argparse.Namespace, similarity: WordSimilarity, console: Console) -> dict[str, Any]:
     """Read every file of ``opts.pairs``, print its table, write words.png to ``opts.out``; the figures."""
     files: dict[str, Any] = {}
-    bars: dict[str, Agreement] = {}
+    bars: dict[str, JudgementAgreement] = {}
     for path in opts.pairs:
         pairs = read_pairs(path)
         judged = np.array([p.judgement for p in pairs])
@@ -186,7 +197,9 @@ def _search_pairs(
     return {"chosen": asdict(best), "chosen_on": value, "other": {name: asdict(row) for name, row in rows.items()}}
 
 
-def _rows(found: Similarities, judged: Floats, named: Mapping[str, SimilarityParameters], seed: int) -> dict[str, Agreement]:
+def _rows(
+    found: Similarities, judged: Floats, named: Mapping[str, SimilarityParameters], seed: int
+) -> dict[str, JudgementAgreement]:
     return {
         "SimH (HowNet)": agreement(found.sim_h, found.known_h, judged, seed),
         "SimD (vectors)": agreement(found.sim_d, found.known_d, judged, seed),
@@ -194,7 +207,7 @@ def _rows(found: Similarities, judged: Floats, named: Mapping[str, SimilarityPar
     }
 
 
-def _pairs_table(rows: Mapping[str, Agreement], title: str) -> Table:
+def _pairs_table(rows: Mapping[str, JudgementAgreement], title: str) -> Table:
     table = Table("", "ρ, all pairs", "95 %", "known", "ρ, known pairs", "95 %", title=title, title_justify="left")
     for name, row in rows.items():
         known = f"{row.covered} ({row.covered / row.pairs:.0%})"
@@ -210,8 +223,7 @@ def _range(interval: Interval) -> str:
     return f"{interval[0]:.3f}–{interval[1]:.3f}"
 
 
-# -- ``python -m experiments words``: Algorithm 1 on groups of synonyms (Table 5 of Zhou et al. 2019), or on pairs judged by
-# people
+# -- The command
 
 
 DESCRIPTION = (
@@ -263,7 +275,7 @@ def thresholds(text: str) -> tuple[float, ...]:
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    console = Console()
+    console = terminal()
     resources = config.resources(settings) or Resources.none()
     hownet, tree, vectors = (resources.path(name) for name in ("hownet", "hownet_tree", "vectors"))
     if hownet is None and vectors is None:

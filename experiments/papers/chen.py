@@ -13,8 +13,8 @@ from experiments.papers.experiment import (
     Chart,
     Crawls,
     Labels,
+    Measurement,
     Reproduction,
-    Row,
     chen_claims,
     curves,
     measure_crawls,
@@ -37,7 +37,7 @@ def reproduce(crawls: Crawls, labels: Mapping[str, Labels], budget: int) -> Repr
         labels: by topic.
         budget: pages that each crawl could fetch.
     """
-    rows: list[Row] = []
+    rows: list[Measurement] = []
     for topic in CHEN.topics:
         known = labels[topic.name]
         pages = max(1, min(budget, round(pages_per_target() * relevant_texts(known))))
@@ -52,7 +52,7 @@ def reproduce(crawls: Crawls, labels: Mapping[str, Labels], budget: int) -> Repr
     return Reproduction(CHEN.name, CHEN.paper, _notes(labels), charts, rows, findings)
 
 
-def _rows(run: RunFigures, item: str, printed: tuple[float, float] | None) -> list[Row]:
+def _rows(run: RunFigures, item: str, printed: tuple[float, float] | None) -> list[Measurement]:
     kept, topic, method = run.kept[-1], run.key.topic, run.key.strategy
     precision, recall = (f"{number:.1f}%" for number in printed) if printed else ("", "")
     figures = (
@@ -62,10 +62,10 @@ def _rows(run: RunFigures, item: str, printed: tuple[float, float] | None) -> li
         ("recall, kept or not", "", run.recall_at(run.budget)),
         ("pages fetched", "", float(run.pages)),
     )
-    return [Row(item, quantity, 0, topic, method, said, ours) for quantity, said, ours in figures]
+    return [Measurement(item, quantity, 0, topic, method, said, ours) for quantity, said, ours in figures]
 
 
-def _means(rows: Sequence[Row]) -> list[Row]:
+def _means(rows: Sequence[Measurement]) -> list[Measurement]:
     """For every figure and method a row with the mean over all topics."""
     groups: dict[tuple[str, str, str], list[float]] = {}
     for row in rows:
@@ -74,7 +74,7 @@ def _means(rows: Sequence[Row]) -> list[Row]:
     for (item, quantity, method), values in groups.items():
         printed = dict(zip(("precision", "recall"), TABLE_1_MEAN[method], strict=True)) if item == TABLE else {}
         said = f"{printed[quantity]:.1f}%" if quantity in printed else ""
-        found.append(Row(item, quantity, 0, MEAN, method, said, sum(values) / len(values)))
+        found.append(Measurement(item, quantity, 0, MEAN, method, said, sum(values) / len(values)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The crawls of a paper's experiment: every method for every topic on one recorded web, from one file of start URLs."""
+"""The crawls of a paper's experiment: every method for every topic, on one recorded web."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The crawling experiments of three papers: what was crawled by which methods, what the papers print, what they say of it.
+"""The crawling experiments of three papers: topics, methods, printed numbers, and the papers' claims.
 
-Sun et al. 2018 (Figures 4-6), Zhang et al. (Figures 3-5, and the numbers of books in section 5.4), Chen & Zhu 2011 (Table 1). Of
-the figures, only what the text says of them is known as numbers.
+Sun et al. 2018 (Figures 4-6), Zhang et al. (Figures 3-5, and the numbers of books in section 5.4), Chen & Zhu 2011 (Table 1). No
+numbers are printed for the figures; only the claims of the text are known.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from experiments.comparison import ORACLE, RunFigures, RunKey, measure, measure_
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
 
-# -- What a paper says of its figures, held against ours: whether it holds here, with the numbers
+# -- Claims: whether what a paper says holds here
 
 
 FORMS = {
@@ -25,12 +25,12 @@ FORMS = {
     "mean relevance": ".3f",
     "harvest rate": ".2%",
 }
-"""How numbers are written that are no shares, or small ones."""
+"""Formats of quantities that are not shares in per cent with one decimal."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A number of ours, with the paper's beside it.
+class Measurement:
+    """A number of ours and the printed one.
 
     Attributes:
         item: figure or table of the paper.
@@ -52,13 +52,13 @@ class Row:
 
     @property
     def written(self) -> str:
-        """Our number as people read it."""
+        """Our number as text."""
         return in_words(self.quantity, self.ours)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim with its verdict: what of the paper it is about, one sentence, whether it holds here."""
+    """The verdict on a claim: its item in the paper, a sentence, whether it holds here."""
 
     item: str
     sentence: str
@@ -67,14 +67,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Claim(ABC):
-    """Something said of a quantity after so many pages; see :class:`Row`."""
+    """A statement of a paper about a quantity after so many pages; see :class:`Measurement`."""
 
     item: str
     quantity: str
     pages: int
 
     @abstractmethod
-    def check(self, rows: Sequence[Row], topic: str) -> Finding:
+    def check(self, rows: Sequence[Measurement], topic: str) -> Finding:
         """The verdict.
 
         Args:
@@ -82,7 +82,7 @@ class Claim(ABC):
             topic: whose figures decide, ``mean`` or the only topic; where it is the mean, the topics are counted beside.
         """
 
-    def _of(self, rows: Sequence[Row], method: str) -> dict[str, float]:
+    def _of(self, rows: Sequence[Measurement], method: str) -> dict[str, float]:
         """Our figures of a method by topic."""
         wanted = (self.item, self.quantity, self.pages, method)
         return {r.topic: r.ours for r in rows if (r.item, r.quantity, r.pages, r.method) == wanted}
@@ -100,7 +100,7 @@ class Order(Claim):
         equal: whether being equal is enough.
         margin: by how much, as a part of the second's figure.
 
-    >>> rows = [Row("Figure 5", "harvest rate", 500, "mean", m, "", x) for m, x in (("esvsm", 0.5), ("vsm", 0.4))]
+    >>> rows = [Measurement("Figure 5", "harvest rate", 500, "mean", m, "", x) for m, x in (("esvsm", 0.5), ("vsm", 0.4))]
     >>> Order("Figure 5", "harvest rate", 500, "esvsm", "vsm").check(rows, "mean").sentence
     'esvsm > vsm in harvest rate at 500 pages: holds, 50.00% against 40.00%'
     """
@@ -110,7 +110,7 @@ class Order(Claim):
     equal: bool = False
     margin: float = 0.0
 
-    def check(self, rows: Sequence[Row], topic: str) -> Finding:
+    def check(self, rows: Sequence[Measurement], topic: str) -> Finding:
         first, second = self._of(rows, self.first), self._of(rows, self.second)
         holds = self._holds(first[topic], second[topic])
         sign = f"at least {self.margin:.0%} above" if self.margin else "≥" if self.equal else ">"
@@ -132,7 +132,7 @@ class Order(Claim):
 class Least(Claim):
     """A method is above a number.
 
-    >>> rows = [Row("Figure 6", "mean relevance", 500, "mean", "esvsm", "", 0.5)]
+    >>> rows = [Measurement("Figure 6", "mean relevance", 500, "mean", "esvsm", "", 0.5)]
     >>> Least("Figure 6", "mean relevance", 500, "esvsm", 0.85).check(rows, "mean").sentence
     'esvsm above 0.850 in mean relevance at 500 pages: does not hold, 0.500'
     """
@@ -140,7 +140,7 @@ class Least(Claim):
     method: str
     least: float
 
-    def check(self, rows: Sequence[Row], topic: str) -> Finding:
+    def check(self, rows: Sequence[Measurement], topic: str) -> Finding:
         found = self._of(rows, self.method)
         holds = found[topic] > self.least
         others = [t for t in found if t != topic]
@@ -150,7 +150,7 @@ class Least(Claim):
 
 
 def in_words(quantity: str, value: float) -> str:
-    """A number as people read it: shares in per cent.
+    """A number as text, shares in per cent.
 
     >>> in_words("books", 501.0), in_words("precision", 0.628)
     ('501', '62.8%')
@@ -162,7 +162,7 @@ def _verdict(holds: bool) -> str:
     return "holds" if holds else "does not hold"
 
 
-# -- The crawling experiments of three papers: what was crawled by which methods, what the papers print, what they say of it
+# -- The experiments as printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class PaperTopic:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What one paper tried.
+    """The experiment of one paper.
 
     Attributes:
         name: short name, the one of the command line.
@@ -349,7 +349,7 @@ def chen_claims() -> list[Claim]:
     return [Order("Table 1", quantity, 0, "content_url", "content") for quantity in ("precision", "recall")]
 
 
-# -- What becomes of a paper's experiment: curves, and numbers with the printed ones beside them
+# -- Results: curves, and numbers beside the printed ones
 
 
 Labels = Mapping[bytes, Label]
@@ -383,11 +383,11 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What became of a paper's experiment.
+    """The results of a paper's experiment.
 
     Attributes:
         name, paper: of the experiment.
-        notes: what has to be known to read the figures.
+        notes: for the reader of the figures.
         charts, rows, findings: see their classes.
     """
 
@@ -395,7 +395,7 @@ class Reproduction:
     paper: str
     notes: Sequence[str]
     charts: Sequence[Chart]
-    rows: Sequence[Row]
+    rows: Sequence[Measurement]
     findings: Sequence[Finding]
 
 
@@ -409,7 +409,7 @@ def checkpoints(budget: int) -> list[int]:
 
 
 def run_key(topic: str, method: str) -> RunKey:
-    """What a crawl of an experiment is known under."""
+    """Identity of a crawl of an experiment."""
     return RunKey(method, topic, "seeds")
 
 
@@ -431,7 +431,7 @@ def measure_crawls(experiment: Experiment, crawls: Crawls, labels: Mapping[str, 
 
 
 def add_oracles(runs: Runs, ways: Mapping[str, Sequence[str]], labels: Mapping[str, Labels], budget: int) -> Runs:
-    """Runs and, under each topic, those of the crawl that knows the labels; ``ways``: its pages by topic."""
+    """Runs with those of the oracle added; ``ways``: its pages by topic."""
     found = {}
     for topic, methods in runs.items():
         oracle = [measure_path(run_key(topic, ORACLE), ways[topic], labels[topic], k) for k in checkpoints(budget)]
@@ -460,11 +460,11 @@ def with_mean(panels: Mapping[str, Curves]) -> dict[str, Curves]:
     return {MEAN: mean, **panels}
 
 
-def rows_of(item: str, quantity: str, panels: Mapping[str, Curves], printed: Mapping[tuple[str, int], str]) -> list[Row]:
+def rows_of(item: str, quantity: str, panels: Mapping[str, Curves], printed: Mapping[tuple[str, int], str]) -> list[Measurement]:
     """The points of curves as rows; ``printed``: by method and pages, for the first panel."""
     first = next(iter(panels))
     return [
-        Row(item, quantity, int(x), topic, name, printed.get((name, int(x)), "") if topic == first else "", y)
+        Measurement(item, quantity, int(x), topic, name, printed.get((name, int(x)), "") if topic == first else "", y)
         for topic, found in panels.items()
         for name, points in found.items()
         for x, y in points

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.papers.experiment import Chart, Reproduction, Row
+from experiments.papers.experiment import Chart, Measurement, Reproduction
 from experiments.report import Axis, Cell, Head, Panel, TableRow, chart, draw_panels, end_of_axis, render, styles
 from topical_crawler.evaluation.report import save_figure, write_json
 from topical_crawler.files import replacing
@@ -36,7 +36,7 @@ def _panels(figure: Chart) -> Iterator[tuple[str, Any]]:
         yield topic, chart(curves, looks, f"{figure.title}, {topic}", x, Axis(figure.y, end_of_axis(curves)))
 
 
-def _tables(rows: Sequence[Row]) -> Iterator[tuple[str, list[Head], list[TableRow]]]:
+def _tables(rows: Sequence[Measurement]) -> Iterator[tuple[str, list[Head], list[TableRow]]]:
     """A table for every figure and quantity: methods below each other, topics and pages side by side, printed numbers small."""
     for item, quantity in dict.fromkeys((r.item, r.quantity) for r in rows):
         own = [r for r in rows if (r.item, r.quantity) == (item, quantity)]

@@ -1,4 +1,4 @@
-"""``python -m experiments papers``: the crawling experiments of three papers on recorded webs."""
+"""The crawling experiments of three papers on recorded webs: ``python -m experiments papers``."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ import topical_crawler
 from experiments.oracle import greedy
 from experiments.papers import chen, sun, zhang
 from experiments.papers.crawls import Web, narrow_topics, open_crawls
-from experiments.papers.experiment import CHEN, NARROW, NARROW_WORD, SUN, ZHANG, Experiment, Labels, Reproduction, Row
+from experiments.papers.experiment import CHEN, NARROW, NARROW_WORD, SUN, ZHANG, Experiment, Labels, Measurement, Reproduction
 from experiments.papers.report import FILES, write_report
 from experiments.report import check_libraries
 from experiments.web_graph import WebGraph
 from topical_crawler import config
 from topical_crawler.cli.base import whole
+from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.recordings.reader import Recording
 
-# -- The experiments of the papers as tables in the terminal: printed and ours
+# -- Tables in the terminal
 
 
 _MOST_COLUMNS = 5
@@ -46,7 +47,7 @@ def paper_tables(one: Reproduction) -> Group:
     return Group(*parts)
 
 
-def _tables(rows: Sequence[Row]) -> Iterator[RenderableType]:
+def _tables(rows: Sequence[Measurement]) -> Iterator[RenderableType]:
     """Methods below each other; topics, or, where there are several numbers of pages, some of these for mean or only topic."""
     for item, quantity in dict.fromkeys((r.item, r.quantity) for r in rows):
         own = [r for r in rows if (r.item, r.quantity) == (item, quantity)]
@@ -72,7 +73,7 @@ def _tables(rows: Sequence[Row]) -> Iterator[RenderableType]:
         yield table
 
 
-def _columns(rows: Sequence[Row]) -> list[tuple[str, int]]:
+def _columns(rows: Sequence[Measurement]) -> list[tuple[str, int]]:
     pages = sorted({r.pages for r in rows})
     if len(pages) == 1:
         return list(dict.fromkeys((r.topic, r.pages) for r in rows))
@@ -81,14 +82,14 @@ def _columns(rows: Sequence[Row]) -> list[tuple[str, int]]:
     return [(topic, k) for k in chosen]
 
 
-# -- ``python -m experiments papers``: the crawling experiments of three papers on recorded webs
+# -- The command
 
 
 DESCRIPTION = (
     "Figures 4-6 of Sun et al. 2018 (sun) on recorded sites, Figures 3-5 of Zhang et al. (zhang) on a recorded bookshop, Table 1 "
     "of Chen & Zhu 2011 (chen) on a recorded news portal: the printed numbers beside ours, and whether what the papers say of "
     "them holds. Every crawl goes through the real spider, with one request in flight. The crawls are kept below "
-    "--out/papers-crawls: an experiment that was interrupted goes on where it was, and a greater budget lengthens its crawls. "
+    "--out/papers-crawls: an interrupted experiment resumes, and a larger budget lengthens its crawls. "
     "Settings (-s) go to every crawl."
 )
 EXPERIMENTS = {found.name: found for found in (ZHANG, CHEN, SUN)}
@@ -130,7 +131,7 @@ class _Bench:
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     webs = _webs(opts)
     check_libraries()  # before the crawls, not after them
-    bench = _Bench(opts.out, tuple(opts.set), config.cache_dir(settings), opts.processes, Console(stderr=True))
+    bench = _Bench(opts.out, tuple(opts.set), config.cache_dir(settings), opts.processes, terminal(stderr=True))
     known = {name: _labels(EXPERIMENTS[name], web) for name, web in webs.items()}
     for web in webs.values():
         Recording(web.warc, bench.cache).close()  # makes its index, which all crawls need
@@ -148,7 +149,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.json:
         print((opts.out / FILES[0]).read_text(encoding="utf-8"), end="")
         return 0
-    screen = Console()
+    screen = terminal()
     for one in found:
         screen.print(paper_tables(one))
     screen.print(f"→ {opts.out}/{', '.join(files)}", markup=False, highlight=False, soft_wrap=True)

@@ -16,8 +16,8 @@ from experiments.papers.experiment import (
     Crawls,
     Curves,
     Labels,
+    Measurement,
     Reproduction,
-    Row,
     rows_of,
     zhang_claims,
 )
@@ -95,13 +95,13 @@ def reproduce(crawls: Crawls, labels: Labels) -> Reproduction:
     judging = {name: found for name, found in books.items() if name != PLAIN}
     last = min(MOST_BOOKS, BOOK_STEP * max(1, -(-max(b.pages for b in books.values()) // BOOK_STEP)))
     steps = range(BOOK_STEP, last + 1, BOOK_STEP)
-    rows: list[Row] = []
+    rows: list[Measurement] = []
     charts = []
     for figure, (quantity, value) in _FIGURES.items():
         curves: Curves = {name: [(k, value(b.after_fetching(k))) for k in steps] for name, b in judging.items()}
         rows += rows_of(figure, quantity, {_TOPIC: curves}, {})
         rows += [
-            Row(f"{figure}, by books collected", quantity, k, _TOPIC, name, "", value(quality))
+            Measurement(f"{figure}, by books collected", quantity, k, _TOPIC, name, "", value(quality))
             for name, b in judging.items()
             for k in steps
             if (quality := b.after_collecting(k)) is not None
@@ -114,13 +114,13 @@ def reproduce(crawls: Crawls, labels: Labels) -> Reproduction:
     return Reproduction(ZHANG.name, ZHANG.paper, _notes(books), charts, rows, findings)
 
 
-def _counts(books: Mapping[str, Books]) -> list[Row]:
+def _counts(books: Mapping[str, Books]) -> list[Measurement]:
     """Books collected, and what part that is of the plain crawler's."""
     item, rows = "Section 5.4", []
     for name, found in books.items():
         printed, ours = BOOKS[name] / BOOKS[PLAIN], found.collected / max(1, books[PLAIN].collected)
-        rows.append(Row(item, "books", 0, _TOPIC, name, str(BOOKS[name]), found.collected))
-        rows.append(Row(item, "part of the plain crawler's books", 0, _TOPIC, name, f"{printed:.1%}", ours))
+        rows.append(Measurement(item, "books", 0, _TOPIC, name, str(BOOKS[name]), found.collected))
+        rows.append(Measurement(item, "part of the plain crawler's books", 0, _TOPIC, name, f"{printed:.1%}", ours))
     return rows
 
 

@@ -135,7 +135,7 @@ def test_it_goes_the_way_that_scrapy_goes(
     real = CrawlProcess(arguments, given, tmp_path / "log")
     records = crawled(quietly_read(warc, cache), cache, monkeypatch, topic=load_topic(folder))
     real.wait()
-    assert real.poll() == 0, real.said()
+    assert real.poll() == 0, real.output()
     expected = read_corpus(tmp_path / "data")
     assert [(record.url, record.reason) for record in records] == [(record.url, record.reason) for record in expected]
     assert {record.reason for record in records} >= {"off topic", "redirected", "unreachable", "robots.txt", "HTTP 404"}

@@ -23,9 +23,9 @@ from experiments.papers.experiment import (
     Crawls,
     Labels,
     Least,
+    Measurement,
     Order,
     Reproduction,
-    Row,
     checkpoints,
 )
 from experiments.papers.report import FILES, write_report
@@ -173,9 +173,9 @@ def test_table_1_by_hand() -> None:
     assert verdicts(found) == {"content_url > content in precision": True, "content_url > content in recall": True}
 
 
-def rows(first: float, second: float, *topics: tuple[float, float]) -> list[Row]:
+def rows(first: float, second: float, *topics: tuple[float, float]) -> list[Measurement]:
     values = {MEAN: (first, second), **{f"topic {n}": pair for n, pair in enumerate(topics)}}
-    return [Row("F", "F", 9, t, m, "", x) for t, pair in values.items() for m, x in zip("ab", pair, strict=True)]
+    return [Measurement("F", "F", 9, t, m, "", x) for t, pair in values.items() for m, x in zip("ab", pair, strict=True)]
 
 
 def test_a_verdict_counts_topics() -> None:

@@ -169,7 +169,7 @@ def test_a_crawl_that_fails_is_named(call_experiment: RunScrapy, tmp_path: Path)
         (("--thresholds", "-1"), 2, ("'-1' is no number of 0 or more",)),
         (("--seconds", "0"), 2, ("'0' is no number above 0",)),
         (("--seconds", "5", "--cost", "9"), 1, ("do not pay for one page", "Remedy")),
-        (("--processes", "0"), 2, ("'0' is no number of 1 or more",)),
+        (("--processes", "0"), 2, ("'0' is no whole number of 1 or more",)),
         (("--web", "nowhere.warc.gz"), 1, ("nowhere.warc.gz: there is no such file",)),
         (("--seeds", "nowhere.txt"), 1, ("nowhere.txt",)),
         (("--labels", "nowhere.tsv"), 1, ("nowhere.tsv",)),
