@@ -66,15 +66,14 @@ from topical_crawler.corpus.dedup import DUPLICATE
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.similarity import text_hash
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.opening import now_iso
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label, read_labels
 from topical_crawler.evaluation.metrics import bootstrap
 from topical_crawler.files import replacing
 from topical_crawler.frontier import Entry, MemoryFrontier
-from topical_crawler.items import PageItem
-from topical_crawler.pipelines import OFF_TOPIC_TEXT
+from topical_crawler.items import OFF_TOPIC_TEXT, PageItem, now_utc
+from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.spiders.topical import TopicalSpider
@@ -141,7 +140,7 @@ def replay(crawl: Crawl, web: Web, texts: Mapping[str, Text], urls: Sequence[str
     """Crawl ``web``, of which ``texts`` are known or none, from ``urls`` until the crawl has its pages or nothing waits."""
     seeds = [seed_entry(url) for url in urls]
     for seed in seeds:
-        seed.dropped = crawl.rules.refusal(seed.url, 0)
+        seed.dropped = crawl.policy.refusal(seed.url, 0)
     crawl.push(seeds)
     while crawl.has_more and (entry := crawl.next(0.0)) is not None:
         _fetch(crawl, web, texts, entry)
@@ -162,7 +161,7 @@ def _look_again(crawl: Crawl, web: Web, texts: Mapping[str, Text]) -> None:
 
 def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry) -> None:
     url = safe_url_string(entry.url)
-    item = PageItem(entry, url, now_iso())
+    item = PageItem(entry, url, now_utc())
     answer = web.get(url)
     if web.forbids(url):
         item.reason = "robots.txt"
@@ -179,7 +178,7 @@ def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry) -> N
         if answer.page is not None:
             item.page = as_read(answer.page, url, crawl.strategy.wants_around, crawl.strategy.wants_paths)
             item.size = len(answer.page.html)
-            crawl.judge(item)
+            judge(crawl, item)
             if item.keep:
                 item.reason, item.text = _text(crawl, answer.url, texts)
     crawl.finish(item)

@@ -144,7 +144,8 @@ def line_view(crawl: Crawl) -> str:
     p, recent = crawl.progress, crawl.progress.recent
     links, hosts = crawl.still_waiting or ("?", "?")
     return (
-        f"{crawl.fetched} pages, {p.kept} kept in this run, harvest rate of the last {recent.pages} {recent.harvest_rate:.0%}, "
+        f"{crawl.policy.fetched} pages, {p.kept} kept in this run, "
+        f"harvest rate of the last {recent.pages} {recent.harvest_rate:.0%}, "
         f"{p.total.megabytes:.1f} MB, {p.total.density:,.0f} characters/MB ({recent.density:,.0f} of the last {recent.pages}), "
         f"{links} waiting on {hosts} hosts, {len(crawl.in_flight)} in flight, "
         f"{p.pages / p.seconds:.1f} pages/s, best waiting {p.best:.3g}"
@@ -158,7 +159,7 @@ def live_view(crawl: Crawl) -> Group:
     grid = Table.grid(padding=(0, 3))
     title = escape(crawl.topic.title)
     limit = f" of {crawl.options.max_pages}" if crawl.options.max_pages else ""
-    grid.add_row(f"[bold]{title}[/]", f"pages [bold]{crawl.fetched}[/]{limit}", f"kept [bold green]{p.kept}[/]",
+    grid.add_row(f"[bold]{title}[/]", f"pages [bold]{crawl.policy.fetched}[/]{limit}", f"kept [bold green]{p.kept}[/]",
                  f"harvest rate [bold]{recent.harvest_rate:.0%}[/] of the last {recent.pages}")  # fmt: skip
     grid.add_row("", f"waiting [bold]{links}[/]", f"hosts [bold]{hosts}[/]",
                  f"[bold]{p.pages / p.seconds:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
@@ -176,7 +177,7 @@ def _sites(crawl: Crawl, names: Iterable[str]) -> Table:
     table = _table("site", "fetched", "kept", "harvest", "MB", "chars/MB", "")
     table.columns[0].max_width = 30  # that all stands in 80 columns
     for name in names:
-        site, standing = crawl.progress.sites[name], crawl.rules.standing(name)
+        site, standing = crawl.progress.sites[name], crawl.policy.standing(name)
         counts = (str(site.pages), str(site.kept), f"{site.harvest_rate:.0%}", f"{site.megabytes:.1f}", f"{site.density:,.0f}")
         table.add_row(escape(name), *counts, f"[yellow]{standing}[/]")
     return table
@@ -197,10 +198,10 @@ def _table(first: str, *others: str) -> Table:
 
 def why_ended(crawl: Crawl, reason: str) -> str:
     """Why a crawl has ended, in words; ``reason`` is Scrapy's."""
-    if crawl.limit_reached:
+    if crawl.policy.limit_reached(len(crawl.in_flight)):
         return "page limit reached"
-    if crawl.rules.barren:
-        return f"{crawl.rules.end} pages in a row gave no text (TOPICAL_BARREN_END=0 goes on)"
+    if crawl.policy.barren:
+        return f"{crawl.policy.end} pages in a row gave no text (TOPICAL_BARREN_END=0 goes on)"
     return {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
 
 
@@ -217,8 +218,8 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "rejected": dict(p.reasons.most_common()),
         "links": dict(p.links.most_common()),
         "hosts": len(p.sites),
-        "hosts_slowed": len(crawl.rules.slowed - crawl.rules.left),
-        "hosts_left": len(crawl.rules.left),
+        "hosts_slowed": len(crawl.policy.slowed - crawl.policy.left),
+        "hosts_left": len(crawl.policy.left),
         "sites": {
             name: {"pages": p.sites[name].pages, "kept": p.sites[name].kept, **_yield(p.sites[name])}
             for name in _by_yield(p)[:_SITES]
@@ -265,7 +266,7 @@ def summary(crawl: Crawl, reason: str) -> Group:
             right.add_row(table)
             right.add_row("")
     side = Columns([sites, right], padding=(0, 3))  # one below the other where the terminal is narrow
-    waiting, barren, left = crawl.still_waiting, crawl.rules.slowed, crawl.rules.left
+    waiting, barren, left = crawl.still_waiting, crawl.policy.slowed, crawl.policy.left
     place = shlex.quote(crawl.store.name if crawl.options.corpus else str(crawl.options.data_dir))
     last = Text(
         f"\nCorpus: {crawl.store.name}; {'links' if waiting is None else f'{waiting[0]} links'} still wait"
@@ -431,8 +432,8 @@ class CrawlCollector(Collector):
             "topical_harvest_rate", "Part of this worker's last 100 pages that was kept, 0 to 1.", p.recent.harvest_rate
         )
         barren = GaugeMetricFamily("topical_barren_hosts", "Hosts that give no text, by what is done.", labels=["standing"])
-        barren.add_metric(["slowed"], len(crawl.rules.slowed - crawl.rules.left))
-        barren.add_metric(["left"], len(crawl.rules.left))
+        barren.add_metric(["slowed"], len(crawl.policy.slowed - crawl.policy.left))
+        barren.add_metric(["left"], len(crawl.policy.left))
         yield barren
         yield GaugeMetricFamily(
             "topical_best_priority", "Priority of what this worker fetched last, the best then; 1000000: a seed.", p.best

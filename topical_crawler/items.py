@@ -5,21 +5,32 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from topical_crawler.corpus.record import PageLines, Record
 from topical_crawler.extraction import Extracted
 from topical_crawler.frontier import Entry
 from topical_crawler.web.page import Page, Verdict
+from topical_crawler.web.urls import fingerprint
 
 PART_OF = "topical_part"
 """In the meta of an entry: it is a further part of the article of this name, which was kept."""
+SEED_PRIORITY = 1e6
+"""Seeds go before everything else."""
+OFF_TOPIC_TEXT = "off-topic text"
+"""Why a page is rejected whose description is on topic and whose main text is not."""
+
+
+def now_utc() -> str:
+    """The time now, UTC, ISO 8601 to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass(slots=True)
 class PageItem:
-    """What came of fetching one URL; every URL given out by the frontier ends as exactly one of these. A second look at a page
-    (:mod:`topical_crawler.crawl.second_look`) is another, of which ``first`` is set; it has no links, and its entry no evidence.
+    """What came of fetching one URL; every URL that the frontier gives out ends as exactly one item. A second look at a page
+    (:mod:`topical_crawler.crawl.second_look`) is a further item with ``first`` set, without links and without evidence.
 
     Attributes:
         entry: the frontier's entry that was fetched.
@@ -28,19 +39,20 @@ class PageItem:
         status: HTTP status; 0 where there was no answer.
         size: bytes of the body.
         seconds: from the request to the answer.
-        reason: why the page does not belong into the corpus; "" while nothing speaks against it.
-        page: the page, where there is one; the strategy's relevance middleware judges it.
+        reason: why the page does not belong in the corpus; "" while nothing speaks against it.
+        page: the page, judged by the relevance middleware; None where there is none.
         verdict: the strategy's judgement.
-        reasons: for the place that the link to it had in the queue (:meth:`Strategy.explain`), before its page was learned from.
-        links: the page's links as they go to the frontier, with their priorities or the reason why they are dropped.
-        as_part: whether the page is taken for a further part of an article that was kept, though it is off topic by itself.
-        extracted: what was found on the page, before the cleaning.
+        reasons: parts of the priority of the link that led here (:meth:`Strategy.explain`), before its page was learned from.
+        links: the page's links as entries for the frontier, each with its priority or the reason why it is dropped.
+        as_part: whether the page, itself off topic, counts as a further part of an article that was kept.
+        extracted: what the extraction gave, before the cleaning.
         text, title: of the article, cleaned.
-        found: what else the extraction and the cleaning found, as fields of :class:`~topical_crawler.corpus.record.Record`.
+        found: further fields of its :class:`~topical_crawler.corpus.record.Record`, by the extraction and the cleaning.
         parts: addresses of the other parts of an article on several pages.
-        first: the row under which the page was rejected, where this is a second look at it; None at the first.
-        lines: the text's lines as they were extracted, for learning which ones repeat over the host.
+        first: the row under which the page was rejected at first; None except at a second look.
+        lines: the text's lines as extracted, for learning which ones repeat over the host.
         duplicate_of: URL of the page in the corpus that holds the same text.
+        stored: the row as the corpus has it; None until the Store pipeline has written it.
         arrived: when the answer or the failure came, on the monotonic clock.
     """
 
@@ -51,7 +63,7 @@ class PageItem:
     size: int = 0
     seconds: float = 0.0
     reason: str = ""
-    page: Page | None = field(default=None, repr=False)  # Scrapy logs an item that a pipeline drops, whole
+    page: Page | None = field(default=None, repr=False)  # Scrapy logs the whole of an item that a pipeline drops
     verdict: Verdict | None = None
     reasons: Mapping[str, float] = field(default_factory=dict, repr=False)
     links: list[Entry] = field(default_factory=list, repr=False)
@@ -64,9 +76,57 @@ class PageItem:
     first: Record | None = field(default=None, repr=False)
     lines: PageLines | None = field(default=None, repr=False)
     duplicate_of: str = ""
+    stored: Record | None = field(default=None, repr=False)
     arrived: float = field(default_factory=time.monotonic, repr=False, compare=False)
 
     @property
     def keep(self) -> bool:
-        """Whether the page still belongs into the corpus: on topic, and nothing speaks against it."""
+        """Whether the page is on topic and nothing else speaks against it so far."""
         return not self.reason and self.verdict is not None and self.verdict.keep
+
+    @property
+    def article(self) -> str:
+        """The article of which the page is taken to be a further part; "" if none."""
+        return str(self.entry.meta.get(PART_OF, ""))
+
+    def reject(self, reason: str) -> None:
+        """Reject the page: a row that it has already is to be written anew."""
+        self.reason, self.stored = reason, None
+
+    def record(self, worker: str = "") -> Record:
+        """The item as a row of the corpus; ``worker`` is the one that fetched it. A second look keeps the worker of the first."""
+        entry, verdict, first = self.entry, self.verdict, self.first
+        why: dict[str, Any] = {"terms": dict(verdict.why)} if verdict else {}
+        if first is not None:
+            why = {**first.why, "first_relevance": first.relevance}
+        elif entry.evidence:
+            link = entry.evidence[0]
+            why |= {"link": dict(self.reasons), "anchor": link.anchor, "parent": link.parent}
+        return Record(
+            key=entry.key.hex(),
+            url=entry.url,
+            final_url=self.url,
+            host=entry.host,
+            title=self.title or (self.page.title if self.page else ""),
+            text=self.text if not self.reason else None,
+            fetched=self.fetched,
+            **with_foreign_canonical(self.found, entry.key, self.url),
+            encoding=self.page.encoding if self.page else "",
+            status=self.status,
+            size=self.size,
+            relevance=verdict.relevance if verdict else 0.0,
+            priority=entry.priority,
+            depth=entry.depth,
+            keep=not self.reason,
+            reason=self.reason,
+            duplicate_of=self.duplicate_of,
+            why=why,
+            worker=first.worker if first is not None else worker,
+        )
+
+
+def with_foreign_canonical(fields: Mapping[str, Any], key: bytes, final_url: str) -> dict[str, Any]:
+    """``fields`` of a page, with its canonical address only where that differs from the addresses requested and answered."""
+    canonical = fields.get("canonical", "")
+    own = canonical and fingerprint(canonical) in (key, fingerprint(final_url))
+    return {**fields, "canonical": "" if own else canonical}

@@ -1,11 +1,10 @@
-"""The relevance middleware, in which the strategy judges every page that comes and gives its links their priorities; a meta
-refresh that costs nothing on pages without one; and, from its own module, robots.txt.
-"""
+"""Middlewares: the archive of all exchanges, robots.txt with its Crawl-delay, and the judgement of pages and links."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import logging
 import math
 import time
@@ -30,20 +29,16 @@ from scrapy.utils.misc import build_from_crawler
 from topical_crawler import __version__
 from topical_crawler.config import archive_folder, archive_megabytes
 from topical_crawler.corpus.hosts import HostFacts, Robots, note_in, what_it_says
-from topical_crawler.crawl.opening import now_iso
+from topical_crawler.crawl.link_policy import BELOW_THRESHOLD, evidence_of
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.downloadhandlers import NOT_RECORDED
 from topical_crawler.frontier import Entry, LeaseLost
-from topical_crawler.items import PageItem
+from topical_crawler.items import PageItem, now_utc
 from topical_crawler.recordings.writer import Archive, ArchiveError, Message
-from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.spiders.topical import crawl_of
+from topical_crawler.strategies import OFF_TOPIC
+from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.urls import fingerprint, host
-
-__all__ = ["QuickMetaRefreshMiddleware", "RelevanceMiddleware"]
-
-
-# -- Scrapy's side of the archive: with ``TOPICAL_ARCHIVE`` set, every exchange is written as it went over the wire
-
 
 logger = logging.getLogger(__name__)
 
@@ -76,13 +71,8 @@ class ArchiveMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    @property
-    def _crawl(self) -> Crawl | None:
-        """None in an engine that only fetches (:mod:`topical_crawler.cli.topic.fetch_pages`)."""
-        return getattr(self._crawler.spider, "crawl", None)
-
     def opened(self, spider: object) -> None:
-        crawl, settings = self._crawl, self._crawler.settings
+        crawl, settings = crawl_of(self._crawler), self._crawler.settings
         if crawl is None:
             return
         folder = archive_folder(settings, crawl.topic.name)
@@ -130,14 +120,14 @@ class ArchiveMiddleware:
 
     def _give_back(self, request: Request) -> None:
         """A page waits in the frontier again. A robots.txt, which every run asks for anew, passes: its host's rules hold."""
-        crawl, entry = self._crawl, request.meta.get("topical")
+        crawl, entry = crawl_of(self._crawler), request.meta.get("topical")
         if crawl is not None and isinstance(entry, Entry) and entry.key in crawl.in_flight:
             crawl.retry(entry, entry.url, entry.meta)
             raise IgnoreRequest("the archive cannot be written")
 
     def _give_up(self, error: ArchiveError) -> None:
         logger.critical("The crawl ends and can be resumed, because what it fetched could not be archived: %s", error)
-        crawl, engine = self._crawl, self._crawler.engine
+        crawl, engine = crawl_of(self._crawler), self._crawler.engine
         assert crawl is not None and engine is not None
         crawl.failed = str(error)
         self._ending = asyncio.get_running_loop().create_task(engine.close_spider_async(reason=ARCHIVE_FAILED))
@@ -229,8 +219,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
 
     @property
     def _crawl(self) -> Crawl | None:
-        """None in an engine that only fetches (:mod:`topical_crawler.cli.topic.fetch_pages`)."""
-        return getattr(self.crawler.spider, "crawl", None)
+        return crawl_of(self.crawler)
 
     async def process_request(self, request: Request) -> Request | None:  # type: ignore[override]
         """Let a request pass, refuse it (IgnoreRequest), or send it back to the frontier until its host has rested."""
@@ -303,7 +292,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             meta["download_slot"] = request.meta["download_slot"]
         robots = Request(f"{origin}/robots.txt", priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)
         text, seconds, origins = "", _ROBOTS_AGAIN, {origin}
-        said: Robots = "unreachable"
+        said: Robots | None = "unreachable"
         self._stats.inc_value("robotstxt/request_count")
         engine = self.crawler.engine
         assert engine is not None
@@ -318,7 +307,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
             if 200 <= response.status < 300:
                 text = _read(response.body)
-                said = what_it_says(text, self._agent)
+                said = None
             elif 400 <= response.status < 500:
                 said = "none"
             if 200 <= response.status < 300 or response.status in (404, 410):
@@ -327,8 +316,9 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 origins.add(_origin(response.url))  # http sends to https, and a.cn to www.a.cn: theirs is known with it
         asked = time.monotonic()
         rules = await self._keep(origins, text, asked, seconds, request)
+        said = said or what_it_says(text, lambda path: rules.parser.allowed(origin + path, self._agent))
         for name in {host(name) for name in origins}:
-            self._note_down(HostFacts(name, said, rules.told, now_iso()))
+            self._note_down(HostFacts(name, said, rules.told, now_utc()))
         if notes is not None:
             for name in origins:
                 notes.remember(_note(name), text, math.ceil(max(rules.until - asked, _CLAIM)))
@@ -402,41 +392,81 @@ def _read(body: bytes) -> str:
     return body.decode("utf-8-sig", errors="ignore")
 
 
-# -- The relevance middleware, in which the strategy judges every page that comes and gives its links their priorities; a meta
-# refresh that costs nothing on pages without one; and, from its own module, robots.txt
+# -- the strategy judges pages and scores links
 
 
 class RelevanceMiddleware(BaseSpiderMiddleware):
-    """Stamps items with the strategy's verdict and with their links as entries for the frontier."""
+    """Judges the page of every item and turns its links into entries for the frontier (Figure 1 of Zhou et al. 2019)."""
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        spider = self.crawler.spider
-        if isinstance(item, PageItem) and item.page is not None and isinstance(spider, TopicalSpider):
-            spider.crawl.judge(item)
+        crawl = crawl_of(self.crawler)
+        if crawl is not None and isinstance(item, PageItem) and item.page is not None:
+            judge(crawl, item)
         return item
 
     async def process_spider_output_async(
         self, response: Response | None, result: AsyncIterator[Any], spider: Any = None
     ) -> AsyncIterator[Any]:
-        """As Scrapy's; a page of which a subclass of the spider makes no item ends under a reason of its own, else its entry
-        would stay in flight and hold up its host."""
-        made = False
-        async for found in super().process_spider_output_async(response, result):
-            made = made or isinstance(found, PageItem)
-            yield found
+        """As Scrapy's; a page of which a user's own spider makes no item ends under a reason of its own, or its entry would stay
+        in flight and hold up its host."""
+        has_item = False
+        async for output in super().process_spider_output_async(response, result):
+            has_item = has_item or isinstance(output, PageItem)
+            yield output
         entry = response.meta.get("topical") if response is not None else None
-        if not made and response is not None and isinstance(entry, Entry):
-            yield PageItem(entry, response.url, now_iso(), response.status, len(response.body), reason="no item")
+        if not has_item and response is not None and isinstance(entry, Entry):
+            yield PageItem(entry, response.url, now_utc(), response.status, len(response.body), reason="no item")
+
+
+def judge(crawl: Crawl, item: PageItem) -> None:
+    """Judge an item's page, have the strategy learn from it, and score its links."""
+    assert item.page is not None
+    strategy, entry = crawl.strategy, item.entry
+    page = crawl.options.thinning.of(item.page, crawl.options.max_links)
+    item.verdict = verdict = strategy.judge(page, entry.evidence)
+    if not verdict.keep and item.article:
+        item.verdict = verdict = dataclasses.replace(verdict, keep=True)
+        item.as_part = True
+    if not verdict.keep:
+        item.reason = OFF_TOPIC
+    crawl.catch_up()  # links are scored by what all workers have learned
+    if entry.evidence:
+        item.reasons = dict(strategy.explain(entry.candidate()))
+    strategy.learn(entry.url, verdict)
+    item.links = _score(crawl, page, entry, verdict)
+
+
+def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict) -> list[Entry]:
+    """The links of a page as entries, each with its priority or the reason why it is dropped."""
+    strategy, policy, most = crawl.strategy, crawl.policy, crawl.options.max_links
+    depth = parent.depth + 1
+    distance = 0 if verdict.keep else 1 + min((e.distance for e in parent.evidence), default=0)
+    entries: list[Entry] = []
+    for link in page.links[:most]:
+        key = fingerprint(link.url)
+        if key != parent.key:
+            evidence = (evidence_of(link, parent.url, verdict, distance),)
+            refusal = policy.refusal(link.url, depth)
+            entries.append(Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=refusal))
+    allowed = [entry for entry in entries if entry.dropped is None]
+    for entry, score in zip(allowed, strategy.score([entry.candidate() for entry in allowed]), strict=True):
+        if score is None:
+            entry.dropped = BELOW_THRESHOLD if verdict.keep else strategy.closed
+        else:
+            entry.priority = policy.place(score, entry.host)
+    if (left := len(page.links) - most) > 0:
+        crawl.progress.links["too many links on a page"] += left
+    return entries
 
 
 class QuickMetaRefreshMiddleware(MetaRefreshMiddleware):
-    """Scrapy's, which decodes every page to look for a refresh in its head, only where the head's bytes speak of one; and a page
-    that is to load itself again is taken as it is."""
+    """Scrapy's decodes every page to look for a meta refresh; this one only pages whose first bytes mention one. A page that
+    reloads itself is taken as it is."""
 
     def process_response(self, request: Request, response: Response, spider: Any = None) -> Request | Response:
         if b"refresh" not in response.body[:4096].lower():
             return response
-        found = super().process_response(request, response)
-        if isinstance(found, Request) and fingerprint(found.url) == fingerprint(request.url):
-            return response  # a page that reloads itself, as home pages of portals do
-        return found
+        result = super().process_response(request, response)
+        if isinstance(result, Request) and fingerprint(result.url) == fingerprint(request.url):
+            return response  # as home pages of portals do
+        return result

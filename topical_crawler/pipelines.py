@@ -7,17 +7,15 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 
 from topical_crawler.corpus.make import Maker
+from topical_crawler.crawl.session import Crawl
 from topical_crawler.extraction.pool import ExtractPool
-from topical_crawler.items import PageItem
-from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.items import OFF_TOPIC_TEXT, PageItem
+from topical_crawler.spiders.topical import crawl_of
 from topical_crawler.strategies import OFF_TOPIC
-
-OFF_TOPIC_TEXT = "off-topic text"
-"""Why a page is rejected whose description is on topic and whose main text is not."""
 
 
 class ExtractPipeline:
-    """Main text, title and date of kept pages, in processes of their own: the event loop never waits for an extraction."""
+    """Extracts the main text, title and date of kept pages in worker processes: the event loop never waits for it."""
 
     def __init__(self, workers: int, timeout: float) -> None:
         self._pool = ExtractPool(workers=workers, timeout=timeout)
@@ -37,31 +35,57 @@ class ExtractPipeline:
         self._pool.close()
 
 
-class CleanPipeline:
-    """The paper's post-processing and more: boilerplate is taken out, what is no text is rejected with its reason."""
+class CrawlPipeline:
+    """A step that needs the crawl; items of spiders without one pass through."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._maker: Maker | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
-        spider = self._crawler.spider
-        if not isinstance(item, PageItem) or item.extracted is None or item.page is None or not isinstance(spider, TopicalSpider):
-            return item
+        crawl = crawl_of(self._crawler)
+        if crawl is not None and isinstance(item, PageItem):
+            self.process(crawl, item)
+        return item
+
+    def process(self, crawl: Crawl, item: PageItem) -> None:
+        """Do the step."""
+        raise NotImplementedError
+
+
+class CleanPipeline(CrawlPipeline):
+    """Takes boilerplate out and rejects what is no text, each with its reason: the post-processing of Zhou et al. and more."""
+
+    _maker: Maker | None = None
+
+    def process(self, crawl: Crawl, item: PageItem) -> None:
+        if item.extracted is None or item.page is None:
+            return
         if self._maker is None:
-            self._maker = Maker(spider.crawl.store, spider.crawl.options.cleaning)
+            self._maker = Maker(crawl.store, crawl.options.cleaning)
         anchors = [link.anchor for link in item.page.links]
         made = self._maker.make(item.entry.host, item.extracted, anchors=anchors, title=item.page.title)
         item.found = made.fields
         item.text, item.title = made.fields.pop("text", ""), made.fields.pop("title")
         item.reason, item.lines = made.reason, made.lines
-        if item.as_part and spider.crawl.article_of(item.entry) != item.extracted.series:
+        if item.as_part and item.article != item.extracted.series:
             item.reason = OFF_TOPIC
         if not item.reason and not item.as_part:
-            _, belongs = spider.crawl.strategy.confirm(item.text)
+            _, belongs = crawl.strategy.confirm(item.text)
             item.reason = "" if belongs else OFF_TOPIC_TEXT
-        return item
+
+
+class StorePipeline(CrawlPipeline):
+    """Writes the row of every page, kept or rejected, behind all pipelines that may change it. The scheduler then marks the page
+    done in the frontier; a crash in between gives the page back."""
+
+    def process(self, crawl: Crawl, item: PageItem) -> None:
+        try:
+            crawl.store_row(item)
+        except ValueError:  # this page alone: a pipeline left it without a text
+            raise
+        except Exception as error:  # the disk or the database: the scheduler ends the crawl
+            crawl.fail(error)

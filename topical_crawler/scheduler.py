@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import Any, Self
+from typing import Any
 
 from scrapy import Request, signals
 from scrapy.core.engine import ExecutionEngine, _Slot
-from scrapy.core.scheduler import BaseScheduler
+from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from topical_crawler.crawl.opening import now_iso
 from topical_crawler.crawl.second_look import AsideError
 from topical_crawler.crawl.session import STORAGE_ERRORS, Crawl
 from topical_crawler.frontier import Entry, LeaseLost
-from topical_crawler.items import PageItem
+from topical_crawler.items import PageItem, now_utc
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint, host
@@ -26,13 +25,13 @@ from topical_crawler.web.urls import fingerprint, host
 logger = logging.getLogger(__name__)
 
 STOPPED = "stopped"
-"""Why a crawl ends that was told to."""
+"""Why a crawl ends that was told to stop."""
 LOST = "lost by a pipeline"
-"""Why a page is rejected of which a pipeline gave no item back."""
+"""Why a page is rejected whose item no pipeline returned."""
 STORAGE_FAILED = "storage failed"
 """Why a crawl ends that cannot write any more (a full disk, a database that is gone)."""
 TICK = 1.0
-"""Seconds between two looks at what a crawl is told, and at what other workers have done."""
+"""Seconds between two looks at orders, and at what other workers have done."""
 SHARED_POLL = 0.25
 """Seconds after which a worker that has nothing to fetch looks again: others push, and their leases run out."""
 _KEPT_META = ("redirect_times", "redirect_ttl", "retry_times")
@@ -40,9 +39,11 @@ _KEPT_META = ("redirect_times", "redirect_ttl", "retry_times")
 
 
 class TopicalScheduler(BaseScheduler):
-    """Gives out the frontier's entries and tells it what became of them.
+    """Gives out the frontier's entries and tells the frontier what became of them. Other spiders than topical ones get Scrapy's
+    own scheduler.
 
-    A request is *in flight* until its item has passed the pipelines: only then is its entry done and are its links visible.
+    A request is *in flight* until its item has passed the pipelines, the last of which stores its row: only then is its entry
+    done, and are its links visible.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -61,17 +62,11 @@ class TopicalScheduler(BaseScheduler):
         connect(self._left, signals.request_left_downloader)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+    def from_crawler(cls, crawler: Crawler) -> BaseScheduler:  # type: ignore[override]
+        return cls(crawler) if isinstance(crawler.spider, TopicalSpider) else Scheduler.from_crawler(crawler)
 
     def open(self, spider: Any) -> None:
-        if not isinstance(spider, TopicalSpider):
-            raise TypeError(
-                f"{type(self).__name__} schedules spiders that are made from TopicalSpider, not {type(spider).__name__}. "
-                f"Remedy: subclass topical_crawler.spiders.topical.TopicalSpider, or set SCHEDULER to Scrapy's own in "
-                f"custom_settings"
-            )
-        self._spider = spider
+        self._spider: TopicalSpider = spider
         self._crawl: Crawl = spider.crawl
         self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
@@ -118,7 +113,7 @@ class TopicalScheduler(BaseScheduler):
         except STORAGE_ERRORS as error:
             self._give_up(error)
             return
-        except ValueError as error:  # what was fed or said cannot be used
+        except ValueError as error:  # a seed or an order that cannot be used
             logger.error("%s", error)
         if self._crawl.control.stopping:
             self._end(STOPPED)
@@ -127,9 +122,9 @@ class TopicalScheduler(BaseScheduler):
         self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take a request: a seed, a retry or a redirect of an entry in flight, or a request of a spider of one's own.
+        """Take a request: a seed, a retry or a redirect of an entry in flight, or one that a user's own spider made.
 
-        Returns False for one that is known already or is not to be fetched; Scrapy then counts it as dropped.
+        Returns False for a request that is known already or is not to be fetched; Scrapy then counts it as dropped.
         """
         entry = request.meta.get("topical")
         if not isinstance(entry, Entry):
@@ -143,24 +138,23 @@ class TopicalScheduler(BaseScheduler):
             if request.meta.get("retry_times", 0) > entry.meta.get("retry_times", 0):
                 self._crawl.retry(entry, request.url, meta)
                 return True
-            entry = self._foreign(request)  # a spider of one's own that hands a page's meta on
-        entry.dropped = self._crawl.rules.refusal(entry.url, entry.depth)
+            entry = self._foreign(request)  # made with the meta of a page's response
+        entry.dropped = self._crawl.policy.refusal(entry.url, entry.depth)
         return self._crawl.push([entry]).new > 0 and entry.dropped is None
 
     def _foreign(self, request: Request) -> Entry:
         """An entry for a request that a subclass of the spider made itself: scored like a link without anchor text."""
-        entry = Entry(fingerprint(request.url), request.url, host(request.url), 0.0, request.meta.get("depth", 0))
-        found = Evidence(
-            (request.headers.get(b"Referer") or b"").decode("latin-1"), 0.0, True, str(request.meta.get("link_text", ""))
-        )
-        entry.evidence = (found,)
+        referer = (request.headers.get(b"Referer") or b"").decode("latin-1")
+        evidence = Evidence(referer, 0.0, True, str(request.meta.get("link_text", "")))
+        depth = request.meta.get("depth", 0)
+        entry = Entry(fingerprint(request.url), request.url, host(request.url), 0.0, depth, (evidence,))
         entry.priority = self._crawl.strategy.score([entry.candidate()])[0] or 0.0
         return entry
 
     # -- second looks
 
     def _looks_at_end(self) -> bool:
-        """Whether there is still to be looked at what was set aside; then that begins."""
+        """Begin the second look that is due at the end; whether there is one."""
         if self._crawl.control.stopping or not self._crawl.second_look.is_due_at_end(self._crawl.finished):
             return False
         self._look_again()
@@ -192,7 +186,7 @@ class TopicalScheduler(BaseScheduler):
         except STORAGE_ERRORS as error:
             self._give_up(error)
         except Exception as error:  # no reason to end the crawl, and the same look must not begin again and again
-            logger.exception("The second look after %d pages was broken off", crawl.fetched)
+            logger.exception("The second look after %d pages was broken off", crawl.policy.fetched)
             crawl.second_look.do_without(error)
         finally:
             self._looking = None
@@ -200,36 +194,32 @@ class TopicalScheduler(BaseScheduler):
         if pages:
             logger.info(
                 "Second look after %d pages: %d that were off topic are on topic by what is known now, %d of them are kept",
-                crawl.fetched, pages, crawl.progress.second_looks - kept,
+                crawl.policy.fetched, pages, crawl.progress.second_looks - kept,
             )  # fmt: skip
         self._wake()
 
     def _finish_swallowed(self, item: PageItem) -> None:
-        """An item that comes back from no pipeline would have its second look again and again."""
+        """An item that no pipeline returns would have its second look again and again."""
         if self._closing is None and self._crawl.second_look.is_open(item):
             self._finish_unreturned(item)
 
     # -- what became of an entry
 
     def _finish(self, item: PageItem) -> None:
-        """Scrapy swallows what a signal handler raises: an entry that could not be finished would hold up its host for good."""
+        """Mark an item's page done. Scrapy swallows what a signal handler raises, and an entry left in flight would hold up its
+        host for good."""
         try:
             self._crawl.finish(item)
-        except ValueError as error:  # this page alone: a pipeline left it without a text
+        except ValueError as error:  # no Store pipeline, and this page has no text
             logger.exception("%s cannot be stored", item.entry.url)
-            item.reason = _error(type(error))
+            item.reject(_error(type(error)))
             self._crawl.finish(item)
-        except STORAGE_ERRORS as error:
-            self._give_up(error)
         except Exception as error:  # the disk or the database: nothing more can be stored
-            self._give_up(error, exc_info=True)
+            self._give_up(error)
 
-    def _give_up(self, error: Exception, *, exc_info: bool = False) -> None:
-        if self._closing is None:
-            logger.critical("Cannot store what was fetched; the crawl ends and can be resumed: %s", error, exc_info=exc_info)
-            self._crawl.failed = str(error)
-            self._crawl.progress.storage_failures += 1
-            self._end(STORAGE_FAILED)
+    def _give_up(self, error: Exception) -> None:
+        self._crawl.fail(error)
+        self._end(STORAGE_FAILED)
 
     def _end(self, reason: str) -> None:
         engine = self._crawler.engine
@@ -237,30 +227,34 @@ class TopicalScheduler(BaseScheduler):
             self._closing = asyncio.get_running_loop().create_task(engine.close_spider_async(reason=reason))
 
     def _finish_lost(self) -> None:
-        """What is in flight while the engine works on nothing was swallowed by a pipeline."""
+        """Finish what is in flight while the engine works on nothing: a pipeline swallowed it."""
         engine = self._crawler.engine
         slot = engine._slot if engine is not None else None
         if slot is not None and not slot.inprogress and self._closing is None:
             for entry in list(self._crawl.in_flight.values()):
-                self._finish_unreturned(PageItem(entry, entry.url, now_iso()))
+                self._finish_unreturned(PageItem(entry, entry.url, now_utc()))
 
     def _finish_unreturned(self, item: PageItem) -> None:
         logger.error("%s: no pipeline gave its item back. Remedy: return the item from process_item", item.entry.url)
-        item.reason = LOST
+        item.reject(LOST)
         self._finish(item)
 
     def _scraped(self, item: Any) -> None:
         if isinstance(item, PageItem):
-            self._finish(item)
+            if item.stored is None and self._crawl.progress.storage_failures:  # the Store pipeline could not write it
+                self._end(STORAGE_FAILED)
+            else:
+                self._finish(item)
 
     def _dropped(self, item: Any, exception: BaseException) -> None:
         if isinstance(item, PageItem):
-            item.reason = item.reason or f"dropped: {exception}"[:100]
+            if not item.reason:
+                item.reject(f"dropped: {exception}"[:100])
             self._finish(item)
 
     def _failed_item(self, item: Any, failure: Failure) -> None:
         if isinstance(item, PageItem):
-            item.reason = _error(failure.type)
+            item.reject(_error(failure.type))
             self._finish(item)
 
     def _failed_page(self, failure: Failure, response: Any) -> None:
@@ -268,20 +262,20 @@ class TopicalScheduler(BaseScheduler):
         request = getattr(response, "request", None)
         entry = request.meta.get("topical") if request is not None else None
         if isinstance(entry, Entry):
-            item = PageItem(entry, entry.url, now_iso(), reason=_error(failure.type))
+            item = PageItem(entry, entry.url, now_utc(), reason=_error(failure.type))
             if isinstance(response, Response):
                 item.status, item.size = response.status, len(response.body)
             self._finish(item)
 
     def _sent(self, request: Request) -> None:
-        """The answer to a request begins: now it is sure that the request has arrived, and the host's delay counts from here."""
+        """The answer to a request begins, so the request has arrived: the host's delay counts from here."""
         entry = request.meta.get("topical")
         if isinstance(entry, Entry) and entry.key in self._crawl.in_flight:
             self._answered.add(entry.key)
             try:
                 self._crawl.frontier.sent(entry.key, time.monotonic())
             except LeaseLost:
-                pass  # told when the page is finished
+                pass  # reported when the page is finished
             except STORAGE_ERRORS as error:
                 self._give_up(error)
 
@@ -294,7 +288,7 @@ class TopicalScheduler(BaseScheduler):
             self._answered.discard(entry.key)
 
     def _wake_in(self, seconds: float | None) -> None:
-        """Scrapy asks an empty-handed scheduler again every 5 seconds only: ask for an earlier call."""
+        """Ask for an earlier call: Scrapy asks an empty-handed scheduler again after 5 seconds only."""
         if seconds is None:
             return
         loop = asyncio.get_running_loop()

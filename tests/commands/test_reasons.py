@@ -23,11 +23,11 @@ from topical_crawler.cli.frontier.actions import top_view
 from topical_crawler.cli.strategy import judge_page
 from topical_crawler.cli.topic.explain import show_by_strategy
 from topical_crawler.crawl import session as crawl_module
-from topical_crawler.crawl.opening import now_iso
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier import SqliteFrontier
-from topical_crawler.items import PageItem
+from topical_crawler.items import PageItem, now_utc
+from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.topic.topic import load_topic
@@ -98,11 +98,11 @@ def begin(topic: Path, data: Path, recording: Recording, strategy: str, pages: i
     while crawl.finished < pages:
         entry = crawl.next(0.0)
         assert entry is not None
-        item = PageItem(entry, entry.url, now_iso(), page=page_of(recording, entry.url, crawl.strategy))
+        item = PageItem(entry, entry.url, now_utc(), page=page_of(recording, entry.url, crawl.strategy))
         if item.page is None:
             item.reason = "HTTP 404"
         else:
-            crawl.judge(item)
+            judge(crawl, item)
             item.text = f"{entry.url} 的正文"
         crawl.finish(item)
         crawl.tick()  # a shared crawl reads there what was finished

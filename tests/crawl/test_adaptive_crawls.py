@@ -11,10 +11,10 @@ from scrapy.settings import Settings
 
 from topical_crawler import config
 from topical_crawler.crawl import session as crawl_module
-from topical_crawler.crawl.opening import now_iso
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.items import PageItem
+from topical_crawler.items import PageItem, now_utc
+from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.decode import decode
@@ -52,11 +52,11 @@ def fetch(crawl: Crawl, recording: Recording, until: int) -> list[str]:
     crawl.push([seed_entry(SEED)])
     while crawl.finished < until and (entry := crawl.next(0.0)) is not None:
         asked.append(entry.url)
-        item = PageItem(entry, entry.url, now_iso(), page=page_of(recording, entry.url, crawl))
+        item = PageItem(entry, entry.url, now_utc(), page=page_of(recording, entry.url, crawl))
         if item.page is None or crawl.finished % MISSING == MISSING - 1:
             item.page, item.reason = None, "HTTP 404"
         else:
-            crawl.judge(item)
+            judge(crawl, item)
             item.text = f"{entry.url} 的正文"
         crawl.finish(item)
     return asked
@@ -125,7 +125,7 @@ def test_a_page_that_did_not_come_is_learned_live_and_from_the_log(topic: Path, 
     entry = crawl.next(0.0)
     assert entry is not None and entry.evidence
     before = crawl.strategy.state_dict()
-    crawl.finish(PageItem(entry, entry.url, now_iso(), status=404, reason="HTTP 404"))
+    crawl.finish(PageItem(entry, entry.url, now_utc(), status=404, reason="HTTP 404"))
     learned = crawl.strategy.state_dict()
     assert learned["memory"]["learned"] == before["memory"]["learned"] + 1
     assert [outcome.lesson is not None for _, outcome in crawl.frontier.outcomes()] == [True, True]

@@ -15,10 +15,10 @@ from rich.console import Console
 from scrapy.settings import Settings
 from warc_tools import write_warc
 
-from topical_crawler.crawl.opening import now_iso
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.extensions import figures, line_view, live_view, summary, why_ended
-from topical_crawler.items import PageItem
+from topical_crawler.items import PageItem, now_utc
+from topical_crawler.middlewares import judge
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.page import Page
 
@@ -84,8 +84,8 @@ def step(made: Crawl, pages: Mapping[str, str]) -> str | None:
     if entry is None:
         return None
     html = pages[entry.url]
-    item = PageItem(entry, entry.url, now_iso(), 200, len(html.encode()), page=Page.from_html(entry.url, html))
-    made.judge(item)
+    item = PageItem(entry, entry.url, now_utc(), 200, len(html.encode()), page=Page.from_html(entry.url, html))
+    judge(made, item)
     if item.keep:
         item.text = entry.url * 10  # the extraction is not what is looked at here
     made.finish(item)
@@ -147,7 +147,7 @@ def test_a_hub_goes_on_leading_to_texts_elsewhere(opener: Opener, backend: dict[
     """Of none of its 20 pages a text is kept."""
     with closing(opener(**backend)) as made:
         order = walked(made, web())
-        assert made.rules.standing("hub.test") == "" and made.rules.standing("tv.test") == "left"
+        assert made.policy.standing("hub.test") == "" and made.policy.standing("tv.test") == "left"
     assert sum(url in LISTS for url in order) == len(LISTS) > LEAVE
 
 
@@ -158,7 +158,7 @@ def test_a_text_brings_the_links_of_its_host_back_to_their_places(opener: Opener
     pages[START] = article("首页", dict.fromkeys([*VIDEOS, *others], "党建"))
     with closing(opener(leave=0)) as made:
         order = [step(made, pages) for _ in range(10)]
-        assert sum(url in VIDEOS for url in order) == PAGES and made.rules.standing("tv.test") == "slowed"
+        assert sum(url in VIDEOS for url in order) == PAGES and made.policy.standing("tv.test") == "slowed"
         made._take_seeds([news])
         order += walked(made, pages)
     assert order[10] == news
@@ -187,7 +187,7 @@ def test_what_one_worker_finds_out_holds_for_the_others(opener: Opener, server: 
             url = step((one, two)[n % 2], web())
             if url is not None:
                 order.append(url)
-        assert one.rules.left == two.rules.left == {"tv.test"}
+        assert one.policy.left == two.policy.left == {"tv.test"}
     assert len(order) == len(set(order)) and {START, *TEXTS, *SECOND} < set(order)
     assert sum(url in VIDEOS for url in order) <= LEAVE + 2
 

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.crawl.link_policy import MOST_CREDIT, LinkRules
+from topical_crawler.crawl.link_policy import (
+    BELOW_THRESHOLD,
+    MOST_CREDIT,
+    LinkPolicy,
+    checkpoint_due,
+    follow_parts,
+    rescoring_due,
+)
 from topical_crawler.crawl.options import CrawlOptions
-from topical_crawler.frontier import Entry, Outcome
+from topical_crawler.frontier import REDIRECTED, Entry, Outcome
+from topical_crawler.items import PART_OF, SEED_PRIORITY
 from topical_crawler.strategies import OFF_TOPIC
 from topical_crawler.web.urls import fingerprint, host
 
@@ -20,15 +29,21 @@ VIDEO = "tv.news.cn"
 
 
 def rules(
-    pages: int = PAGES, leave: int = LEAVE, limit: int = 0, learns: bool = False, end: int | None = None, idle: float = 0.0
-) -> LinkRules:
+    pages: int = PAGES,
+    leave: int = LEAVE,
+    limit: int = 0,
+    learns: bool = False,
+    end: int | None = None,
+    idle: float = 0.0,
+    most: int = 0,
+) -> LinkPolicy:
     options = CrawlOptions(
         topic="party", name="party", data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="memory",
-        segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=0, max_pages_per_host=limit, max_links=100, trap_pages=0,
+        segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=most, max_pages_per_host=limit, max_links=100, trap_pages=0,
         barren_pages=pages, barren_leave=leave, barren_end=end, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1,
         idle=idle,
     )  # fmt: skip
-    return LinkRules(options, learns)
+    return LinkPolicy(options, learns)
 
 
 def text(name: str, *led_by: str) -> Outcome:
@@ -39,7 +54,7 @@ def nothing(name: str, reason: str = OFF_TOPIC) -> Outcome:
     return Outcome(f"http://{name}/list", reason not in (OFF_TOPIC, "HTTP 404"), 0.0, reason)
 
 
-def told(found: LinkRules, outcomes: Iterable[Outcome]) -> LinkRules:
+def told(found: LinkPolicy, outcomes: Iterable[Outcome]) -> LinkPolicy:
     for outcome in outcomes:
         found.count(outcome)
     return found
@@ -186,3 +201,39 @@ def test_the_log_alone_decides(log: list[Outcome], stopped: int) -> None:
     for found in (resumed, again):
         assert (found.slowed, found.left, found.revision) == (through.slowed, through.left, through.revision)
     assert through.left <= through.slowed
+
+
+def test_a_crawl_is_over_at_its_limit_with_what_is_on_its_way() -> None:
+    policy = rules(most=3)
+    assert not policy.is_over(in_flight=2) and policy.limit_reached(in_flight=3)
+    told(policy, [text("a.cn"), Outcome("http://a.cn/old", False, reason=REDIRECTED), nothing("b.cn", "HTTP 404")])
+    assert policy.fetched == 2
+    assert not policy.is_over(in_flight=0) and policy.is_over(in_flight=1)
+    assert not rules(most=0).limit_reached(in_flight=10**9)
+
+
+def test_a_crawl_is_over_when_it_is_barren() -> None:
+    policy = rules(end=3)
+    told(policy, [nothing("a.cn"), nothing("b.cn"), nothing("c.cn", "HTTP 404")])
+    assert not policy.is_over(0)  # nobody knows what the page that failed holds
+    assert told(policy, [nothing("c.cn")]).is_over(0) and not told(policy, [text("d.cn")]).is_over(0)
+
+
+def test_further_parts_of_an_article_come_first_whatever_they_say() -> None:
+    links = [link(name) for name in ("one.cn", "two.cn", "three.cn", "other.cn")]
+    links[0].dropped, links[1].dropped = BELOW_THRESHOLD, "page off topic"
+    links[2].dropped = "trap"
+    follow_parts(links, [entry.url for entry in links[:3]], "长征路上", closed="page off topic")
+    assert [(entry.dropped, entry.priority, entry.meta) for entry in links] == [
+        (None, SEED_PRIORITY, {PART_OF: "长征路上"}),
+        (None, SEED_PRIORITY, {PART_OF: "长征路上"}),
+        ("trap", 0.5, {}),
+        (None, 0.5, {}),
+    ]
+
+
+def test_what_is_due_depends_on_numbers_of_pages_alone() -> None:
+    due = [n for n in range(100_000) if rescoring_due(n)]
+    assert due[0] == 16 and all(after - before <= max(16, 0.07 * before) for before, after in pairwise(due))
+    assert [n for n in range(3500) if checkpoint_due(n, n + 1)] == [999, 1999, 2999]
+    assert checkpoint_due(990, 2010) and not checkpoint_due(1000, 1999)

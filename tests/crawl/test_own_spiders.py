@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from crawl_tools import Crawled, Reply, Site, article, crawl, rows
+from crawl_tools import LONGEST, Crawled, Reply, Site, article, crawl, environment, rows
 
 SETTINGS = """
 from topical_crawler.settings import *
@@ -55,10 +57,11 @@ class Plain(scrapy.Spider):
     name = "plain"
 
     async def start(self):
-        yield scrapy.Request("http://a.example/")
+        yield scrapy.Request(self.url)
 
     def parse(self, response):
-        pass
+        yield {"title": response.css("title::text").get()}
+        yield from response.follow_all(css="a")
 """
 LINKED = ("drop", "fail", "raise", "nothing", "swallow", "empty", "good")
 
@@ -106,7 +109,26 @@ def test_a_request_of_ones_own_is_fetched_once(own: tuple[Site, Crawled, Path]) 
     assert site.asked("/extra") == 1
 
 
-def test_a_spider_that_is_not_topical_is_told_what_to_do(project: Path, topic: Path, tmp_path: Path) -> None:
-    crawled = crawl(topic, tmp_path / "data", spider="plain", project=project)
-    assert "TypeError: TopicalScheduler schedules spiders that are made from TopicalSpider, not Plain. Remedy:" in crawled.log
-    assert crawled.code != 0
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("fetch {url}", "<title>党建：首页</title>"),
+        ("shell {url} -c response.css('h1::text').get()", "首页"),
+        ("parse --spider plain {url}", "[{'title': '党建：首页'}]"),
+        ("crawl plain -a url={url} -O -:jsonlines", '{"title": "党建：首页"}\n{"title": "党建：第二页"}'),
+        ("runspider own_spiders.py -a url={url} -O -:jsonlines", '{"title": "党建：首页"}\n{"title": "党建：第二页"}'),
+    ],
+)
+def test_scrapys_own_commands_and_a_plain_spider_work_as_in_any_project(project: Path, line: str, shown: str) -> None:
+    with Site(
+        {"/": Reply(article("首页", {"/second": "下一页", "/secret": "内部"})), "/second": Reply(article("第二页"))}
+    ) as site:
+        site.routes["/robots.txt"] = Reply("User-agent: *\nDisallow: /secret", content_type="text/plain")
+        arguments = line.format(url=site.url + "/").split()
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", *arguments, "-s", "DOWNLOAD_DELAY=0", "-s", "FEED_EXPORT_ENCODING=utf-8"],
+            cwd=project, env=environment(project), capture_output=True, encoding="utf-8", timeout=LONGEST, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0 and shown in done.stdout, done.stderr
+        assert site.asked("/") == 1 and site.asked("/secret") == 0
+    assert "Traceback" not in done.stderr and not (project / "data").exists()

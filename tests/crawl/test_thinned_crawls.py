@@ -16,11 +16,11 @@ from scrapy.settings import Settings
 
 from experiments.web_graph import WebGraph
 from topical_crawler import config
-from topical_crawler.crawl.opening import now_iso
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.items import PageItem
+from topical_crawler.items import PageItem, now_utc
+from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording, Thinning
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.page import Evidence, Page, Verdict
@@ -77,8 +77,8 @@ def fetch(crawl: Crawl, recording: Recording, most: int = 999) -> list[str]:
         if response.status == 301:
             crawl.redirect(entry, urljoin(entry.url, response.header("location")), {}, 301)
             continue
-        item = PageItem(entry, entry.url, now_iso(), 200, page=Page.from_html(entry.url, response.body.decode()))
-        crawl.judge(item)
+        item = PageItem(entry, entry.url, now_utc(), 200, page=Page.from_html(entry.url, response.body.decode()))
+        judge(crawl, item)
         item.text = f"{entry.url} 的正文"
         crawl.finish(item)
         found.append(entry.url)
@@ -129,19 +129,19 @@ def test_strategies_see_what_stays_and_the_text_is_cleaned_with_all(
 ) -> None:
     crawl = open_crawl(topic, web.file, tmp_path / "data", TOPICAL_REPLAY_LINKS=0.5, TOPICAL_MAX_LINKS=10)
     judged: list[Page] = []
-    judge = crawl.strategy.judge
+    judge_page = crawl.strategy.judge
 
     def watched(page: Page, evidence: Sequence[Evidence]) -> Verdict:
         judged.append(page)
-        return judge(page, evidence)
+        return judge_page(page, evidence)
 
     monkeypatch.setattr(crawl.strategy, "judge", watched)
     crawl.push([seed_entry(START)])
     entry = crawl.next(0.0)
     assert entry is not None
     page = Page.from_html(START, article("首页", {f"/{i}": "党建" for i in range(1, 41)}))
-    item = PageItem(entry, START, now_iso(), 200, page=page)
-    crawl.judge(item)
+    item = PageItem(entry, START, now_utc(), 200, page=page)
+    judge(crawl, item)
     [seen] = judged
     assert seen.links == Thinning(0.5).of(page, 10).links and 0 < len(seen.links) < 10
     assert [link.url for link in item.links] == [link.url for link in seen.links]

@@ -22,6 +22,7 @@ from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier import RedisFrontier, State
 from topical_crawler.items import PageItem
+from topical_crawler.middlewares import judge
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.page import Page
 
@@ -166,7 +167,7 @@ class TestOneCrawl:
         entry = worker.next(0.0)
         assert entry is not None
         item = PageItem(entry, entry.url, "2026-11-21T00:00:00+00:00", 200, len(body), page=Page.from_html(entry.url, body))
-        worker.judge(item)
+        judge(worker, item)
         item.text = f"{entry.url} 的正文"
         worker.finish(item)
         return entry.url
@@ -179,7 +180,7 @@ class TestOneCrawl:
         for worker, n in ((one, 1), (other, 2), (one, 3), (other, 4)):
             self.fetch(worker, article(f"第{n}篇", {f"/dj/{m}.html": f"党建第{m}篇" for m in range(3, 6)}))
         one.tick(), other.tick()
-        assert one.finished == other.finished == one.fetched == 4
+        assert one.finished == other.finished == one.policy.fetched == 4
         waiting = [entry.candidate() for entry in one.frontier.waiting(99)]
         scores = one.strategy.score(waiting)
         assert waiting and other.strategy.score(waiting) == scores
@@ -199,7 +200,7 @@ class TestOneCrawl:
             self.fetch(worker, article("首页"))
         assert other.next(0.0) is None and one.next(0.0) is None
         one.tick(), other.tick()
-        assert one.limit_reached and other.limit_reached and not other.has_more
+        assert one.is_over and other.is_over and not other.has_more
         assert one.frontier.counts()[State.WAITING] == 6
         one.close(), other.close()
 

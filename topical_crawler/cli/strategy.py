@@ -14,14 +14,14 @@ from topical_crawler import strategies
 from topical_crawler.cli.frontier.reach import Reached
 from topical_crawler.cli.terminal import progress
 from topical_crawler.config import cache_dir, random_seed, resources, segmenter
-from topical_crawler.crawl.link_policy import LinkRules
+from topical_crawler.crawl.checkpoint import restore
+from topical_crawler.crawl.link_policy import BELOW_THRESHOLD, LinkPolicy, evidence_of
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.opening import edition
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
-from topical_crawler.crawl.session import BELOW_THRESHOLD, evidence_of, restore
 from topical_crawler.crawl.steering import Request, perform
 from topical_crawler.frontier import Frontier, FrontierFileError, FrontierServerError
-from topical_crawler.pipelines import OFF_TOPIC_TEXT
+from topical_crawler.items import OFF_TOPIC_TEXT
 from topical_crawler.resources.registry import Resource, Resources
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.topic.topic import Topic, load_topic
@@ -172,7 +172,7 @@ def judge_page(
 
 def refusal(options: CrawlOptions, page: Page | None) -> Callable[[str], str | None]:
     """Why a link of ``page`` is not followed whatever it may lead to."""
-    rules, own = LinkRules(options), fingerprint(page.url) if page is not None else b""
+    rules, own = LinkPolicy(options), fingerprint(page.url) if page is not None else b""
     return lambda url: "this page itself" if fingerprint(url) == own else rules.refusal(url, 1)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 Robots = Literal["none", "unreachable", "allows all", "restricts"]
-_LINE = re.compile(r"[ \t]*(user-agent|disallow|allow|crawl-delay)[ \t]*:[ \t]*([^#\r\n]*)", re.IGNORECASE)
+_DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """What is known of a host.
+    """What the corpus notes of a host.
 
     Attributes:
-        host: in lower case, with a port where one is given.
-        robots: what its robots.txt said to this crawler: "none" (there is none), "unreachable" (it could not be had, though that
-            may have passed since), "allows all", "restricts".
-        crawl_delay: seconds between two requests, as the robots.txt names them; 0 where it names none.
-        asked: when, UTC, ``2026-11-20T08:30:00+00:00``.
+        host: in lower case, with its port if it has one.
+        robots: what its robots.txt says to this crawler: "none" (there is none), "unreachable" (it could not be fetched then),
+            "allows all" or "restricts".
+        crawl_delay: seconds between two requests that the robots.txt asks for; 0 where it asks for none.
+        asked: when it was asked for, UTC, ``2026-11-20T08:30:00+00:00``.
     """
 
     host: str
@@ -64,43 +64,17 @@ def read(connection: sa.Connection) -> dict[str, HostFacts]:
     return {row.host: HostFacts(row.host, row.robots, row.crawl_delay, row.asked) for row in rows}
 
 
-def what_it_says(text: str, agent: str) -> Robots:
-    """Whether a robots.txt restricts a crawler: it has a Disallow with a path in the groups for it, or, where none names it, in
-    those for all (RFC 9309, section 2.2).
+def what_it_says(text: str, allows: Callable[[str], bool]) -> Robots:
+    """Whether a robots.txt restricts a crawler: it may not fetch one of the paths that a Disallow names.
 
     Args:
         text: of the robots.txt.
-        agent: the crawler's product token, in any case.
+        allows: whether its parser, which knows the rules that hold for the crawler, allows a path ("/内部/").
 
-    >>> what_it_says("User-agent: *\\nDisallow: /内部/", "topical_crawler"), what_it_says("User-agent: *\\nDisallow:", "x")
-    ('restricts', 'allows all')
+    >>> what_it_says("User-agent: *\\nDisallow: /内部/", lambda path: path != "/内部/")
+    'restricts'
+    >>> what_it_says("User-agent: *\\nDisallow:", lambda path: False)
+    'allows all'
     """
-    restricted: dict[str, bool] = {}
-    for agents, closed in _groups(text):
-        for name in agents:
-            restricted[name] = restricted.get(name, False) or closed
-    ours = agent.lower()
-    named = [name for name in restricted if name != "*" and name in ours]
-    chosen = max(named, key=len) if named else "*"
-    return "restricts" if restricted.get(chosen, False) else "allows all"
-
-
-def _groups(text: str) -> Iterator[tuple[list[str], bool]]:
-    """The agents of each group, in lower case, and whether it closes any path."""
-    agents: list[str] = []
-    closed = in_rules = False
-    for line in text.splitlines():
-        found = _LINE.match(line)
-        if found is None:
-            continue
-        field, value = found[1].lower(), found[2].strip()
-        if field != "user-agent":
-            in_rules = True
-            closed = closed or (field == "disallow" and bool(value))
-            continue
-        if in_rules:
-            yield agents, closed
-            agents, closed, in_rules = [], False, False
-        if value:
-            agents.append(value.lower())
-    yield agents, closed
+    named = (found[1].strip() for line in text.splitlines() if (found := _DISALLOW.match(line)))
+    return "restricts" if any(path and not allows("/" + path.lstrip("/").rstrip("$")) for path in named) else "allows all"

@@ -1,49 +1,57 @@
-"""Which links are not followed, whatever they may lead to, and which give way: bounds that a person set, traps, barren hosts.
+"""Which links a crawl follows, in which order, and when it stops. Plain values in, decisions out: nothing here does I/O.
 
-A host is barren of which many pages were fetched in a row without a text for the corpus. First its links are *slowed*: they wait
-until nothing else is to be fetched. If that does not change it, the host is *left*: the rest of its links is dropped. A text
-makes it good again. So does a text on another host to which one of its pages led: of a hub nothing is kept, but it is not barren.
+A host is *barren* once many of its pages in a row gave no text for the corpus. First its links are *slowed*: they wait until
+nothing else is left to fetch. If nothing changes, the host is *left*: its remaining links are dropped. A text makes the host good
+again, and so does a text on another host that one of its pages linked to: a hub, of which nothing is kept, is not barren.
 
-A crawl is barren of which many pages in a row, on whatever hosts, gave no text: it ends.
+A crawl is barren, and ends, once many pages in a row gave no text on whatever hosts.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable
 
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.crawl.options import CrawlOptions
-from topical_crawler.frontier import Entry, Outcome
+from topical_crawler.frontier import REDIRECTED, Entry, Outcome
+from topical_crawler.items import PART_OF, SEED_PRIORITY
 from topical_crawler.strategies import OFF_TOPIC
+from topical_crawler.web.page import Evidence, Link, Verdict
 from topical_crawler.web.urls import fingerprint, host, is_binary, looks_like_trap, shape
 
+BELOW_THRESHOLD = "below threshold"
 MOST_CREDIT = 10
-"""How many times as many pages without a text a host may have that has given texts: once more for each, up to this. Hosts that
-bring hundreds of texts have stretches of 200 and 300 pages between two of them."""
+"""A host is granted its allowance of pages without a text once more for each text that it gave, up to this many times: hosts
+that bring hundreds of texts have stretches of 200 and 300 pages between two of them."""
 BARREN_END = 1000
-"""Pages in a row without a text after which a crawl ends whose strategy drops no link by itself: at most 3 in 1,000 of the next
-ones give one (rule of three, confidence 95 %)."""
+"""Pages in a row without a text that end the crawl of a strategy that drops no links itself: at most 3 in 1,000 of the next ones
+give one (rule of three, confidence 95 %)."""
+CHECKPOINT_PAGES = 1000
+"""Pages between two checkpoints of the strategy; what it learned since is replayed from the frontier on resume."""
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large"))
 _NO_ADDRESS = fingerprint("")
 
 
-class LinkRules:
-    """Refuses links with a reason. It knows what was fetched so far by :meth:`count`; on resume it is told again.
+class LinkPolicy:
+    """Refuses links with a reason, places the others, and says when the crawl is over.
+
+    It knows what was fetched by :meth:`count` alone; a resumed crawl counts the log of its pages again and decides the same.
 
     Args:
         options: bounds that a person set.
-        learns: whether the strategy learns from what links lead to. Barren hosts are not slowed then: it puts their links in
-            their place itself, and follows links with hardly a hope, too: behind all of those a host would never have its turn
-            again. Instead links give way when half of what may be fetched of their host is used up, and the more the less is
-            left: it is spent when more is known of the host, and of the topic. And since it drops no link, the crawl ends after
-            :data:`BARREN_END` pages in a row without a text, where a person has not said after how many; but not one that waits
-            for further seeds as long as it is let.
+        learns: whether the strategy learns from what links lead to and drops none of them. Then barren hosts are not slowed: the
+            strategy puts their links in their place itself, and also follows nearly hopeless links, behind all of which such a
+            host would never have its turn again. Instead a host's links give way once half of its page limit is spent, and the
+            more the less is left: the rest is spent when more is known. Such a crawl ends after :data:`BARREN_END` pages in a row
+            without a text unless a person gave another number, or it waits for further seeds.
 
     Attributes:
-        slowed: hosts whose links give way to others; those that have been left are among them.
+        fetched: pages of the crawl, over all its runs; redirects are none.
+        slowed: hosts whose links give way to others, including those that have been left.
         left: hosts whose links are dropped.
-        revision: how often a host has joined or quitted ``slowed``.
-        end: pages in a row without a text after which the crawl ends; 0: it does not.
+        revision: how often a host has entered or quitted ``slowed``.
+        end: pages in a row without a text after which the crawl ends; 0: never.
     """
 
     def __init__(self, options: CrawlOptions, learns: bool = False) -> None:
@@ -51,6 +59,7 @@ class LinkRules:
         self._learns = learns
         ends = learns and options.idle >= 0
         self.end = options.barren_end if options.barren_end is not None else BARREN_END if ends else 0
+        self.fetched = 0
         self._fruitless = 0
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
         self._per_host: Counter[str] = Counter()
@@ -61,7 +70,10 @@ class LinkRules:
         self.revision = 0
 
     def count(self, outcome: Outcome) -> None:
-        """Take note of a fetched page."""
+        """Take note of a finished page."""
+        if outcome.reason == REDIRECTED:
+            return
+        self.fetched += 1
         name, gave_text = host(outcome.url), outcome.reason in ("", PART)
         self._per_host[name] += 1
         form = shape(outcome.url)
@@ -72,15 +84,10 @@ class LinkRules:
             self._fruitless = 0
             for giver in {name, *outcome.led_by}:
                 self._give(giver, 0, self._given.get(giver, (0, 0))[1] + 1)
-        elif outcome.keep or outcome.reason in _ARRIVED:  # of what did not arrive nobody knows what it holds
+        elif outcome.keep or outcome.reason in _ARRIVED:  # nobody knows what a page that did not arrive holds
             self._fruitless += 1
             pages, texts = self._given.get(name, (0, 0))
             self._give(name, pages + 1, texts)
-
-    @property
-    def barren(self) -> bool:
-        """Whether so many pages in a row gave no text that the crawl ends."""
-        return 0 < self.end <= self._fruitless
 
     def _give(self, name: str, pages: int, texts: int) -> None:
         self._given[name] = (pages, texts)
@@ -91,42 +98,81 @@ class LinkRules:
         for hosts, belongs in ((self.slowed, slowed), (self.left, left)):
             (hosts.add if belongs else hosts.discard)(name)
 
+    # -- when to stop
+
+    @property
+    def barren(self) -> bool:
+        """Whether so many pages in a row gave no text that the crawl ends."""
+        return 0 < self.end <= self._fruitless
+
+    def limit_reached(self, in_flight: int) -> bool:
+        """Whether the crawl has as many pages as it may fetch, ``in_flight`` of them on their way."""
+        return 0 < self._options.max_pages <= self.fetched + in_flight
+
+    def is_over(self, in_flight: int) -> bool:
+        """Whether nothing more is to be fetched, whatever waits."""
+        return self.barren or self.limit_reached(in_flight)
+
+    # -- where a link waits
+
     def standing(self, name: str) -> str:
-        """What is done with a barren host: "slowed" or "left"; "" for any other."""
+        """What becomes of a barren host: "slowed" or "left"; "" for any other."""
         return "left" if name in self.left else "slowed" if name in self.slowed else ""
 
     def place(self, score: float, name: str) -> float:
-        """Where a link of a host waits by its score, over 0. For a strategy that learns it is multiplied by twice the share that
-        is left of what may be fetched of the host, where that is less than half."""
+        """The priority of a host's link by its score, over 0. With a strategy that learns, the score is multiplied by twice the
+        share that is left of the host's page limit, where that is less than half."""
         limit = self._options.max_pages_per_host
         if self._learns and limit and score > 0:
             return score * min(1.0, 2 * max(0.0, 1 - self._per_host[name] / limit))
         return self.place_again(score, name)
 
     def place_again(self, priority: float, name: str) -> float:
-        """Where a link waits that waited at ``priority`` before: of a slowed host below 0, which is behind the links of all
-        others, in their own order."""
+        """The priority of a link that waited at ``priority``: below 0 for a slowed host, behind the links of all others and in
+        their old order."""
         return -1 / (1 + priority) if not self._learns and priority >= 0 and name in self.slowed else priority
+
+    # -- what is not followed
 
     def refusal(self, url: str, depth: int) -> str | None:
         """Why a link is not followed whatever it may lead to; None where nothing speaks against it.
 
         Args:
-            depth: links followed from a seed. What a person asked for himself, of depth 0, is fetched of a barren host too.
+            depth: links followed from a seed. At depth 0, what a person asked for, barren hosts are fetched too.
         """
         if fingerprint(url) == _NO_ADDRESS:
             return "unusable address"
         if is_binary(url):
             return "file type"
-        if self._hosts and not self.allowed(host(url)):
-            return "other site"
-        if self._options.max_depth and depth > self._options.max_depth:
-            return "too deep"
-        if looks_like_trap(url) or self.is_trap(url):
+        name = host(url)
+        if (outside := self._out_of_bounds(name, depth)) is not None:
+            return outside
+        if looks_like_trap(url):
             return "trap"
-        if depth and host(url) in self.left:
-            return "barren host"
-        return None
+        return self._fruitless_place(url, name, depth)
+
+    def late_refusal(self, entry: Entry, in_flight: int) -> str | None:
+        """Why a link is not followed any more: of what may have changed while it waited, or by bounds that a resumed crawl has.
+
+        Args:
+            entry: the link.
+            in_flight: pages of its host that are being fetched.
+        """
+        reason = self._out_of_bounds(entry.host, entry.depth) or self._fruitless_place(entry.url, entry.host, entry.depth)
+        limit = self._options.max_pages_per_host
+        if reason is None and limit and self._per_host[entry.host] + in_flight >= limit:
+            return "host limit"
+        return reason
+
+    def _out_of_bounds(self, name: str, depth: int) -> str | None:
+        if self._hosts and not self.allowed(name):
+            return "other site"
+        return "too deep" if 0 < self._options.max_depth < depth else None
+
+    def _fruitless_place(self, url: str, name: str, depth: int) -> str | None:
+        if self.is_trap(url):
+            return "trap"
+        return "barren host" if depth and name in self.left else None
 
     def allowed(self, name: str) -> bool:
         """Whether a host is one of the allowed ones or a subdomain of one."""
@@ -134,37 +180,53 @@ class LinkRules:
         return any(name == h or bare == h or bare.endswith("." + h) for h in self._hosts)
 
     def is_trap(self, url: str) -> bool:
-        """Whether many pages of this URL shape were fetched and not one of them brought a text."""
+        """Whether many pages of this URL shape were fetched and none of them brought a text."""
         pages, texts = self._shapes.get(shape(url), (0, 0))
         return 0 < self._options.trap_pages <= pages and not texts
 
-    def late_refusal(self, entry: Entry, in_flight: int) -> str | None:
-        """What may have become true of a link while it waited; a bound may be narrower since the crawl was resumed.
 
-        Args:
-            entry: the link.
-            in_flight: pages of its host that are being fetched.
-        """
-        if self._hosts and not self.allowed(entry.host):
-            return "other site"
-        if self._options.max_depth and entry.depth > self._options.max_depth:
-            return "too deep"
-        if self.is_trap(entry.url):
-            return "trap"
-        if entry.depth and entry.host in self.left:
-            return "barren host"
-        limit = self._options.max_pages_per_host
-        if limit and self._per_host[entry.host] + in_flight >= limit:
-            return "host limit"
-        return None
+def evidence_of(link: Link, parent: str, verdict: Verdict, distance: int) -> Evidence:
+    """What is remembered of a link on the page ``parent``; ``distance`` as in :class:`~topical_crawler.web.page.Evidence`."""
+    return Evidence(parent, verdict.handed_on, verdict.keep, link.anchor, distance, link.around, link.path)
 
 
-def led_by_others(entry: Entry) -> tuple[str, ...]:
-    """The other hosts on whose pages a link was found.
+def linking_hosts(entry: Entry) -> tuple[str, ...]:
+    """The other hosts whose pages link to an entry.
 
-    >>> from topical_crawler.web.page import Evidence
-    >>> found = [Evidence(f"http://{name}/", 0.0, False, "党建") for name in ("a.cn", "www.b.cn", "a.cn:8080", "www.b.cn")]
-    >>> led_by_others(Entry(fingerprint("http://a.cn/1"), "http://a.cn/1", "a.cn", 0.5, 1, tuple(found)))
+    >>> parents = ("a.cn", "www.b.cn", "a.cn:8080", "www.b.cn")
+    >>> evidence = tuple(Evidence(f"http://{name}/", 0.0, False, "党建") for name in parents)
+    >>> linking_hosts(Entry(fingerprint("http://a.cn/1"), "http://a.cn/1", "a.cn", 0.5, 1, evidence))
     ('www.b.cn', 'a.cn:8080')
     """
     return tuple(dict.fromkeys(name for e in entry.evidence if (name := host(e.parent)) and name != entry.host))
+
+
+def follow_parts(links: Iterable[Entry], parts: Collection[str], article: str, closed: str) -> None:
+    """Put the further parts of a kept article before all other links, and mark them as its parts.
+
+    Args:
+        links: those of the page.
+        parts: addresses of the parts.
+        article: its name.
+        closed: the reason under which the strategy drops links; like :data:`BELOW_THRESHOLD` it does not hold for parts.
+    """
+    wanted = {fingerprint(url) for url in parts}
+    for link in links:
+        if link.key in wanted and link.dropped in (None, BELOW_THRESHOLD, closed):
+            link.dropped, link.priority = None, SEED_PRIORITY
+            link.meta = {**link.meta, PART_OF: article}
+
+
+def rescoring_due(pages: int) -> bool:
+    """Whether waiting links whose scores may have risen are scored again after so many finished pages: every 16 pages at first,
+    then at steps of 3 to 6 % of the pages. A function of their number alone, so that a resumed crawl does the same.
+
+    >>> [n for n in range(1, 700) if rescoring_due(n)][-4:]
+    [576, 608, 640, 672]
+    """
+    return pages > 0 and pages % max(16, (1 << pages.bit_length()) >> 5) == 0
+
+
+def checkpoint_due(before: int, after: int) -> bool:
+    """Whether a checkpoint falls due between two numbers of finished pages."""
+    return after // CHECKPOINT_PAGES > before // CHECKPOINT_PAGES

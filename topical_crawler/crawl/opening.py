@@ -7,7 +7,6 @@ import json
 import logging
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from topical_crawler import __version__
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.files import replacing
 from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
+from topical_crawler.items import now_utc
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import Strategy
 from topical_crawler.topic.topic import Topic
@@ -101,7 +101,7 @@ def _claim(topic: Topic, options: CrawlOptions) -> dict[str, Any]:
         "strategy": options.strategy or topic.default_strategy,
         "seed": options.seed,
         "version": __version__,
-        "started": now_iso(),
+        "started": now_utc(),
     }
 
 
@@ -128,7 +128,7 @@ def warn_missing(strategy: Strategy, resources: Resources) -> None:
     """Log which resources of a strategy are not installed, what that costs, and how to get them. The crawl goes on without."""
     for resource in resources.missing():
         if resource.name in strategy.needs:
-            level = logging.WARNING if resource.archive else logging.INFO  # what no command can fetch is worth a word only
+            level = logging.WARNING if resource.archive else logging.INFO  # no command fetches the others
             logger.log(level, "Going on without %s (%s). %s", resource.name, resource.title, resource.cost)
 
 
@@ -142,8 +142,3 @@ def log_progress(every: float = 5.0) -> Callable[[float, str], None]:
             logger.info("%s: %.0f %%", what, 100 * part)
 
     return note
-
-
-def now_iso() -> str:
-    """The time now, UTC, ISO 8601 to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")

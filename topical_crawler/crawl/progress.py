@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
 
+from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.stats import Yield
+from topical_crawler.frontier import REDIRECTED, Pushed
+from topical_crawler.items import PageItem
 
 _DOWNLOAD = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0)
 """Up to DOWNLOAD_TIMEOUT; most of the web answers within a second."""
@@ -69,6 +72,17 @@ class Progress:
     page: Durations = field(default_factory=partial(Durations, _PAGE))
     _recent: deque[Yield] = field(default_factory=lambda: deque(maxlen=100))
 
+    def note_page(self, item: PageItem) -> None:
+        """Count a finished page; a redirect by its reason only."""
+        if item.reason:
+            self.reasons[item.reason] += 1
+        else:
+            self.latest = item.title
+        if item.reason != REDIRECTED:
+            kept = not item.reason
+            page = Yield(1, int(kept), item.size, len(item.text) if kept or item.reason == PART else 0, item.seconds)
+            self.note(item.entry.host, page, time.monotonic() - item.arrived)
+
     def note(self, site: str, page: Yield, handled: float = 0.0) -> None:
         """Count one page of a site; its ``seconds`` are 0 where there was no answer.
 
@@ -83,11 +97,17 @@ class Progress:
             self.download.add(page.seconds)
 
     def note_second_look(self, site: str, characters: int) -> None:
-        """Count a page that is kept and was rejected when it was fetched, now or in an earlier run."""
-        found = Yield(kept=1, characters=characters)
-        self.sites.setdefault(site, Yield()).add(found)
-        self.total.add(found)
+        """Count a page that is kept now and was rejected when it was fetched, in this run or an earlier one."""
+        gain = Yield(kept=1, characters=characters)
+        self.sites.setdefault(site, Yield()).add(gain)
+        self.total.add(gain)
         self.second_looks += 1
+
+    def note_links(self, pushed: Pushed) -> Pushed:
+        """Count what became of links that were pushed."""
+        self.links["new"] += pushed.new
+        self.links.update(pushed.dropped)
+        return pushed
 
     @property
     def recent(self) -> Yield:

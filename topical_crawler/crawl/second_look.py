@@ -199,10 +199,10 @@ def look_is_due(finished: int, looked: int) -> bool:
 
 
 class SecondLook:
-    """Which pages are set aside, when they are looked at, and which of them belong to the corpus after all.
+    """Decides which pages are set aside, when to look at them again, and which of them belong in the corpus after all.
 
     Args:
-        aside: where they are.
+        aside: where they are kept.
         strategy: that of the crawl.
         store: the corpus, where the pages are rejected rows.
     """
@@ -214,8 +214,8 @@ class SecondLook:
         self._fails = self._has_looked = False
 
     def set_aside(self, item: PageItem) -> None:
-        """Keep a page that was rejected, if the strategy may judge it otherwise one day. Where there is no room on the disk the
-        crawl goes on without: such a page stays what it is."""
+        """Keep a rejected page that the strategy may judge otherwise one day. Where the disk has no room the crawl goes on
+        without: such a page stays what it is."""
         verdict = item.verdict
         if self._fails or item.reason != OFF_TOPIC or verdict is None or verdict.keep or item.page is None or not item.page.html:
             return
@@ -227,7 +227,7 @@ class SecondLook:
             self.do_without(error)
 
     def do_without(self, error: Exception) -> None:
-        """Take no looks any more in this run, because of an error."""
+        """Take no more looks in this run, because of an error."""
         logger.warning("%s. The crawl goes on without second looks", error)
         self._fails = True
 
@@ -236,12 +236,12 @@ class SecondLook:
         return not self._fails and look_is_due(finished, self._aside.looked) and len(self._aside) > 0
 
     def is_due_at_end(self, finished: int) -> bool:
-        """The same where nothing more is fetched. Every run looks once: the threshold or the topic may have been changed."""
+        """The same once nothing more is fetched. Every run looks once: the threshold or the topic may have changed."""
         return not self._fails and (not self._has_looked or self._aside.looked < finished) and len(self._aside) > 0
 
     def items(self) -> Iterator[PageItem]:
-        """The pages that are on topic by what is known now, in the order in which they came, for the item pipelines. Each is to
-        be let go by :meth:`done`."""
+        """The pages that are on topic by what is known now, in the order in which they came, for the item pipelines. Each has to
+        be given to :meth:`done`."""
         now: dict[bytes, Verdict] = {}
         lessons = self._aside.lessons()
         while pages := list(islice(lessons, _BATCH)):
@@ -259,7 +259,7 @@ class SecondLook:
                         yield part
 
     def _item(self, key: bytes, verdict: Verdict, series: str = "") -> PageItem | None:
-        """None for a page that is not here any more, or has another row now; ``series`` is the article that it is a part of."""
+        """None for a page that is gone, or has another row now; ``series`` is the article that it is a part of."""
         row, html = self._store.get(key.hex()), self._aside.html(key)
         if row is None or row.reason != OFF_TOPIC or html is None:
             self._aside.drop(key)
@@ -272,18 +272,18 @@ class SecondLook:
         )
 
     def is_open(self, item: PageItem) -> bool:
-        """Whether nobody has said :meth:`done` of an item yet."""
+        """Whether an item is still to be given to :meth:`done`."""
         return item.entry.key in self._aside
 
     def done(self, item: PageItem) -> None:
-        """A page was looked at."""
+        """A page was looked at, and its row is stored."""
         self._aside.drop(item.entry.key)
 
     def looked(self, finished: int) -> None:
-        """All that is aside was looked at, after so many pages of the crawl."""
+        """All pages were looked at, when the crawl had finished so many pages."""
         self._aside.looked = finished
         self._has_looked = True
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._aside.close()

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from topical_crawler.crawl.mailbox import Answer, Mailbox
 from topical_crawler.frontier import REDIRECTED, Entry, Frontier, State
+from topical_crawler.items import SEED_PRIORITY
 from topical_crawler.strategies import Strategy
 from topical_crawler.web.page import Candidate
 from topical_crawler.web.urls import fingerprint, host
@@ -29,8 +30,6 @@ Refusal = Callable[[str, int], str | None]
 Explain = Callable[[Candidate], Mapping[str, float]]
 """The parts of a link's priority by name; see :meth:`topical_crawler.strategies.Strategy.explain`."""
 
-SEED_PRIORITY = 1e6
-"""Seeds go before everything else."""
 PURGED = "purged"
 """Why a link is dropped that a person has purged from the queue."""
 LAST_PAGES = 1000

@@ -1,4 +1,4 @@
-"""The spider: turns responses into pages and failures into reasons. Everything else happens in ``spider.crawl``."""
+"""The spider: it turns responses into pages and failures into reasons. What it crawls is ``spider.crawl``."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from topical_crawler import config, logs
-from topical_crawler.crawl.opening import now_iso
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.downloadhandlers import Unreachable
 from topical_crawler.frontier import Entry
-from topical_crawler.items import PageItem
+from topical_crawler.items import PageItem, now_utc
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.decode import decode
 from topical_crawler.web.page import Page
@@ -140,9 +139,15 @@ class TopicalSpider(Spider):
 
     def _item(self, entry: Entry, response: Response | None) -> PageItem:
         if response is None:
-            return PageItem(entry, entry.url, now_iso())
+            return PageItem(entry, entry.url, now_utc())
         seconds = float(response.meta.get("download_latency", 0.0))
-        return PageItem(entry, response.url, now_iso(), response.status, len(response.body), seconds)
+        return PageItem(entry, response.url, now_utc(), response.status, len(response.body), seconds)
+
+
+def crawl_of(crawler: Crawler) -> Crawl | None:
+    """The crawl of a topical spider; None for any other spider, whose requests and items pass through untouched."""
+    crawl = getattr(crawler.spider, "crawl", None)
+    return crawl if isinstance(crawl, Crawl) else None
 
 
 def failure_reason(failure: Failure) -> str:

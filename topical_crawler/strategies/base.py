@@ -101,7 +101,7 @@ class Strategy(ABC):
         wants_paths: whether to read where links stand in the elements of their page (:attr:`Evidence.path`).
         closed: why a link of an off-topic page is dropped when :meth:`score` gives None.
         learns_links: whether the strategy learns what links lead to and drops none. Barren hosts then fall behind by themselves,
-            and the crawl ends when nothing has come for long (:class:`LinkRules`).
+            and the crawl ends when nothing has come for long (:class:`LinkPolicy`).
         revision: changes whenever learning may have *raised* scores of waiting links: the crawl then scores the best of them
             again. A fall needs no notice: a link is scored again when its turn comes, and goes back if it has fallen.
 

@@ -37,11 +37,10 @@ from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.crawl.session import with_foreign_canonical
 from topical_crawler.downloadhandlers import as_answer
 from topical_crawler.extraction import Extracted
 from topical_crawler.extraction.pool import ExtractPool
-from topical_crawler.pipelines import OFF_TOPIC_TEXT
+from topical_crawler.items import OFF_TOPIC_TEXT, with_foreign_canonical
 from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.web.decode import decode
 from topical_crawler.web.page import Page

@@ -23,7 +23,8 @@ from topical_crawler.cli.frontier.reach import Reached, ask_in_batches, reach
 from topical_crawler.cli.terminal import console, link_cell, printable
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.crawl.steering import LAST_PAGES, SEED_PRIORITY
+from topical_crawler.crawl.steering import LAST_PAGES
+from topical_crawler.items import SEED_PRIORITY
 from topical_crawler.topic.topic import read_seeds
 
 WAIT = 15.0

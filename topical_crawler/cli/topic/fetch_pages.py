@@ -23,10 +23,9 @@ from twisted.python.failure import Failure
 
 from topical_crawler.config import cache_dir, cleaning_options, extraction_limits
 from topical_crawler.corpus.make import Maker
-from topical_crawler.crawl.opening import now_iso
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.extraction.pool import ExtractPool
-from topical_crawler.items import PageItem
+from topical_crawler.items import PageItem, now_utc
 from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.decode import decode
@@ -145,7 +144,7 @@ async def _texts(pages: Mapping[str, Page], settings: BaseSettings) -> dict[str,
     texts = {}
     with closing(ExtractPool(*extraction_limits(settings))) as pool:
         for url, page in pages.items():
-            extracted = await pool.extract(page.html, page.url, now_iso())
+            extracted = await pool.extract(page.html, page.url, now_utc())
             anchors = [link.anchor for link in page.links]
             made = maker.make(host(page.url), extracted, anchors=anchors, title=page.title)
             texts[url] = "" if made.reason else made.fields["text"], made.reason

@@ -18,8 +18,8 @@ from scrapy.settings import BaseSettings
 from topical_crawler.cli.strategy import make_strategy, missing_for, refusal
 from topical_crawler.cli.topic.fetch_pages import Kind
 from topical_crawler.config import cache_dir, resources
+from topical_crawler.crawl.link_policy import BELOW_THRESHOLD
 from topical_crawler.crawl.options import CrawlOptions
-from topical_crawler.crawl.session import BELOW_THRESHOLD
 from topical_crawler.resources.registry import Resource, Resources
 from topical_crawler.strategies import NO_TOPIC_WORD
 from topical_crawler.strategies.semantic.similarity import WordSimilarity
