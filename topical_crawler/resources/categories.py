@@ -1,8 +1,4 @@
-"""Readers of category trees: the Chinese Library Classification, and the Open Directory (ODP, DMOZ).
-
-The tree itself is :class:`topical_crawler.resources.categories.CategoryTree`.
-
-The words in the names of categories: 电子管、晶体管及其测试（1990年～） → 电子管, 晶体管, 测试.
+"""Trees of categories, the Chinese Library Classification and the Open Directory (ODP, DMOZ), and the keywords of a topic.
 
 >>> name_terms("马尔可夫过程（随机过程）、其他概率论与数理统计")
 ['马尔可夫过程', '概率论', '数理统计']
@@ -28,9 +24,6 @@ from topical_crawler.resources.registry import open_packed, read_json
 from topical_crawler.text.segment import normalise
 
 __all__ = ["read_clc", "read_odp"]
-
-
-# -- The words in the names of categories: 电子管、晶体管及其测试（1990年～） → 电子管, 晶体管, 测试
 
 
 _NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -59,9 +52,6 @@ def name_terms(name: str) -> list[str]:
     return list(
         dict.fromkeys(part for part in parts if 1 < len(part) <= _MAX_LENGTH and part not in _EMPTY and not _YEAR.search(part))
     )
-
-
-# -- A tree of categories: finding a node, its descendants, and the keywords of a topic (Zhang et al., section 3.1)
 
 
 GENERATIONS = 4

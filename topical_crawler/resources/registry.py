@@ -16,8 +16,6 @@ from typing import Any, BinaryIO, Protocol, cast
 
 import platformdirs
 
-# -- Reading the files of others: gzipped or not, JSON or what passes for it
-
 
 def open_packed(path: Path) -> BinaryIO:
     """The bytes of a file, unpacked where its first two say that it is gzipped."""
@@ -40,9 +38,6 @@ def read_json(path: Path, error: type[ValueError] = ValueError) -> Any:
         raise error(f"{path}: no JSON that can be read: it is nested too deep; get the file again") from None
     except UnicodeDecodeError as failure:
         raise error(f"{path}: not UTF-8 ({failure.reason}); get the file again") from None
-
-
-# -- The language resources: what there is, where it lies, what its absence costs
 
 
 PathLike = str | os.PathLike[str]

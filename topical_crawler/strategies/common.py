@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields
 from math import fsum, isfinite
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,33 @@ def check_count(name: str, value: object, least: int = 0) -> None:
     """Raises ValueError, naming the parameter, for what is no whole number of ``least`` or more."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be a whole number of {least} or more, not {value!r}")
+
+
+def check_fields(parameters: Any, shares: Collection[str] = (), least: Mapping[str, int] = MappingProxyType({})) -> None:
+    """Check the fields of a parameter class by the types of their defaults: a switch, a whole number, a number of 0 or more, or a
+    text; fields of other types are left alone.
+
+    Args:
+        parameters: an instance of a dataclass.
+        shares: numbers that must be from 0 to 1.
+        least: the least value of whole numbers; 0 for others.
+
+    Raises:
+        ValueError: a value that does not fit; names the field.
+    """
+    for field in fields(parameters):
+        name, value, kind = field.name, getattr(parameters, field.name), type(field.default)
+        if name in shares:
+            if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+                raise ValueError(f"{name} must be a number from 0 to 1, not {value!r}")
+        elif kind is bool and not isinstance(value, bool):
+            raise ValueError(f"{name} must be true or false, not {value!r}")
+        elif kind is str and not isinstance(value, str):
+            raise ValueError(f"{name} must be a text, not {value!r}")
+        elif kind is int:
+            check_count(name, value, least.get(name, 0))
+        elif kind is float:
+            check_number(name, value)
 
 
 def packed(numbers: NDArray[Any], kind: str) -> str:

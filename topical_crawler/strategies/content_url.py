@@ -1,11 +1,8 @@
-"""Content and URLs (Chen & Zhu 2011): the paper's T&L as ``content_url``, its baseline T as ``content``.
+"""Page text and URL strings (Chen & Zhu 2011): the paper's T&L as ``content_url``, its baseline T as ``content``.
 
-Both judge a page by its whole text, and follow the links of relevant pages only. T&L learns from the addresses of the pages that
-it has judged: which links of a page are known not to be relevant, and with which strings relevant and irrelevant addresses begin.
-
-Strings that many URLs begin with: the relevant and the irrelevant ones of a crawl (Chen & Zhu 2011, §2.2.3).
-
-A prefix of a URL ends in a slash: the host alone, the host with a folder, with two, and so on.
+Both judge a page by its whole text (Eq. 1) and follow the links of relevant pages only (Eq. 2). T&L learns from the URLs of the
+pages that it has judged: which links of a page are known not to be relevant, and with which strings relevant and irrelevant URLs
+begin (§2.2.3). Such a string is a prefix that ends in a slash: the host alone, the host with a folder, with two, and so on.
 
 >>> list(prefixes("http://news.sohu.com/20110225/n279530112.shtml"))
 ['http://news.sohu.com/', 'http://news.sohu.com/20110225/']
@@ -19,11 +16,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from topical_crawler.strategies.base import Parameters, Setup, Strategy
-from topical_crawler.strategies.common import TopicVector, check_count, check_number
+from topical_crawler.strategies.common import TopicVector, check_fields
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, full_text
 from topical_crawler.web.urls import MAX_DEPTH, canonical, fingerprint
-
-# -- Strings that many URLs begin with: the relevant and the irrelevant ones of a crawl (Chen & Zhu 2011, §2.2.3)
 
 
 def prefixes(url: str) -> Iterator[str]:
@@ -151,9 +146,6 @@ class PrefixSets:
         return self.relevant.frequent + self.irrelevant.frequent
 
 
-# -- Content and URLs (Chen & Zhu 2011): the paper's T&L as ``content_url``, its baseline T as ``content``
-
-
 _BYTES = 8
 
 
@@ -189,9 +181,7 @@ class ContentUrlParameters(ContentParameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count("frequency", self.frequency, 1)
-        check_number("raise_factor", self.raise_factor)
-        check_number("lower_factor", self.lower_factor)
+        check_fields(self, least={"frequency": 1})
 
 
 class Content(Strategy):

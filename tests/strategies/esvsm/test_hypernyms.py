@@ -8,7 +8,7 @@ import pytest
 from relevance_tools import write_resources
 
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.esvsm.hypernyms import Hypernym, direct_hypernym, head_word, related_words
+from topical_crawler.strategies.esvsm.topic_model import Hypernym, direct_hypernym, head_word, related_words
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,8 @@
-"""ESVSM (Sun et al. 2018): a topic model of LDA, relevance by SVSM, and a topic word that yields too little is replaced by its
-hypernym.
+"""The strategy ``esvsm`` (Sun et al. 2018): LDA topics, relevance by SVSM, and hypernyms of topic words that yield little.
 
 Pages are judged by their full text, links get the priority of Eq. 9 (:mod:`topical_crawler.strategies.esvsm.text_and_anchor`).
-When the crawl has found few relevant pages and finds no more, the topic is built again around what the topic word is a kind of.
-The paper did so by hand and names the automatic form as future work: here the crawl does it.
+When the crawl has found few relevant pages and finds no more, the topic is built again around what the topic word is a kind of
+(section 1.4). The paper did so by hand and names the automatic form as future work: here the crawl does it.
 """
 
 from __future__ import annotations
@@ -16,15 +15,12 @@ from hashlib import blake2b
 from typing import Any, Self
 
 from topical_crawler.strategies.base import Setup
-from topical_crawler.strategies.common import check_count, check_number
-from topical_crawler.strategies.esvsm.hypernyms import direct_hypernym
+from topical_crawler.strategies.common import check_fields
 from topical_crawler.strategies.esvsm.text_and_anchor import TextAndAnchor
-from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS, Replacement, TopicModel
+from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS, Replacement, TopicModel, direct_hypernym
 from topical_crawler.strategies.esvsm.vector_space import SvsmParameters
 from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.web.page import Evidence, Page, Verdict
-
-# -- Whether a crawl still finds relevant pages: when a topic word is to be replaced (Sun et al. 2018, section 1.4)
 
 
 class Growth:
@@ -87,10 +83,6 @@ class Growth:
         return growth
 
 
-# -- ESVSM (Sun et al. 2018): a topic model of LDA, relevance by SVSM, and a topic word that yields too little is replaced by
-# its hypernym
-
-
 logger = logging.getLogger(__name__)
 
 
@@ -120,11 +112,7 @@ class EsvsmParameters(SvsmParameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, least in (("sub_topics", 1), ("words", 1), ("least_results", 0), ("stall_pages", 0), ("max_replacements", 0)):
-            check_count(name, getattr(self, name), least)
-        check_number("stall_seconds", self.stall_seconds)
-        if not isinstance(self.word, str):
-            raise ValueError(f"word must be a text, not {self.word!r}")
+        check_fields(self, least={"sub_topics": 1, "words": 1})
 
 
 class Esvsm(TextAndAnchor):

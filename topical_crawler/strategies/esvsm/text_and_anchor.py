@@ -1,4 +1,4 @@
-"""Pages judged by their full text, links by their parent pages and their anchors (Sun et al. 2018, section 1.5, Eq. 9).
+"""Pages judged by full text, links by parent pages and anchors (Sun et al. 2018, section 1.5, Eq. 9).
 
 The paper's four methods have this in common and differ in the measure alone.
 """
@@ -12,7 +12,7 @@ from math import fsum
 from typing import Protocol
 
 from topical_crawler.strategies.base import Strategy
-from topical_crawler.strategies.common import check_number, shares
+from topical_crawler.strategies.common import check_fields, shares
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, full_text
 
@@ -51,8 +51,7 @@ class TextAndAnchorParameters:
     text_threshold: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("page_threshold", "page_weight", "anchor_weight", "link_threshold", "text_threshold"):
-            check_number(name, getattr(self, name))
+        check_fields(self)
         if self.page_weight + self.anchor_weight == 0:
             raise ValueError("page_weight and anchor_weight are both 0: every link would be worth the same")
 

@@ -1,23 +1,30 @@
-"""The topic of ESVSM as a measure, and what it becomes when the topic word gives way to its hypernym (Sun et al. 2018)."""
+"""The topic of ESVSM: a model by LDA (Sun et al. 2018, sections 1.1 and 2.1) and hypernyms of its topic word (1.3).
+
+A topic word that yields too little gives way to what it is a kind of: 智能手机 → 手机, 操作系统 → 软件. The sources are asked in
+this order: the head of the word, where it is a phrase that no dictionary has; HowNet's definition of it; the classes of Cilin;
+the Chinese Library Classification.
+"""
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
+from topical_crawler.resources.categories import Category, CategoryError, CategoryTree, name_terms, read_clc
+from topical_crawler.resources.cilin import Cilin, CilinTree
+from topical_crawler.resources.hownet import HowNet, SememeTree, read_lines
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.esvsm.hypernyms import related_words
+from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.strategies.esvsm.text_and_anchor import Measure
 from topical_crawler.strategies.esvsm.vector_space import Reading, TermSimilarity, svsm
-from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.text.statistics import Idf
 from topical_crawler.topic.topic import Topic
-
-# -- The topic out of its description documents by latent Dirichlet allocation (Sun et al. 2018, sections 1.1 and 2.1)
-
 
 SUB_TOPICS = 10
 """Sub-topics of a topic model (Sun et al. 2018, section 2.1)."""
@@ -91,7 +98,163 @@ def topic_vector(found: Sequence[Mapping[str, float]], idf: Idf) -> dict[str, fl
     return dict(sorted(total.items(), key=lambda item: (-item[1], item[0])))
 
 
-# -- The topic of ESVSM as a measure, and what it becomes when the topic word gives way to its hypernym (Sun et al. 2018)
+# -- Hypernyms
+
+
+RELATED = 20
+"""Neighbours of a hypernym among the vectors that describe it; as many as words are taken of a sub-topic."""
+_LEAST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Hypernym:
+    """A direct hypernym.
+
+    Attributes:
+        word: normalised.
+        source: what says so: ``head``, ``hownet``, ``cilin_tree`` or ``clc``.
+    """
+
+    word: str
+    source: str
+
+
+def direct_hypernym(word: str, resources: Resources) -> Hypernym | None:
+    """The direct hypernym of a word by the first source that has one; None where none has.
+
+    >>> direct_hypernym("智能手机", Resources.none())
+    Hypernym(word='手机', source='head')
+    """
+    word = normalise(word)
+    hownet, cilin = _hownet(resources), _cilin(resources)
+    is_phrase = not (hownet and word in hownet.senses) and not (cilin and word in cilin)
+    if is_phrase and (head := head_word(word)):
+        return Hypernym(head, "head")
+    synonyms = {word, *(cilin.synonyms(word) if cilin else ())}
+    if hownet and (found := _by_hownet(word, hownet, synonyms)):
+        return Hypernym(found, "hownet")
+    if (path := resources.path("cilin_tree")) and (found := _by_cilin(word, CilinTree(path), synonyms)):
+        return Hypernym(found, "cilin_tree")
+    if (path := resources.path("clc")) and (found := _by_categories(word, path)):
+        return Hypernym(found, "clc")
+    return None
+
+
+def related_words(word: str, resources: Resources, cache_dir: Path | None = None, n: int = RELATED) -> list[str]:
+    """Words that describe a hypernym in place of an article on it: those of its groups in Cilin, its ``n`` nearest neighbours
+    among the word vectors, and the ``n`` heaviest keywords of its category in the Chinese Library Classification, where it
+    names one; each once, itself not among them.
+
+    Args:
+        word: normalised.
+        resources: where Cilin, the vectors and the classification are; what is missing is done without.
+        cache_dir: where converted vectors are kept.
+        n: neighbours, and keywords, at most.
+    """
+    found: list[str] = []
+    if cilin := _cilin(resources):
+        found += [*cilin.synonyms(word), *cilin.kin(word)]
+    if path := resources.path("vectors"):
+        found += [near for near, _ in WordVectors.open(path, cache_dir).nearest(word, n)]
+    if path := resources.path("clc"):
+        tree = read_clc(path)
+        if (category := _find(tree, word)) is not None:
+            found += list(tree.keywords(category.code))[:n]
+    return [w for w in dict.fromkeys(found) if w != word]
+
+
+@functools.lru_cache(64)  # it reads 350,000 lines
+def head_word(word: str) -> str | None:
+    """The head of a phrase: its longest end that is a noun in jieba's dictionary; at least two characters stand on either side.
+
+    A head that is a verb (文本挖掘, 机器学习) is none: it says what is done, not what kind of thing it is. Nor is one that cuts a
+    word in two (条件随机场 is no 机场).
+
+    >>> head_word("笔记本电脑"), head_word("智能手机"), head_word("文本挖掘"), head_word("条件随机场")
+    ('电脑', '手机', None, None)
+    """
+    parts = {word[i:j] for i in range(len(word)) for j in range(i + _LEAST, len(word) + 1)}
+    tags = {}
+    if len(word) >= 2 * _LEAST:
+        for line in files("jieba").joinpath("dict.txt").read_text(encoding="utf-8").splitlines():
+            entry, _, tag = line.split(" ")
+            if entry in parts:
+                tags[entry] = tag
+    for start in range(_LEAST, len(word) - _LEAST + 1):
+        if tags.get(word[start:], "").startswith("n") and (word[:start] in tags or not _crossed(word, start, tags)):
+            return word[start:]
+    return None
+
+
+def _crossed(word: str, place: int, words: Container[str]) -> bool:
+    """Whether a word of the dictionary lies across a place (条件随|机场: 随机)."""
+    return any(word[i:j] in words for i in range(place) for j in range(place + 1, len(word)))
+
+
+def _hownet(resources: Resources) -> HowNet | None:
+    path = resources.path("hownet")
+    return HowNet(path, resources.path("hownet_tree")) if path else None
+
+
+def _cilin(resources: Resources) -> Cilin | None:
+    path = resources.path("cilin")
+    return Cilin(path) if path else None
+
+
+def _by_hownet(word: str, hownet: HowNet, synonyms: set[str]) -> str | None:
+    """The main sememe of the plainest sense, the one with the shortest definition (of 鱼: the animal, not the surname); where
+    that is a synonym of the word, the sememe above it."""
+    concepts = [c for i in hownet.senses.get(word, ()) if not (c := hownet.concepts[i]).function]
+    if not concepts:
+        return None
+    sememe = min(concepts, key=lambda concept: len(list(concept.values()))).first
+    if _chinese(sememe) in synonyms:
+        sememe = _parents(hownet.tree).get(sememe, sememe) if hownet.tree else sememe
+    found = _chinese(sememe)
+    return found if found and found not in synonyms else None
+
+
+def _chinese(sememe: str) -> str:
+    """``computer|电脑`` → 电脑."""
+    return normalise(sememe.partition("|")[2])
+
+
+def _parents(tree: SememeTree) -> Mapping[str, str]:
+    """The sememe above each, of a file that :class:`SememeTree` has found good; of several places the first one counts."""
+    lines = [line.split() for _, line in read_lines(tree.path)]
+    names = {index: name for index, name, _ in lines}
+    return {name: names[parent] for _, name, parent in reversed(lines)}
+
+
+def _by_cilin(word: str, tree: CilinTree, synonyms: set[str]) -> str | None:
+    """The first name of the nearest class above the word that is no synonym of it. Classes of level 4 have no names of their
+    own: Cilin calls them by words that stand beside the word, not above it."""
+    for classes in tree.hypernyms(word):
+        for above in classes[1:]:
+            for name in above.names:
+                if name not in synonyms:
+                    return name
+    return None
+
+
+def _by_categories(word: str, path: Path) -> str | None:
+    """The first term of the name of the category above the one that the word finds, where it finds just one."""
+    tree = read_clc(path)
+    category = _find(tree, word)
+    if category is None or category.parent is None:
+        return None
+    return next((term for term in name_terms(tree.categories[category.parent].name) if term != word), None)
+
+
+def _find(tree: CategoryTree, word: str) -> Category | None:
+    """The one category that the word finds; None where it finds none, or several."""
+    try:
+        return tree.find(word)
+    except CategoryError:
+        return None
+
+
+# -- The topic as a measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +263,7 @@ class Replacement:
 
     Attributes:
         word, hypernym: normalised.
-        source: what says that one is a kind of the other, see :class:`~topical_crawler.strategies.esvsm.hypernyms.Hypernym`.
+        source: what says that one is a kind of the other, see :class:`Hypernym`.
         page: how many pages had been judged.
     """
 

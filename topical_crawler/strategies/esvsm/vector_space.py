@@ -1,4 +1,4 @@
-"""SVSM, the vector space model with the meaning of words (Sun et al. 2018, section 1.2, Eq. 2-7).
+"""SVSM, the vector space model with the meaning of words (Sun et al. 2018, section 1.2, Eq. 2-7), and the paper's baselines.
 
 A document's TF-IDF weights are multiplied by the mean similarity of each of its terms to the topic's terms (Eq. 5, 6); the
 topic's own are multiplied by 1 (Eq. 4); relevance is the cosine of the two (Eq. 7). What a dimension is, the paper leaves open;
@@ -17,10 +17,8 @@ it is read here in three ways:
 ``terms`` is the default: a crawl of 2,000 pages of a recorded web reached 88 % of the texts on machine learning with it, 47 %
 with ``projected`` and 22 % with ``positions``; breadth-first 31 % (on operating systems: 83, 38, 9 and 25 %).
 
-Three baselines of Sun et al. 2018 that measure the topic's keywords against a text: ``vsm``, ``ssrm``, ``svsm``.
-
-All of them judge pages by the full text and put links in order by Eq. 9; they differ in the measure alone. The topic is the
-keywords with their weights, as it is for the strategy ``svsm`` in the paper; documents of the topic are read by ``esvsm`` only.
+The baselines ``vsm``, ``ssrm`` and ``svsm`` differ in the measure alone. Their topic is the keywords with their weights; only
+``esvsm`` reads documents of the topic.
 """
 
 from __future__ import annotations
@@ -38,8 +36,6 @@ from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies.base import Setup
 from topical_crawler.strategies.esvsm.text_and_anchor import Measure, TextAndAnchor, TextAndAnchorParameters
 from topical_crawler.text.statistics import Idf, Vsm, keyword_vector, norm, term_vector
-
-# -- How similar every word is to each term of a topic by HowNet (SimH of Liu & Li 2002): a table made once for the topic
 
 
 class TermSimilarity:
@@ -107,46 +103,6 @@ class TermSimilarity:
         means = {word: float(held[row]) for word, row in self._words.items() if held[row] > 0}
         means |= {term: float(shares[column]) for term, column in self._column.items() if term not in self._words}
         return means
-
-
-# -- SSRM, the semantic similarity retrieval model (Varelas et al. 2005; a baseline of Sun et al. 2018)
-
-
-class Ssrm:
-    """Relevance = Σ_i Σ_j q_i·d_j·Sim(i, j) / Σ_i Σ_j q_i·d_j, from 0 to 1.
-
-    It is the mean similarity of the text's terms to the topic's, both weighed by TF-IDF: how often a text says the topic's own
-    words counts for little among many words that are faintly similar.
-
-    Args:
-        topic: term → weight q (> 0).
-        similarity: of words to these terms.
-        idf: weighs the words of texts.
-
-    >>> import numpy as np
-    >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
-    >>> ssrm = Ssrm({"内核": 3.0, "进程": 1.0}, similarity, Idf({"核心": 1.0}))
-    >>> round(ssrm.of(["核心"]), 3), round(ssrm.of(["核心", "天气"]), 3), ssrm.of([])
-    (0.65, 0.325, 0.0)
-    """
-
-    def __init__(self, topic: Mapping[str, float], similarity: TermSimilarity, idf: Idf) -> None:
-        self._means = similarity.means([topic[term] for term in similarity.terms])
-        self._idf = idf
-
-    def of(self, words: Sequence[str]) -> float:
-        """The relevance of content words with their repetitions; 0 for none."""
-        vector = term_vector(words, self._idf)
-        total = fsum(vector.values())
-        return min(fsum(self.parts(words).values()) / total, 1.0) if total else 0.0
-
-    def parts(self, words: Sequence[str]) -> dict[str, float]:
-        """What each distinct word adds to the upper sum, up to a factor; words that add nothing are left out."""
-        vector = term_vector(words, self._idf)
-        return {word: weight * self._means[word] for word, weight in vector.items() if word in self._means}
-
-
-# -- SVSM, the vector space model with the meaning of words (Sun et al. 2018, section 1.2, Eq. 2-7)
 
 
 Reading = Literal["terms", "projected", "positions"]
@@ -273,7 +229,38 @@ class ProjectedSvsm:
         return {word: part for word, part in parts.items() if part > 0}
 
 
-# -- Three baselines of Sun et al. 2018 that measure the topic's keywords against a text: ``vsm``, ``ssrm``, ``svsm``
+class Ssrm:
+    """Relevance = Σ_i Σ_j q_i·d_j·Sim(i, j) / Σ_i Σ_j q_i·d_j, from 0 to 1.
+
+    It is the mean similarity of the text's terms to the topic's, both weighed by TF-IDF: how often a text says the topic's own
+    words counts for little among many words that are faintly similar.
+
+    Args:
+        topic: term → weight q (> 0).
+        similarity: of words to these terms.
+        idf: weighs the words of texts.
+
+    >>> import numpy as np
+    >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
+    >>> ssrm = Ssrm({"内核": 3.0, "进程": 1.0}, similarity, Idf({"核心": 1.0}))
+    >>> round(ssrm.of(["核心"]), 3), round(ssrm.of(["核心", "天气"]), 3), ssrm.of([])
+    (0.65, 0.325, 0.0)
+    """
+
+    def __init__(self, topic: Mapping[str, float], similarity: TermSimilarity, idf: Idf) -> None:
+        self._means = similarity.means([topic[term] for term in similarity.terms])
+        self._idf = idf
+
+    def of(self, words: Sequence[str]) -> float:
+        """The relevance of content words with their repetitions; 0 for none."""
+        vector = term_vector(words, self._idf)
+        total = fsum(vector.values())
+        return min(fsum(self.parts(words).values()) / total, 1.0) if total else 0.0
+
+    def parts(self, words: Sequence[str]) -> dict[str, float]:
+        """What each distinct word adds to the upper sum, up to a factor; words that add nothing are left out."""
+        vector = term_vector(words, self._idf)
+        return {word: weight * self._means[word] for word, weight in vector.items() if word in self._means}
 
 
 VSM = TextAndAnchorParameters(page_threshold=0.01)

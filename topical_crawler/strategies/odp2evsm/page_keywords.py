@@ -1,14 +1,9 @@
-"""How near a page's words are to a topic: two measures for pages of books (Zhang et al., sections 3.2, 3.3 and 5.4).
+"""The keywords of a page by TextRank over weighted words (Zhang et al., section 3.2), and how near they are to a topic.
 
-Weights of nodes for TextRank: features of words, joined by the order-relation method G1 (Zhang et al., section 3.2).
-
-G1 (Guo Yajun) asks for two things that a person can answer: the order of the features by their importance, and for each of them
-how many times less it matters than the one before. The weights follow, without a matrix and without a check of consistency.
-
-TextRank over weighted nodes: which words of a text stand for it (Zhang et al., Eq. 2).
-
-The words are nodes; two are joined by an edge as heavy as the number of times that they stand within one window of each other. A
-word ranks high when it weighs much itself and stands beside words that rank high.
+Words are the nodes of a graph; an edge is as heavy as the number of times that two of them stand within one window. A word ranks
+high when it weighs much itself and stands beside words that rank high (Eq. 2). What it weighs comes from features of the word,
+joined by the order-relation method G1 (Guo Yajun): a person says the order of the features by their importance, and for each of
+them how many times less it matters than the one before. The weights follow, without a matrix and without a check of consistency.
 """
 
 from __future__ import annotations
@@ -24,9 +19,6 @@ from topical_crawler.strategies.common import shares
 from topical_crawler.strategies.odp2evsm.extension import TopicExtension
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf, Vsm, keyword_vector
-
-# -- Weights of nodes for TextRank: features of words, joined by the order-relation method G1 (Zhang et al., section 3.2)
-
 
 FEATURES: Mapping[str, float] = {"title": 1.0, "frequency": 1.2, "part_of_speech": 1.4, "position": 1.2, "length": 1.2}
 """The features, most important first, each with r_k: how many times more the one before it matters (of the first: 1). Neither
@@ -125,9 +117,6 @@ class NodeWeights:
         return next((value for prefix, value in _BY_TAG if tag.startswith(prefix)), _OTHER_TAG)
 
 
-# -- TextRank over weighted nodes: which words of a text stand for it (Zhang et al., Eq. 2)
-
-
 DAMPING = 0.85
 """d of Eq. 2."""
 WINDOW = 5
@@ -194,9 +183,6 @@ def textrank(
     order = np.argsort(-np.round(ranks, 9), kind="stable").tolist()
     names = list(places)
     return {names[i]: float(ranks[i]) for i in order}
-
-
-# -- How near a page's words are to a topic: two measures for pages of books (Zhang et al., sections 3.2, 3.3 and 5.4)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import ComposingVectors, WordVectors
+from topical_crawler.strategies.common import check_fields
 from topical_crawler.text.segment import normalise
 
 logger = logging.getLogger(__name__)
@@ -46,13 +47,7 @@ class SimilarityParameters:
     parts: bool = False
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(field.default, bool):
-                if not isinstance(value, bool):
-                    raise ValueError(f"{field.name} must be true or false, not {value!r}")
-            elif not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
-                raise ValueError(f"{field.name} must be a number from 0 to 1, not {value!r}")
+        check_fields(self, shares=("alpha", "beta", "th1", "th2"))
 
 
 EXTENDED = SimilarityParameters(alpha=1.0, beta=0.3, th1=0.2, th2=0.1, synonyms=True, parts=True)

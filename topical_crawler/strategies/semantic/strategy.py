@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from topical_crawler.strategies.base import NO_TOPIC_WORD, Parameters, Setup, Strategy, read_parameters
-from topical_crawler.strategies.common import check_count, check_number
+from topical_crawler.strategies.common import check_fields
 from topical_crawler.strategies.semantic.score_table import ScoreTable
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters
 from topical_crawler.strategies.semantic.url_structure import History, StructureParameters, site, struct
@@ -76,14 +76,7 @@ class SemanticParameters(Parameters):
     as_printed: bool = False
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("link_threshold", "text_threshold"):
-            check_number(name, getattr(self, name))
-        check_count("history_sample", self.history_sample, 1)
-        check_count("tunnel", self.tunnel)
-        for name in ("as_printed", "site_words", "first_lines", "own_site"):
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} must be true or false, not {getattr(self, name)!r}")
+        check_fields(self, least={"history_sample": 1})
         if not isinstance(self.comparisons, Sequence) or len(self.comparisons) != 3:
             raise ValueError("comparisons is a 3 × 3 matrix over page description, anchor and URL structure")
 

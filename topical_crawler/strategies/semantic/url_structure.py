@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from topical_crawler.strategies.common import check_number
+from topical_crawler.strategies.common import check_fields
 
 if TYPE_CHECKING:
     from tldextract.tldextract import ExtractResult
@@ -53,12 +53,9 @@ class StructureParameters:
     within_host: bool = False
 
     def __post_init__(self) -> None:
-        for field in fields(self)[:-1]:
-            check_number(field.name, getattr(self, field.name))
+        check_fields(self)
         if not self.d:
             raise ValueError("d must be above 0")
-        if not isinstance(self.within_host, bool):
-            raise ValueError(f"within_host must be true or false, not {self.within_host!r}")
 
 
 DEFAULT = StructureParameters()
