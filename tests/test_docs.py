@@ -113,6 +113,13 @@ def subcommands() -> list[tuple[str, str, ActionParser]]:
     return found
 
 
+def test_one_module_reads_the_projects_settings() -> None:
+    """And logs.py its own, which is needed before anything else."""
+    reads = re.compile(r"""settings(?:\.get\w*\(|\[)\s*['"]TOPICAL_""")
+    files = (ROOT / "topical_crawler").rglob("*.py")
+    assert {file.name for file in files if reads.search(file.read_text(encoding="utf-8"))} == {"config.py", "logs.py"}
+
+
 def test_every_setting_is_documented_with_its_default() -> None:
     rows = {
         row[0].strip("`"): row[1].strip("`") for row in table_rows(TEXT["docs/settings.md"]) if row[0].startswith("`TOPICAL_")

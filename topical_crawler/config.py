@@ -1,4 +1,7 @@
-"""The one place that reads settings and spider arguments."""
+"""The one place that reads the project's own settings and the spider's arguments, into checked and typed values.
+
+Only :mod:`topical_crawler.logs` reads one more (``TOPICAL_LOG_FORMAT``): it is needed before anything else.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,59 @@ def cache_dir(settings: BaseSettings) -> Path:
 
 def data_dir(settings: BaseSettings, topic_name: str) -> Path:
     """Where the state and the corpus of a topic's crawl lie: ``TOPICAL_DATA_DIR``, else ``data/<topic>``."""
-    return Path(settings.get("TOPICAL_DATA_DIR") or f"data/{topic_name}").expanduser()
+    return Path(named_data_dir(settings) or f"data/{topic_name}").expanduser()
+
+
+def replay_file(settings: BaseSettings) -> str:
+    """``TOPICAL_REPLAY``: the recording that answers instead of the web; "": none."""
+    return str(settings.get("TOPICAL_REPLAY") or "")
+
+
+def corpus_place(settings: BaseSettings) -> str:
+    """``TOPICAL_CORPUS``: file or database URL of the corpus; "": in the data directory."""
+    return str(settings.get("TOPICAL_CORPUS") or "")
+
+
+def named_data_dir(settings: BaseSettings) -> str:
+    """``TOPICAL_DATA_DIR``; "" where each topic has its own."""
+    return str(settings.get("TOPICAL_DATA_DIR") or "")
+
+
+def uses_redis(settings: BaseSettings) -> bool:
+    """Whether ``TOPICAL_FRONTIER`` says that the frontier is in Redis."""
+    return bool(settings.get("TOPICAL_FRONTIER") == "redis")
+
+
+def longest_crawl_delay(settings: BaseSettings) -> float:
+    """``TOPICAL_MAX_CRAWL_DELAY``: seconds between two requests to a host that a robots.txt may ask for."""
+    return settings.getfloat("TOPICAL_MAX_CRAWL_DELAY")
+
+
+def robots_seconds(settings: BaseSettings) -> float:
+    """``TOPICAL_ROBOTS_SECONDS``: for which a robots.txt holds."""
+    return settings.getfloat("TOPICAL_ROBOTS_SECONDS")
+
+
+def display_mode(settings: BaseSettings) -> str:
+    """``TOPICAL_DISPLAY``: how a crawl is shown, "auto", "live", "lines" or "off".
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    mode = str(settings.get("TOPICAL_DISPLAY"))
+    if mode not in ("auto", "live", "lines", "off"):
+        raise ValueError(f"TOPICAL_DISPLAY={mode!r}: choose auto, live, lines or off")
+    return mode
+
+
+def display_interval(settings: BaseSettings) -> float:
+    """``TOPICAL_DISPLAY_INTERVAL``: seconds between two lines of progress."""
+    return settings.getfloat("TOPICAL_DISPLAY_INTERVAL")
+
+
+def metrics_address(settings: BaseSettings) -> tuple[Any, str]:
+    """``TOPICAL_METRICS_PORT`` as it is written (a port, a range, "auto", 0), and ``TOPICAL_METRICS_HOST``."""
+    return settings.get("TOPICAL_METRICS_PORT"), str(settings["TOPICAL_METRICS_HOST"])
 
 
 def segmenter(settings: BaseSettings) -> Backend:
@@ -104,7 +159,7 @@ def thinning(settings: BaseSettings) -> Thinning:
             f"TOPICAL_REPLAY_LINKS={given!r}: a number over 0 and up to 1 is expected, 0.5 for half of the links of every page "
             "(-s TOPICAL_REPLAY_LINKS=0.5)"
         )
-    if share < 1 and not settings.get("TOPICAL_REPLAY"):
+    if share < 1 and not replay_file(settings):
         raise CrawlError(
             f"TOPICAL_REPLAY_LINKS={given}: links are left out of a recorded web only. Remedy: name it "
             "(-s TOPICAL_REPLAY=FILE.warc.gz), or leave TOPICAL_REPLAY_LINKS at 1"
@@ -212,10 +267,10 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
     if not number("", "TOPICAL_EXTRACT_WORKERS") or not seconds("TOPICAL_EXTRACT_TIMEOUT"):
         raise CrawlError("TOPICAL_EXTRACT_WORKERS and TOPICAL_EXTRACT_TIMEOUT must be above 0")
     delay = seconds("DOWNLOAD_DELAY")
-    replay = bool(settings.get("TOPICAL_REPLAY"))
+    replay = replay_file(settings)
     if replay:
         try:
-            Recording(settings["TOPICAL_REPLAY"], cache_dir(settings)).close()
+            Recording(replay, cache_dir(settings)).close()
         except RecordingError as error:
             raise CrawlError(f"nothing to replay: {error}") from None
     archive = archive_folder(settings, topic.name)
@@ -233,7 +288,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         name=crawl_name(settings, topic.name),
         data_dir=data_dir(settings, topic.name),
         cache_dir=cache_dir(settings),
-        corpus=settings.get("TOPICAL_CORPUS") or "",
+        corpus=corpus_place(settings),
         strategy=arguments.get("strategy") or strategy_name(settings),
         frontier=settings.get("TOPICAL_FRONTIER"),
         segmenter=segmenter(settings),
@@ -258,7 +313,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         lease=seconds("TOPICAL_LEASE_SECONDS"),
         patience=seconds("TOPICAL_PATIENCE"),
         idle=settings.getfloat("TOPICAL_IDLE_SECONDS"),
-        redis=redis_client(settings) if settings.get("TOPICAL_FRONTIER") == "redis" else None,
+        redis=redis_client(settings) if uses_redis(settings) else None,
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
         cleaning=cleaning_options(settings),
         thinning=thinning(settings),
@@ -267,7 +322,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
 
 def crawl_name(settings: BaseSettings, topic_name: str) -> str:
     """The name under which workers find each other in Redis: ``TOPICAL_CRAWL``, else the topic's."""
-    return settings.get("TOPICAL_CRAWL") or topic_name
+    return str(settings.get("TOPICAL_CRAWL") or topic_name)
 
 
 def worker_name(settings: BaseSettings) -> str:

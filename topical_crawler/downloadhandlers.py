@@ -16,7 +16,7 @@ from scrapy.exceptions import DownloadCancelledError, IgnoreRequest, NotConfigur
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 
-from topical_crawler.config import cache_dir
+from topical_crawler.config import cache_dir, replay_file
 from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.recordings.reader import Response as Recorded
 
@@ -57,7 +57,7 @@ class ReplayHandler(BaseDownloadHandler):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        path = crawler.settings.get("TOPICAL_REPLAY")
+        path = replay_file(crawler.settings)
         try:
             if not path:
                 raise RecordingError(

@@ -47,7 +47,7 @@ from twisted.web.http import Request
 from twisted.web.resource import Resource
 from twisted.web.server import Site
 
-from topical_crawler import __version__
+from topical_crawler import __version__, config
 from topical_crawler.corpus.stats import Yield
 from topical_crawler.crawl.progress import Durations, Progress
 from topical_crawler.crawl.session import Crawl
@@ -68,7 +68,7 @@ _LIVE_SITES = 8
 def wants_live(settings: BaseSettings) -> bool:
     """Whether a crawl is shown live: asked for, or left to us and standard error is a terminal that no log file replaces; never
     where standard error is a log in JSON."""
-    mode, file = settings.get("TOPICAL_DISPLAY"), settings.get("LOG_FILE")
+    mode, file = config.display_mode(settings), settings.get("LOG_FILE")
     if log_format(settings) == "json" and not file:
         return False
     return mode == "live" or (mode == "auto" and sys.stderr.isatty() and not file)
@@ -78,17 +78,14 @@ class CrawlDisplay:
     """Shows a crawl as ``TOPICAL_DISPLAY`` says: ``live``, ``lines``, ``off``, or ``auto`` (live in a terminal)."""
 
     def __init__(self, crawler: Crawler) -> None:
-        mode = crawler.settings.get("TOPICAL_DISPLAY")
-        if mode not in ("auto", "live", "lines", "off"):
-            raise ValueError(f"TOPICAL_DISPLAY={mode!r}: choose auto, live, lines or off")
-        if mode == "off":
+        if config.display_mode(crawler.settings) == "off":
             raise NotConfigured
         self._crawler = crawler
         self._console = Console(stderr=True)
         self._live: Live | None = None
         self._json = log_format(crawler.settings) == "json"
         self._wants_live = wants_live(crawler.settings)
-        self._interval = _REFRESH if self._wants_live else crawler.settings.getfloat("TOPICAL_DISPLAY_INTERVAL")
+        self._interval = _REFRESH if self._wants_live else config.display_interval(crawler.settings)
         self._timer: asyncio.TimerHandle | None = None
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
@@ -295,14 +292,14 @@ class CrawlMetrics:
 
     def __init__(self, crawler: Crawler) -> None:
         try:
-            self._ports = ports(crawler.settings.get("TOPICAL_METRICS_PORT"))
+            port, self._host = config.metrics_address(crawler.settings)
+            self._ports = ports(port)
         except ValueError as error:
             logger.error("%s. The crawl goes on without metrics. %s", error, _REMEDY)
             raise NotConfigured from None
         if not self._ports:
             raise NotConfigured
         self._crawler = crawler
-        self._host = crawler.settings["TOPICAL_METRICS_HOST"]
         self._listening: Port | None = None
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)

@@ -26,7 +26,7 @@ from scrapy.robotstxt import RobotParser
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.misc import build_from_crawler
 
-from topical_crawler import __version__
+from topical_crawler import __version__, config
 from topical_crawler.config import archive_folder, archive_megabytes
 from topical_crawler.corpus.hosts import HostFacts, Robots, note_in, what_it_says
 from topical_crawler.crawl.link_policy import BELOW_THRESHOLD, evidence_of
@@ -209,8 +209,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         settings = crawler.settings
-        self._seconds = settings.getfloat("TOPICAL_ROBOTS_SECONDS")
-        self._longest = 0.0 if settings.get("TOPICAL_REPLAY") else settings.getfloat("TOPICAL_MAX_CRAWL_DELAY")
+        self._seconds = config.robots_seconds(settings)
+        self._longest = 0.0 if config.replay_file(settings) else config.longest_crawl_delay(settings)
         self._rules: dict[str, _Rules] = {}  # by origin, the oldest first
         self._asking: dict[str, asyncio.Task[_Rules]] = {}
         self._delays: dict[str, float] = {}  # of hosts with a delay of their own

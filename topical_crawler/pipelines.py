@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 
+from topical_crawler.config import extraction_limits
 from topical_crawler.corpus.make import Maker
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.extraction.pool import ExtractPool
@@ -22,8 +23,7 @@ class ExtractPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        settings = crawler.settings
-        return cls(settings.getint("TOPICAL_EXTRACT_WORKERS"), settings.getfloat("TOPICAL_EXTRACT_TIMEOUT"))
+        return cls(*extraction_limits(crawler.settings))
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, PageItem) and item.keep and item.page is not None:

@@ -47,13 +47,13 @@ class Command(CrawlCommand):
                 known = ", ".join(self.crawler_process.spider_loader.list())
                 raise UsageError(f"there is no spider {args[0]!r}; there is: {known}") from None
             if issubclass(spider_class, TopicalSpider):
-                if wants_live(self.settings) and self.settings["LOG_LEVEL"] == "INFO":
-                    # A person at a live display does not need Scrapy's list of components; a log file or a server does.
-                    for name in _INVENTORIES:
-                        logging.getLogger(name).setLevel(logging.WARNING)
                 settings = self.settings.copy()
                 spider_class.update_settings(settings)
                 try:
+                    if wants_live(self.settings) and self.settings["LOG_LEVEL"] == "INFO":
+                        # A person at a live display does not need Scrapy's list of components; a log file or a server does.
+                        for name in _INVENTORIES:
+                            logging.getLogger(name).setLevel(logging.WARNING)
                     opts.spargs["opened"] = spider_class.open_crawl(settings, opts.spargs)
                 except (CrawlError, ValueError, OSError, ImportError) as error:
                     message = f"scrapy crawl {args[0]}: {masked(str(error))}"

@@ -92,7 +92,7 @@ class TopicalSpider(Spider):
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
-        if settings.get("TOPICAL_REPLAY"):
+        if config.replay_file(settings):
             handler = "topical_crawler.downloadhandlers.ReplayHandler"
             settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="spider")
             settings.set("DOWNLOAD_DELAY", 0, priority="cmdline")

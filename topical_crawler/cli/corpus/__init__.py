@@ -19,17 +19,18 @@ def find(name: str | None, settings: BaseSettings) -> str:
     Raises:
         FileNotFoundError: there is no such file; the message names those that are there.
     """
-    name = name or _only(settings)
+    from topical_crawler.config import corpus_place, data_dir, named_data_dir  # not for a help or a mistake on the command line
+
+    name = name or corpus_place(settings) or named_data_dir(settings) or _only()
     if "://" in name:
         return name
     path = Path(name).expanduser()
     if path.is_file():
         return str(path)
-    given = settings.get("TOPICAL_DATA_DIR")
-    places = [path / FILE, Path(given or f"data/{name}").expanduser() / FILE]
-    if corpus := settings.get("TOPICAL_CORPUS"):
+    places = [path / FILE, data_dir(settings, name) / FILE]
+    if corpus := corpus_place(settings):
         if "://" in corpus:
-            return str(corpus)
+            return corpus
         places.append(Path(corpus).expanduser())
     for place in places:
         if place.is_file():
@@ -50,9 +51,7 @@ def new(name: str) -> str:
     return str(path if path.suffix and not path.is_dir() else path / FILE)
 
 
-def _only(settings: BaseSettings) -> str:
-    if given := settings.get("TOPICAL_CORPUS") or settings.get("TOPICAL_DATA_DIR"):
-        return str(given)
+def _only() -> str:
     existing = sorted(str(found.parent) for found in Path("data").glob(f"*/{FILE}"))
     if len(existing) != 1:
         raise FileNotFoundError(

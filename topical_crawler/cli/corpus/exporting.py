@@ -17,6 +17,7 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.corpus import find
 from topical_crawler.cli.corpus.export import STREAM
+from topical_crawler.config import cache_dir, segmenter
 from topical_crawler.corpus import hosts
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
@@ -220,8 +221,7 @@ def tagger(topic: Topic | None, settings: BaseSettings) -> Callable[[str], Itera
     from topical_crawler.text.statistics import language
 
     terms = {normalise(term) for term in topic.terms} if topic else set()
-    cache = settings.get("TOPICAL_CACHE_DIR")
-    cut = Segmenter(terms, backend=settings.get("TOPICAL_SEGMENTER", "auto"), cache_dir=Path(cache) if cache else None).pieces
+    cut = Segmenter(terms, backend=segmenter(settings), cache_dir=cache_dir(settings)).pieces
     tag = language().tag
 
     @functools.lru_cache(maxsize=50_000)

@@ -29,7 +29,7 @@ from topical_crawler.cleaning.characters import GARBLED
 from topical_crawler.cleaning.quality import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
 from topical_crawler.cli.corpus import find, new
 from topical_crawler.cli.terminal import corpus_progress
-from topical_crawler.config import cache_dir, cleaning_options
+from topical_crawler.config import cache_dir, cleaning_options, extraction_limits
 from topical_crawler.corpus import hosts
 from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.corpus.make import Maker
@@ -294,7 +294,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         recording,
         CorpusStore(place, read_only=True) as source,
         CorpusStore(output) as target,
-        closing(ExtractPool(workers, settings.getfloat("TOPICAL_EXTRACT_TIMEOUT"))) as pool,
+        closing(ExtractPool(workers, extraction_limits(settings)[1])) as pool,
         corpus_progress() as display,
     ):
         task = display.add_task("rebuilding", total=None)

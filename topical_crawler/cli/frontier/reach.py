@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from filelock import FileLock, Timeout
 from scrapy.settings import BaseSettings
 
-from topical_crawler.config import open_redis_frontier
+from topical_crawler.config import crawl_name, data_dir, named_data_dir, open_redis_frontier, uses_redis
 from topical_crawler.crawl.mailbox import FOLDER, Answer, Mailbox
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import Request, SteeringError, perform
@@ -185,10 +185,10 @@ def reach(settings: BaseSettings, name: str | None, wait: float) -> Iterator[Rea
     Raises:
         CrawlError: there is none, it cannot be reached, or the name is missing and could mean several.
     """
-    if settings.get("TOPICAL_FRONTIER") != "redis":
+    if not uses_redis(settings):
         yield LocalCrawl(find_folder(settings, name), wait)
         return
-    if not (known := name or settings.get("TOPICAL_CRAWL")):
+    if not (known := name or crawl_name(settings, "")):
         raise CrawlError("which crawl? Remedy: its name (TOPICAL_CRAWL of its workers, else that of the topic)")
     try:
         frontier = open_redis_frontier(settings, known)
@@ -206,11 +206,11 @@ def find_folder(settings: BaseSettings, name: str | None) -> Path:
     Raises:
         CrawlError: there is none.
     """
-    given = settings.get("TOPICAL_DATA_DIR")
+    configured = named_data_dir(settings)
     existing = sorted({str(found.parent) for mark in _MARKS for found in Path("data").glob(f"*/{mark}")})
-    if name is None and not given and len(existing) != 1:
+    if name is None and not configured and len(existing) != 1:
         raise CrawlError(f"which crawl? Remedy: name one of {', '.join(existing) or 'those that were started (none yet)'}")
-    places = [Path(given or existing[0])] if name is None else [Path(name), Path(given or f"data/{name}")]
+    places = [Path(configured or existing[0])] if name is None else [Path(name), data_dir(settings, name)]
     for place in places:
         if any((place.expanduser() / mark).is_file() for mark in _MARKS):
             return place.expanduser()

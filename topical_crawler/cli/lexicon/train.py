@@ -17,6 +17,7 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import condition, whole
 from topical_crawler.cli.terminal import console, progress
+from topical_crawler.config import segmenter
 from topical_crawler.resources.vectors import MAX_DIMENSIONS
 from topical_crawler.topic.files import read_terms
 from topical_crawler.topic.topic import load_topic
@@ -173,7 +174,7 @@ def _options(opts: argparse.Namespace, settings: BaseSettings) -> TrainingOption
         simplify=not opts.keep_traditional,
         keep_whole=keep,
         keep_stopwords=opts.keep_stop_words,
-        segmenter=settings.get("TOPICAL_SEGMENTER"),
+        segmenter=segmenter(settings),
         where={wanted.field: wanted.value for wanted in opts.where},
         tolerant=opts.tolerant,
     )

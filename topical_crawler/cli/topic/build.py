@@ -13,11 +13,11 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsed
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
+from topical_crawler import config
 from topical_crawler.authoring.build import Built, Corpora, Own, Plan, adjust_file, build, terms_file, weights_file
 from topical_crawler.authoring.folder import ADJUST, CANDIDATES, TERMS, WEIGHTS, Present, TopicFolder, Written
 from topical_crawler.cli.base import amount, condition, whole
 from topical_crawler.cli.terminal import console, progress
-from topical_crawler.config import cache_dir
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import TopicError
 
@@ -125,7 +125,7 @@ def _describe(plan: Plan) -> str:
 
 def _build(corpora: Corpora, own: Own, plan: Plan, settings: BaseSettings) -> Built:
     def segmenter(words: Iterable[str]) -> Segmenter:
-        return Segmenter(words, backend=settings.get("TOPICAL_SEGMENTER"), cache_dir=cache_dir(settings))
+        return Segmenter(words, backend=config.segmenter(settings), cache_dir=config.cache_dir(settings))
 
     columns = (TextColumn("{task.description:<40}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with progress(*columns) as display:

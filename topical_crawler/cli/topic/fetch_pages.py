@@ -21,7 +21,7 @@ from scrapy.robotstxt import RobotParser
 from scrapy.settings import BaseSettings, Settings
 from twisted.python.failure import Failure
 
-from topical_crawler.config import cache_dir, cleaning_options, extraction_limits
+from topical_crawler.config import cache_dir, cleaning_options, extraction_limits, longest_crawl_delay, replay_file
 from topical_crawler.corpus.make import Maker
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.extraction.pool import ExtractPool
@@ -120,12 +120,12 @@ def _read_page(path: str) -> tuple[Page | None, str]:
 
 
 def _by_engine(addresses: Sequence[str], settings: BaseSettings) -> list[tuple[Page | None, str]]:
-    if settings.get("TOPICAL_REPLAY"):
+    if replay := replay_file(settings):
         try:
-            Recording(settings["TOPICAL_REPLAY"], cache_dir(settings)).close()
+            Recording(replay, cache_dir(settings)).close()
         except RecordingError as error:
             return [(None, f"nothing to replay: {error}")] * len(addresses)
-    once = sum(settings.getfloat(name) for name in ("DOWNLOAD_TIMEOUT", "DOWNLOAD_DELAY", "TOPICAL_MAX_CRAWL_DELAY"))
+    once = settings.getfloat("DOWNLOAD_TIMEOUT") + settings.getfloat("DOWNLOAD_DELAY") + longest_crawl_delay(settings)
     # Every page may need its robots.txt, and each of the two its retries.
     patience = _EXTRA + 2 * len(addresses) * (1 + settings.getint("RETRY_TIMES")) * once
     with closing(Worker(run_engine, load_engine)) as worker:
@@ -186,7 +186,7 @@ class CrawlDelay:
     """Extension: the Crawl-delay of a robots.txt, which Scrapy reads and does not obey."""
 
     def __init__(self, crawler: Crawler) -> None:
-        if crawler.settings.get("TOPICAL_REPLAY"):
+        if replay_file(crawler.settings):
             raise NotConfigured
         self._crawler = crawler
         crawler.signals.connect(self.robots, signals.robots_parsed)
@@ -204,7 +204,7 @@ class CrawlDelay:
             return
         slot = engine.downloader.slots.get(engine.downloader.get_slot_key(request))
         if slot is not None:  # the one that robots.txt itself came through
-            slot.delay = max(slot.delay, min(float(delay), settings.getfloat("TOPICAL_MAX_CRAWL_DELAY")))
+            slot.delay = max(slot.delay, min(float(delay), longest_crawl_delay(settings)))
 
 
 def run_engine(addresses: list[str], settings: Settings) -> list[tuple[Page | None, str]]:
