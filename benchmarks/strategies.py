@@ -85,7 +85,9 @@ def measure(name: str, topic: str, warc: Path, most: int, given: list[str]) -> d
         strategy.learn(page.url, verdict)
         judging += time.process_time() - start
         distance = 0 if verdict.keep else 1
-        evidence = [Evidence(page.url, verdict.handed_on, verdict.keep, x.anchor, distance, x.around, x.path) for x in page.links]
+        evidence = [
+            Evidence(page.url, verdict.link_relevance, verdict.keep, x.anchor, distance, x.around, x.path) for x in page.links
+        ]
         candidates = [Candidate(x.url, (e,)) for x, e in zip(page.links, evidence, strict=True)]
         start = time.process_time()
         strategy.score(candidates)

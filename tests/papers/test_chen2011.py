@@ -85,16 +85,16 @@ def test_equation_2_and_the_links_that_it_counts() -> None:
     page = Page(SOHU[1], title=ON, links=links)
     t, tl = Content(TOPIC), ContentUrl(TOPIC)
     for strategy in (t, tl):
-        assert strategy.judge(page).handed_on == pytest.approx(strategy.judge(page).relevance / 10)
+        assert strategy.judge(page).link_relevance == pytest.approx(strategy.judge(page).relevance / 10)
         for n, title in enumerate((OFF, OFF, OFF, ON, ON)):
             strategy.learn(links[n].url, strategy.judge(Page(links[n].url, title=title), found=(PLACE,)))
-    assert t.judge(page).handed_on == pytest.approx(t.judge(page).relevance / 10)
-    assert tl.judge(page).handed_on == pytest.approx(tl.judge(page).relevance / 7)
+    assert t.judge(page).link_relevance == pytest.approx(t.judge(page).relevance / 10)
+    assert tl.judge(page).link_relevance == pytest.approx(tl.judge(page).relevance / 7)
 
 
 def test_links_of_an_irrelevant_page_are_not_followed() -> None:
     for strategy in (Content(TOPIC), ContentUrl(TOPIC)):
         verdict = strategy.judge(Page(SOHU[4], title=OFF, links=(Link(SOHU[5]),)), found=(PLACE,))
-        assert (verdict.relevance, verdict.keep, verdict.handed_on) == (0.0, False, 0.0)
-        place = Evidence(SOHU[4], verdict.handed_on, verdict.keep, distance=1)
+        assert (verdict.relevance, verdict.keep, verdict.link_relevance) == (0.0, False, 0.0)
+        place = Evidence(SOHU[4], verdict.link_relevance, verdict.keep, distance=1)
         assert strategy.score([Candidate(SOHU[5], (place,)), Candidate(SOHU[5], (place, PLACE))]) == [None, 0.2]

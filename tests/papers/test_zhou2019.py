@@ -261,7 +261,7 @@ def test_as_printed_the_words_of_the_site_count() -> None:
     home, listed = (Page(f"http://a.cn/{path}", title="青河党建网", description="党建 支部") for path in ("", "sport/"))
     strategy.learn(home.url, strategy.judge(home))
     verdict = strategy.judge(listed)
-    assert verdict.keep and verdict.handed_on == verdict.relevance
+    assert verdict.keep and verdict.link_relevance == verdict.relevance
 
 
 def test_as_printed_the_history_is_that_of_the_pages_own_site() -> None:

@@ -39,11 +39,11 @@ def test_a_seed_off_topic_is_left_by_links_that_come_after_those_of_relevant_pag
     strategy = make(name, page_threshold=0.1)
     links = tuple(Link(f"http://a.cn/{n}") for n in range(4))
     seed = strategy.judge(Page("http://a.cn/", title=OFF, links=links))
-    assert (seed.keep, seed.handed_on) == (False, 0.1 / 4)
-    assert score(strategy, "http://a.cn/1", Evidence("http://a.cn/", seed.handed_on, False, distance=1)) == 0.1 / 4
+    assert (seed.keep, seed.link_relevance) == (False, 0.1 / 4)
+    assert score(strategy, "http://a.cn/1", Evidence("http://a.cn/", seed.link_relevance, False, distance=1)) == 0.1 / 4
     relevant = strategy.judge(Page("http://a.cn/", title=ON, links=links))
-    assert relevant.handed_on > seed.handed_on
-    assert strategy.judge(Page("http://a.cn/", title=OFF, links=links), found=(PLACE,)).handed_on == 0.0
+    assert relevant.link_relevance > seed.link_relevance
+    assert strategy.judge(Page("http://a.cn/", title=OFF, links=links), found=(PLACE,)).link_relevance == 0.0
 
 
 @pytest.mark.parametrize("name", ["content", "content_url"])
@@ -59,8 +59,8 @@ def test_links_that_lead_to_one_page_count_once() -> None:
     strategy = make("content")
     links = tuple(map(Link, ("http://a.cn/1", "http://a.cn/1#top", "http://a.cn/2", "http://A.cn/2?utm_source=wx")))
     verdict = strategy.judge(Page("http://a.cn/", title=ON, links=links))
-    assert verdict.handed_on == verdict.relevance / 2
-    assert strategy.judge(Page("http://a.cn/", title=ON)).handed_on == verdict.relevance  # no links: nothing is divided by 0
+    assert verdict.link_relevance == verdict.relevance / 2
+    assert strategy.judge(Page("http://a.cn/", title=ON)).link_relevance == verdict.relevance  # no links: nothing is divided by 0
 
 
 def test_the_whole_text_is_judged_not_the_head() -> None:
@@ -128,7 +128,7 @@ def test_the_state_is_small_and_does_not_depend_on_the_order() -> None:
     assert restored.revision == one.revision
     page = Page("http://a.cn/", title=ON, links=tuple(Link(url) for url in urls[:100]))
     assert restored.judge(page) == one.judge(page)
-    assert one.judge(page).handed_on > make("content").judge(page).handed_on
+    assert one.judge(page).link_relevance > make("content").judge(page).link_relevance
 
 
 @pytest.mark.parametrize(

@@ -32,17 +32,17 @@ def test_it_reads_the_text_around_links() -> None:
 def test_a_page_hands_on_half_of_its_similarity() -> None:
     text = "天气 要闻"
     verdict = make().judge(Page("http://a.cn/", title=text), found=(place(0.9),))
-    assert verdict.handed_on == pytest.approx(0.5 * VECTOR.similarity(text))
-    assert make(decay=0.1).judge(Page("http://a.cn/", title=text)).handed_on == pytest.approx(0.1 * VECTOR.similarity(text))
+    assert verdict.link_relevance == pytest.approx(0.5 * VECTOR.similarity(text))
+    assert make(decay=0.1).judge(Page("http://a.cn/", title=text)).link_relevance == pytest.approx(0.1 * VECTOR.similarity(text))
 
 
 def test_a_page_without_anything_of_the_topic_hands_on_half_of_what_it_inherited() -> None:
     strategy, page = make(), Page("http://a.cn/", title="要闻")
-    assert strategy.judge(page).handed_on == 0.0
-    assert strategy.judge(page, found=(place(0.3), place(0.4, parent="http://b.cn/"))).handed_on == 0.2
+    assert strategy.judge(page).link_relevance == 0.0
+    assert strategy.judge(page, found=(place(0.3), place(0.4, parent="http://b.cn/"))).link_relevance == 0.2
     inherited = 0.8
     for _ in range(3):
-        inherited = strategy.judge(page, found=(place(inherited),)).handed_on
+        inherited = strategy.judge(page, found=(place(inherited),)).link_relevance
     assert inherited == pytest.approx(0.1)
 
 
@@ -50,7 +50,7 @@ def test_pages_are_kept_by_their_description() -> None:
     said = "<title>要闻</title><meta name=description content='体育'><p>天气</p>"
     verdict = make().judge(Page.from_html("http://a.cn/", said))
     assert (verdict.keep, verdict.relevance) == (False, 0.0)
-    assert verdict.handed_on > 0
+    assert verdict.link_relevance > 0
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ class LinkPolicy:
 
 def evidence_of(link: Link, parent: str, verdict: Verdict, distance: int) -> Evidence:
     """What is remembered of a link on the page ``parent``; ``distance`` as in :class:`~topical_crawler.web.page.Evidence`."""
-    return Evidence(parent, verdict.handed_on, verdict.keep, link.anchor, distance, link.around, link.path)
+    return Evidence(parent, verdict.link_relevance, verdict.keep, link.anchor, distance, link.around, link.path)
 
 
 def linking_hosts(entry: Entry) -> tuple[str, ...]:

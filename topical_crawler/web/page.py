@@ -87,7 +87,7 @@ class Evidence:
 
     Attributes:
         parent: URL of the page that holds the link; empty for a seed.
-        relevance: what that page hands on to each of its links (:attr:`Verdict.handed_on`): its relevance, unless the strategy
+        relevance: what that page passes on to each of its links (:attr:`Verdict.link_relevance`): its relevance, unless the strategy
             says otherwise (its own scale, >= 0).
         on_topic: whether the strategy kept that page.
         anchor: anchor text of the link on that page.
@@ -138,7 +138,7 @@ class Verdict:
         relevance: on the strategy's own scale, >= 0.
         keep: whether the page belongs to the corpus (its text is then extracted).
         why: the reasons as plain numbers, e.g. ``{"党建": 0.61, "支部": 0.2}``: matched terms with their share.
-        inherited: what the page hands on to each of its links, where that is not its relevance.
+        inherited: what the page passes on to each of its links, where that is not its relevance.
         lesson: JSON data that the strategy wants to learn from the page's content; it is kept with the page's outcome, so that a
             resumed crawl learns it again.
     """
@@ -150,10 +150,10 @@ class Verdict:
     lesson: Any = None
 
     @property
-    def handed_on(self) -> float:
-        """What each link of the page is known by (:attr:`Evidence.relevance`).
+    def link_relevance(self) -> float:
+        """What the page passes on to each of its links (:attr:`Evidence.relevance`).
 
-        >>> Verdict(0.5, True).handed_on, Verdict(0.5, True, inherited=0.5 / 10).handed_on
+        >>> Verdict(0.5, True).link_relevance, Verdict(0.5, True, inherited=0.5 / 10).link_relevance
         (0.5, 0.05)
         """
         return self.relevance if self.inherited is None else self.inherited

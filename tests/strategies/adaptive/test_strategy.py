@@ -33,7 +33,7 @@ def make(**parameters: object) -> Adaptive:
 
 def found_on(parent: str, verdict: Verdict, anchor: str = "要闻", path: str = "ul/li/a", distance: int | None = None) -> Evidence:
     return Evidence(
-        parent, verdict.handed_on, verdict.keep, anchor, int(not verdict.keep) if distance is None else distance, "", path
+        parent, verdict.link_relevance, verdict.keep, anchor, int(not verdict.keep) if distance is None else distance, "", path
     )
 
 

@@ -337,11 +337,11 @@ def test_links_inherit_what_is_the_pages_own() -> None:
     home = Page("http://a.cn/", title="青河党建网", description="党建 支部 主题教育")
     listed = Page("http://a.cn/sport/", title="体育 | 青河党建网", description="党建 支部 主题教育")
     before = strategy.judge(listed)
-    assert before.handed_on == before.relevance > 0
+    assert before.link_relevance == before.relevance > 0
     strategy.learn(home.url, strategy.judge(home))
     verdict = strategy.judge(listed)
     assert (verdict.relevance, verdict.keep) == (before.relevance, before.keep)  # the page itself is judged as ever
-    assert verdict.handed_on == 0.0
+    assert verdict.link_relevance == 0.0
 
 
 def test_the_words_of_the_site_count_where_the_topic_says_so() -> None:
