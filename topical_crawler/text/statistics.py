@@ -1,14 +1,9 @@
-"""TF-IDF: how telling a word is in Chinese at large, texts as vectors of terms, and the cosine of two of them (VSM).
-
-What jieba's data say about the Chinese language in general: its words, their parts of speech, in how many documents.
+"""Statistics of words: general Chinese as jieba's data have it, TF-IDF vectors, and weights from a domain corpus.
 
 >>> language().tag("支部"), language().tag("三会一课")
 ('n', '')
 >>> language().rate("中国") > language().rate("支部") > language().rate("三会一课") == 0
 True
-
-Word weights from a domain corpus (Eq. 2 of Zhou et al. 2019), and which candidate terms earn their place.
-
 >>> domain = DomainStatistics()
 >>> for text in (["党建", "工作"], ["党建", "党建", "支部"], ["天气"]):
 ...     domain.add(text)
@@ -25,13 +20,12 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from math import fsum, sqrt
 
 from topical_crawler.package_data import jieba_file
 from topical_crawler.text.segment import normalise
 
-# -- What jieba's data say about the Chinese language in general: its words, their parts of speech, in how many documents
+# -- The Chinese language in general: words, their parts of speech, and in how many documents they occur
 
 
 @dataclass(frozen=True)
@@ -105,7 +99,7 @@ def _lines(name: str) -> list[str]:
     return jieba_file(name).splitlines()
 
 
-# -- TF-IDF: how telling a word is in Chinese at large, texts as vectors of terms, and the cosine of two of them (VSM)
+# -- TF-IDF: texts as vectors of terms, and their cosine (VSM)
 
 
 class Idf:
@@ -144,7 +138,7 @@ class Idf:
 
 @functools.cache
 def _general() -> Idf:
-    text = normalise(files("jieba").joinpath("analyse/idf.txt").read_text(encoding="utf-8"))
+    text = normalise(jieba_file("analyse/idf.txt"))
     values: dict[str, float] = {}
     for line in text.splitlines():
         word, _, value = line.rpartition(" ")
@@ -209,7 +203,7 @@ class Vsm:
         return {w: x * self._topic[w] for w, x in term_vector(words, self._idf).items() if w in self._topic}
 
 
-# -- Word weights from a domain corpus (Eq. 2 of Zhou et al. 2019), and which candidate terms earn their place
+# -- Word weights from a domain corpus (Eq. 2 of Zhou et al. 2019), and the choice of terms
 
 
 @dataclass

@@ -87,8 +87,7 @@ class Evidence:
 
     Attributes:
         parent: URL of the page that holds the link; empty for a seed.
-        relevance: what that page passes on to each of its links (:attr:`Verdict.link_relevance`): its relevance, unless the strategy
-            says otherwise (its own scale, >= 0).
+        relevance: what that page passes on to each of its links (:attr:`Verdict.link_relevance`), on the strategy's scale, >= 0.
         on_topic: whether the strategy kept that page.
         anchor: anchor text of the link on that page.
         distance: links followed since the last page on topic, or since the seed: 0 on a page that is on topic itself.

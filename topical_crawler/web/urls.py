@@ -1,18 +1,9 @@
-"""URLs: one form per page, look-alikes of traps, and likeness of structure (Zhou et al. 2019, Alg. 2 and 3).
-
-Pure functions on strings, in three modules: :mod:`identity`, :mod:`looks` (what a URL shows before it is fetched) and
-:mod:`structure` (how alike two URLs are).
-
-One form for every page: the identity of a URL.
+"""URLs: one form per page, hosts, shapes, and what an address shows before it is fetched. Pure functions on strings.
 
 >>> canonical("HTTP://WWW.Dangjian.cn:80/zt/../djyw/index.shtml?utm_source=wx&from=timeline#top")
 'http://www.dangjian.cn/djyw/'
 >>> canonical("http://党建.中国/支部 生活?id=2&a=学习")
 'http://xn--n5qz54a.xn--fiqs8s/%E6%94%AF%E9%83%A8%20%E7%94%9F%E6%B4%BB?a=%E5%AD%A6%E4%B9%A0&id=2'
-
-What a URL carries that does not say which page it is: data for :mod:`topical_crawler.web.urls`.
-
-All names are compared in lower case.
 """
 
 from __future__ import annotations
@@ -22,69 +13,42 @@ from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import quote, urlsplit
 
-__all__ = []
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
-# -- What a URL carries that does not say which page it is: data for :mod:`topical_crawler.web.urls`
+# -- What a URL carries that does not say which page it is; names are compared in lower case
 
-
-TRACKING: frozenset[str] = frozenset(
-    {
-        # advertising click ids: Google, Facebook, Microsoft, Yandex, Baidu, Tencent, 360, ByteDance
-        *(
-            "gclid",
-            "gclsrc",
-            "dclid",
-            "gbraid",
-            "wbraid",
-            "fbclid",
-            "msclkid",
-            "yclid",
-            "bd_vid",
-            "bd_source",
-            "gdt_vid",
-            "qz_gdt",
-        ),
-        *("qhclickid", "clickid", "ttclid"),
-        # web analytics: Google, Baidu Tongji, Alibaba, Bilibili, Sina, Netease, Sohu
-        *("_ga", "_gl", "hmsr", "hmpl", "hmcu", "hmkw", "hmci", "spm", "scm", "spm_id_from", "from_spmid", "vd_source", "seid"),
-        *("sudaref", "spss", "spsw", "_trans_"),
-        # WeChat, Weibo, Toutiao and other shares
-        *(
-            "isappinstalled",
-            "nsukey",
-            "wxshare_count",
-            "wx_share",
-            "mpshare",
-            "chksm",
-            "pass_ticket",
-            "ascene",
-            "exportkey",
-            "exptype",
-        ),
-        *("weibo_id", "weibo_from", "sinawapsharesource", "tt_from", "tt_medium", "bbid"),
-        # where the reader came from
-        *("fromid", "fromtitle", "fromuid", "from_source", "from_wecom", "fromsource", "fromapp", "referer", "referrer"),
-    }
+TRACKING = _names(
+    # advertising click ids: Google, Facebook, Microsoft, Yandex, Baidu, Tencent, 360, ByteDance
+    "gclid gclsrc dclid gbraid wbraid fbclid msclkid yclid bd_vid bd_source gdt_vid qz_gdt qhclickid clickid ttclid "
+    # web analytics: Google, Baidu Tongji, Alibaba, Bilibili, Sina, Netease, Sohu
+    "_ga _gl hmsr hmpl hmcu hmkw hmci spm scm spm_id_from from_spmid vd_source seid sudaref spss spsw _trans_ "
+    # WeChat, Weibo, Toutiao and other shares
+    "isappinstalled nsukey wxshare_count wx_share mpshare chksm pass_ticket ascene exportkey exptype "
+    "weibo_id weibo_from sinawapsharesource tt_from tt_medium bbid "
+    # where the reader came from
+    "fromid fromtitle fromuid from_source from_wecom fromsource fromapp referer referrer"
 )
 """Parameters that never choose the content, whatever their value."""
 
-TRACKING_PREFIXES: tuple[str, ...] = ("utm_", "share_", "sharer_", "mtm_", "pk_", "wt_mc")
+TRACKING_PREFIXES = ("utm_", "share_", "sharer_", "mtm_", "pk_", "wt_mc")
 """Families of such parameters: campaign tags and the shares of apps (``share_token``, ``sharer_shareid`` …)."""
 
-ORIGIN: frozenset[str] = frozenset({"from", "fr", "frm"})
+ORIGIN = frozenset(("from", "fr", "frm"))
 """Where the reader came from, when the value is a word (``from=hot``, ``wap``, ``timeline``, ``singlemessage``, ``groupmessage``,
 ``search``; ``fr=aladdin``). A number or a date is an offset or the start of a range (``from=20``, ``from=2019-01-01``), and
 beside a ``to`` it is one end of a pair (``from=CNY&to=USD``): those are content."""
 
 ORIGIN_VALUE = re.compile(r"[A-Za-z][\w.\-]*", re.ASCII)
 
-SESSION: frozenset[str] = frozenset({"jsessionid", "phpsessid", "asp.net_sessionid", "oscsid", "cftoken", "cfid", "zenid"})
+SESSION = _names("jsessionid phpsessid asp.net_sessionid oscsid cftoken cfid zenid")
 """Names that only ever carry a session."""
 
-SESSION_PREFIXES: tuple[str, ...] = ("aspsessionid",)
+SESSION_PREFIXES = ("aspsessionid",)
 
-SESSION_BY_VALUE: frozenset[str] = frozenset({"sid", "ssid", "s", "sess", "sessid", "session", "sessionid", "session_id"})
+SESSION_BY_VALUE = _names("sid ssid s sess sessid session sessionid session_id")
 """Names that carry a session or a content id: the shape of the value (:data:`SESSION_VALUE`) decides, so ``sid=12`` stays."""
 
 SESSION_VALUE = re.compile(
@@ -102,52 +66,11 @@ SESSION_SEGMENT = re.compile(r"/\([SAFX]\([0-9A-Z]{16,}\)\)(?=/)", re.IGNORECASE
 INDEX_PAGE = re.compile(r"/(?:index|default)\.(?:html?|shtml?|xhtml|php[345]?|aspx?|jspx?|jhtml|do|cgi|cfm)\Z", re.IGNORECASE)
 """The page a server gives for a directory. ``index_2.shtml`` is the second page of a list and stays."""
 
-BINARY: frozenset[str] = frozenset(
-    {
-        *("jpg", "jpeg", "jpe", "png", "gif", "bmp", "webp", "svg", "ico", "tif", "tiff", "psd", "ai", "eps", "heic", "avif"),
-        *("zip", "rar", "7z", "gz", "tgz", "bz2", "xz", "tar", "iso", "dmg", "jar", "cab", "z"),
-        *("mp3", "wav", "wma", "ogg", "flac", "aac", "m4a", "amr", "mid", "ape"),
-        *(
-            "mp4",
-            "avi",
-            "wmv",
-            "flv",
-            "f4v",
-            "mov",
-            "mkv",
-            "rm",
-            "rmvb",
-            "mpg",
-            "mpeg",
-            "m3u8",
-            "ts",
-            "webm",
-            "3gp",
-            "swf",
-            "m4v",
-        ),
-        *(
-            "pdf",
-            "doc",
-            "docx",
-            "xls",
-            "xlsx",
-            "ppt",
-            "pptx",
-            "pps",
-            "wps",
-            "et",
-            "dps",
-            "ofd",
-            "ceb",
-            "caj",
-            "rtf",
-            "odt",
-            "ods",
-        ),
-        *("exe", "msi", "apk", "ipa", "deb", "rpm", "bin", "dll", "so", "torrent", "class", "pkg", "dat", "epub"),
-        *("css", "js", "mjs", "map", "woff", "woff2", "ttf", "otf", "eot", "csv", "db", "bak"),
-    }
+BINARY = _names(
+    "jpg jpeg jpe png gif bmp webp svg ico tif tiff psd ai eps heic avif zip rar 7z gz tgz bz2 xz tar iso dmg jar cab z "
+    "mp3 wav wma ogg flac aac m4a amr mid ape mp4 avi wmv flv f4v mov mkv rm rmvb mpg mpeg m3u8 ts webm 3gp swf m4v "
+    "pdf doc docx xls xlsx ppt pptx pps wps et dps ofd ceb caj rtf odt ods exe msi apk ipa deb rpm bin dll so torrent class pkg "
+    "dat epub css js mjs map woff woff2 ttf otf eot csv db bak"
 )
 """File name extensions of what is no page: pictures, archives, sound, film, office files, programs, parts of pages."""
 
@@ -176,11 +99,9 @@ def canonical(url: str) -> str:
     * dot segments resolved, a backslash read as a slash, an empty path is ``/``;
     * escapes in upper case, none where none is needed; other characters as escaped UTF-8. Escaped bytes stay as they are, so that
       addresses in GBK keep working;
-    * no fragment; no tracking and no session parameters (tables and rules in :mod:`topical_crawler.web.urls`);
+    * no fragment; no tracking and no session parameters (tables and rules above);
     * parameters sorted by name, those of one name in their order;
     * no ``index.html`` or the like at the end, unless parameters follow (they are the script's).
-
-    Links of navigation come again on every page of a site: the last 16,384 results are remembered.
     """
     if len(url) > MAX_LENGTH:
         return ""
@@ -226,11 +147,11 @@ def _browser_slashes(url: str) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    found = match[0]
-    if len(found) == 3:
-        char = chr(int(found[1:], 16))
-        return char if char in _UNRESERVED else found.upper()
-    return quote(found, safe="", errors="replace")
+    text = match[0]
+    if len(text) == 3:
+        char = chr(int(text[1:], 16))
+        return char if char in _UNRESERVED else text.upper()
+    return quote(text, safe="", errors="replace")
 
 
 def _path(path: str) -> str:

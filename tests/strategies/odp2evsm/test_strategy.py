@@ -52,7 +52,7 @@ def links_of(strategy: Strategy, page: Page, found: tuple[Evidence, ...] = FOUND
     """Anchor → score, as the crawl asks for it."""
     verdict = strategy.judge(page, found)
     strategy.learn(page.url, verdict)
-    places = [Candidate(x.url, (Evidence(page.url, verdict.handed_on, verdict.keep, x.anchor),)) for x in page.links]
+    places = [Candidate(x.url, (Evidence(page.url, verdict.link_relevance, verdict.keep, x.anchor),)) for x in page.links]
     return dict(zip((x.anchor for x in page.links), strategy.score(places), strict=True))
 
 
@@ -69,7 +69,7 @@ def test_books_by_title_and_introduction(name: str) -> None:
 def test_a_search_leads_to_books_first_and_then_to_its_next_page(name: str) -> None:
     strategy = make(name)
     verdict = strategy.judge(search())
-    assert not verdict.keep and verdict.handed_on > 0
+    assert not verdict.keep and verdict.link_relevance > 0
     scores = links_of(strategy, search(), found=())
     following = scores.pop("下一页")
     assert following is not None and all(score is not None and score > following > 0 for score in scores.values())
