@@ -158,16 +158,15 @@ class _Web:
         for url in recording.urls():
             response = recording.get(url)
             assert response is not None, "it is in the index"
-            page = _read(url, response) if response.status == 200 else None
-            target = _redirect(url, response) if page is None else page.refresh
-            if page is None and not target:
+            answer = read_answer(url, response, full=False)
+            if not answer.target and answer.status != 200:
                 continue
-            self.answers.setdefault(url, (url, target))
-            self.answers.setdefault(equal_form(url), (url, target))
+            self.answers.setdefault(url, (url, answer.target))
+            self.answers.setdefault(equal_form(url), (url, answer.target))
             key = fingerprint(url)
-            if page is not None and not target and key not in known and not self.refuses(url):
+            if not answer.target and key not in known and not self.refuses(url):
                 known.add(key)
-                self.pages[url] = page.links
+                self.pages[url] = [link.url for link in answer.page.links[:MAX_LINKS]] if answer.page else []
 
     def follow(self, url: str) -> str | None:
         """Address of the page that ``url`` ends at, None where it ends nowhere."""
@@ -196,31 +195,33 @@ class _Web:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    """Links of a page, and where it asks to go instead ("" for nowhere)."""
+class Answer:
+    """What a recorded address brings: a page, an address to go to instead (``target``), or neither, with the ``reason``."""
 
-    links: list[str]
-    refresh: str
+    url: str
+    status: int
+    page: Page | None = None
+    target: str = ""
+    reason: str = ""
 
 
-def _read(url: str, response: Response) -> _Answer:
-    kind = response.header("content-type").lower()
-    body = response.uncompressed()
-    if kind and not any(name in kind for name in _TEXT) and not body[:1024].lstrip().lower().startswith(_MARKUP):
-        return _Answer([], "")
+def read_answer(url: str, response: Response, full: bool = True) -> Answer:
+    """A recorded response as the spider takes it; ``full`` pages have the surroundings and paths of their links, too."""
+    status = response.status
+    if status in _REDIRECTS and (place := response.header("location")):
+        return Answer(url, status, target=urljoin(url, safe_url_string(place)))
+    if not 200 <= status < 300:
+        return Answer(url, status, reason=f"HTTP {status}")
+    kind, body = response.header("content-type"), response.uncompressed()
+    marked = body[:1024].lstrip().lower().startswith(_MARKUP)
+    if kind and not any(name in kind.lower() for name in _TEXT) and not marked:
+        return Answer(url, status, reason="not a text page")
     html, encoding = decode(body, kind)
-    refresh = ""
     if b"refresh" in body[:4096].lower():
         seconds, target = get_meta_refresh(html, url, encoding, ignore_tags=("script", "noscript"))
         if target and seconds is not None and seconds < LONGEST_REFRESH and fingerprint(target) != fingerprint(url):
-            refresh = target
-    return _Answer([link.url for link in Page.from_html(url, html, encoding).links[:MAX_LINKS]], refresh)
-
-
-def _redirect(url: str, response: Response) -> str:
-    """Where a redirect leads to; "" for another answer."""
-    target = response.header("location") if response.status in _REDIRECTS else ""
-    return urljoin(url, safe_url_string(target)) if target else ""
+            return Answer(url, status, target=target)
+    return Answer(url, status, Page.from_html(url, html, encoding, around=full, paths=full))
 
 
 def _spelt(known: Mapping[str, _T], url: str) -> _T | None:

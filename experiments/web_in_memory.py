@@ -15,47 +15,30 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from protego import Protego
 from rich.progress import Progress
-from w3lib.html import get_meta_refresh
-from w3lib.url import safe_url_string
 
-from experiments.web_graph import LONGEST_REFRESH, ROBOT
+from experiments.web_graph import ROBOT, Answer, read_answer
 from topical_crawler import cleaning, extraction
 from topical_crawler.cleaning import CleaningOptions, TextCleaner
 from topical_crawler.cleaning.site_lines import NOTHING
 from topical_crawler.extraction import extract
 from topical_crawler.files import replacing_bytes
-from topical_crawler.recordings.reader import Recording, Response, equal_form
+from topical_crawler.recordings.reader import Recording, equal_form
 from topical_crawler.web import decode, dom
 from topical_crawler.web import page as page_module
 from topical_crawler.web.page import Link, Page
-from topical_crawler.web.urls import fingerprint
 
 _FORMAT = "2"
 _BATCH = 64
-_TEXT = ("html", "xml", "text/plain")
-_MARKUP = (b"<!doctype html", b"<html")
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _link_values = attrgetter(*(f.name for f in fields(Link)))
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a recorded address brings: a page, an address to go to instead (``target``), or neither, with the ``reason``."""
-
-    url: str
-    status: int
-    page: Page | None = None
-    target: str = ""
-    reason: str = ""
 
 
 class Text(NamedTuple):
@@ -194,25 +177,6 @@ def make_text(url: str, html: str, title: str, anchors: Sequence[str]) -> Text:
 @functools.cache
 def _cleaner() -> TextCleaner:
     return TextCleaner(CleaningOptions())
-
-
-def read_answer(url: str, response: Response) -> Answer:
-    """A recorded response as the spider takes it."""
-    status = response.status
-    if status in _REDIRECTS and (place := response.header("location")):
-        return Answer(url, status, target=urljoin(url, safe_url_string(place)))
-    if not 200 <= status < 300:
-        return Answer(url, status, reason=f"HTTP {status}")
-    kind, body = response.header("content-type"), response.uncompressed()
-    marked = body[:1024].lstrip().lower().startswith(_MARKUP)
-    if kind and not any(name in kind.lower() for name in _TEXT) and not marked:
-        return Answer(url, status, reason="not a text page")
-    html, encoding = decode.decode(body, kind)
-    if b"refresh" in body[:4096].lower():
-        seconds, target = get_meta_refresh(html, url, encoding, ignore_tags=("script", "noscript"))
-        if target and seconds is not None and seconds < LONGEST_REFRESH and fingerprint(target) != fingerprint(url):
-            return Answer(url, status, target=target)
-    return Answer(url, status, Page.from_html(url, html, encoding, around=True, paths=True))
 
 
 def _json(answer: Answer) -> dict[str, Any]:
