@@ -56,19 +56,19 @@ def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def replacing_folder(path: Path, mark: str, said: bytes) -> Iterator[Path]:
+def replacing_folder(path: Path, mark: str, content: bytes) -> Iterator[Path]:
     """The same for a folder. One that is there is replaced only where it is empty or an earlier result.
 
     Args:
         path: of the folder.
         mark: name of the file in it by which an earlier result is known.
-        said: what that file holds.
+        content: what that file holds.
 
     Raises:
         FileExistsError: there is something else under ``path``.
     """
     path = path.resolve()
-    if path.exists() and not _is_ours(path, mark, said):
+    if path.exists() and not _is_ours(path, mark, content):
         raise FileExistsError(f"{path} is there and is no earlier export. Remedy: name a folder that is not there, or delete it")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     old = path.with_name(f".{path.name}.{os.getpid()}.old")
@@ -83,11 +83,11 @@ def replacing_folder(path: Path, mark: str, said: bytes) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _is_ours(path: Path, mark: str, said: bytes) -> bool:
+def _is_ours(path: Path, mark: str, content: bytes) -> bool:
     if not path.is_dir():
         return False
     file = path / mark
-    return not any(path.iterdir()) or (file.is_file() and said in file.read_bytes())
+    return not any(path.iterdir()) or (file.is_file() and content in file.read_bytes())
 
 
 @contextlib.contextmanager

@@ -105,8 +105,8 @@ class TextCleaner:
             text, personal = mask(text)
         elif options.personal == "flag":
             personal = find(text)
-        found = measure(text)  # of what is stored
-        measures = dataclasses.asdict(found)
-        if reason := options.limits.refusal(found, language, len(text)):
+        measured = measure(text)  # of what is stored
+        measures = dataclasses.asdict(measured)
+        if reason := options.limits.refusal(measured, language, len(text)):
             return CleanedText("", reason, language, script, measures)
         return CleanedText(text, "", language, script, measures, personal)

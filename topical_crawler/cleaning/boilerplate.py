@@ -199,7 +199,7 @@ def read_patterns(lines: Iterable[str], name: str) -> Patterns:
     ...
     ValueError: my.txt, line 4: * and + have no bound; write a count such as {0,80}
     """
-    found: dict[str, list[str]] = {"copyright": [], "boilerplate": []}
+    sections: dict[str, list[str]] = {"copyright": [], "boilerplate": []}
     section: list[str] | None = None
     for number, raw in enumerate(lines, 1):
         line = raw.strip()
@@ -207,7 +207,7 @@ def read_patterns(lines: Iterable[str], name: str) -> Patterns:
         if not line or line.startswith("#"):
             continue
         if line.startswith("["):
-            section = found.get(line.strip("[]"))
+            section = sections.get(line.strip("[]"))
             if section is None or not line.endswith("]"):
                 raise ValueError(f"{where}: {line!r} is no section; write [copyright] or [boilerplate]")
         elif section is None:
@@ -218,11 +218,11 @@ def read_patterns(lines: Iterable[str], name: str) -> Patterns:
             raise ValueError(f"{where}: the phrase has no visible character; take the line away")
         else:
             section.append(re.escape(phrase))
-    for kind, patterns in found.items():
+    for kind, patterns in sections.items():
         if not patterns:
             raise ValueError(f"{name}: no pattern under [{kind}]; add one, such as 版权所有 under [copyright]")
     # The longest phrase first, so that a phrase does not hide another that begins like it.
-    joined = {kind: "|".join(sorted(patterns, key=len, reverse=True)) for kind, patterns in found.items()}
+    joined = {kind: "|".join(sorted(patterns, key=len, reverse=True)) for kind, patterns in sections.items()}
     return Patterns(re.compile(joined["copyright"], re.IGNORECASE), re.compile(joined["boilerplate"], re.IGNORECASE))
 
 

@@ -71,8 +71,8 @@ def usual_han() -> frozenset[str]:
     those on chemistry and on birds too."""
     simplified = (bytes((row, cell)) for row in range(0xB0, 0xF8) for cell in range(0xA1, 0xFF))
     traditional = (bytes((row, cell)) for row in range(0xA4, 0xC7) for cell in (*range(0x40, 0x7F), *range(0xA1, 0xFF)))
-    found = [code.decode("gb2312", "ignore") for code in simplified] + [code.decode("big5", "ignore") for code in traditional]
-    return frozenset("".join(found) + _CANTONESE)
+    decoded = [code.decode("gb2312", "ignore") for code in simplified] + [code.decode("big5", "ignore") for code in traditional]
+    return frozenset("".join(decoded) + _CANTONESE)
 
 
 @cache
@@ -188,10 +188,10 @@ def identify(text: str) -> Identified:
 def script(text: str) -> str:
     """The script of a Chinese text, see :class:`Identified`."""
     simplified, traditional = (sum(map(only.__contains__, text)) for only in scripts())
-    told = simplified + traditional
-    if not told:
+    decisive = simplified + traditional
+    if not decisive:
         return ""
-    if min(simplified, traditional) >= MIXED * told:
+    if min(simplified, traditional) >= MIXED * decisive:
         return "mixed"
     return "simplified" if simplified > traditional else "traditional"
 

@@ -132,10 +132,10 @@ class LineCounts:
     def add(self, text: str) -> None:
         """Count the lines of a page."""
         self.seen += 1
-        found = candidates(text)
-        for new in new_lines(found, self.pages):
-            self.pages[new], self.lines[new] = 0, found[new]
-        for known in found.keys() & self.pages.keys():
+        page_lines = candidates(text)
+        for new in new_lines(page_lines, self.pages):
+            self.pages[new], self.lines[new] = 0, page_lines[new]
+        for known in page_lines.keys() & self.pages.keys():
             self.pages[known] += 1
         if self.seen % PERIOD == 0:
             for rare in [line for line, pages in self.pages.items() if is_rare(pages, self.seen)]:
@@ -146,10 +146,10 @@ class LineCounts:
         return Learned(self.seen, self.pages)
 
 
-def new_lines(found: Iterable[int], known: Iterable[int]) -> list[int]:
+def new_lines(page_lines: Iterable[int], known: Iterable[int]) -> list[int]:
     """Those of a page's lines that are noted for the first time: the first :data:`NEW_LINES`."""
     present = known if isinstance(known, dict | set) else set(known)
-    return [line for line in found if line not in present][:NEW_LINES]
+    return [line for line in page_lines if line not in present][:NEW_LINES]
 
 
 def is_rare(pages: int, seen: int) -> bool:

@@ -118,30 +118,30 @@ def _copy(
             f"{target.name} has {present:,} pages already. Remedy: name an empty database or a new file, or add to what is there "
             "with --into-existing"
         )
-    given, kept, done = _Digest(), 0, 0
+    source_digest, kept, done = _Digest(), 0, 0
     for rows in _batches(reader, list(pages.c), source.name):
         writer.execute(pages.insert(), [dict(row) for row in rows])
-        given.add(rows)
+        source_digest.add(rows)
         kept += sum(row["keep"] for row in rows)
         done += len(rows)
         progress("copying", done, total)
     if postgresql and done:
         last = sa.select(sa.func.max(pages.c.id)).scalar_subquery()
         writer.execute(sa.select(sa.func.setval(sa.func.pg_get_serial_sequence("pages", "id"), last)))
-    found, again = _Digest(), 0
+    target_digest, again = _Digest(), 0
     for rows in _batches(writer, list(pages.c), target.name):
-        found.add(rows)
+        target_digest.add(rows)
         again += len(rows)
         progress("verifying", again, total)
     for table in _BESIDE:
         for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
             writer.execute(table.insert(), [dict(row) for row in rows])
-    if (again, found.hex) != (done, given.hex):
+    if (again, target_digest.hex) != (done, source_digest.hex):
         raise CorpusError(
             f"{target.name} gave back other rows than it was given ({again:,} of {done:,}); nothing was stored. Remedy: see that "
             "the database works, then copy again"
         )
-    return Copied(done, kept, given.hex)
+    return Copied(done, kept, source_digest.hex)
 
 
 class _Digest:

@@ -112,13 +112,13 @@ def find(
     At most :data:`VERIFIED` texts are compared beside those of ``claimed``.
     """
     article = Article(text)
-    found: dict[int, Twin] = {}
+    twins: dict[int, Twin] = {}
     common = {"own": own_key, "before": before}
     if claimed:
         for page in connection.execute(_CLAIMED, {**common, "urls": list(claimed[:4])}):
             same = article.same(Article(page.text), claimed=True)
             if same is not None:
-                found[page.id] = Twin(page.url, page.key, page.id, same)
+                twins[page.id] = Twin(page.url, page.key, page.id, same)
     if bands:
         counts = Counter(_candidates(connection, bands))
         first = sorted(counts, key=lambda page: (-counts[page], page))[:VERIFIED]
@@ -126,9 +126,9 @@ def find(
             # Texts of lengths so different have too little in common: they are not even read.
             lengths = {"least": len(text) // 3, "most": 3 * len(text)}
             for page in connection.execute(_TEXTS, {**common, **lengths, "ids": first}):
-                if page.id not in found and (same := article.same(Article(page.text))) is not None:
-                    found[page.id] = Twin(page.url, page.key, page.id, same)
-    return min(found.values(), key=lambda twin: (-twin.similarity, twin.page_id), default=None)
+                if page.id not in twins and (same := article.same(Article(page.text))) is not None:
+                    twins[page.id] = Twin(page.url, page.key, page.id, same)
+    return min(twins.values(), key=lambda twin: (-twin.similarity, twin.page_id), default=None)
 
 
 def remember(connection: sa.Connection, page_id: int, bands: tuple[int, ...]) -> None:
@@ -221,11 +221,11 @@ def keep_once(connection: sa.Connection, record: Record, *, replaces: bool = Fal
         record: as :func:`~topical_crawler.corpus.record.storable` gives it.
         replaces: whether a text may become a rejection.
     """
-    found = _held(connection, record.key)
-    is_new = found is None or not found.keep
+    held = _held(connection, record.key)
+    is_new = held is None or not held.keep
     if record.keep and record.series and not replaces:
-        return _keep_part(connection, record, found), is_new
-    return _keep(connection, record, found, replaces=replaces), is_new
+        return _keep_part(connection, record, held), is_new
+    return _keep(connection, record, held, replaces=replaces), is_new
 
 
 def _held(connection: sa.Connection, key: str) -> Any:
@@ -233,8 +233,8 @@ def _held(connection: sa.Connection, key: str) -> Any:
     return connection.execute(_HELD, {"own": key}).one_or_none()
 
 
-def _keep(connection: sa.Connection, record: Record, found: Any, *, replaces: bool) -> Record:
-    """Find out whether the text is there already, and write the row; ``found`` is what :func:`_held` says of it."""
+def _keep(connection: sa.Connection, record: Record, held: Any, *, replaces: bool) -> Record:
+    """Find out whether the text is there already, and write the row; ``held`` is what :func:`_held` says of it."""
     bands: tuple[int, ...] = ()
     if record.keep:
         assert record.text
@@ -244,10 +244,10 @@ def _keep(connection: sa.Connection, record: Record, found: Any, *, replaces: bo
             if record.content_hash:
                 connection.execute(_LOCK, {"number": int(record.content_hash[:16], 16) - 2**63})
             lock(connection, bands)
-        record = _rejected_twin(connection, record, bands, found.id if replaces and found is not None else LARGEST_ID)
-    changed = found is None or not found.keep or not record.keep or found.content_hash != record.content_hash
-    if changed and found is not None and found.keep and (record.keep or replaces):
-        forget(connection, found.id)  # before its text is gone
+        record = _rejected_twin(connection, record, bands, held.id if replaces and held is not None else LARGEST_ID)
+    changed = held is None or not held.keep or not record.keep or held.content_hash != record.content_hash
+    if changed and held is not None and held.keep and (record.keep or replaces):
+        forget(connection, held.id)  # before its text is gone
     order = connection.scalar(_upsert(connection.dialect.name, replaces), values_of(record))
     if order is None:  # the row keeps its text, or that which another writer gave it just now
         return dataclasses.replace(record, order=_held(connection, record.key).id)
@@ -272,7 +272,7 @@ def _rejected_twin(connection: sa.Connection, record: Record, bands: tuple[int, 
     return dataclasses.replace(record, keep=False, text=None, reason=DUPLICATE, duplicate_of=url, similarity=similarity)
 
 
-def _keep_part(connection: sa.Connection, record: Record, found: Any) -> Record:
+def _keep_part(connection: sa.Connection, record: Record, held: Any) -> Record:
     """Store one part of an article: its text goes to those of the others, into the row of the first part that is there."""
     if connection.dialect.name == "postgresql":
         connection.execute(_LOCK, {"number": digest(record.series)})
@@ -287,7 +287,7 @@ def _keep_part(connection: sa.Connection, record: Record, found: Any) -> Record:
     whole = "\n".join(texts.values())
     head, *others = texts
     if head == record.key:
-        stored = first = _keep(connection, _with_text(record, whole), found, replaces=False)
+        stored = first = _keep(connection, _with_text(record, whole), held, replaces=False)
         for row in connection.execute(sa.select(pages).where(pages.c.key.in_(others), pages.c.keep)).mappings().all():
             part = _part_of(record_of(row), first)  # stored before the first part was known
             _keep(connection, part, _held(connection, part.key), replaces=True)
@@ -295,7 +295,7 @@ def _keep_part(connection: sa.Connection, record: Record, found: Any) -> Record:
         first = record_of(connection.execute(sa.select(pages).where(pages.c.key == head)).mappings().one())
         if first.keep:
             first = _keep(connection, _with_text(first, whole), _held(connection, head), replaces=True)
-        stored = _keep(connection, _part_of(record, first), found, replaces=True)
+        stored = _keep(connection, _part_of(record, first), held, replaces=True)
     # Meanwhile another part may have become the first one, or the whole a duplicate.
     moved = sa.update(pages).where(pages.c.key.in_(others), pages.c.reason == PART, pages.c.duplicate_of != _place(first))
     connection.execute(moved.values(duplicate_of=_place(first)))

@@ -244,13 +244,13 @@ _STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_
 def storable(record: Record) -> Record:
     """``record`` as a database takes it: strings from the web without NUL and lone surrogates, no text for a rejected page, and
     the digest of its text."""
-    found: dict[str, Any] = {name: plain(getattr(record, name)) for name in _STRINGS}
-    text = found["text"] = plain(record.text) if record.keep and record.text else None
+    changes: dict[str, Any] = {name: plain(getattr(record, name)) for name in _STRINGS}
+    text = changes["text"] = plain(record.text) if record.keep and record.text else None
     if text:
-        found["content_hash"] = text_hash(text)
+        changes["content_hash"] = text_hash(text)
     elif record.text:
-        found["content_hash"] = text_hash(record.text)  # that of another corpus' duplicate stays
-    return dataclasses.replace(record, **found)
+        changes["content_hash"] = text_hash(record.text)  # that of another corpus' duplicate stays
+    return dataclasses.replace(record, **changes)
 
 
 def values_of(record: Record) -> dict[str, Any]:

@@ -86,12 +86,12 @@ def explained(error: sa.exc.DBAPIError, place: str, doing: str) -> CorpusError:
         place: the corpus as it is shown to people (:func:`~topical_crawler.corpus.schema.shown`).
         doing: what cannot be done: "opened", "read", "written".
     """
-    said = " ".join(str(error.orig).split())
+    message = " ".join(str(error.orig).split())
     remedy = _CODES.get(getattr(error.orig, "sqlstate", None) or "")
     if remedy is None:
-        found = (remedy for pattern, remedy in _WORDS if re.search(pattern, said, re.IGNORECASE))
-        remedy = next(found, "see that the database works and that the URL or path is right, then start again")
-    return CorpusError(f"{place} cannot be {doing} ({said}). Remedy: {remedy}")
+        remedies = (remedy for pattern, remedy in _WORDS if re.search(pattern, message, re.IGNORECASE))
+        remedy = next(remedies, "see that the database works and that the URL or path is right, then start again")
+    return CorpusError(f"{place} cannot be {doing} ({message}). Remedy: {remedy}")
 
 
 @contextlib.contextmanager

@@ -141,21 +141,21 @@ class Article:
     def same(self, other: Article, *, claimed: bool = False) -> float | None:
         """See :func:`same_article`."""
         length = min(len(self.letters), len(other.letters))
-        found = self.similarity(other)
-        if found == 1.0 and length:
-            return found
+        share = self.similarity(other)
+        if share == 1.0 and length:
+            return share
         if length < SHORTEST and not claimed:
             return None
         short = length < SHORT
         least = (LEAST_SHORT_CLAIMED if short else LEAST_CLAIMED) if claimed else LEAST_SHORT if short else LEAST
-        if found < least:
+        if share < least:
             return None
         numbers, words, typos = _changes(self.clauses, other.clauses)
         if short:
-            return None if numbers or words or (typos and not claimed) else found
+            return None if numbers or words or (typos and not claimed) else share
         edited = numbers <= length // LETTERS_A_NUMBER and words <= length // LETTERS_A_WORD
         copied_badly = typos >= _LEAST_TYPOS and typos >= _TYPOS_A_CHANGE * (numbers + words)
-        return found if edited or copied_badly else None
+        return share if edited or copied_badly else None
 
 
 def similarity(a: str, b: str) -> float:

@@ -55,13 +55,13 @@ def learn(connection: sa.Connection, host: str, text: str, removed: Iterable[str
         text: as extracted.
         removed: lines that were taken out of it.
     """
-    found = {_SEEN: "", **candidates(repair(text))}
-    present = _counts(connection, host, found)
+    page_lines = {_SEEN: "", **candidates(repair(text))}
+    present = _counts(connection, host, page_lines)
     taken = set(map(digest, removed))
-    counted = {_SEEN, *new_lines((one for one in found if one != _SEEN), present), *present}
+    counted = {_SEEN, *new_lines((one for one in page_lines if one != _SEEN), present), *present}
     # In one order, so that two writers who count the same lines never wait for each other in a circle.
     rows = [
-        {"host": host, "digest": one, "line": plain(found[one]), "pages": 1, "removed": int(one in taken)}
+        {"host": host, "digest": one, "line": plain(page_lines[one]), "pages": 1, "removed": int(one in taken)}
         for one in sorted(counted)
     ]
     _add(connection, rows)
@@ -106,9 +106,9 @@ def report(connection: sa.Connection) -> Iterator[SiteLine]:
         .order_by(lines.c.host, lines.c.pages.desc(), lines.c.digest)
     )
     for row in connection.execute(query):
-        found = SiteLine(row.host, row.line, row.pages, row.seen, row.removed)
-        if found.removed or Learned(found.seen, {digest(found.line): found.pages}).at_edge(found.line):
-            yield found
+        site_line = SiteLine(row.host, row.line, row.pages, row.seen, row.removed)
+        if site_line.removed or Learned(site_line.seen, {digest(site_line.line): site_line.pages}).at_edge(site_line.line):
+            yield site_line
 
 
 def _counts(connection: sa.Connection, host: str, digests: Iterable[int]) -> dict[int, int]:

@@ -144,7 +144,7 @@ def read_stats(connection: sa.Connection) -> Stats:
         fetched=sum(h.fetched for h in hosts),
         kept=sum(h.kept for h in hosts),
         # Sorted here: the databases disagree about the order of letters.
-        rejected=dict(sorted(reasons, key=lambda found: (-found[1], found[0]))),
+        rejected=dict(sorted(reasons, key=lambda item: (-item[1], item[0]))),
         characters=sum(h.characters for h in hosts),
         size=sum(h.size for h in hosts),
         hosts=tuple(sorted(hosts, key=lambda h: (-h.kept, -h.fetched, h.host))),

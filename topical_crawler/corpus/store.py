@@ -158,8 +158,8 @@ class CorpusStore:
                 if remaining <= 0 or not is_away(error):
                     raise explained(error, self.name, doing) from None
                 if not pause:
-                    said = " ".join(str(error.orig).split())
-                    logger.warning("%s has gone away (%s); trying again for %.0f s", self.name, said, self._patience)
+                    message = " ".join(str(error.orig).split())
+                    logger.warning("%s has gone away (%s); trying again for %.0f s", self.name, message, self._patience)
                 pause = min(2 * pause or _FIRST_PAUSE, _LONGEST_PAUSE, remaining)
                 time.sleep(pause)
             else:
@@ -203,7 +203,7 @@ class CorpusStore:
     def places(self, urls: Collection[str]) -> dict[str, list[str]]:
         """By kept page, where else its text was seen: duplicates, further parts, addresses that redirect to any of them; in fetch
         order, each once."""
-        found: dict[str, dict[str, None]] = {url: {} for url in urls}
+        further_urls: dict[str, dict[str, None]] = {url: {} for url in urls}
         origins = {url: {url} for url in urls}  # by address, the kept pages that it leads to
         with self.reading() as connection:
             for _ in range(_LONGEST_CHAIN):
@@ -213,13 +213,13 @@ class CorpusStore:
                 further: dict[str, set[str]] = {}
                 for url, final_url, target in connection.execute(query.order_by(pages.c.id)):
                     for origin in origins[target]:
-                        if url not in found[origin]:
-                            found[origin] |= {url: None, final_url: None}
+                        if url not in further_urls[origin]:
+                            further_urls[origin] |= {url: None, final_url: None}
                             further.setdefault(url, set()).add(origin)
                 if not further:
                     break
                 origins = further
-        return {url: [place for place in seen if place != url] for url, seen in found.items()}
+        return {url: [place for place in seen if place != url] for url, seen in further_urls.items()}
 
     def learned(self, host: str, text: str) -> Learned:
         """What is known of the lines of a page of ``host`` with this text, as extracted."""

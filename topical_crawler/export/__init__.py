@@ -144,6 +144,6 @@ def _write_manifest(path: Path, tally: Tally, job: Job, files: Iterable[Mapping[
     used = libraries(job.kind, path.name.removesuffix(SUFFIX))
     if {"simplified", "traditional"} & set(job.facts.changes):
         used += ("opencc",)
-    said = manifest(tally, job.facts, job.kind, files, job.split, used)
+    data = manifest(tally, job.facts, job.kind, files, job.split, used)
     with replacing(path) as out:
-        out.write(json.dumps(said, ensure_ascii=False, indent=1) + "\n")
+        out.write(json.dumps(data, ensure_ascii=False, indent=1) + "\n")

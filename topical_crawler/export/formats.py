@@ -50,11 +50,11 @@ class PlainText:
     def write(self, row: ExportRow) -> None:
         if self._headers:
             day = row["date"] or row["fetched"][:10]
-            said = "" if row["keep"] else f"  rejected: {row['reason']}"
+            note = "" if row["keep"] else f"  rejected: {row['reason']}"
             lines = (
                 " ".join(row["title"].split()) or row["url"],
                 row["url"],
-                f"{day}  {row['host']}  relevance {row['relevance']:.4g}{said}",
+                f"{day}  {row['host']}  relevance {row['relevance']:.4g}{note}",
             )
             self._out.write("".join(f"# {line}\n" for line in lines).encode())
         self._out.write(f"{row['text']}\n\n".encode())
@@ -198,7 +198,7 @@ def of_name(name: str) -> str | None:
     ('jsonl', None)
     """
     plain = _unpacked(name.lower())
-    return next((kind for kind, found in FORMATS.items() if plain.endswith(found.suffixes)), None)
+    return next((kind for kind, form in FORMATS.items() if plain.endswith(form.suffixes)), None)
 
 
 def check(kind: str, path: Path) -> None:

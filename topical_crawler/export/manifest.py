@@ -78,8 +78,8 @@ class Tally:
         for count in counts:
             count.add(row)
         if row["license"]:
-            found = self.licenses.setdefault(host, Counter())
-            found[row["license"] if row["license"] in found or len(found) < LICENSES else _OTHERS] += 1
+            named = self.licenses.setdefault(host, Counter())
+            named[row["license"] if row["license"] in named or len(named) < LICENSES else _OTHERS] += 1
         if row["language"]:
             self.languages[row["language"]] += 1
         self.personal.update(row["personal"].keys())
@@ -126,7 +126,7 @@ def manifest(
         hosts[host] = asdict(count) | {"licenses": dict(tally.licenses.get(host, Counter()).most_common())}
         if host in facts.robots:
             hosts[host]["robots"] = dict(facts.robots[host])
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         "program": PROGRAM,
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),
         "format": kind,
@@ -141,10 +141,10 @@ def manifest(
         "changes": list(facts.changes),
     }
     if split:
-        found["split"] = asdict(split) | {"shares": dict(zip(("train", "validation", "test"), split.shares, strict=True))}
-        found["splits"] = {name: asdict(tally.splits.get(name, Count())) for name in split.names}
+        data["split"] = asdict(split) | {"shares": dict(zip(("train", "validation", "test"), split.shares, strict=True))}
+        data["splits"] = {name: asdict(tally.splits.get(name, Count())) for name in split.names}
     versions = {PROGRAM: __version__, "corpus": SCHEMA, "python": platform.python_version()}
-    return found | {"files": list(files), "versions": versions | _versions(libraries), "hosts": hosts}
+    return data | {"files": list(files), "versions": versions | _versions(libraries), "hosts": hosts}
 
 
 def described(path: Path, name: str) -> dict[str, Any]:
@@ -154,10 +154,10 @@ def described(path: Path, name: str) -> dict[str, Any]:
 
 
 def _versions(libraries: Iterable[str]) -> dict[str, str]:
-    found = {}
+    versions = {}
     for name in libraries:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

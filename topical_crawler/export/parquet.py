@@ -68,24 +68,24 @@ def body(title: str, tally: Tally, facts: Facts, split: Split | None) -> str:
 def _topic(facts: Facts) -> str:
     if not facts.topic:
         return ""
-    return "## Topic\n\n" + "".join(f"- {name}: {_said(value)}\n" for name, value in facts.topic.items() if value)
+    return "## Topic\n\n" + "".join(f"- {name}: {_shown(value)}\n" for name, value in facts.topic.items() if value)
 
 
 def _collection(tally: Tally, facts: Facts) -> str:
     lines = ["## Collection\n"]
-    lines += [f"- {name}: {_said(value)}" for name, value in facts.crawl.items() if value not in ("", None)]
+    lines += [f"- {name}: {_shown(value)}" for name, value in facts.crawl.items() if value not in ("", None)]
     lines.append(f"- pages fetched: {tally.first_fetched or 'unknown'} to {tally.last_fetched or 'unknown'} (UTC)")
     asked = [facts.robots[host] for host in tally.hosts if host in facts.robots]
-    said = Counter(str(robots.get("robots", "")) or "unknown" for robots in asked)
-    told = f" ({', '.join(f'{_line(name)}: {count:,}' for name, count in said.most_common(10))})" if said else ""
-    lines.append(f"- politeness: of {len(tally.hosts):,} hosts the answer to robots.txt is noted for {len(asked):,}{told}")
+    answers = Counter(str(robots.get("robots", "")) or "unknown" for robots in asked)
+    counts = f" ({', '.join(f'{_line(name)}: {count:,}' for name, count in answers.most_common(10))})" if answers else ""
+    lines.append(f"- politeness: of {len(tally.hosts):,} hosts the answer to robots.txt is noted for {len(asked):,}{counts}")
     if delays := [delay for robots in asked if (delay := robots.get("crawl_delay"))]:
         lines.append(f"- a delay between requests was asked for by {len(delays):,} of them: {min(delays):g} to {max(delays):g} s")
     return "\n".join(lines) + "\n"
 
 
 def _choice(facts: Facts) -> str:
-    lines = [f"- {name}: {_said(value)}" for name, value in facts.filters.items()]
+    lines = [f"- {name}: {_shown(value)}" for name, value in facts.filters.items()]
     lines += [f"- changed: {change}" for change in facts.changes]
     return "## Filters\n\n" + ("\n".join(lines) if lines else "None: every kept text of the corpus is here.") + "\n"
 
@@ -120,12 +120,12 @@ def _fields() -> str:
 
 
 def _personal(tally: Tally, facts: Facts) -> str:
-    found = ", ".join(f"{_line(kind)} {count:,}" for kind, count in sorted(tally.personal.items()))
+    kinds = ", ".join(f"{_line(kind)} {count:,}" for kind, count in sorted(tally.personal.items()))
     lines = [
         "## Personal data\n",
         "The texts were published on the open web and name persons. They were searched for telephone numbers, mail addresses,\n"
         "and numbers of identity and bank cards (`personal`); names were not looked for.",
-        f"Found (texts): {found}." if found else "None were found.",
+        f"Found (texts): {kinds}." if kinds else "None were found.",
     ]
     if tally.unmeasured:
         lines.append(f"{tally.unmeasured:,} texts were stored without a search.")
@@ -134,7 +134,7 @@ def _personal(tally: Tally, facts: Facts) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _said(value: Any) -> str:
+def _shown(value: Any) -> str:
     return _line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 

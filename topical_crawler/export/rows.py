@@ -20,7 +20,7 @@ from topical_crawler.corpus.schema import CorpusError
 Change = Callable[[Record], Record | None]
 """Gives the page as it is exported; None to leave it out."""
 
-_SAID = ("title", "text", "author", "source", "section")
+_PROSE = ("title", "text", "author", "source", "section")
 """The fields in which a person's words stand."""
 
 
@@ -43,15 +43,15 @@ def masked(record: Record) -> Record:
     """Covers personal data in what the page says and in the words of the link that led to it; addresses stay as they are."""
     from topical_crawler.cleaning.personal import mask
 
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
 
     def cover(text: str) -> str:
         covered: tuple[str, dict[str, int]] = mask(text)
-        found.update(covered[1])
+        counts.update(covered[1])
         return covered[0]
 
     changed = _changed(record, cover)
-    return dataclasses.replace(changed, personal=dict(record.personal) or dict(found))
+    return dataclasses.replace(changed, personal=dict(record.personal) or dict(counts))
 
 
 def simplified(record: Record) -> Record:
@@ -73,7 +73,7 @@ def traditional(record: Record) -> Record:
 
 
 def _changed(record: Record, change: Callable[[str], str]) -> Record:
-    new: dict[str, Any] = {name: change(said) for name in _SAID if (said := getattr(record, name))}
+    new: dict[str, Any] = {name: change(value) for name in _PROSE if (value := getattr(record, name))}
     return dataclasses.replace(record, **new, why=_inside(record.why, change))
 
 
@@ -198,9 +198,9 @@ def rows(records: Iterable[Record], places: Places | None = None) -> Iterator[Ex
     """Records as rows, in their order; ``places`` is asked for :data:`BATCH` of them at a time."""
     stream = iter(records)
     while batch := list(itertools.islice(stream, BATCH)):
-        found = places([record.url for record in batch if record.keep]) if places else {}
+        further = places([record.url for record in batch if record.keep]) if places else {}
         for record in batch:
-            yield as_dict(record, found.get(record.url, ()) if record.keep else ())
+            yield as_dict(record, further.get(record.url, ()) if record.keep else ())
 
 
 # -- Splits: training, validation, test
@@ -266,8 +266,8 @@ class Split:
 
 def digest(seed: int, *texts: str) -> int:
     """A number of 64 bits that looks drawn at random, always the same for the same arguments."""
-    said = "\0".join((str(seed), *texts)).encode("utf-8", "replace")
-    return int.from_bytes(blake2b(said, digest_size=8).digest(), "big")
+    data = "\0".join((str(seed), *texts)).encode("utf-8", "replace")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "big")
 
 
 # -- Samples

@@ -72,9 +72,9 @@ class TeiFolder:
         name = f"{row['order'] // _FOLDER:06}/{row['order']:09}.xml"
         file = self._folder / split / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        said = etree.tostring(as_tei(row, self._topic), encoding="utf-8", xml_declaration=True, pretty_print=True)
-        file.write_bytes(said)
-        self._sums.write(f"{hashlib.sha256(said).hexdigest()}  {split + '/' if split else ''}{name}\n")
+        xml = etree.tostring(as_tei(row, self._topic), encoding="utf-8", xml_declaration=True, pretty_print=True)
+        file.write_bytes(xml)
+        self._sums.write(f"{hashlib.sha256(xml).hexdigest()}  {split + '/' if split else ''}{name}\n")
 
     def close(self) -> None:
         self._sums.close()
@@ -112,9 +112,9 @@ def as_tei(row: ExportRow, topic: str = "") -> etree._Element:
         _add(_add(profile, "langUsage"), "language", row["language"]).set("ident", row["language"])
     if topic or row["section"]:
         words = _add(_add(profile, "textClass"), "keywords")
-        for kind, said in (("topic", topic), ("section", row["section"])):
-            if said:
-                _add(words, "term", said).set("type", kind)
+        for kind, value in (("topic", topic), ("section", row["section"])):
+            if value:
+                _add(words, "term", value).set("type", kind)
     part = _add(_add(_add(tei, "text"), "body"), "div")
     lines = [line for line in legal(row["text"]).split("\n") if line.strip()]
     for line in lines or [""]:
@@ -129,13 +129,13 @@ def _source(bibl: etree._Element, row: ExportRow) -> None:
     _add(bibl, "idno", row["host"]).set("type", "host")
     for place in row["places"]:
         _add(bibl, "idno", place).set("type", "URL")
-    for kind, said in (("publication", row["date"]), ("fetched", row["fetched"])):
-        if said:
-            date = _add(bibl, "date", said)
+    for kind, value in (("publication", row["date"]), ("fetched", row["fetched"])):
+        if value:
+            date = _add(bibl, "date", value)
             date.set("type", kind)
             with contextlib.suppress(ValueError):  # a page may name a day that the calendar does not have
-                datetime.fromisoformat(said)
-                date.set("when", said)
+                datetime.fromisoformat(value)
+                date.set("when", value)
 
 
 def _element(name: str) -> etree._Element:

@@ -95,15 +95,15 @@ def registry(name: str, title: str) -> str:
         title: of the corpus.
     """
     attributes = "".join(f"    ATTRIBUTE {attribute}\n" for attribute in ATTRIBUTES)
-    said = legal(title).replace('"', "'").replace("\n", " ")
+    shown = legal(title).replace('"', "'").replace("\n", " ")
     return (
         "# Set PATH to the folder of the compiled corpus and VERTICAL to where the file is, then: compilecorp NAME\n"
-        f'NAME "{said}"\nPATH "/var/lib/manatee/data/{name}"\nVERTICAL "{name}"\nENCODING "UTF-8"\nLANGUAGE "Chinese"\n'
+        f'NAME "{shown}"\nPATH "/var/lib/manatee/data/{name}"\nVERTICAL "{name}"\nENCODING "UTF-8"\nLANGUAGE "Chinese"\n'
         'DOCSTRUCTURE doc\nTAGSETDOC "https://github.com/fxsjy/jieba"\n\n'
         f"ATTRIBUTE word\nATTRIBUTE tag\n\nSTRUCTURE doc {{\n{attributes}}}\nSTRUCTURE p\nSTRUCTURE s\n"
     )
 
 
 def _quoted(value: object) -> str:
-    said = " ".join(legal(f"{value:.6g}" if isinstance(value, float) else str(value)).split())
-    return f'"{escape(said, {chr(34): "&quot;"})}"'
+    text = " ".join(legal(f"{value:.6g}" if isinstance(value, float) else str(value)).split())
+    return f'"{escape(text, {chr(34): "&quot;"})}"'

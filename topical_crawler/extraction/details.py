@@ -56,7 +56,7 @@ def in_text(text: str, url: str = "", fetched: str = "") -> str:
     if _CLOCK.search(text):
         return ""
     now = _moment(fetched)
-    return next((found.isoformat() for found in _dates(text[:500], url, now) if _believed(found, now)), "")
+    return next((day.isoformat() for day in _dates(text[:500], url, now) if _believed(day, now)), "")
 
 
 def in_address(url: str, fetched: str = "") -> str:
@@ -66,8 +66,8 @@ def in_address(url: str, fetched: str = "") -> str:
     '2024-03-01'
     """
     now = _moment(fetched)
-    found = (_made(match.groups()) for match in _IN_ADDRESS.finditer(url[:2000]))
-    return next((day.isoformat() for day in found if day is not None and _believed(day, now)), "")
+    days = (_made(match.groups()) for match in _IN_ADDRESS.finditer(url[:2000]))
+    return next((day.isoformat() for day in days if day is not None and _believed(day, now)), "")
 
 
 def latest(fetched: str) -> date:
@@ -199,8 +199,8 @@ class Head:
 
     def canonical(self) -> str:
         """The address that the page calls its own; "" where it names none or the one it has."""
-        found = next((self._absolute(href) for rel, href in self._links if "canonical" in rel), "")
-        return "" if found == self._url.partition("#")[0] else found
+        address = next((self._absolute(href) for rel, href in self._links if "canonical" in rel), "")
+        return "" if address == self._url.partition("#")[0] else address
 
     def license(self) -> str:
         """Address (or name) of the licence that the page names, "" without one."""
@@ -243,13 +243,13 @@ def _list(value: Any) -> list[Any]:
 
 def _text(value: Any) -> str:
     """A value of JSON-LD as text: names of persons and things, joined where there are several."""
-    found: list[str] = []
+    names: list[str] = []
     for one in _list(value)[:10]:
         if isinstance(one, dict):
             one = next((one[key] for key in ("name", "@id", "url") if isinstance(one.get(key), str)), "")
         if isinstance(one, str) and (text := _folded(one)):
-            found.append(text)
-    return _folded("、".join(found))
+            names.append(text)
+    return _folded("、".join(names))
 
 
 def _folded(text: str | None) -> str:
@@ -404,8 +404,8 @@ def _date(head: Head, blocks: Sequence[Block], url: str, fetched: str) -> str:
     short = [block.text[:MAX_LINE] for block in lines]
     stamps = [line for line in short if line not in running and _STAMPED.search(line)]
     alone = [line for line in short if count_letters(line) <= 14]
-    found = (in_text(text, url, fetched) for text in (*declared, *stamps, *alone))
-    return first(found) or in_address(url, fetched)
+    dates = (in_text(text, url, fetched) for text in (*declared, *stamps, *alone))
+    return first(dates) or in_address(url, fetched)
 
 
 def _searched(tree: HtmlElement, url: str, fetched: str) -> str:

@@ -112,14 +112,14 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
     def flush() -> Block | None:
         nonlocal linked, links, href
         text = _SPACE.sub(" ", "".join(parts)).strip()
-        found = None
+        block = None
         if text:
             heading = next((tag for tag in reversed(stack[-4:]) if tag in HEADINGS), stack[-1])
-            found = Block(text, count_letters(text), linked, links, href, heading, furniture > 0)
+            block = Block(text, count_letters(text), linked, links, href, heading, furniture > 0)
         parts.clear()
-        if found or not in_link:  # a link around blocks belongs to the first of them that has text
+        if block or not in_link:  # a link around blocks belongs to the first of them that has text
             linked, links, href = 0, 0, ""
-        return found
+        return block
 
     walk = iterwalk(tree, events=("start", "end", "comment", "pi"))
     for event, element in walk:
@@ -373,7 +373,7 @@ def trafilatura(html: str, tree: HtmlElement) -> str:
     """
     from trafilatura import bare_extraction
 
-    found = bare_extraction(
+    document = bare_extraction(
         to_paragraphs(deepcopy(tree)),
         fast=True,
         include_comments=False,
@@ -382,7 +382,7 @@ def trafilatura(html: str, tree: HtmlElement) -> str:
         config=_config(),
     )
     # The type allows a dict for a deprecated option that is not used here.
-    return "" if found is None or isinstance(found, dict) else (found.text or "").strip()
+    return "" if document is None or isinstance(document, dict) else (document.text or "").strip()
 
 
 def density(html: str, tree: HtmlElement) -> str:

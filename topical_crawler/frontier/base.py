@@ -242,10 +242,10 @@ def check_priority(priority: float, url: str) -> None:
         raise ValueError(f"the priority of {url!r} is {priority}: it must be a finite number")
 
 
-def gained(parents: Collection[str], found: Iterable[Evidence]) -> list[Evidence]:
+def gained(parents: Collection[str], candidates: Iterable[Evidence]) -> list[Evidence]:
     """The evidence to add to an entry that knows ``parents``: no parent twice, at most MAX_EVIDENCE in all, the first found."""
     new: dict[str, Evidence] = {}
-    for evidence in found:
+    for evidence in candidates:
         if len(parents) + len(new) >= MAX_EVIDENCE:
             break
         if evidence.parent not in parents:

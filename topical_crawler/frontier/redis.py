@@ -112,23 +112,23 @@ class RedisFrontier(Frontier):
             self._check_version(self._call("hget", "meta", "version"))
             return
         settings = (delay, in_flight_per_host, lease, max_waiting, max_pages)
-        found = self._server.run("open", self._prefix, VERSION, self.worker, *map(repr, settings), self._now)
-        self._check_version(found[0])
-        held = tuple(float(value) for value in found[2:])
+        opened = self._server.run("open", self._prefix, VERSION, self.worker, *map(repr, settings), self._now)
+        self._check_version(opened[0])
+        held = tuple(float(value) for value in opened[2:])
         if held != settings:
             logger.warning(
                 "The crawl %r has other workers: their delay of %g s, %g in flight per host, lease of %g s and bounds of %g "
                 "waiting and %g pages hold here too", name, *held,
             )  # fmt: skip
 
-    def _check_version(self, found: bytes | None) -> None:
+    def _check_version(self, version: bytes | None) -> None:
         place = f"Redis at {self._server.name}"
-        if found is None:
+        if version is None:
             names = ", ".join(crawls(self._server.client)) or "none"
             raise FrontierServerError(f"there is no crawl {self.name!r} in {place}. Remedy: name one of those there: {names}")
-        if int(found) != VERSION:
+        if int(version) != VERSION:
             raise FrontierServerError(
-                f"the crawl {self.name!r} in {place} is of version {int(found)}, this program speaks version {VERSION}. "
+                f"the crawl {self.name!r} in {place} is of version {int(version)}, this program speaks version {VERSION}. "
                 f"Remedy: run the same program on all workers, or name another crawl (-s TOPICAL_CRAWL=NAME)"
             )
 
@@ -150,25 +150,25 @@ class RedisFrontier(Frontier):
         return None
 
     def _take(self, now: float, ahead: int) -> bool:
-        found = self._run("pop", "pop", self.worker, max(1, ahead), now=now) or ()
-        for record, key, token in zip(found[::3], found[1::3], found[2::3], strict=True):
+        popped = self._run("pop", "pop", self.worker, max(1, ahead), now=now) or ()
+        for record, key, token in zip(popped[::3], popped[1::3], popped[2::3], strict=True):
             self._taken.append((record, key, token))
             self._tokens[key] = token
-        return bool(found)
+        return bool(popped)
 
     def best(self, now: float) -> float | None:
         if self._taken:
             record, key, _ = self._taken[0]
             return read_entry(key, record).priority
-        found = self._run("pop", "best", self.worker, now=now)
-        return None if found is None else float(found)
+        answer = self._run("pop", "best", self.worker, now=now)
+        return None if answer is None else float(answer)
 
     def wait(self, now: float) -> float | None:
         """See :meth:`Frontier.wait`. Another worker may bring something to pop at any time."""
         if self._taken:
             return 0.0
-        found = self._run("pop", "wait", self.worker, now=now)
-        return None if found is None else float(found)
+        answer = self._run("pop", "wait", self.worker, now=now)
+        return None if answer is None else float(answer)
 
     def sent(self, key: bytes, now: float) -> None:
         self._finish("sent", key, now=now, keep=True)
@@ -198,23 +198,23 @@ class RedisFrontier(Frontier):
         last = heads[:limit][-1:]  # of hosts with equals, the numbers decide: all of them are read
         best = heapq.merge(*(self._queue(host) for score, host in heads if last and score <= last[0][0]))
         keys = [member[6:] for (_, member), _ in zip(best, range(limit), strict=False)]
-        found = []
+        entries = []
         for first in range(0, len(keys), _READ):
             part = keys[first : first + _READ]
             for key, record in zip(part, self._call("hmget", "entries", part), strict=True):
                 if record is not None and record[1:2] == _WAITING:
                     try:
-                        found.append(read_entry(key, record))
+                        entries.append(read_entry(key, record))
                     except RecordError as error:
                         logger.error("%s", error)
-        return found
+        return entries
 
     def _heads(self) -> Iterator[tuple[bytes, float]]:
         """The hosts that have a waiting entry, with the score of their best one."""
-        cursor, found = -1, {}
+        cursor, hosts = -1, {}
         while cursor != 0:
-            cursor, found = self._call("hscan", "hosts", max(cursor, 0), count=1_000)
-            for host, packed in found.items():
+            cursor, hosts = self._call("hscan", "hosts", max(cursor, 0), count=1_000)
+            for host, packed in hosts.items():
                 if (score := msgpack.unpackb(packed, raw=True)[4]) is not False:
                     yield host, score
 
@@ -312,8 +312,8 @@ class RedisFrontier(Frontier):
         self._call("hset", "saved", name, json.dumps(data))
 
     def load(self, name: str) -> Any:
-        found = self._call("hget", "saved", name)
-        return None if found is None else json.loads(found)
+        text = self._call("hget", "saved", name)
+        return None if text is None else json.loads(text)
 
     # -- what workers share besides
 
@@ -332,8 +332,8 @@ class RedisFrontier(Frontier):
 
     def recall(self, name: str) -> str | None:
         """What :meth:`remember` keeps; None where there is nothing."""
-        found = self._call("get", f"text:{name}")
-        return None if found is None else found.decode("utf-8", "replace")
+        text = self._call("get", f"text:{name}")
+        return None if text is None else text.decode("utf-8", "replace")
 
     def destroy(self) -> int:
         """Delete the whole crawl. Workers that still run end with an error that says so. Returns the number of keys."""
@@ -365,35 +365,35 @@ class RedisFrontier(Frontier):
         return self._server.ask(lambda: getattr(self._server.client, command)(self._prefix + key, *arguments, **options))
 
     def _finish(self, what: str, key: bytes, *arguments: Any, now: float | None = None, keep: bool = False) -> Any:
-        found = self._run("finish", what, self.worker, key, self._tokens.get(key, ""), *arguments, now=now)
-        if found is None:
+        answer = self._run("finish", what, self.worker, key, self._tokens.get(key, ""), *arguments, now=now)
+        if answer is None:
             self._lose(key)
             raise LeaseLost(
                 f"entry {key.hex()} is not in flight here: it was never popped, is finished already, or its lease ran out"
             )
         if not keep:
             self._tokens.pop(key, None)
-        return found
+        return answer
 
     def _lose(self, key: bytes) -> None:
         self._lost += self._tokens.pop(key, None) is not None
 
     def _record(self, key: bytes) -> bytes:
-        found = self._call("hget", "entries", key)
-        if found is None:
+        record = self._call("hget", "entries", key)
+        if record is None:
             raise LeaseLost(f"entry {key.hex()} is not in the frontier")
-        return bytes(found)
+        return bytes(record)
 
 
 def crawls(client: redis.Redis) -> list[str]:
     """The names of the crawls in a server, in alphabetical order."""
     before, after = _PREFIX.split("%s")
-    found = client.scan_iter(match=f"{before}*{after}meta", count=1_000)
-    return sorted(key.decode().removeprefix(before).removesuffix(f"{after}meta") for key in found)
+    keys = client.scan_iter(match=f"{before}*{after}meta", count=1_000)
+    return sorted(key.decode().removeprefix(before).removesuffix(f"{after}meta") for key in keys)
 
 
-def _pushed(found: Sequence[Any]) -> Pushed:
-    new, raised, known, dropped = found
+def _pushed(answer: Sequence[Any]) -> Pushed:
+    new, raised, known, dropped = answer
     return Pushed(new, raised, known, {dropped[i].decode(): dropped[i + 1] for i in range(0, len(dropped), 2)})
 
 

@@ -54,14 +54,14 @@ class RedisFeed:
         return len(values)
 
     def _read(self, kind: str) -> list[bytes]:
-        found: Any
+        values: Any
         if kind == "list":
-            found = self._client.lrange(self.key, 0, self._batch - 1)
+            values = self._client.lrange(self.key, 0, self._batch - 1)
         elif kind == "set":
-            found = self._client.srandmember(self.key, self._batch)
+            values = self._client.srandmember(self.key, self._batch)
         else:
-            found = self._client.zrevrange(self.key, 0, self._batch - 1)
-        return list(found)
+            values = self._client.zrevrange(self.key, 0, self._batch - 1)
+        return list(values)
 
     def _url(self, value: bytes) -> str | None:
         text = value.decode("utf-8", "replace").strip()

@@ -75,12 +75,12 @@ class Server:
     def ask(self, call: Callable[[], _T]) -> _T:
         """The result of ``call``, made again while the server is away. It may be made twice: it must not matter."""
         # Who has waited for it in vain once does not wait again at every call that follows.
-        deadline, pause, said = time.monotonic() + (0.0 if self._given_up else self._patience), _FIRST_PAUSE, False
+        deadline, pause, warned = time.monotonic() + (0.0 if self._given_up else self._patience), _FIRST_PAUSE, False
         while True:
             try:
-                found = call()
+                result = call()
                 self._given_up = False
-                return found
+                return result
             except (*_AWAY, ResponseError) as error:
                 problem = self._problem(error)
                 if not isinstance(error, _AWAY) and not _PASSING.search(str(error)):
@@ -88,9 +88,9 @@ class Server:
                 if time.monotonic() + pause > deadline:
                     self._given_up = True
                     raise FrontierServerError(problem) from None
-                if not said:
+                if not warned:
                     logger.warning("%s. Trying again for %.0f s", problem, self._patience)
-                    said = True
+                    warned = True
             time.sleep(pause * random.uniform(0.5, 1.0))  # many workers come back: not all in the same moment
             pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -101,23 +101,23 @@ class Server:
             FrontierServerError: it cannot be used.
         """
         try:
-            found: dict[str, Any] = dict(self.client.info())
+            info: dict[str, Any] = dict(self.client.info())
         except _AWAY as error:
             raise FrontierServerError(self._problem(error)) from None
         except (NoPermissionError, ResponseError):
             return  # an account that may not ask; docs/deployment.md says what the server needs
-        version = tuple(int(part) for part in str(found.get("redis_version", "0.0")).split(".")[:2])
+        version = tuple(int(part) for part in str(info.get("redis_version", "0.0")).split(".")[:2])
         if version < (6, 2):
             raise FrontierServerError(
-                f"Redis at {self.name} is version {found.get('redis_version')}. Remedy: version 6.2 or newer, or Valkey"
+                f"Redis at {self.name} is version {info.get('redis_version')}. Remedy: version 6.2 or newer, or Valkey"
             )
-        policy = found.get("maxmemory_policy", "noeviction")
-        if found.get("maxmemory") and policy != "noeviction":
+        policy = info.get("maxmemory_policy", "noeviction")
+        if info.get("maxmemory") and policy != "noeviction":
             raise FrontierServerError(
                 f"Redis at {self.name} throws keys away when it is full (maxmemory-policy {policy}): links would be lost. "
                 f"Remedy: CONFIG SET maxmemory-policy noeviction"
             )
-        if not int(found.get("aof_enabled", 0)):
+        if not int(info.get("aof_enabled", 0)):
             logger.warning(
                 "Redis at %s keeps no append-only file: a restart loses what was found. Remedy: appendonly yes", self.name
             )

@@ -76,9 +76,9 @@ class KnownEntry:
         result.raised += changed
         result.known += not changed
 
-    def _gain(self, found: Iterable[Evidence]) -> bool:
+    def _gain(self, candidates: Iterable[Evidence]) -> bool:
         before = self.parents
-        for evidence in found:
+        for evidence in candidates:
             if self.parents >= MAX_EVIDENCE:
                 break
             if f"[{_quote(evidence.parent)}," not in self.evidence:
@@ -188,8 +188,8 @@ class SqliteFrontier(LocalFrontier):
 
     def _read_heads(self) -> None:
         host = ""
-        while found := self._db.rows(sql.NEXT_HOST, (host,)):
-            host, negative, number = found[0]
+        while rows := self._db.rows(sql.NEXT_HOST, (host,)):
+            host, negative, number = rows[0]
             self._hosts.set_head(host, (negative, number))
             if self._worst is not None:
                 self._worst.offer(host, _SOMEWHERE)
@@ -345,8 +345,8 @@ class SqliteFrontier(LocalFrontier):
         self._commit()
 
     def load(self, name: str) -> Any:
-        found = self._db.rows(sql.LOAD, (name,))
-        return json.loads(found[0][0]) if found else None
+        rows = self._db.rows(sql.LOAD, (name,))
+        return json.loads(rows[0][0]) if rows else None
 
     def __len__(self) -> int:
         return self._waiting
@@ -414,9 +414,9 @@ class SqliteFrontier(LocalFrontier):
     def _make_room(self) -> None:
         """Drop what waits beyond ``max_waiting``."""
         while self._worst is not None and self._waiting > self._max_waiting:
-            found = self._worst.find(self._tail)
-            assert found is not None
-            host, place = found
+            worst = self._worst.find(self._tail)
+            assert worst is not None
+            host, place = worst
             self._db.run(sql.EVICT, (place[1],))
             if self._hosts.head(host) == place:  # the worst of a host is also its best: nothing else of it waits
                 self._hosts.set_head(host, None)
@@ -424,16 +424,16 @@ class SqliteFrontier(LocalFrontier):
             self._reasons[NO_ROOM] += 1
 
     def _head(self, host: str) -> Place | None:
-        found = self._db.rows(sql.HEAD, (host,))
-        return found[0] if found else None
+        rows = self._db.rows(sql.HEAD, (host,))
+        return rows[0] if rows else None
 
     def _tail(self, host: str) -> Place | None:
-        found = self._db.rows(sql.TAIL, (host,))
-        return found[0] if found else None
+        rows = self._db.rows(sql.TAIL, (host,))
+        return rows[0] if rows else None
 
     def _note(self, name: str) -> str | None:
-        found = self._db.rows(sql.READ_NOTE, (name,))
-        return found[0][0] if found else None
+        rows = self._db.rows(sql.READ_NOTE, (name,))
+        return rows[0][0] if rows else None
 
     def _flight(self, key: bytes) -> _Flight:
         try:

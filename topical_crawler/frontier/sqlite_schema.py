@@ -110,14 +110,14 @@ def broken(file: Path, error: sqlite3.Error) -> FrontierFileError:
 
 
 def _check_ours(file: Path, db: sqlite3.Connection, tables: set[str]) -> None:
-    found = dict(db.execute("SELECT name, value FROM meta")) if "meta" in tables else {}
-    if found.get("format") != "topical_crawler frontier":
+    meta = dict(db.execute("SELECT name, value FROM meta")) if "meta" in tables else {}
+    if meta.get("format") != "topical_crawler frontier":
         raise FrontierFileError(
             f"{file}: an SQLite file of something else (tables {', '.join(sorted(tables))}); name another path for the frontier"
         )
-    if found.get("version") != str(VERSION):
+    if meta.get("version") != str(VERSION):
         raise FrontierFileError(
-            f"{file}: a frontier of version {found.get('version')}, this program reads version {VERSION}; go on with the program "
+            f"{file}: a frontier of version {meta.get('version')}, this program reads version {VERSION}; go on with the program "
             "that wrote it, or move the file away to start anew"
         )
 
@@ -218,10 +218,10 @@ class Database:
             self._lock.release()
 
     def _failed(self, error: sqlite3.DatabaseError) -> FrontierFileError:
-        told = broken(self.file, error)
+        failure = broken(self.file, error)
         if self._changed and not self._connection.in_transaction:
-            self._lost = str(told)
-        return told
+            self._lost = str(failure)
+        return failure
 
 
 # -- The SQL. What waits is reached by the index ``waiting`` of hosts and places

@@ -255,7 +255,7 @@ def recorded_files(given: str | os.PathLike[str]) -> list[Path]:
     """
     text = os.fspath(given)
     parts = [text] if Path(text).expanduser().exists() else [part.strip() for part in text.split(",") if part.strip()]
-    found: list[Path] = []
+    paths: list[Path] = []
     for part in parts:
         path = Path(part).expanduser()
         if path.is_file():
@@ -266,8 +266,8 @@ def recorded_files(given: str | os.PathLike[str]) -> list[Path]:
             remedy = "name a WARC file (.warc or .warc.gz), or a folder of them"
         if not files:
             raise RecordingError(f"{path}: there is no such file; {remedy}")
-        found += files
-    return list(dict.fromkeys(found))
+        paths += files
+    return list(dict.fromkeys(paths))
 
 
 class Recording:
@@ -342,11 +342,11 @@ class Recording:
         self.close()
 
     def _place(self, column: str, url: str) -> tuple[int, int, int] | None:
-        found: tuple[int, int, int] | None = self._index.execute(
+        place: tuple[int, int, int] | None = self._index.execute(
             f"SELECT file, offset, length FROM records WHERE {column} = ? ORDER BY good DESC, file, offset LIMIT 1",
             (url.encode("utf-8", "replace").decode(),),
         ).fetchone()
-        return found
+        return place
 
     def _data(self, number: int) -> mmap.mmap:
         data = self._opened.pop(number, None)

@@ -154,12 +154,12 @@ def train_vectors(
         trainer = Trainer(vocabulary.counts, options.model, processes, work / "checkpoints", plan.buckets)
         seconds = _train(work, trainer, files, tokens, known, options, report)
         words = _write(out, work, trainer, known, options.free)
-        found = figures(manifest, vocabulary, tokens, asdict(options.model), seconds)
-        found["options"] = {"min_count": options.min_count, "phrases": options.phrases, "memory_mb": options.memory}
-        found["result"] = {"path": str(out / "vectors.npy"), "words": words, "dimensions": options.model.dimensions}
+        summary = figures(manifest, vocabulary, tokens, asdict(options.model), seconds)
+        summary["options"] = {"min_count": options.min_count, "phrases": options.phrases, "memory_mb": options.memory}
+        summary["result"] = {"path": str(out / "vectors.npy"), "words": words, "dimensions": options.model.dimensions}
         if known:
             new = [word for word in trainer.words if word not in known.rows]
-            found["continued"] = {
+            summary["continued"] = {
                 "from": str(options.continue_from),
                 "free": options.free,
                 "known": len(known),
@@ -167,9 +167,9 @@ def train_vectors(
                 "new": len(new),
             }
             show = show or new[:5]
-        found["neighbours"] = _neighbours(show, known, WordVectors.open(out / "vectors.npy"))
-        write_json(out / "report.json", found)
-        return found
+        summary["neighbours"] = _neighbours(show, known, WordVectors.open(out / "vectors.npy"))
+        write_json(out / "report.json", summary)
+        return summary
 
 
 def check_request(out: Path, sources: Sequence[str | Path], options: TrainingOptions, processes: int) -> MemoryPlan:

@@ -107,8 +107,8 @@ def _learn(files: Sequence[Path], most: int, report: Report) -> dict[str, float]
     phrases = Phrases(
         sentences(), min_count=_MIN_COUNT, threshold=THRESHOLD, scoring="npmi", delimiter=_JOINT, max_vocab_size=most
     )
-    found = phrases.export_phrases()
-    return {pair: round(float(score), 4) for pair, score in sorted(found.items()) if not _has_latin(pair)}
+    scored = phrases.export_phrases()
+    return {pair: round(float(score), 4) for pair, score in sorted(scored.items()) if not _has_latin(pair)}
 
 
 def _has_latin(text: str) -> bool:
@@ -192,11 +192,11 @@ def segment(options_file: str, texts: Sequence[str]) -> Segmented:
     simplify, cut, stopwords = _tools(options_file)
     lines, count, tokens, empty = [], 0, 0, 0
     for text in texts:
-        found = sentences(cut(simplify(text)), stopwords)
-        lines += [" ".join(words) for words in found]
-        count += len(found)
-        tokens += sum(map(len, found))
-        empty += not found
+        cut_sentences = sentences(cut(simplify(text)), stopwords)
+        lines += [" ".join(words) for words in cut_sentences]
+        count += len(cut_sentences)
+        tokens += sum(map(len, cut_sentences))
+        empty += not cut_sentences
     # A lone surrogate, as broken pages hold it, is no text and cannot be written.
     size = sum(len(text.encode("utf-8", "replace")) for text in texts)
     body = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")

@@ -55,16 +55,16 @@ def known_parts(word: str, known: WordVectors) -> list[str]:
     >>> known_parts("组织生活会", known), known_parts("甲生乙", known)
     (['组织', '生活', '会'], ['生'])
     """
-    found, start = [], 0
+    parts, start = [], 0
     while start < len(word):
         for end in range(len(word), start, -1):
             if word[start:end] in known.rows:
-                found.append(word[start:end])
+                parts.append(word[start:end])
                 start = end
                 break
         else:
             start += 1
-    return found
+    return parts
 
 
 def first_vectors(words: Sequence[str], known: WordVectors, seed: int) -> NDArray[np.float32]:
