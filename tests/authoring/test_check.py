@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.authoring.check import Finding, Report, check_topic, coverage
+from topical_crawler.authoring.check import Finding, TopicReport, check_topic, coverage
 from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.topic.topic import list_topics
 
@@ -24,22 +24,22 @@ GOOD = {
 
 
 @pytest.fixture
-def check(write_topic: WriteTopic) -> Callable[..., Report]:
+def check(write_topic: WriteTopic) -> Callable[..., TopicReport]:
     """Checks a topic that is good but for the files given: ``check({"seeds.txt": ""})``."""
 
-    def run(files: Mapping[str, str | bytes] | None = None, resources: Resources | None = None) -> Report:
+    def run(files: Mapping[str, str | bytes] | None = None, resources: Resources | None = None) -> TopicReport:
         return check_topic(write_topic({**GOOD, **(files or {})}), resources or Resources.none())
 
     return run
 
 
-def found(report: Report, part: str) -> Finding:
+def found(report: TopicReport, part: str) -> Finding:
     """The one finding whose message holds ``part``."""
     (one,) = [f for f in report.findings if part in f.message]
     return one
 
 
-def test_a_good_topic(check: Callable[..., Report]) -> None:
+def test_a_good_topic(check: Callable[..., TopicReport]) -> None:
     report = check()
     assert report.errors == 0
     assert [f.message for f in report.findings if f.severity == "warning" and f.about != "resources"] == []
@@ -77,7 +77,7 @@ def test_the_topics_of_the_product_have_no_error(name: str) -> None:
     ],
 )
 def test_what_no_crawl_can_start_with_is_an_error(
-    check: Callable[..., Report], files: Mapping[str, str | bytes], file: str, line: int, part: str
+    check: Callable[..., TopicReport], files: Mapping[str, str | bytes], file: str, line: int, part: str
 ) -> None:
     report = check(files)
     assert report.errors == 1
@@ -99,7 +99,7 @@ ODD = ("deep learning", "两学一做·专题", "党", "因为", "陆续", "黨�
 
 
 @pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> Report:
+def odd(tmp_path_factory: pytest.TempPathFactory) -> TopicReport:
     """Five good terms, and from line 6 on those of an odd form."""
     folder = tmp_path_factory.mktemp("odd")
     for name, content in GOOD.items():
@@ -125,7 +125,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Report:
         ("words of the general language", {"学生": 15}),
     ],
 )
-def test_terms_of_an_odd_form(odd: Report, part: str, words: dict[str, int]) -> None:
+def test_terms_of_an_odd_form(odd: TopicReport, part: str, words: dict[str, int]) -> None:
     one = found(odd, part)
     assert one.file == "terms.tsv"
     assert words.items() <= dict(one.words).items()
@@ -133,7 +133,7 @@ def test_terms_of_an_odd_form(odd: Report, part: str, words: dict[str, int]) -> 
     assert one.message.endswith(f": {len(one.words)}")
 
 
-def test_a_general_word_that_was_adjusted_is_not_found_again(check: Callable[..., Report]) -> None:
+def test_a_general_word_that_was_adjusted_is_not_found_again(check: Callable[..., TopicReport]) -> None:
     report = check({"terms.tsv": TERMS + "学生\t1\n", "adjust.tsv": "学生\t0.1\t太常见\n"})
     assert not [f for f in report.findings if "general language" in f.message]
 
@@ -197,18 +197,18 @@ def test_a_general_word_that_was_adjusted_is_not_found_again(check: Callable[...
     ],
 )
 def test_weights_thresholds_and_files(
-    check: Callable[..., Report], files: Mapping[str, str], severity: str, file: str, part: str
+    check: Callable[..., TopicReport], files: Mapping[str, str], severity: str, file: str, part: str
 ) -> None:
     one = found(check(files), part)
     assert (one.severity, one.file) == (severity, file)
 
 
-def test_the_line_of_a_threshold(check: Callable[..., Report]) -> None:
+def test_the_line_of_a_threshold(check: Callable[..., TopicReport]) -> None:
     report = check({"topic.toml": 'title = "x"\n\n[strategy.semantic]\npage_threshold = 0\n'})
     assert found(report, "page_threshold is 0").line == 4
 
 
-def test_seeds(check: Callable[..., Report]) -> None:
+def test_seeds(check: Callable[..., TopicReport]) -> None:
     report = check(
         {
             "topic.toml": 'title = "x"\nseeds = ["http://a.example/#top"]\nallowed_hosts = ["a.example"]\n',
@@ -222,7 +222,7 @@ def test_seeds(check: Callable[..., Report]) -> None:
     assert "c.example" in foreign.remedy
 
 
-def test_resources_that_are_missing_or_damaged(check: Callable[..., Report], tmp_path: Path) -> None:
+def test_resources_that_are_missing_or_damaged(check: Callable[..., TopicReport], tmp_path: Path) -> None:
     off = [f for f in check().findings if f.about == "resources"]
     assert [(f.severity, "switched off" in f.message) for f in off] == [("note", True)]
     report = check(resources=Resources(tmp_path))
@@ -238,7 +238,7 @@ def test_resources_that_are_missing_or_damaged(check: Callable[..., Report], tmp
     assert "bytes instead of" in found(report, "bytes instead of").message
 
 
-def test_coverage_by_resource(check: Callable[..., Report], tmp_path: Path) -> None:
+def test_coverage_by_resource(check: Callable[..., TopicReport], tmp_path: Path) -> None:
     hownet = tmp_path / "hownet.txt"
     hownet.write_text("党支部 N part|部件\n", encoding="utf-8")
     vectors = tmp_path / "vectors.txt"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.judging.sample import OTHERS, Candidate, Draw, allocate, band_edges, band_name, draw
+from topical_crawler.judging.draw import OTHERS, Candidate, Draw, allocate, band_edges, band_name, draw
 
 HOSTS = st.lists(st.integers(1, 60), min_size=1, max_size=30)
 

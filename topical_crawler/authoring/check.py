@@ -546,7 +546,7 @@ _COUNTED = {"hownet": "HowNet", "vectors": "vectors", "cilin": "Cilin"}
 
 
 @dataclass(frozen=True)
-class Report:
+class TopicReport:
     """What a check found.
 
     Attributes:
@@ -570,11 +570,8 @@ class Report:
 
 
 def check_topic(
-    name_or_path: str | Path,
-    resources: Resources,
-    cache_dir: Path | None = None,
-    segmenter: Backend = "auto",
-) -> Report:
+    name_or_path: str | Path, resources: Resources, cache_dir: Path | None = None, segmenter: Backend = "auto"
+) -> TopicReport:
     """Check a topic. What cannot be read is a finding, not an exception.
 
     Args:
@@ -587,7 +584,7 @@ def check_topic(
     try:
         topic = load_topic(name_or_path)
     except (ValueError, OSError) as error:
-        return Report(name, None, (Finding.from_error(error),))
+        return TopicReport(name, None, (Finding.from_error(error),))
     lines = TopicLines(topic)
     findings = [*_check_files(topic, lines), *_check_seeds(topic, lines), *_check_resources(resources)]
     lexicons: dict[str, Container[str]] = {}
@@ -616,7 +613,7 @@ def check_topic(
     findings += check_general(topic, dictionary, lines)
     findings.sort(key=lambda f: _SEVERITIES.index(f.severity))
     known = {resource: len(topic.terms) - len(lacking) for resource, lacking in unknown.items()}
-    return Report(name, topic, tuple(dict.fromkeys(findings)), known, found)
+    return TopicReport(name, topic, tuple(dict.fromkeys(findings)), known, found)
 
 
 def _strategy(topic: Topic, segmenter: Backend) -> Semantic:

@@ -13,13 +13,14 @@ from itertools import combinations
 from typing import Any
 
 from topical_crawler.evaluation.metrics import wilson
-from topical_crawler.judging.sample import BOILERPLATE, RELEVANT, Header, Item, Sample, band_name
+from topical_crawler.judging.draw import band_name
+from topical_crawler.judging.sample import BOILERPLATE, RELEVANT, Header, Item, Sample
 
 # -- Whether people who judge the same texts give the same marks
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class PairAgreement:
     """Two people's marks of the texts that both have judged.
 
     Attributes:
@@ -41,7 +42,7 @@ class Agreement:
     disputed: tuple[str, ...]
 
 
-def agreements(samples: Sequence[Sample]) -> list[Agreement]:
+def agreements(samples: Sequence[Sample]) -> list[PairAgreement]:
     """Of every two of the samples, which are copies of one (see :func:`~topical_crawler.judging.sample.merged`)."""
     return [_pair(i, j, samples[i], samples[j]) for i, j in combinations(range(len(samples)), 2)]
 
@@ -82,23 +83,13 @@ def krippendorff(texts: Sequence[Sequence[Hashable]]) -> float:
     return 1 - (size - 1) * observed / expected
 
 
-def marks_by_text(samples: Sequence[Sample]) -> list[list[str]]:
-    """The marks of every text of copies of one sample, for :func:`krippendorff`."""
-    found: dict[str, list[str]] = {item.key: [] for item in samples[0].items}
-    for sample in samples:
-        for item in sample.items:
-            if item.mark is not None:
-                found[item.key].append(item.mark)
-    return list(found.values())
-
-
-def _pair(i: int, j: int, first: Sample, second: Sample) -> Agreement:
+def _pair(i: int, j: int, first: Sample, second: Sample) -> PairAgreement:
     others = {item.key: item for item in second.items}
     pairs: list[tuple[Item, Item]] = [
         (item, others[item.key]) for item in first.items if item.mark is not None and others[item.key].mark is not None
     ]
     disputed = tuple(a.key for a, b in pairs if a.mark != b.mark)
-    return Agreement(
+    return PairAgreement(
         first=i,
         second=j,
         texts=len(pairs),
@@ -171,7 +162,7 @@ def estimate(cells: Iterable[Cell]) -> Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class GroupFigures:
     """Judged texts that are looked at together: all, those of a site, of a band of relevance, those rejected for one reason.
 
     Attributes:
@@ -202,7 +193,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SampleReport:
     """The figures of a sample.
 
     Attributes:
@@ -220,10 +211,10 @@ class Report:
     drawn: int
     judged: int
     pages: int
-    whole: Row | None
-    sites: tuple[Row, ...]
-    bands: tuple[Row, ...]
-    rejected: tuple[Row, ...]
+    whole: GroupFigures | None
+    sites: tuple[GroupFigures, ...]
+    bands: tuple[GroupFigures, ...]
+    rejected: tuple[GroupFigures, ...]
 
     @property
     def mean_of_sites(self) -> float:
@@ -244,7 +235,7 @@ class Report:
         return fields
 
 
-def report(sample: Sample) -> Report:
+def report(sample: Sample) -> SampleReport:
     """The figures of a sample, however many of its texts are marked.
 
     A text without a mark counts as one that was not drawn: those that are marked stand for their stratum. That holds as long as
@@ -254,19 +245,21 @@ def report(sample: Sample) -> Report:
     judged = [item for item in items if item.mark is not None]
     kept = [item for item in judged if not item.reason]
     weights = _weights(header, judged)
-    sites = [_row(name, some, weights) for name, some in _groups(kept, lambda i: i.host)]
-    bands = [_row(name, some, weights) for name, some in _groups(kept, lambda i: band_name(i.relevance, header.edges))]
+    sites = [_figures(name, some, weights) for name, some in _groups(kept, lambda i: i.host)]
+    bands = [_figures(name, some, weights) for name, some in _groups(kept, lambda i: band_name(i.relevance, header.edges))]
     highest = {row.name: max(i.relevance for i in kept if band_name(i.relevance, header.edges) == row.name) for row in bands}
-    return Report(
+    return SampleReport(
         corpus=header.corpus,
         topic=header.topic,
         drawn=len(items),
         judged=len(judged),
         pages=sum(stratum.population for stratum in header.strata if not stratum.reason),
-        whole=_row("all", kept, weights) if kept else None,
+        whole=_figures("all", kept, weights) if kept else None,
         sites=tuple(sorted(sites, key=lambda row: (-row.pages, row.name))),
         bands=tuple(sorted(bands, key=lambda row: -highest[row.name])),
-        rejected=tuple(_row(name, some, weights) for name, some in _groups([i for i in judged if i.reason], lambda i: i.reason)),
+        rejected=tuple(
+            _figures(name, some, weights) for name, some in _groups([i for i in judged if i.reason], lambda i: i.reason)
+        ),
     )
 
 
@@ -287,7 +280,7 @@ def _groups(items: Iterable[Item], name: Callable[[Item], str]) -> Iterable[tupl
     return found.items()
 
 
-def _row(name: str, items: Sequence[Item], weights: Mapping[Place, float]) -> Row:
+def _figures(name: str, items: Sequence[Item], weights: Mapping[Place, float]) -> GroupFigures:
     parts: defaultdict[Place, list[Item]] = defaultdict(list)
     for item in items:
         parts[item.stratum, item.reason].append(item)
@@ -297,7 +290,7 @@ def _row(name: str, items: Sequence[Item], weights: Mapping[Place, float]) -> Ro
             Cell(sum(item.mark == mark for item in some), len(some), len(some) * weights[place]) for place, some in parts.items()
         )
 
-    return Row(
+    return GroupFigures(
         name=name,
         pages=sum(weights[item.stratum, item.reason] for item in items),
         judged=len(items),

@@ -11,46 +11,31 @@ import dataclasses
 import json
 import os
 import threading
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, NamedTuple, Self, TypeVar
+from typing import IO, Any, Self, TypeVar
 
-import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
-from topical_crawler import __version__
-from topical_crawler.corpus.schema import CorpusError, pages
-from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.files import replacing
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.marked import MARKED, MOST, Entry, entry, read_entries
 
-# -- Which texts of a corpus are judged: a stratified sample, the same for the same pages and seed, in whatever order they come
+RELEVANT, IRRELEVANT, BOILERPLATE = MARKS = ("relevant", "irrelevant", "boilerplate")
+"""Marks of a text: on the topic; off it; nothing but menus, notices and the like, or no text at all."""
 
+FORMAT = 1
+"""Of the file; it stands in its first line."""
 
-MINIMUM = 2
-"""Texts of a stratum at least, where it has them: from a single one nothing is known of how the others differ."""
-
-BANDS = 5
-"""Bands of relevance, each with as many pages as the next."""
-
-OTHERS = "other hosts"
-"""The stratum of the hosts that are too small for one of their own."""
-
-BY = ("host", "relevance", "none")
-
-_ONE = 1 << 64
+_Fields = TypeVar("_Fields", "Header", "Item", "Stratum")
 
 
-class Candidate(NamedTuple):
-    """A page that may be drawn."""
-
-    key: str
-    host: str
-    relevance: float
+class SampleError(CorpusError):
+    """A file of judgements cannot be used. The message names the file, the line and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,196 +60,6 @@ class Stratum:
         return self.population / self.sample
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """A sample: its strata by name, and the drawn keys, each with its stratum, in an order that means nothing, so that who stops
-    half-way has still judged pages of all kinds."""
-
-    strata: tuple[Stratum, ...]
-    chosen: tuple[tuple[str, Stratum], ...]
-
-
-def draw(
-    candidates: Iterable[Candidate],
-    size: int,
-    by: str = "host",
-    seed: int = 0,
-    *,
-    equal: bool = False,
-    edges: Sequence[float] = (),
-    reason: str = "",
-) -> Draw:
-    """A stratified systematic sample (Cochran 1977, chapters 5 and 8).
-
-    Every stratum is put in order (by relevance, where strata are hosts; by host, where they are bands of relevance) and every
-    k-th page of it is taken from a random start, k the stratum's weight: so the sample has within every stratum the mixture that
-    the stratum has, and all its pages are equally likely.
-
-    Args:
-        candidates: pages with different keys.
-        size: pages to draw, at least 1; all, where there are no more.
-        by: "host": strata are hosts, those that are too small for a corpus of so many hosts taken together; "relevance": bands
-            of relevance; "none": one stratum.
-        seed: another seed, another sample.
-        equal: as many from every stratum, as far as it has them, instead of in proportion to its pages.
-        edges: of the bands, see :func:`band_edges`.
-        reason: for which the candidates were rejected, "" for kept ones.
-
-    Raises:
-        ValueError: fewer pages are to be drawn than there are strata.
-
-    >>> pages = [Candidate(f"{n:02d}", "党建.cn" if n < 90 else "门户.cn", n / 100) for n in range(100)]
-    >>> [(s.name, s.population, s.sample) for s in draw(pages, 10).strata]
-    [('党建.cn', 90, 8), ('门户.cn', 10, 2)]
-    """
-    parts: defaultdict[str, list[Candidate]] = defaultdict(list)
-    name = _namer(by, edges)
-    for candidate in candidates:
-        parts[name(candidate)].append(candidate)
-    if by == "host":
-        parts = _with_others(parts, size)
-    names = sorted(parts)
-    if size < len(names):
-        raise ValueError(f"{size} pages cannot stand for {len(names)} strata. Remedy: draw {len(names)} or more")
-    sizes = allocate([len(parts[n]) for n in names], size, equal=equal)
-    strata, chosen = [], []
-    for stratum_name, number in zip(names, sizes, strict=True):
-        stratum = Stratum(stratum_name, len(parts[stratum_name]), number, reason)
-        strata.append(stratum)
-        ordered = sorted(parts[stratum_name], key=_order(by, seed))
-        start = _random(seed, f"start {reason} {stratum_name}")
-        chosen += [(candidate.key, stratum) for candidate in _every_kth(ordered, number, start)]
-    chosen.sort(key=lambda found: _random(seed, f"turn {found[0]}"))
-    return Draw(tuple(strata), tuple(chosen))
-
-
-def allocate(sizes: Sequence[int], total: int, *, equal: bool = False, minimum: int = MINIMUM) -> list[int]:
-    """How many to draw from strata of the given sizes.
-
-    In proportion to the sizes, rounded by the largest remainder, but not less than ``minimum``, or the whole stratum where it
-    is smaller; or equal numbers, as far as the strata have them. The numbers add up to ``total``, or to all there are.
-
-    Args:
-        sizes: at least 1 each.
-        total: at least the number of strata.
-
-    >>> allocate([900, 90, 10], 20), allocate([900, 90, 10], 60, equal=True)
-    ([16, 2, 2], [25, 25, 10])
-    """
-    total = min(total, sum(sizes))
-    found = [min(size, minimum) for size in sizes]
-    if equal:
-        found = [0] * len(sizes)
-        by_size = sorted(range(len(sizes)), key=lambda i: sizes[i])
-        for done, i in enumerate(by_size):  # what a small one cannot give, the larger ones give
-            found[i] = min(sizes[i], (total - sum(found)) // (len(sizes) - done))
-        return found
-    if sum(found) >= total:
-        return _proportional(found, total)
-    free = set(range(len(sizes)))
-    while True:  # those that their share would leave below the least are set to it, the others share what is left
-        rest = total - sum(found[i] for i in range(len(sizes)) if i not in free)
-        pages = sum(sizes[i] for i in free)
-        below = {i for i in free if rest * sizes[i] < found[i] * pages}
-        if not below:
-            break
-        free -= below
-    order = sorted(free)
-    for i, number in zip(order, _proportional([sizes[i] for i in order], rest), strict=True):
-        found[i] = number
-    return found
-
-
-def band_edges(relevance: Iterable[float], bands: int = BANDS) -> tuple[float, ...]:
-    """Where one band of relevance ends and the next begins, so that all hold about as many pages; fewer where many pages have the
-    same relevance. A page that lies on an edge belongs to the upper band.
-
-    >>> band_edges([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 3)
-    (0.3, 0.5)
-    """
-    found = sorted(relevance)
-    cuts = {found[len(found) * i // bands] for i in range(1, bands)} if found else set()
-    return tuple(sorted(cuts - set(found[:1])))
-
-
-def band_name(relevance: float, edges: Sequence[float]) -> str:
-    """The band of a page for people.
-
-    >>> band_name(0.4, (0.3, 0.5)), band_name(0.5, (0.3, 0.5)), band_name(0.1, (0.3, 0.5))
-    ('0.3 to 0.5', '0.5 or more', 'less than 0.3')
-    """
-    if not edges:
-        return "all"
-    place = bisect_right(edges, relevance)
-    if place == 0:
-        return f"less than {edges[0]:.4g}"
-    return f"{edges[-1]:.4g} or more" if place == len(edges) else f"{edges[place - 1]:.4g} to {edges[place]:.4g}"
-
-
-def _namer(by: str, edges: Sequence[float]) -> Callable[[Candidate], str]:
-    if by == "host":
-        return lambda candidate: candidate.host
-    if by == "relevance":
-        return lambda candidate: band_name(candidate.relevance, edges)
-    return lambda candidate: "all"
-
-
-def _order(by: str, seed: int) -> Callable[[Candidate], tuple[object, ...]]:
-    if by == "host":
-        return lambda candidate: (candidate.relevance, _random(seed, candidate.key))
-    if by == "relevance":
-        return lambda candidate: (candidate.host, _random(seed, candidate.key))
-    return lambda candidate: (_random(seed, candidate.key),)
-
-
-def _with_others(parts: defaultdict[str, list[Candidate]], size: int) -> defaultdict[str, list[Candidate]]:
-    """The hosts, the smallest in one stratum: the least numbers of all strata take at most half of the sample, the other half is
-    there for proportion."""
-    most = max(1, size // (2 * MINIMUM))
-    if len(parts) <= most:
-        return parts
-    by_size = sorted(parts, key=lambda host: (-len(parts[host]), host))
-    taken: defaultdict[str, list[Candidate]] = defaultdict(list, {host: parts[host] for host in by_size[: most - 1]})
-    taken[OTHERS] = [candidate for host in by_size[most - 1 :] for candidate in parts[host]]
-    return taken
-
-
-def _every_kth(ordered: Sequence[Candidate], number: int, start: int) -> list[Candidate]:
-    """``number`` of them at equal steps; ``start`` of 2^64 is how far into the first step the first lies."""
-    return [ordered[(i * _ONE + start) * len(ordered) // (number * _ONE)] for i in range(number)]
-
-
-def _proportional(sizes: Sequence[int], total: int) -> list[int]:
-    """``total`` in proportion to the sizes by the largest remainder."""
-    whole = sum(sizes) or 1
-    found = [size * total // whole for size in sizes]
-    by_remainder = sorted(range(len(sizes)), key=lambda i: -(sizes[i] * total % whole))
-    for i in by_remainder[: total - sum(found)]:
-        found[i] += 1
-    return found
-
-
-def _random(seed: int, text: str) -> int:
-    """A number below 2^64, which no version of Python makes another."""
-    return int.from_bytes(blake2b(f"{seed} {text}".encode("utf-8", "replace"), digest_size=8).digest())
-
-
-# -- A sample and its marks in one file of JSON lines, which a person can take along, leave half-done and give to another
-
-
-RELEVANT, IRRELEVANT, BOILERPLATE = MARKS = ("relevant", "irrelevant", "boilerplate")
-"""Marks of a text: on the topic; off it; nothing but menus, notices and the like, or no text at all."""
-
-FORMAT = 1
-"""Of the file; it stands in its first line."""
-
-_Fields = TypeVar("_Fields", "Header", "Item", Stratum)
-
-
-class SampleError(CorpusError):
-    """A file of judgements cannot be used. The message names the file, the line and the remedy."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
     """What a sample was drawn from, and how.
@@ -274,7 +69,7 @@ class Header:
         topic: its title, "" if unknown.
         terms: of the topic, shown in the texts.
         program: version that drew it.
-        by, equal, seed: see :func:`~topical_crawler.judging.sample.draw`.
+        by, equal, seed: see :func:`~topical_crawler.judging.draw.draw`.
         edges: of the bands of relevance of the kept pages.
         strata: those of kept pages, then those of rejected ones.
     """
@@ -364,12 +159,18 @@ def merged(samples: Sequence[Sample]) -> Sample:
                 f"the files hold different samples ({first.header.corpus}, seed {first.header.seed}, {len(first.items)} texts; "
                 f"{other.header.corpus}, seed {other.header.seed}, {len(other.items)} texts). Remedy: give copies of one file"
             )
-    given: dict[str, list[str]] = {}
+    marks = zip(first.items, marks_by_text(samples), strict=True)
+    return first.marked({item.key: max(found, key=found.count) for item, found in marks if found})
+
+
+def marks_by_text(samples: Sequence[Sample]) -> list[list[str]]:
+    """The marks of every text of copies of one sample, in the order of the first."""
+    marks: dict[str, list[str]] = {item.key: [] for item in samples[0].items}
     for sample in samples:
         for item in sample.items:
             if item.mark is not None:
-                given.setdefault(item.key, []).append(item.mark)
-    return first.marked({key: max(marks, key=marks.count) for key, marks in given.items()})
+                marks[item.key].append(item.mark)
+    return list(marks.values())
 
 
 def read_marked(path: Path) -> tuple[Sample, bool]:
@@ -454,100 +255,6 @@ def _checked(kind: type[_Fields], given: Mapping[str, Any], path: Path, number: 
 
 def _damaged(path: Path, number: int, what: str) -> SampleError:
     return SampleError(f"{path}, line {number}: {what}. Remedy: take a copy of the file that was not edited, or draw it anew")
-
-
-# -- A sample drawn from a corpus
-
-
-_AT_ONCE = 500
-_SHOWN = (pages.c.key, pages.c.url, pages.c.title, pages.c.host, pages.c.date, pages.c.relevance, pages.c.text)
-
-
-def draw_sample(
-    store: CorpusStore,
-    size: int,
-    *,
-    by: str = "host",
-    seed: int = 0,
-    equal: bool = False,
-    rejected: Sequence[str] = (),
-    topic: str = "",
-    terms: Sequence[str] = (),
-) -> Sample:
-    """Draw kept pages of a corpus with their texts, and pages that were rejected, which have none.
-
-    Args:
-        store: may be opened for reading; others may write to it meanwhile.
-        size, by, seed, equal: see :func:`~topical_crawler.judging.sample.draw`.
-        rejected: reasons for which pages were rejected; as many are drawn for each as are drawn of the kept ones.
-        topic, terms: shown to the person who judges.
-
-    Returns:
-        Kept pages first, in an order that means nothing, then those of every reason.
-
-    Raises:
-        SampleError: there are no pages, or fewer are to be drawn than there are strata.
-        CorpusError: the corpus cannot be read.
-    """
-    strata: list[Stratum] = []
-    items: list[Item] = []
-    with store.reading() as connection:
-        edges: tuple[float, ...] = ()
-        for reason in ("", *dict.fromkeys(rejected)):
-            candidates = list(_candidates(connection, reason))
-            if not candidates:
-                raise _none(connection, store.name, reason)
-            if not reason:
-                edges = band_edges(candidate.relevance for candidate in candidates)
-            try:
-                found = draw(candidates, size, by, seed, equal=equal, edges=edges, reason=reason)
-            except ValueError as error:
-                raise SampleError(f"{store.name}: {error}") from None
-            strata += found.strata
-            items += _items(connection, found.chosen)
-    header = Header(
-        corpus=store.name,
-        topic=topic,
-        terms=tuple(terms),
-        program=__version__,
-        by=by,
-        equal=equal,
-        seed=seed,
-        edges=edges,
-        strata=tuple(strata),
-    )
-    return Sample(header, tuple(items))
-
-
-def _candidates(connection: sa.Connection, reason: str) -> Iterator[Candidate]:
-    query = sa.select(pages.c.key, pages.c.host, pages.c.relevance).where(_are(reason)).order_by(pages.c.id)
-    for row in connection.execution_options(yield_per=1000).execute(query):
-        yield Candidate(*row)
-
-
-def _are(reason: str) -> sa.ColumnElement[bool]:
-    return sa.and_(sa.not_(pages.c.keep), pages.c.reason == reason) if reason else pages.c.keep.is_(True)
-
-
-def _items(connection: sa.Connection, chosen: Sequence[tuple[str, Stratum]]) -> Iterator[Item]:
-    for start in range(0, len(chosen), _AT_ONCE):
-        some = chosen[start : start + _AT_ONCE]
-        query = sa.select(*_SHOWN).where(pages.c.key.in_([key for key, _ in some]))
-        rows = {row["key"]: row for row in connection.execute(query).mappings()}
-        for key, stratum in some:
-            fields = dict(rows[key]) | {"text": rows[key]["text"] or ""}
-            yield Item(**fields, reason=stratum.reason, stratum=stratum.name, weight=stratum.weight)
-
-
-def _none(connection: sa.Connection, name: str, reason: str) -> SampleError:
-    if not reason:
-        return SampleError(f"{name} holds no kept page. Remedy: crawl on, or name another corpus")
-    there = connection.scalars(sa.select(pages.c.reason).where(sa.not_(pages.c.keep)).distinct())
-    known = ", ".join(repr(other) for other in sorted(there)) or "none"
-    return SampleError(f"{name} holds no page that was rejected as {reason!r}. Remedy: name one of its reasons: {known}")
-
-
-# -- A file of judgements that is open for marking
 
 
 class SampleFile:
@@ -637,3 +344,88 @@ class SampleFile:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+# -- Marks taken over into a topic
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of the marked texts of a sample.
+
+    Attributes:
+        file: that they were written to.
+        added, changed, same: texts that the file had not, had otherwise (most often with another mark), had just so.
+        ties: left out, because no mark was given by more people than every other.
+        blank: left out, because they have neither a title nor a text.
+        marks: how many texts the file has now, by mark.
+    """
+
+    file: Path
+    added: int
+    changed: int
+    same: int
+    ties: int
+    blank: int
+    marks: Mapping[str, int]
+
+
+def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
+    """Add the marked texts of a sample to a topic folder's ``marked.jsonl``; of one address the new mark and text replace what
+    stood there. What else stands in the file stays as it is. It is written whole or not at all, and only if something is new.
+
+    Args:
+        samples: copies of one sample, each judged by a person. A text has the mark that most gave it.
+        folder: of a topic, with a topic.toml.
+
+    Raises:
+        SampleError: they are not of one sample.
+        TopicError: there is no such topic folder, its file cannot be read, or would have too many texts.
+        OSError: it cannot be written.
+    """
+    if not (folder / "topic.toml").is_file():
+        raise TopicError(
+            f"{folder}/topic.toml: missing. Remedy: name a topic folder of your own; scrapy topic new {folder} makes one"
+        )
+    found, ties, blank = _agreed(samples)
+    file = folder / MARKED
+    lines: list[str] = []
+    marks: Counter[str] = Counter()
+    changed = same = 0
+    for line, old in read_entries(file):
+        new = found.pop(old.url, None) if old else None
+        if old:
+            marks[(new or old).mark] += 1
+        if new:
+            same += new == old
+            changed += new != old
+            line = line if new == old else new.as_json()
+        lines.append(line)
+    marks.update(new.mark for new in found.values())
+    if marks.total() > MOST:
+        raise TopicError(
+            f"{file}: would hold {marks.total():,} texts, and {MOST:,} is the most. Remedy: delete lines that tell least"
+        )
+    lines += [new.as_json() for new in found.values()]
+    if found or changed:
+        with replacing(file) as out:
+            out.writelines(f"{line}\n" for line in lines)
+    return Taken(file, len(found), changed, same, ties, blank, marks)
+
+
+def _agreed(samples: Sequence[Sample]) -> tuple[dict[str, Entry], int, int]:
+    """The texts by address with the mark that most gave; how many were ties, and how many blank."""
+    found: dict[str, Entry] = {}
+    ties = blank = 0
+    for item, marks in zip(merged(samples).items, marks_by_text(samples), strict=True):
+        best = Counter(marks).most_common(2)
+        if not best:
+            continue
+        new = entry(item.url, item.title, item.text, best[0][0])
+        if len(best) == 2 and best[0][1] == best[1][1]:
+            ties += 1
+        elif new.blank:
+            blank += 1
+        else:
+            found[new.url] = new
+    return found, ties, blank

@@ -85,10 +85,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise CorpusError(str(error)) from None
     place = find(opts.corpus, settings)
     CorpusStore(place, read_only=True).close()  # an empty database is no corpus, and does not become one here
-    with (
-        CorpusStore(place, read_only=opts.dry_run) as store,
-        corpus_progress() as display,
-    ):
+    with CorpusStore(place, read_only=opts.dry_run) as store, corpus_progress() as display:
         task = display.add_task("cleaning", total=store.stats().kept)
 
         def show(doing: str, done: int) -> None:
@@ -233,7 +230,7 @@ def print_summary(done: Done, name: str, dry_run: bool, out: Console) -> None:
     before, after = (sum(getattr(host, when) for host in done.hosts.values()) for when in ("before", "after"))
     out.print(
         f"{done.pages:,} texts looked at: {done.changed:,} {would}changed, {done.rejected.total():,} {would}rejected; "
-        f"{before:,} characters before, {after:,} after",
+        f"{before:,} characters before, {after:,} after"
     )
     for reason, count in done.rejected.most_common():
         out.print(f"  rejected: {escape(reason)}: {count:,}")

@@ -24,9 +24,19 @@ from topical_crawler.cli.corpus import find
 from topical_crawler.cli.terminal import console
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.files import replacing
-from topical_crawler.judging.for_topic import Taken, take_over
-from topical_crawler.judging.report import Estimate, Report, Row, agreements, krippendorff, marks_by_text, report
-from topical_crawler.judging.sample import BY, MARKS, Sample, SampleFile, draw_sample, merged, read_sample, write_sample
+from topical_crawler.judging.draw import BY, draw_sample
+from topical_crawler.judging.report import Estimate, GroupFigures, SampleReport, agreements, krippendorff, report
+from topical_crawler.judging.sample import (
+    MARKS,
+    Sample,
+    SampleFile,
+    Taken,
+    marks_by_text,
+    merged,
+    read_sample,
+    take_over,
+    write_sample,
+)
 from topical_crawler.judging.server import JudgingServer
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, list_topics, load_topic
@@ -195,7 +205,7 @@ ACTIONS = {
 # -- The report on judged texts, for the terminal, for programs and for spreadsheets
 
 
-def show(found: Report, out: Console) -> None:
+def show(found: SampleReport, out: Console) -> None:
     """Print a report as tables."""
     of = f" ({escape(found.topic)})" if found.topic else ""
     out.print(f"[bold]{escape(found.corpus)}[/bold]{of}", soft_wrap=True)
@@ -232,7 +242,7 @@ def show_agreement(samples: Sequence[Sample], names: Sequence[str], out: Console
     out.print(f"Krippendorff's α of all: {_number(krippendorff(marks_by_text(samples)))}")
 
 
-def figures(found: Report, samples: Sequence[Sample], names: Sequence[str]) -> dict[str, Any]:
+def figures(found: SampleReport, samples: Sequence[Sample], names: Sequence[str]) -> dict[str, Any]:
     """All that is shown, for JSON: None for what is not defined."""
     shown: dict[str, Any] = found.as_dict()
     if len(samples) > 1:
@@ -244,7 +254,7 @@ def figures(found: Report, samples: Sequence[Sample], names: Sequence[str]) -> d
     return dict(_defined(shown))
 
 
-def write_csv(found: Report, path: Path) -> None:
+def write_csv(found: SampleReport, path: Path) -> None:
     """The rows of all tables, shares from 0 to 1."""
     with replacing(path, "utf-8-sig") as out:
         table = csv.writer(out, lineterminator="\r\n")
@@ -258,7 +268,7 @@ def write_csv(found: Report, path: Path) -> None:
             table.writerow([*counts, *shares])
 
 
-def _rows(found: Report) -> Iterator[tuple[str, Row]]:
+def _rows(found: SampleReport) -> Iterator[tuple[str, GroupFigures]]:
     if found.whole is not None:
         yield "all", found.whole
     for kind, rows in (("site", found.sites), ("relevance", found.bands), ("rejected", found.rejected)):
@@ -266,7 +276,7 @@ def _rows(found: Report) -> Iterator[tuple[str, Row]]:
             yield kind, row
 
 
-def _table(head: str, rows: Sequence[Row], whole: Report | None = None) -> Table:
+def _table(head: str, rows: Sequence[GroupFigures], whole: SampleReport | None = None) -> Table:
     table = Table()
     table.add_column(head, overflow="fold")
     for column in ("pages", "judged", "relevant", "precision\n%", "95 %", "boiler-\nplate %"):
@@ -279,7 +289,7 @@ def _table(head: str, rows: Sequence[Row], whole: Report | None = None) -> Table
     return table
 
 
-def _row(row: Row) -> tuple[str, ...]:
+def _row(row: GroupFigures) -> tuple[str, ...]:
     counts = (f"{row.pages:,.0f}", f"{row.judged:,}", f"{row.relevant:,}")
     return (escape(row.name), *counts, *_cells(row.precision), f"{100 * row.share_of_boilerplate.share:.1f}")
 

@@ -201,10 +201,7 @@ def _show(opts: argparse.Namespace, answer: Answer, view: Callable[[], Renderabl
 
 def _watch(look: Callable[[], RenderableType], crawl: Reached) -> None:
     """Show what ``look`` gives, again and again, as long as the crawl runs."""
-    with (
-        contextlib.suppress(KeyboardInterrupt),
-        Live(look(), console=console(), auto_refresh=False) as live,
-    ):
+    with contextlib.suppress(KeyboardInterrupt), Live(look(), console=console(), auto_refresh=False) as live:
         while crawl.runs is not False:
             time.sleep(REFRESH)
             live.update(look(), refresh=True)

@@ -90,11 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--skip-gram", action="store_true", help="slower than the default (CBOW), better for rare words")
     parser.add_argument(
-        "--seed",
-        metavar="N",
-        type=whole(0, 2**32 - 1),
-        default=text.seed,
-        help="of everything random (default: %(default)s)",
+        "--seed", metavar="N", type=whole(0, 2**32 - 1), default=text.seed, help="of everything random (default: %(default)s)"
     )
     parser.add_argument(
         "--processes",

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from scrapy.settings import BaseSettings
 
-from topical_crawler.authoring.check import LENGTHS, Figures, Finding, Report, TopicLines, check_topic
+from topical_crawler.authoring.check import LENGTHS, Figures, Finding, TopicLines, TopicReport, check_topic
 from topical_crawler.cli.strategy import QUEUED, WIDTH, as_crawled, judge_page, make_strategy, refusal
 from topical_crawler.cli.terminal import console, printable
 from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages, kind_of, read_file
@@ -203,7 +203,7 @@ def _fetch_seeds(judge: PageJudge, settings: BaseSettings) -> tuple[list[Scored]
 
 def _show(
     out: Console,
-    report: Report,
+    report: TopicReport,
     findings: Sequence[Finding],
     pages: Sequence[Scored],
     seeds: Sequence[Scored],
@@ -274,7 +274,9 @@ def _show_findings(out: Console, findings: Sequence[Finding], everything: bool) 
     out.print("", grid)
 
 
-def _figures(report: Report, findings: Sequence[Finding], pages: Sequence[Scored], seeds: Sequence[Scored]) -> dict[str, Any]:
+def _figures(
+    report: TopicReport, findings: Sequence[Finding], pages: Sequence[Scored], seeds: Sequence[Scored]
+) -> dict[str, Any]:
     def plain(finding: Finding) -> dict[str, Any]:
         return {**dataclasses.asdict(finding), "words": [{"word": word, "line": line} for word, line in finding.words]}
 
