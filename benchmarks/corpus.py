@@ -1,10 +1,10 @@
-"""What storing a page costs, and moving a corpus: SQLite beside PostgreSQL, in one run.
+"""Cost of storing a page and of copying a corpus: SQLite beside PostgreSQL, in one run.
 
     python benchmarks/corpus.py [--pages 2000] [--rows 20000] [--writers 4]
 
 Pages have texts of 3,000 characters (9 kB). PostgreSQL is the server of the tests with fsync on, on this machine; every page is a
-commit. "4 writers" are processes that store the same texts in the same order, half of them on the same pages. Printed is a line a
-measurement; the exit code is 1 where a text was kept twice or a copy differs.
+commit. "4 writers" are processes that store the same texts in the same order, half of them on the same pages. Each measurement is
+a line of output; the exit code is 1 if a text was kept twice or a copy differs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a crawl costs beside a plain Scrapy one: python benchmarks/crawl.py [--pages N] [--rounds N] [--warc FILE --seeds FILE]
+"""Cost of a crawl beside a plain Scrapy one: python benchmarks/crawl.py [--pages N] [--rounds N] [--warc FILE --seeds FILE]
 
 Two crawls of one recorded web, through the same download handler, with the same number of requests in flight and the same number
 of pages, in turn (A B A B …), each run in a process of its own:

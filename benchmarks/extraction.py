@@ -1,4 +1,4 @@
-"""How well main texts are found, and how fast: python benchmarks/extraction.py [--data FOLDER] [--json FILE]
+"""Quality and speed of main-text extraction: python benchmarks/extraction.py [--data FOLDER] [--json FILE]
 
 Every extractor is given the same pages, whose main texts are known: `html/NAME.html` and `text/NAME.txt` in the data folder (the
 35 Chinese pages of 2005-2022 in ../shared/data/extraction where it is not given). The score is the F1 of the character 4-grams,

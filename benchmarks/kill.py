@@ -1,4 +1,4 @@
-"""Does a crawl that is killed again and again collect what one that runs through collects?
+"""Compare a crawl that is killed again and again with one that runs through.
 
     python benchmarks/kill.py RECORDING.warc.gz SEEDS [--kills 20] [--in-flight 1] [--topic partybuilding] [-s NAME=VALUE …]
 

@@ -1,4 +1,4 @@
-"""How clean a corpus is: every page of a recorded web whose true texts are known, taken in as by a crawl that keeps all.
+"""Cleanliness of a corpus: every page of a recorded web with known texts, taken in as by a crawl.
 
     python benchmarks/portal_corpus.py WEB.warc.gz LABELS.tsv TEXTS.jsonl.gz [--corpus FILE] [--processes 2] [--limit N]
 

@@ -1,4 +1,4 @@
-"""From the bytes of real pages to clean texts: what each step costs, and whether every encoding is read right.
+"""Time of each step from the bytes of real pages to clean texts, and whether encodings are read right.
 
     python benchmarks/real_pages.py WEB.warc.gz [--pages 2000] [--seed 5] [--json FILE]
 

@@ -1,4 +1,4 @@
-"""What the strategies cost: python benchmarks/strategies.py [--topic NAME] [--warc FILE] [--pages N] [--strategy A,B]
+"""Cost of the strategies: python benchmarks/strategies.py [--topic NAME] [--warc FILE] [--pages N] [--strategy A,B]
 
 The recorded pages of a web, in the order of the file, are judged by each strategy, learned, and their links scored, as a
 crawl does it with every page; what a crawl does besides (fetching, frontier, extraction) is left out. Each strategy has a

@@ -1,6 +1,6 @@
-"""How near an extracted text is to the true one.
+"""Scores of an extracted text against the true one.
 
-White space is left out everywhere: where a line is broken says nothing about what was found.
+White space is ignored: line breaks say nothing about the extraction.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections import Counter
 
 
 def ngram_f1(found: str, truth: str, n: int = 4) -> float:
-    """F1 of the character n-grams of two texts as multisets, from 0 (nothing in common) to 1 (the same). Two texts without any
-    n-gram, shorter than ``n``, are compared whole.
+    """F1 of the character n-grams of two texts as multisets, from 0 (nothing in common) to 1 (equal). Two texts
+    shorter than ``n`` are compared as a whole.
 
     Args:
         found: the text to be scored.

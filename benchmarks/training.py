@@ -106,10 +106,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=100, help="of XML in the dump (default: %(default)s)")
     parser.add_argument(
-        "--names",
-        type=int,
-        default=0,
-        help="foreign names in every article: a vocabulary that grows with the dump",
+        "--names", type=int, default=0, help="foreign names in every article: a vocabulary that grows with the dump"
     )
     parser.add_argument("--source", type=Path, help="train on this instead")
     parser.add_argument("--processes", type=int, nargs="+", default=[1, 2])

@@ -1,4 +1,4 @@
-"""Crawls of benchmarks/workers.py while they run: worker processes, their servers, and what is done to them."""
+"""The running crawls of benchmarks/workers.py: worker processes, their servers, kills."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What benchmarks/workers.py reads out of a crawl: from the web server's log, the frontier in Redis, and the corpus."""
+"""Figures of a crawl for benchmarks/workers.py: from the web server's log, the frontier in Redis, the corpus."""
 
 from __future__ import annotations
 

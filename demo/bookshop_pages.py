@@ -1,4 +1,4 @@
-"""What the bookshop's pages look like: a frame, lists of books, and two layouts of the page of a book."""
+"""HTML of the bookshop: a frame, lists of books, and two layouts of the page of a book."""
 
 from __future__ import annotations
 

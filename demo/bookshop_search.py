@@ -1,4 +1,4 @@
-"""The bookshop's search: which books it shows for a keyword, and in which order.
+"""The bookshop's search: the books for a keyword, in order.
 
 As shops do, it shows the books that hold the keyword, then those that hold a part of it; what sells well goes further up than it
 should, and every page has a place that somebody paid for.

@@ -1,4 +1,4 @@
-"""Which text stands where, and which links a page shows. Every choice is drawn from a digest, so it never changes."""
+"""Places of texts and links on pages; every choice is drawn from a digest, so it never changes."""
 
 from __future__ import annotations
 

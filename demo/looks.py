@@ -1,4 +1,4 @@
-"""What the pages look like: one look per site. A look puts a page's parts into the site's frame and gives back HTML."""
+"""HTML of the pages: one look per site, which puts a page's parts into the site's frame."""
 
 from __future__ import annotations
 

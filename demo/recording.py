@@ -1,4 +1,4 @@
-"""What is recorded of the demo web, and the files it is written to: the same bytes every time."""
+"""The recorded responses of the demo web and the files they are written to, byte for byte the same every time."""
 
 from __future__ import annotations
 

@@ -400,35 +400,34 @@ DESCRIPTION = __doc__
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--web", type=Path, required=True, help="the recorded web (WARC)")
-    parser.add_argument("--labels", type=Path, required=True, help="TSV with url, kind and grades")
+    add("--web", type=Path, required=True, help="the recorded web (WARC)")
+    add("--labels", type=Path, required=True, help="TSV with url, kind and grades")
     topics = parser.add_mutually_exclusive_group(required=True)
     topics.add_argument("--topics", nargs="+", metavar="FOLDER=COLUMN", help="topics and the columns of grades")
     topics.add_argument("--sentences", type=Path, metavar="FILE", help="topics to be made, name, column and sentence a line")
-    parser.add_argument("--strategies", default=",".join(strategies.STRATEGIES), help="the first is what the others stand beside")
+    add("--strategies", default=",".join(strategies.STRATEGIES), help="the first is what the others stand beside")
     starts = parser.add_mutually_exclusive_group()
     starts.add_argument("--seeds", type=Path, help="file of start URLs (each topic's own)")
     starts.add_argument("--start-texts", type=whole(1), metavar="N", help="start at N texts on topic, drawn for every seed")
-    parser.add_argument("--random-seeds", type=whole(1), default=1, metavar="N", help="0 to N-1 (%(default)s)")
-    parser.add_argument("--shuffle", action="store_true", help="the start URLs in another order for every random seed but 0")
-    parser.add_argument("--cap", type=whole(0), default=0, metavar="N", help="most pages of a host, 0: no bound (%(default)s)")
-    parser.add_argument("--keep-links", type=float, default=1.0, metavar="S", help="share of the links that stay (%(default)s)")
-    parser.add_argument("--budget", type=whole(1), default=4000, metavar="N", help="pages of a crawl (%(default)s)")
-    parser.add_argument("--parameter", action="append", default=[], metavar="STRATEGY.PARAMETER=VALUE", help="may be repeated")
-    parser.add_argument("--without", default="", metavar="PART,PART", help=f"parts of {LEARNER} to be left out one at a time")
-    parser.add_argument(
+    add("--random-seeds", type=whole(1), default=1, metavar="N", help="0 to N-1 (%(default)s)")
+    add("--shuffle", action="store_true", help="the start URLs in another order for every random seed but 0")
+    add("--cap", type=whole(0), default=0, metavar="N", help="most pages of a host, 0: no bound (%(default)s)")
+    add("--keep-links", type=float, default=1.0, metavar="S", help="share of the links that stay (%(default)s)")
+    add("--budget", type=whole(1), default=4000, metavar="N", help="pages of a crawl (%(default)s)")
+    add("--parameter", action="append", default=[], metavar="STRATEGY.PARAMETER=VALUE", help="may be repeated")
+    add("--without", default="", metavar="PART,PART", help=f"parts of {LEARNER} to be left out one at a time")
+    add(
         "--texts",
         action=argparse.BooleanOptionalAction,
         default=True,
         help="texts as the extraction finds them, some minutes once",
     )
-    parser.add_argument("--hownet-tree", default="", metavar="FILE", help="the sememe tree, as TOPICAL_HOWNET_TREE")
-    parser.add_argument("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (%(default)s)")
-    parser.add_argument(
-        "--cache", type=Path, default=platformdirs.user_cache_path("topical_crawler"), metavar="DIR", help="%(default)s"
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures of every crawl")
+    add("--hownet-tree", default="", metavar="FILE", help="the sememe tree, as TOPICAL_HOWNET_TREE")
+    add("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (%(default)s)")
+    add("--cache", type=Path, default=platformdirs.user_cache_path("topical_crawler"), metavar="DIR", help="%(default)s")
+    add("--json", type=Path, metavar="FILE", help="write the figures of every crawl")
 
 
 def variants(names: Iterable[str], given: Iterable[str], without: Iterable[str]) -> list[Variant]:

@@ -162,17 +162,12 @@ DESCRIPTION = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "topic", nargs="+", metavar="TOPIC[=COLUMN]", help="name or path, and the column of its grade where it is not --grade"
-    )
+    add = parser.add_argument
+    add("topic", nargs="+", metavar="TOPIC[=COLUMN]", help="name or path, and the column of its grade where it is not --grade")
     add_labels(parser)
-    parser.add_argument("--web", type=Path, required=True, metavar="WARC", help="the recorded web")
-    parser.add_argument(
-        "--strategy", type=_strategies, action="extend", metavar="A,B", help="strategies; may be repeated (default: all)"
-    )
-    parser.add_argument(
-        "--budget", type=whole(1), default=4000, metavar="N", help="pages that a crawl may fetch (default: %(default)s)"
-    )
+    add("--web", type=Path, required=True, metavar="WARC", help="the recorded web")
+    add("--strategy", type=_strategies, action="extend", metavar="A,B", help="strategies; may be repeated (default: all)")
+    add("--budget", type=whole(1), default=4000, metavar="N", help="pages that a crawl may fetch (default: %(default)s)")
     starts = parser.add_mutually_exclusive_group()
     starts.add_argument(
         "--seeds",
@@ -188,26 +183,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="start at N texts on topic, which every random seed draws anew from the labels",
     )
-    parser.add_argument(
-        "--random-seeds", type=whole(1), default=1, metavar="N", help="random seeds, 0 to N-1 (default: %(default)s)"
-    )
-    parser.add_argument("--cap", type=_caps, default=(0,), metavar="N,N", help="most pages of a host, 0: no bound (default: 0)")
-    parser.add_argument(
+    add("--random-seeds", type=whole(1), default=1, metavar="N", help="random seeds, 0 to N-1 (default: %(default)s)")
+    add("--cap", type=_caps, default=(0,), metavar="N,N", help="most pages of a host, 0: no bound (default: 0)")
+    add(
         "--keep-links",
         type=_shares,
         default=(1.0,),
         metavar="S,S",
         help="share of the links of every page that the crawls see, each random seed others; 1: all (default: 1)",
     )
-    parser.add_argument("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="print figures as JSON")
-    parser.add_argument(
+    add("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (default: %(default)s)")
+    add("--json", action="store_true", help="print figures as JSON")
+    add(
         "--floors",
         type=Path,
         metavar="FILE",
         help="least figures, as TOML: [TOPIC.STRATEGY] with lines like area = 0.8; the exit code is 1 where one is not reached",
     )
-    parser.add_argument("--out", type=Path, default=Path("results"), metavar="DIR", help="default: %(default)s")
+    add("--out", type=Path, default=Path("results"), metavar="DIR", help="default: %(default)s")
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:

@@ -43,12 +43,7 @@ TONES = {
 """Colours of curves by name, on light and on dark paper. Each has a contrast of at least 3 with the paper (WCAG 2.2, 1.4.11);
 the strong ones can be told apart with any kind of colour vision."""
 PAPER = ("#ffffff", "#16181b")
-PALETTE = TONES | {
-    "paper": PAPER,
-    "rule": ("#d4d7dc", "#3a4047"),
-    "quiet": ("#5a6068", "#a4abb4"),
-    "bar": ("#cfe3f4", "#1f4058"),
-}
+PALETTE = TONES | {"paper": PAPER, "rule": ("#d4d7dc", "#3a4047"), "quiet": ("#5a6068", "#a4abb4"), "bar": ("#cfe3f4", "#1f4058")}
 """Every colour of a page."""
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (2, 2.5), (8, 4), (9, 3, 2, 3), (15, 4), (9, 3, 2, 3, 2, 3), (1, 5))

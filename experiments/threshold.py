@@ -252,33 +252,30 @@ DESCRIPTION = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", help="name or path")
+    add = parser.add_argument
+    add("topic", help="name or path")
     add_labels(parser)
-    parser.add_argument("--web", type=Path, required=True, metavar="WARC", help="the recorded web")
-    parser.add_argument("--seeds", type=Path, metavar="FILE", help="start URLs, one a line (default: the topic's)")
-    parser.add_argument(
+    add("--web", type=Path, required=True, metavar="WARC", help="the recorded web")
+    add("--seeds", type=Path, metavar="FILE", help="start URLs, one a line (default: the topic's)")
+    add(
         "--thresholds",
         type=_thresholds,
         default=THRESHOLDS,
         metavar="X,X",
         help=f"thresholds of Eq. 5 (default: {','.join(f'{t:g}' for t in THRESHOLDS)})",
     )
-    parser.add_argument(
-        "--seconds", type=_positive_numbers, default=(1000.0,), metavar="N,N", help="time budget, or several (default: 1000)"
-    )
-    parser.add_argument(
-        "--cost", type=_positive, default=1.0, metavar="S", help="seconds that a page costs to fetch (default: %(default)g)"
-    )
-    parser.add_argument(
+    add("--seconds", type=_positive_numbers, default=(1000.0,), metavar="N,N", help="time budget, or several (default: 1000)")
+    add("--cost", type=_positive, default=1.0, metavar="S", help="seconds that a page costs to fetch (default: %(default)g)")
+    add(
         "--judge-cost",
         type=amount,
         default=0.0,
         metavar="S",
         help="further seconds for each page that came and was judged (default: %(default)g)",
     )
-    parser.add_argument("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (default: %(default)s)")
+    add("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (default: %(default)s)")
     add_groups(parser)
-    parser.add_argument("--out", type=Path, default=Path("results"), metavar="DIR", help="default: %(default)s")
+    add("--out", type=Path, default=Path("results"), metavar="DIR", help="default: %(default)s")
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:

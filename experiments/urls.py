@@ -48,28 +48,23 @@ Curves = dict[str, list[UrlAccuracy]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(
         "--labels", type=Path, metavar="FILE", help="TSV with the columns url and section, and site if there are several"
     )
     source.add_argument("--web", type=Path, metavar="WARC", help="a recorded web whose pages have breadcrumbs")
-    parser.add_argument(
-        "--column", default="section", metavar="NAME", help="column of the section; of a;b;c it is a (default: %(default)s)"
-    )
-    parser.add_argument("--kind", action="append", default=[], metavar="KIND",
+    add("--column", default="section", metavar="NAME", help="column of the section; of a;b;c it is a (default: %(default)s)")
+    add("--kind", action="append", default=[], metavar="KIND",
                         help="only rows with this in the column kind; may be repeated (default: all)")  # fmt: skip
-    parser.add_argument(
-        "--site", action="append", default=[], metavar="SITE", help="only this site; may be repeated (default: all)"
-    )
-    parser.add_argument(
-        "--across", action="store_true", help="pairs of different sites, not of one; sections of one name are the same"
-    )
-    parser.add_argument("--pairs", type=int, default=2000, metavar="N",
+    add("--site", action="append", default=[], metavar="SITE", help="only this site; may be repeated (default: all)")
+    add("--across", action="store_true", help="pairs of different sites, not of one; sections of one name are the same")
+    add("--pairs", type=int, default=2000, metavar="N",
                         help="pairs to draw beside the paper's 100 (default: %(default)s)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=1, help="of the pairs and the halves (default: %(default)s)")
-    parser.add_argument("--parameters", action="store_true",
+    add("--seed", type=int, default=1, help="of the pairs and the halves (default: %(default)s)")
+    add("--parameters", action="store_true",
                         help="search a', b, d: choose them on one half of the pairs and report on the other")  # fmt: skip
-    parser.add_argument("--out", type=Path, default=Path("results"), metavar="DIR",
+    add("--out", type=Path, default=Path("results"), metavar="DIR",
                         help="write DIR/urls.json, urls.png and the pairs, urls.tsv (default: %(default)s)")  # fmt: skip
 
 

@@ -160,11 +160,7 @@ def accuracy(similarities: Similarities, synonyms: Bools, parameters: Similarity
     sim = similarities.sim(parameters)
     right = ((sim >= decision) if decision else (sim > 0)) == synonyms
     return Accuracy(
-        parameters,
-        float(right.mean()),
-        wilson(int(right.sum()), len(right)),
-        _share(right[synonyms]),
-        _share(right[~synonyms]),
+        parameters, float(right.mean()), wilson(int(right.sum()), len(right)), _share(right[synonyms]), _share(right[~synonyms])
     )
 
 

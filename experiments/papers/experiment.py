@@ -18,13 +18,7 @@ from topical_crawler.evaluation.labels import Label
 # -- Claims: whether what a paper says holds here
 
 
-FORMS = {
-    "books": ".0f",
-    "relevant texts": ".0f",
-    "pages fetched": ",.0f",
-    "mean relevance": ".3f",
-    "harvest rate": ".2%",
-}
+FORMS = {"books": ".0f", "relevant texts": ".0f", "pages fetched": ",.0f", "mean relevance": ".3f", "harvest rate": ".2%"}
 """Formats of quantities that are not shares in per cent with one decimal."""
 
 

@@ -97,24 +97,25 @@ EXPERIMENTS = {found.name: found for found in (ZHANG, CHEN, SUN)}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     names = ", ".join(EXPERIMENTS)
-    parser.add_argument("paper", nargs="*", type=_paper, metavar="PAPER", help=f"{names} (default: all whose data are given)")
-    parser.add_argument(
+    add("paper", nargs="*", type=_paper, metavar="PAPER", help=f"{names} (default: all whose data are given)")
+    add(
         "--bookshop",
         type=Path,
         metavar="FOLDER",
         help="zhang: a folder with bookshop.warc.gz, bookshop-labels.tsv, bookshop-seeds.txt (default in a checkout: demo)",
     )
     for option, paper, what in (("sites", "sun", "recorded sites"), ("portal", "chen", "a recorded news portal")):
-        parser.add_argument(f"--{option}", type=Path, metavar="WARC", help=f"{paper}: {what}")
+        add(f"--{option}", type=Path, metavar="WARC", help=f"{paper}: {what}")
         columns = ", ".join(dict.fromkeys(t.grade for t in EXPERIMENTS[paper].topics))
-        parser.add_argument(f"--{option}-labels", type=Path, metavar="TSV", help=f"its labels, with the columns {columns}")
-        parser.add_argument(f"--{option}-seeds", type=Path, metavar="FILE", help="start URLs, one a line")
+        add(f"--{option}-labels", type=Path, metavar="TSV", help=f"its labels, with the columns {columns}")
+        add(f"--{option}-seeds", type=Path, metavar="FILE", help="start URLs, one a line")
     defaults = ", ".join(f"{name} {found.pages:,}" for name, found in EXPERIMENTS.items())
-    parser.add_argument("--budget", type=whole(1), metavar="N", help=f"pages that a crawl may fetch (default: {defaults})")
-    parser.add_argument("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="print figures as JSON")
-    parser.add_argument("--out", type=Path, default=Path("results"), metavar="DIR", help="default: %(default)s")
+    add("--budget", type=whole(1), metavar="N", help=f"pages that a crawl may fetch (default: {defaults})")
+    add("--processes", type=whole(1), default=2, metavar="N", help="crawls at a time (default: %(default)s)")
+    add("--json", action="store_true", help="print figures as JSON")
+    add("--out", type=Path, default=Path("results"), metavar="DIR", help="default: %(default)s")
 
 
 @dataclass(frozen=True, slots=True)

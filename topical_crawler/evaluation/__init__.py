@@ -1,1 +1,1 @@
-
+"""Labels, metrics and reports of crawls."""

@@ -1,4 +1,4 @@
-"""Labels of a recorded web: what each URL is, and how relevant by somebody else's judgement than ours."""
+"""Labels of a recorded web: kind and relevance of each URL, judged independently of the crawler."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RELEVANT, MIXED, OFF = 2, 1, 0
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What is known of one recorded URL.
+    """The label of one recorded URL.
 
     Attributes:
         url, site, kind: its address, the site it counts for, and what it is (article, list, home, copy, video …).

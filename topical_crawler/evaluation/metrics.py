@@ -17,7 +17,7 @@ from topical_crawler.web.urls import fingerprint
 
 
 class _Shares:
-    """What follows from the counts of a collection."""
+    """Precision and recall from the counts of a collection."""
 
     __slots__ = ()
     collected: int
@@ -61,7 +61,7 @@ def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], thresh
     Args:
         records: of a corpus, rejected pages too (a copy of a kept text is a rejected page).
         labels: as read by :func:`~topical_crawler.evaluation.labels.read_labels`.
-        threshold: least relevance of a kept page; to see the curve, raise it.
+        threshold: minimum relevance of a kept page.
     """
     collections: defaultdict[str, TextCollection] = defaultdict(TextCollection)
     held = TextCollection()
@@ -82,7 +82,7 @@ def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], thresh
 
 
 def group_score(name: str, scores: Sequence[SiteScore]) -> tuple[float, SiteScore]:
-    """Mean precision over sites that collected anything (as the paper forms it), and the sites taken together."""
+    """Mean precision over the sites that collected anything, as in the paper, and the sums over all sites."""
     some = [s for s in scores if s.collected]
     mean = sum(s.precision for s in some) / len(some) if some else 0.0
     columns = [(s.collected, s.relevant, s.found, s.there) for s in scores]
@@ -102,7 +102,7 @@ def harvest_curve(fetched: Iterable[str], labels: Mapping[bytes, Label]) -> list
 
 
 def relevant_texts(labels: Mapping[bytes, Label]) -> int:
-    """How many texts of grade 2 there are."""
+    """Number of texts of grade 2."""
     return len({label.doc for label in labels.values() if label.is_text and label.grade == RELEVANT})
 
 
@@ -123,7 +123,7 @@ def area_under_recall(curve: Sequence[int], total: int, budget: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Quality(_Shares):
-    """How good a collection of texts is after so many pages.
+    """Quality of a collection of texts after so many pages.
 
     Attributes:
         pages: pages fetched so far.
@@ -150,7 +150,7 @@ class Quality(_Shares):
 
 
 class TextCollection:
-    """Texts as they come in, page by page, counted as in :func:`site_scores`."""
+    """A growing collection of texts, counted page by page as in :func:`site_scores`."""
 
     def __init__(self) -> None:
         self._collected: set[str] = set()
@@ -159,15 +159,15 @@ class TextCollection:
 
     @property
     def found(self) -> Set[str]:
-        """Numbers of the relevant texts in it."""
+        """Document numbers of its relevant texts."""
         return self._found
 
     def add(self, label: Label, taken: bool, held: bool) -> None:
-        """Take note of a page.
+        """Count a page.
 
         Args:
             label: its label.
-            taken: whether the page itself was taken into the collection.
+            taken: whether the page itself is in the collection.
             held: whether its text is in the collection, from this page or, as a copy, from another.
         """
         is_relevant = label.is_text and label.grade == RELEVANT
@@ -180,7 +180,7 @@ class TextCollection:
             self._found.add(label.doc)
 
     def quality(self, pages: int, there: int) -> Quality:
-        """How good it is after ``pages`` pages of a web with ``there`` relevant texts."""
+        """Its quality after ``pages`` pages of a web with ``there`` relevant texts."""
         return Quality(pages, len(self._collected), len(self._relevant), len(self._found), there)
 
 
