@@ -180,4 +180,4 @@ def test_through_which_resource_words_are_alike(tmp_path: Path) -> None:
     for word in view.words:
         assert word.similar == pytest.approx(word.sim**2)
     assert view.unlike == ("足球",)
-    assert view.relevance == pytest.approx(strategy.relevance(strategy.words("党员 会员 干部 党徒 足球")))
+    assert view.relevance == pytest.approx(strategy.relevance(strategy.segmenter.words("党员 会员 干部 党徒 足球")))

@@ -603,7 +603,7 @@ def check_topic(
         findings.append(Finding.from_error(error))
         cut = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir).cut
     else:
-        cut, found = strategy.cut, figures(strategy)
+        cut, found = strategy.segmenter.cut, figures(strategy)
         floor = float(read_config(Path(topic.source) / CONFIG).get("weight_floor", 0.0)) if lines.words[TERMS] else 0.0
         findings += check_weights(topic, found, floor, lines)
         findings += check_thresholds(topic, found, lines)

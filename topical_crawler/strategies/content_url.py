@@ -105,8 +105,8 @@ class FrequentPrefixes:
         waiting: list[tuple[str, Mapping[str, Any]]] = [("", tree)]
         while waiting:
             shorter, below = waiting.pop()
-            for name, said in below.items():
-                count, deeper = said if isinstance(said, list) else (said, {})
+            for name, node in below.items():
+                count, deeper = node if isinstance(node, list) else (node, {})
                 prefix = shorter + name
                 self._counts[prefix] = int(count)
                 if count >= self.frequency:

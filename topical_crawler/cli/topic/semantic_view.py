@@ -155,7 +155,7 @@ class Explainer:
     def text(self, text: str) -> TextView:
         """Eq. 3 over ``text``, taken apart."""
         strategy = self._strategy
-        words = strategy.words(text)
+        words = strategy.segmenter.words(text)
         relevance = strategy.relevance(words)
         parts, unlike, silenced = [], [], []
         for word in words:
@@ -170,7 +170,7 @@ class Explainer:
                 parts.append(WordView(word, weight, similar, term, sim, through, part, part / relevance))
         parts.sort(key=lambda p: -p.contribution)
         left_out: dict[str, dict[str, None]] = {}
-        for word in strategy.cut(text):
+        for word in strategy.segmenter.cut(text):
             if word not in words and any(c.isalnum() for c in word):
                 left_out.setdefault(why_left_out(word), {})[word] = None
         return TextView(
@@ -195,7 +195,7 @@ class Explainer:
                 LinkView(
                     url=link.url,
                     anchor=link.anchor,
-                    of_anchor=strategy.relevance(strategy.words(link.anchor)),
+                    of_anchor=strategy.relevance(strategy.segmenter.words(link.anchor)),
                     of_parent=verdict.relevance,
                     struct=strategy.struct(link.url, page.url),
                     priority=strategy.priority(link.url, evidence),

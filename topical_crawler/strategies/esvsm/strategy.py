@@ -209,19 +209,19 @@ class Esvsm(TextAndAnchor):
 
     def _replace(self) -> None:
         word = self.replacements[-1].hypernym if self.replacements else self._word
-        found = direct_hypernym(word, self._model.resources)
+        above = direct_hypernym(word, self._model.resources)
         pages, relevant = self._growth.pages, self._growth.relevant
-        if found is None or found.word in (self._word, *(made.hypernym for made in self.replacements)):
+        if above is None or above.word in (self._word, *(made.hypernym for made in self.replacements)):
             self._at_the_top = True
             logger.warning(
                 "After %d pages, %d of them relevant, the topic word %r should give way to its hypernym, and no source has one. "
                 "Remedy: scrapy lexicon fetch, or name another word in [strategy.esvsm] (word = ...)", pages, relevant, word,
             )  # fmt: skip
             return
-        self.replacements.append(Replacement(word, found.word, found.source, pages))
+        self.replacements.append(Replacement(word, above.word, above.source, pages))
         logger.info(
             "After %d pages, %d of them relevant, the topic word %r gives way to its hypernym %r (%s)",
-            pages, relevant, word, found.word, found.source,
+            pages, relevant, word, above.word, above.source,
         )  # fmt: skip
         self.use(self._model.measure(self.replacements))
         self._growth.start()

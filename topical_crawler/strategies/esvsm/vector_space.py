@@ -97,8 +97,8 @@ class TermSimilarity:
         >>> {word: round(mean, 3) for word, mean in similarity.means().items()}
         {'核心': 0.5, '内核': 0.5, '进程': 0.5}
         """
-        given = np.ones(len(self.terms)) if weights is None else np.asarray(weights, dtype=np.float64)
-        shares = given / given.sum()
+        own = np.ones(len(self.terms)) if weights is None else np.asarray(weights, dtype=np.float64)
+        shares = own / own.sum()
         held = (self._matrix @ shares.astype(np.float32)).tolist()
         means = {word: float(held[row]) for word, row in self._words.items() if held[row] > 0}
         means |= {term: float(shares[column]) for term, column in self._column.items() if term not in self._words}

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.vectors import ComposingVectors, WordVectors
-from topical_crawler.strategies.base import Setup, Strategy
+from topical_crawler.strategies.base import Parameters, Setup, Strategy
 from topical_crawler.strategies.common import check_fields, check_number
 from topical_crawler.strategies.odp2evsm.books import BookLinks, entrance, read
 from topical_crawler.strategies.odp2evsm.extension import LAMBDA, Pairs, TopicExtension, WordExtension
@@ -31,8 +31,8 @@ THRESHOLDS: Mapping[Pairs, float] = {"all": 0.2, "best": 0.08}
 
 
 @dataclass(frozen=True)
-class Odp2evsmParameters:
-    """Constants of the method; the table ``[strategy.odp2evsm]`` of a topic sets them. The paper prints λ alone.
+class CategoryParameters:
+    """How the initial keywords are found; part of two tables of a topic.
 
     Attributes:
         category: code or name of the topic's category; "": the category of the topic's title.
@@ -40,15 +40,6 @@ class Odp2evsmParameters:
         own_terms: whether the topic's own terms join those of the category; False, as in the paper: where there is a category,
             they do not.
         keyword_threshold: initial keywords weigh at least this, 0 to 1.
-        lam: λ of Eq. 5, 0 to 1.
-        pairs: the ``best`` pair for each of the page's keywords counts, or ``all`` pairs with the topic's; see
-            :meth:`.TopicExtension.between`. The paper does not say. In 2,000 pages
-            of 14 real sites, ``best`` reached 69 % of the texts on machine learning and ``all`` 30 %.
-        page_keywords: n, keywords of a page.
-        page_threshold: u, as a part of the extension degree of the topic's keywords to themselves; None: that of
-            :data:`THRESHOLDS`.
-        learned_keywords: m, keywords that a relevant page gives to the buffer; 0: no expansion.
-        batch: relevant pages after which the buffer joins the topic's keywords.
         max_keywords: χ, keywords of the topic at most, the initial ones among them.
     """
 
@@ -56,16 +47,38 @@ class Odp2evsmParameters:
     tree: str = ""
     own_terms: bool = True
     keyword_threshold: float = 0.1
+    max_keywords: int = 100
+
+    def __post_init__(self) -> None:
+        least = {"max_keywords": 1, "page_keywords": 1, "batch": 1}
+        check_fields(self, ("keyword_threshold", "lam"), least)
+
+
+@dataclass(frozen=True)
+class Odp2evsmParameters(CategoryParameters):
+    """Constants of the method; the table ``[strategy.odp2evsm]`` of a topic sets them. The paper prints λ alone.
+
+    Attributes:
+        lam: λ of Eq. 5, 0 to 1.
+        pairs: the ``best`` pair for each of the page's keywords counts, or ``all`` pairs with the topic's; see
+            :meth:`.TopicExtension.between`. The paper does not say. In 2,000 pages of 14 real sites, ``best`` reached 69 % of the
+            texts on machine learning and ``all`` 30 %.
+        page_keywords: n, keywords of a page.
+        page_threshold: u, as a part of the extension degree of the topic's keywords to themselves; None: that of
+            :data:`THRESHOLDS`.
+        learned_keywords: m, keywords that a relevant page gives to the buffer; 0: no expansion.
+        batch: relevant pages after which the buffer joins the topic's keywords.
+    """
+
     lam: float = LAMBDA
     pairs: Pairs = "best"
     page_keywords: int = 30
     page_threshold: float | None = None
     learned_keywords: int = 5
     batch: int = 10
-    max_keywords: int = 100
 
     def __post_init__(self) -> None:
-        check_fields(self, ("keyword_threshold", "lam"), least={"page_keywords": 1, "batch": 1, "max_keywords": 1})
+        super().__post_init__()
         if self.page_threshold is not None:
             check_number("page_threshold", self.page_threshold)
         if self.pairs not in ("all", "best"):
@@ -73,27 +86,18 @@ class Odp2evsmParameters:
 
 
 @dataclass(frozen=True)
-class CategoryVsmParameters:
+class CategoryVsmParameters(CategoryParameters):
     """The table ``[strategy.category_vsm]``.
 
     Attributes:
-        category, tree, own_terms, keyword_threshold, max_keywords: as of :class:`Odp2evsmParameters`.
         page_threshold: a page is relevant when its cosine with the topic is above this.
     """
 
-    category: str = ""
-    tree: str = ""
-    own_terms: bool = True
-    keyword_threshold: float = 0.1
-    max_keywords: int = 100
     page_threshold: float = 0.02
-
-    def __post_init__(self) -> None:
-        check_fields(self, ("keyword_threshold",), least={"max_keywords": 1})
 
 
 @dataclass(frozen=True)
-class KeywordVsmParameters:
+class KeywordVsmParameters(Parameters):
     """The table ``[strategy.keyword_vsm]``.
 
     Attributes:
@@ -282,7 +286,7 @@ def _cosine(setup: Setup, keywords: Mapping[str, float]) -> CosineMeasure:
     return CosineMeasure(keywords, _segmenter(setup, keywords), Idf.load())
 
 
-def _category_keywords(setup: Setup, parameters: Odp2evsmParameters | CategoryVsmParameters) -> dict[str, float]:
+def _category_keywords(setup: Setup, parameters: CategoryParameters) -> dict[str, float]:
     tree = open_tree(setup.topic, setup.resources, parameters.tree)
     p = parameters
     return initial_keywords(setup.topic, tree, p.category, p.keyword_threshold, p.max_keywords, own_terms=p.own_terms)

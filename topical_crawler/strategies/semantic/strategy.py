@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from topical_crawler.strategies.base import NO_TOPIC_WORD, Parameters, Setup, Strategy, read_parameters
-from topical_crawler.strategies.common import check_fields
+from topical_crawler.strategies.common import check_fields, shares
 from topical_crawler.strategies.semantic.score_table import ScoreTable
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters
 from topical_crawler.strategies.semantic.url_structure import History, StructureParameters, site, struct
@@ -103,9 +103,9 @@ def read_semantic_parameters(topic: Topic) -> tuple[SemanticParameters, Similari
     """
     table = dict(topic.parameters.get("semantic", {}))
     printed = table.get("as_printed") is True
-    said = table.pop("similarity", {})
+    constants = table.pop("similarity", {})
     similarity = read_parameters(
-        SimilarityParameters, said, topic, "strategy.semantic.similarity", PRINTED_SIMILARITY if printed else SIMILARITY
+        SimilarityParameters, constants, topic, "strategy.semantic.similarity", PRINTED_SIMILARITY if printed else SIMILARITY
     )
     if "structure" in table:
         table["structure"] = read_parameters(
@@ -126,7 +126,7 @@ class Semantic(Strategy):
         seed: of the draws of Algorithm 3.
 
     >>> from topical_crawler import Page, strategies
-    >>> semantic = strategies.create("partybuilding", resources=None)
+    >>> semantic = strategies.create("partybuilding", "semantic", resources=None)
     >>> semantic.judge(Page("http://a.cn/", title="开展主题教育 推进全面从严治党")).keep
     True
     >>> semantic.judge(Page("http://a.cn/", title="主场三比一取胜 球队升至榜首")).keep
@@ -166,14 +166,6 @@ class Semantic(Strategy):
             return cls(topic, scores, setup.segmenter, parameters, setup.seed)
         except ValueError as error:
             raise TopicError(f"{topic_line(topic, 'comparisons')}: {error}") from None
-
-    def words(self, text: str) -> list[str]:
-        """The words of a text that Eq. 3 sees: distinct, content words and topic terms only."""
-        return self.segmenter.words(text)
-
-    def cut(self, text: str) -> list[str]:
-        """All words of a text in order, those included that Eq. 3 does not see."""
-        return self.segmenter.cut(text)
 
     def factors(self, word: str) -> tuple[float, float, str]:
         """What Eq. 3 knows of a normalised word: w_d, Σ_t w_t·Sim(d,t)², and the term with the greatest part in that sum ("" for
@@ -284,20 +276,15 @@ class Semantic(Strategy):
 
     def _part(self, word: str) -> tuple[float, str]:
         """w_d·Σ_t w_t·Sim(d,t)² of one word, and the topic term nearest to it."""
-        found = self._contribution.get(word)
-        if found is None:
-            score, term = self._table.get(word) or (0.0, "")
-            found = self._contribution[word] = (self.topic.weight(word) * score, term)
-        return found
+        if word not in self._contribution:
+            weight, score, term = self.factors(word)
+            self._contribution[word] = weight * score, term
+        return self._contribution[word]
 
-    def _shares(self, words: Sequence[str], most: int = 8) -> dict[str, float]:
+    def _shares(self, words: Sequence[str]) -> dict[str, float]:
         """The words that carry the relevance, with their share of it, as ``word`` or ``word~nearest term``."""
-        parts = [(self._part(w), w) for w in words]
-        total = sum(p[0] for p, _ in parts)
-        if total <= 0:
-            return {}
-        heaviest = sorted(parts, key=lambda p: -p[0][0])[:most]
-        return {(w if w == t else f"{w}~{t}"): round(c / total, 4) for (c, t), w in heaviest if c > 0}
+        parts = [(word, *self._part(word)) for word in words]
+        return shares({(word if word == term else f"{word}~{term}"): part for word, part, term in parts if part > 0})
 
 
 # -- The analytic hierarchy process (§4.5; Saaty 1980): weights from pairwise comparisons, with their consistency
