@@ -26,6 +26,18 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+SLOW_FIRST = ("crawl", "deploy", "experiments", "benchmarks", "demo", "frontier", "training", "commands", "corpus")
+"""Folders of tests in the order in which they begin: those whose modules take longest."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def place(item: pytest.Item) -> int:
+        folder = item.path.relative_to(ROOT).parts[1]
+        return SLOW_FIRST.index(folder) if item.path.is_relative_to(ROOT / "tests") and folder in SLOW_FIRST else len(SLOW_FIRST)
+
+    items.sort(key=place)
+
+
 WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -6,7 +6,6 @@ import contextlib
 import os
 import random
 import re
-import subprocess
 import sys
 import threading
 import time
@@ -16,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
 
+from fork_tools import Forked
 from wait_tools import HANGS
 
 from topical_crawler.corpus.record import Filters, Record
@@ -184,11 +184,10 @@ def environment(project: Path | None = None) -> dict[str, str]:
     return found
 
 
-def start(line: list[str], project: Path | None = None) -> subprocess.Popen[str]:
+def start(line: list[str], project: Path | None = None) -> Forked:
     """A crawl whose log is read by the caller."""
-    return subprocess.Popen(
-        line, cwd=ROOT, env=environment(project), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, encoding="utf-8"
-    )
+    assert line[:3] == [sys.executable, "-m", "scrapy"]
+    return Forked(line[3:], ROOT, environment(project))
 
 
 def crawl(topic: Path | str, data: Path, seeds: str | None = None, project: Path | None = None, **options: object) -> Crawled:
@@ -211,7 +210,7 @@ class Peak(threading.Thread):
     """Watches the most memory that a process was resident with, in bytes; 0 where there is no /proc. (What ``wait4`` says
     of a child begins with the memory of its parent.)"""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: Forked) -> None:
         super().__init__(daemon=True)
         self._status = Path(f"/proc/{process.pid}/status")
         self._done = threading.Event()

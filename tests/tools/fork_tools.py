@@ -1,0 +1,103 @@
+"""Scrapy commands in processes that are forked from one which has imported Scrapy and the project.
+
+A crawl of a few pages takes two seconds of processor time when Python starts anew, most of it for imports, and the tests make
+more than a hundred. A forked process is otherwise like one that was started: it has its own files, signals and environment.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from multiprocessing.reduction import DupFd
+from pathlib import Path
+from typing import Any
+
+PRELOADED = [
+    "scrapy.cmdline",
+    "scrapy.crawler",
+    "scrapy.core.downloader.handlers.http11",
+    "topical_crawler.extensions",
+    "topical_crawler.middlewares",
+    "topical_crawler.pipelines",
+    "topical_crawler.scheduler",
+    "topical_crawler.commands.crawl",
+    "fork_tools",
+]
+"""Nothing here reads a variable of the environment, and none installs a reactor."""
+
+
+class Forked:
+    """A process of its own that runs a command line of Scrapy: what of ``subprocess.Popen`` the tests use."""
+
+    def __init__(self, line: list[str], cwd: Path, environment: Mapping[str, str]) -> None:
+        read, write = os.pipe()
+        try:
+            self._process: ForkServerProcess = _context().Process(
+                target=_run, args=(line, cwd, dict(environment), DupFd(write)), daemon=True
+            )
+            self._process.start()
+        finally:
+            os.close(write)
+        self.stderr = os.fdopen(read, encoding="utf-8")
+        self.pid = self._process.pid or 0
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self.returncode
+
+    def send_signal(self, number: signal.Signals) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        if self.returncode is None:
+            raise subprocess.TimeoutExpired("scrapy", timeout or 0.0)
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[None, str]:
+        with self.stderr:
+            log = self.stderr.read()
+        self.wait(timeout)
+        return None, log
+
+
+@functools.cache
+def _context() -> ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    return context
+
+
+def _run(line: list[str], cwd: Path, environment: dict[str, str], stderr: Any) -> None:
+    log, nothing = stderr.detach(), os.open(os.devnull, os.O_RDWR)
+    for source, target in ((log, 2), (nothing, 0), (nothing, 1)):
+        os.dup2(source, target)
+    os.closerange(3, 1024)
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
+    sys.__stderr__ = sys.stderr
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path[:0] = environment.get("PYTHONPATH", "").split(os.pathsep)
+    sys.argv = ["scrapy", *line]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    from scrapy.cmdline import execute
+
+    try:
+        execute()
+    finally:
+        atexit._run_exitfuncs()
