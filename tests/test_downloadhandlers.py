@@ -56,7 +56,7 @@ def crawl(folder: Path, recording: str, urls: list[str]) -> tuple[dict[str, list
     (folder / "tiny.py").write_text(SPIDER, "utf-8")
     done = subprocess.run(
         [sys.executable, "tiny.py", recording, json.dumps(urls)],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, encoding="utf-8", check=True, timeout=15,
+        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, encoding="utf-8", check=True,
     )  # fmt: skip
     result = json.loads(done.stdout)
     return {entry[0]: entry[1:] for entry in result["log"]}, result["stats"], done.stderr

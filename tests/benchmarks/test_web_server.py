@@ -6,6 +6,7 @@ import http.client
 from base64 import b64encode
 from pathlib import Path
 
+from wait_tools import HANGS
 from web_server import WebServer
 
 from topical_crawler.recordings.reader import Recording
@@ -20,7 +21,7 @@ def test_answers_as_recorded_over_one_connection(tmp_path: Path) -> None:
     asked = [HOME, f"{HOME}go?id=91", f"{HOME}nothing", "http://elsewhere.example/", f"{HOME}robots.txt"]
     found = []
     with WebServer(DEMO, tmp_path / "log.jsonl", LATENCY, {"www.qingheonline.example": 0.25}) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=HANGS)
         sockets = set()
         for url in asked:
             connection.request("GET", url, headers=name)
@@ -28,7 +29,7 @@ def test_answers_as_recorded_over_one_connection(tmp_path: Path) -> None:
             response = connection.getresponse()
             found.append((response.status, response.getheader("Location"), response.read()))
         connection.close()
-        hung_up = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+        hung_up = http.client.HTTPConnection("127.0.0.1", server.port, timeout=HANGS)
         hung_up.request("GET", HOME)
         hung_up.close()
     with Recording(DEMO, tmp_path) as recording:

@@ -107,9 +107,9 @@ def test_cleaning_twice_is_cleaning_once(text: str) -> None:
     "line", ["a" * 300, ">" * 300, "1" * 300, "请关注下载客户端" * 37, "许可证 " * 75, "来源:" * 100, "责任编辑:" * 60]
 )
 def test_no_line_takes_long(cleaner: Cleaner, line: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()  # of this process: what the machine does besides does not count
     cleaner.kind(line)
-    assert time.perf_counter() - started < 0.1
+    assert time.process_time() - started < 0.1
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from wait_tools import HANGS
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
@@ -141,9 +142,9 @@ def test_it_serves_until_control_c_and_ends_with_the_report(call_scrapy: Any, fo
         url = process.stderr.readline().strip()
         body = json.dumps({"place": 0, "mark": "relevant"}).encode()
         request = urllib.request.Request(f"{url}marks", body, {"Content-Type": "application/json"})
-        assert urllib.request.urlopen(request, timeout=10).status == 200
+        assert urllib.request.urlopen(request, timeout=HANGS).status == 200
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=HANGS)
     assert process.returncode == 0, err
     assert "1 of 10 texts judged" in out and "Traceback" not in err
     assert [line["mark"] for line in lines(path)[1:]] == ["relevant", *[None] * 9]

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from filelock import FileLock
 from redis_tools import RedisServer, free_port
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
+from wait_tools import wait_for
 
 from topical_crawler import Evidence
 from topical_crawler.cli.frontier.reach import BATCH
@@ -302,10 +302,17 @@ def test_a_crawl_that_runs_is_asked_through_its_mailbox(run: Run, folder: Path) 
 def test_a_crawl_that_ends_before_it_has_read_the_request_is_asked_by_its_file(run: Run, folder: Path) -> None:
     lock = FileLock(folder / "data/dangjian/crawl.lock", thread_local=False, is_singleton=False)
     lock.acquire()
-    threading.Timer(0.5, lock.release).start()
-    began = time.monotonic()
+    ended = threading.Event()
+
+    def end() -> None:
+        """When the request is there."""
+        wait_for(lambda: list((folder / "data/dangjian/mailbox").glob("*.request.json")))
+        ended.set()
+        lock.release()
+
+    threading.Thread(target=end).start()
     assert asked(run, "push", "http://c.cn/")["new"] == 1
-    assert 0.3 < time.monotonic() - began < 10
+    assert ended.is_set()
     assert list((folder / "data/dangjian/mailbox").iterdir()) == []
     assert asked(run, "stats")["waiting"] == 4
 

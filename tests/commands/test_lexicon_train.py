@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from wait_tools import HANGS
 
 from topical_crawler.resources.vectors import WordVectors
 
@@ -66,11 +67,11 @@ def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
     command = [sys.executable, "-m", "scrapy", "lexicon", "train", "own", str(corpus), "--epochs", "500", "--processes", "1"]
     process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, encoding="utf-8")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + HANGS
     while not list(tmp_path.glob("own/work/checkpoints/epoch-*")) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=HANGS)
     assert process.returncode == 130
     assert "stopped. What is done is kept in own/work: the same command goes on from there" in said
     assert "Traceback" not in said and list(tmp_path.glob("own/work/checkpoints/epoch-*"))

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from corpus_tools import everything, kept
 from postgres_tools import PostgresServer
+from wait_tools import HANGS, wait_for
 
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
@@ -27,7 +28,7 @@ def test_a_server_that_is_killed_and_restarted_loses_nothing(
     enough = threading.Event()
 
     def write() -> None:
-        with CorpusStore(place, patience=30) as store:
+        with CorpusStore(place, patience=HANGS) as store:
             n = 0
             while not enough.is_set():
                 n += 1
@@ -59,7 +60,7 @@ def test_patience_ends_and_the_store_can_be_used_again(own_server: PostgresServe
         begun = time.monotonic()
         with pytest.raises(CorpusError, match=r"cannot be written .* Remedy: start the server") as error:
             store.put(kept(2))
-        assert 0.5 <= time.monotonic() - begun < 5
+        assert time.monotonic() - begun >= 0.5
         with pytest.raises(CorpusError, match="cannot be read"):
             store.stats()
         own_server.start()
@@ -77,7 +78,7 @@ def test_a_lock_that_another_holds_is_waited_for_and_then_named(place: str) -> N
             begun = time.monotonic()
             with pytest.raises(CorpusError, match=r"cannot be written .*lock.* Remedy: another (process|connection)"):
                 store.put(kept(2))
-            assert 0.4 <= time.monotonic() - begun < 5
+            assert time.monotonic() - begun >= 0.4
         assert store.put(kept(2)).keep
     assert len(everything(place)) == 2
 
@@ -146,7 +147,5 @@ def quoted(text: str) -> str:
 
 
 def wait_for_more(stored: list[int]) -> None:
-    enough, deadline = len(stored) + 30, time.monotonic() + 20
-    while len(stored) < enough:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    enough = len(stored) + 30
+    wait_for(lambda: len(stored) >= enough)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from wait_tools import HANGS
 
 from topical_crawler.crawl.mailbox import MAX_BYTES, STALE_SECONDS, Mailbox
 
@@ -210,7 +211,7 @@ def test_several_commands_at_once_get_their_own_answers(box: Mailbox, folder: Pa
     server = threading.Thread(target=serve)
     server.start()
     try:
-        assert [asker.communicate(timeout=60)[0] for asker in askers] == ["all answered\n"] * 2
+        assert [asker.communicate(timeout=HANGS)[0] for asker in askers] == ["all answered\n"] * 2
     finally:
         done.set()
         server.join()

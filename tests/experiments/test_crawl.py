@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from wait_tools import HANGS
 
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.schema import CorpusError
@@ -160,12 +161,12 @@ def interrupt(options: list[str | Path], place: Path, cwd: Path) -> str:
         stderr=subprocess.PIPE,
         encoding="utf-8",
     )
-    until = time.monotonic() + 60
+    until = time.monotonic() + HANGS
     while len(urls(place / "data")) <= 5:
         assert running.poll() is None and time.monotonic() < until
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=60)
+    _, said = running.communicate(timeout=HANGS)
     assert running.returncode == 130, said
     return said
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from wait_tools import HANGS
 
 from experiments.threshold import ThresholdCrawls
 from topical_crawler.corpus.record import Filters
@@ -134,12 +135,12 @@ def test_an_interrupted_experiment_goes_on(call_experiment: RunScrapy, tmp_path:
         encoding="utf-8",
     )
     data = tmp_path / "out" / "threshold.crawls" / "0.1" / "data"
-    until = time.monotonic() + 60
+    until = time.monotonic() + HANGS
     while _fetched(data) <= 5:
         assert running.poll() is None and time.monotonic() < until
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=60)
+    _, said = running.communicate(timeout=HANGS)
     assert running.returncode == 130
     assert "interrupted; the same command goes on from here" in said
     assert "Traceback" not in said

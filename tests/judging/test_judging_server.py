@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from judging_tools import TEXTS, serving, written
+from wait_tools import HANGS
 
 from topical_crawler.judging.sample import read_sample
 from topical_crawler.judging.server import MOST_BYTES, JudgingServer
@@ -38,7 +39,7 @@ def server(path: Path) -> Iterator[JudgingServer]:
 
 
 def ask(server: JudgingServer, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=HANGS)
     connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
     found = Answer(answer.status, answer.headers, answer.read())
@@ -156,7 +157,7 @@ def test_a_mark_from_another_site_is_refused(server: JudgingServer, path: Path) 
 
 
 def test_a_body_without_a_length_is_refused(server: JudgingServer) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=HANGS)
     connection.putrequest("POST", f"/{server.token}/marks")
     connection.putheader("Content-Type", "application/json")
     connection.endheaders()

@@ -260,7 +260,7 @@ def test_a_real_recording_as_warcio_reads_it_and_quickly(tmp_path: Path, capfd: 
         urls = random.Random(1).sample(list(recording.urls()), 1000)
         times = []
         for url in urls:
-            started = time.perf_counter()
+            started = time.process_time()
             recording.get(url)
-            times.append(time.perf_counter() - started)
+            times.append(time.process_time() - started)
         assert sorted(times)[500] < 0.0005

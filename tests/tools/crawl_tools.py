@@ -6,6 +6,7 @@ import contextlib
 import os
 import random
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -184,10 +185,13 @@ def environment(project: Path | None = None) -> dict[str, str]:
     return found
 
 
-def start(line: list[str], project: Path | None = None) -> Forked:
+def start(line: list[str], project: Path | None = None) -> Forked | subprocess.Popen[str]:
     """A crawl whose log is read by the caller."""
-    assert line[:3] == [sys.executable, "-m", "scrapy"]
-    return Forked(line[3:], ROOT, environment(project))
+    if line[:3] == [sys.executable, "-m", "scrapy"]:
+        return Forked(line[3:], ROOT, environment(project))
+    return subprocess.Popen(
+        line, cwd=ROOT, env=environment(project), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, encoding="utf-8"
+    )
 
 
 def crawl(topic: Path | str, data: Path, seeds: str | None = None, project: Path | None = None, **options: object) -> Crawled:
@@ -210,7 +214,7 @@ class Peak(threading.Thread):
     """Watches the most memory that a process was resident with, in bytes; 0 where there is no /proc. (What ``wait4`` says
     of a child begins with the memory of its parent.)"""
 
-    def __init__(self, process: Forked) -> None:
+    def __init__(self, process: Forked | subprocess.Popen[str]) -> None:
         super().__init__(daemon=True)
         self._status = Path(f"/proc/{process.pid}/status")
         self._done = threading.Event()

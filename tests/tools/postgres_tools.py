@@ -22,8 +22,9 @@ from uuid import uuid4
 import psycopg
 import pytest
 import sqlalchemy as sa
+from wait_tools import HANGS
 
-_PATIENCE = 30.0
+_PATIENCE = HANGS
 _GIVEN = "TOPICAL_TEST_POSTGRESQL"
 _CONFIG = {
     "listen_addresses": "127.0.0.1",

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Self
 
 import redis
+from wait_tools import HANGS
 
-_PATIENCE = 20.0
+_PATIENCE = HANGS
 
 
 def program() -> str:

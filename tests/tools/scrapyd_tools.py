@@ -19,8 +19,9 @@ from typing import Any, Self
 import psutil
 from packaging_tools import ROOT
 from redis_tools import free_port
+from wait_tools import HANGS
 
-PATIENCE = 180.0
+PATIENCE = HANGS
 """Seconds after which a server or a crawl is taken to hang."""
 USERNAME, PASSWORD = "deployer", "se%ret$1"
 

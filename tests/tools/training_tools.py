@@ -13,6 +13,8 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+from wait_tools import HANGS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 _RUN = """
@@ -77,7 +79,7 @@ def train_until(out: Path, source: Path, epochs: int, shard: int, stage: str, re
 def train_whole(out: Path, source: Path, epochs: int, shard: int, hash_seed: str = "random") -> None:
     """Train in another process to the end, with Python's string hashes as ``hash_seed`` makes them."""
     process = _start(out, source, epochs, shard, "", hash_seed)
-    assert process.communicate(timeout=60)[0] and process.returncode == 0
+    assert process.communicate(timeout=HANGS)[0] and process.returncode == 0
 
 
 def _start(out: Path, source: Path, epochs: int, shard: int, stage: str, hash_seed: str = "random") -> subprocess.Popen[str]:
