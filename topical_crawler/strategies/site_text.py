@@ -1,7 +1,7 @@
-"""What a site says of itself on every page: its name in the titles, its description in the heads.
+"""What a site says of itself on every page: its name in titles, its description in heads. The site's home page tells it.
 
-A site's home page says it, too. What another page of the site says in the same words tells nothing about where its links lead:
-the description of a blog on everything, with 机器学习 in it, would make the links of each of its lists promising.
+The same words on another page of the site tell nothing about where its links lead: the description of a blog on everything, with
+机器学习 in it, would make the links of each of its lists promising.
 """
 
 from __future__ import annotations
@@ -15,19 +15,17 @@ from urllib.parse import urlsplit
 from topical_crawler.web.page import Page
 
 MAX_SITES = 50_000
-"""Sites remembered: the first ones met. Each takes some 150 bytes."""
+"""Most sites remembered: the first ones met, about 150 bytes each."""
 
-_PARTS = re.compile(r"\s*[|｜_–—·•»]\s*|\s+-\s+")
-"""What parts a title: 支部动态 | 青河党建网."""
+_SEPARATORS = re.compile(r"\s*[|｜_–—·•»]\s*|\s+-\s+")  # 支部动态 | 青河党建网
 _KEYWORDS = re.compile(r"[,，、;；|\s]+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_ENDS = 3
-"""Words at the beginning and the end of a title that may be the name of a site, with nothing but a space between: 青河党建网
-支部动态. They have Chinese characters: Linux is none."""
+_NAME_WORDS = 3
+"""Words at either end of a title that may be the site's name (青河党建网 支部动态), where they have Chinese characters."""
 
 
 class SiteWords:
-    """What the home pages of sites say, as digests.
+    """Digests of what the home pages of sites say.
 
     >>> words = SiteWords()
     >>> home = Page("http://a.cn/", title="小林的博客", description="机器学习与生活")
@@ -40,24 +38,24 @@ class SiteWords:
         self._sites: dict[str, frozenset[str]] = {}
 
     def lesson(self, page: Page) -> list[str] | None:
-        """What is to be learned from a page: digests of what it says, if it is a home page; else None."""
+        """The lesson of a page: digests of its texts if it is a home page, else None."""
         if not _is_home(page.url):
             return None
-        parts, words = _PARTS.split(page.title), page.title.split()
-        said = {page.description, page.heading, page.lead, page.title, *parts, *_KEYWORDS.split(page.keywords)}
-        called = {*words[:_ENDS], *words[-_ENDS:], *parts}
-        names = {_digest_of_name(word) for word in called if _HAN.search(word)}
-        return sorted(names.union(_digest(text) for text in said if text))
+        parts, words = _SEPARATORS.split(page.title), page.title.split()
+        texts = {page.description, page.heading, page.lead, page.title, *parts, *_KEYWORDS.split(page.keywords)}
+        candidates = {*words[:_NAME_WORDS], *words[-_NAME_WORDS:], *parts}
+        names = {_digest_of_name(word) for word in candidates if _HAN.search(word)}
+        return sorted(names.union(_digest(text) for text in texts if text))
 
     def learn(self, url: str, lesson: Iterable[str] | None) -> None:
-        """Take note of a page; only the first home page of a site counts."""
+        """Learn the lesson of a page; only the first home page of a site counts."""
         if lesson is not None and len(self._sites) < MAX_SITES:
             self._sites.setdefault(_site(url), frozenset(lesson))
 
     def own(self, page: Page) -> Page:
-        """The page without what its site's home page says in the same words: parts of the title, single keywords, heading,
-        description and first lines as a whole; and without the site's name among its labels (党建研究 > 要闻 > 正文).
-        A home page, and a page that says nothing of the kind, come back themselves."""
+        """The page without what its site's home page says in the same words: parts of the title, single keywords, whole heading,
+        description and first lines, and the site's name among its labels (党建研究 > 要闻 > 正文). The page itself where there
+        is nothing of the kind, and for home pages."""
         known = self._sites.get(_site(page.url))
         if not known or _is_home(page.url):
             return page
@@ -65,16 +63,16 @@ class SiteWords:
         def of_its_own(text: str) -> str:
             return "" if text and _digest(text) in known else text
 
-        parts = _PARTS.split(page.title)
+        parts = _SEPARATORS.split(page.title)
         kept = [_without_name(part, known) for part in parts if of_its_own(part) == part]
         title = page.title if kept == parts else " ".join(part for part in kept if part)
         words = _KEYWORDS.split(page.keywords)
         own_words = [of_its_own(word) for word in words]
         keywords = page.keywords if own_words == words else ",".join(filter(None, own_words))
-        said = [page.description, page.heading, page.lead]
-        heads = [of_its_own(text) for text in said]
+        before = [page.description, page.heading, page.lead]
+        heads = [of_its_own(text) for text in before]
         labels = tuple(label for label in page.labels if _digest_of_name(label) not in known)
-        if title == page.title and keywords == page.keywords and heads == said and labels == page.labels:
+        if title == page.title and keywords == page.keywords and heads == before and labels == page.labels:
             return page
         description, heading, lead = heads
         return dataclasses.replace(
@@ -82,7 +80,7 @@ class SiteWords:
         )
 
     def state_dict(self) -> dict[str, list[str]]:
-        """All that was learned, as JSON data."""
+        """What was learned, as JSON data."""
         return {site: sorted(known) for site, known in self._sites.items()}
 
     def load_state_dict(self, state: Mapping[str, Iterable[str]]) -> None:

@@ -38,12 +38,12 @@ class Segmenter:
 
     Args:
         terms: words that the segmentation must know: a topic's terms.
-        stopwords: words that are never content; None stands for the list that comes with the product.
-        backend: ``jieba``, ``rjieba`` (the same cut, about ten times faster and with half the memory), or ``auto``: rjieba where
-            it is installed. The two were seen to differ on ASCII strings only.
+        stopwords: words that are never content; None: the list that comes with the product.
+        backend: ``jieba``, ``rjieba`` (about ten times faster, half the memory; differs on ASCII strings only), or ``auto``:
+            rjieba where it is installed.
         cache_dir: where jieba may keep its compiled dictionary; None: it compiles it at every start (about half a second).
 
-    Two topics in one process do not see each other's terms: a dictionary belongs to Segmenters of the same terms.
+    Each set of terms has a dictionary of its own: two topics in one process do not see each other's terms.
     """
 
     def __init__(
@@ -116,11 +116,7 @@ def _function_words() -> frozenset[str]:
     """Words whose tag in jieba's dictionary is not a content tag; a word that the dictionary lacks is taken as content."""
     # One expression over the lines "word count tag": every process that segments waits for this when it starts.
     tags = rf"(?!{'|'.join(CONTENT_TAGS)})|(?:{'|'.join(_NOT_CONTENT)})$"
-    return frozenset(re.findall(rf"^(\S+) \d+ (?:{tags})", _dictionary_text(), re.MULTILINE))
-
-
-def _dictionary_text() -> str:
-    return jieba_file("dict.txt")
+    return frozenset(re.findall(rf"^(\S+) \d+ (?:{tags})", jieba_file("dict.txt"), re.MULTILINE))
 
 
 def _open_backend(backend: Backend, terms: frozenset[str], cache_dir: Path | None) -> tuple[str, Callable[[str], list[str]]]:
@@ -146,9 +142,9 @@ def _open_backend(backend: Backend, terms: frozenset[str], cache_dir: Path | Non
     return "jieba", tokenizer.lcut
 
 
-@functools.lru_cache(maxsize=2)  # what checks or builds topics asks again and again for two: with the terms and without
+@functools.lru_cache(maxsize=2)  # topic tools alternate between two: with the terms and without
 def _fast_cut(make: Callable[[], Any], terms: tuple[str, ...]) -> Callable[[str], list[str]]:
-    """The cut of a dictionary with ``terms``, which nobody adds to afterwards: reading it takes a tenth of a second."""
+    """The cut of a dictionary with ``terms``, cached: reading it takes a tenth of a second."""
     dictionary = make()
     for term in terms:
         dictionary.add_word(term, dictionary.suggest_freq(term), "n")

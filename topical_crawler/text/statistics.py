@@ -18,7 +18,7 @@ import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
 
@@ -53,50 +53,46 @@ class Language:
 
 @functools.cache
 def language() -> Language:
-    """The data that come with jieba (``dict.txt``, ``analyse/idf.txt``), read once.
-
-    An inverse document frequency is ln(documents / documents with the word): the greatest, that of words of one document,
-    tells how many documents there were.
-    """
+    """The data that come with jieba (``dict.txt``, ``analyse/idf.txt``), read once. An IDF is ln(documents / documents with the
+    word): the greatest, that of words of one document, gives the number of documents."""
     tags: dict[str, str] = {}
-    for line in _lines("dict.txt"):
+    for line in jieba_file("dict.txt").splitlines():
         word, _, tag = line.split(" ")
         tags.setdefault(normalise(word), tag)
     rates: dict[str, float] = {}
     greatest = 0.0
-    for line in _lines("analyse/idf.txt"):
-        word, _, idf = line.rpartition(" ")
+    for word, idf in _idf_lines():
         rates[normalise(word)] = math.exp(-float(idf))
         greatest = max(greatest, float(idf))
     return Language(tags, rates, round(math.exp(greatest)))
 
 
-_NORMAL = re.compile("[\u4e00-\u9fff]+").fullmatch
-"""Of words that are normalised as they stand: nearly all."""
+_is_normal = re.compile("[\u4e00-\u9fff]+").fullmatch  # nearly all words are
 
 
 @functools.lru_cache(maxsize=16)
 def rarities(wanted: frozenset[str]) -> Mapping[str, float]:
-    """How rare words are in the language in general: ln(documents / documents with the word), a word of a single document being
-    1; likewise one that is not known. Keeps less in memory than :func:`language`, which knows all words.
+    """How rare words are in general Chinese: their IDF over the greatest one; 1 for an unknown word. Needs less memory than
+    :func:`language`, which knows all words.
 
-    >>> found = rarities(frozenset(["中国", "支部", "三会一课"]))
-    >>> found["中国"] < found["支部"] < found["三会一课"] == 1
+    >>> rarity = rarities(frozenset(["中国", "支部", "三会一课"]))
+    >>> rarity["中国"] < rarity["支部"] < rarity["三会一课"] == 1
     True
     """
-    found: dict[str, float] = {}
-    given: set[str] = set()
-    for line in _lines("analyse/idf.txt"):
+    known: dict[str, float] = {}
+    values: set[str] = set()
+    for word, idf in _idf_lines():
+        values.add(idf)
+        if word in wanted or (not word.isascii() and not _is_normal(word) and (word := normalise(word)) in wanted):
+            known.setdefault(word, float(idf))
+    greatest = max(map(float, values))
+    return {word: known[word] / greatest if word in known else 1.0 for word in wanted}
+
+
+def _idf_lines() -> Iterator[tuple[str, str]]:
+    for line in jieba_file("analyse/idf.txt").splitlines():
         word, _, idf = line.rpartition(" ")
-        given.add(idf)
-        if word in wanted or (not word.isascii() and not _NORMAL(word) and (word := normalise(word)) in wanted):
-            found.setdefault(word, float(idf))
-    greatest = max(map(float, given))
-    return {word: found[word] / greatest if word in found else 1.0 for word in wanted}
-
-
-def _lines(name: str) -> list[str]:
-    return jieba_file(name).splitlines()
+        yield word, idf
 
 
 # -- TF-IDF: texts as vectors of terms, and their cosine (VSM)

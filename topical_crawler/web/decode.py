@@ -18,7 +18,7 @@ _COMMON = frozenset(
 )
 """The most frequent characters of running Chinese text: garbled text is Chinese characters too, but hardly ever these."""
 _NO_CHARSETS = frozenset(("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"))
-"""Names that Python knows and no browser does: they raise, or make text that cannot be stored. Scripts write "undefined"."""
+"""Names that Python knows and browsers do not: they raise, or give text that cannot be stored. Scripts write "undefined"."""
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _PROBE = 20_000
 _TOLERATED = 0.002
@@ -27,9 +27,9 @@ _TOLERATED = 0.002
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     """Text of ``body`` and the name of the encoding it was read with. Never raises.
 
-    A byte order mark is believed. A declared encoding (HTTP header, then the page's head) is believed where the bytes can be read
-    with it and the Chinese they give looks like Chinese; else UTF-8, GB18030, Big5 and UTF-16 compete: fewest unreadable bytes
-    first, then the larger share of common characters.
+    A byte order mark decides; next a declared encoding (HTTP header, then the page's head) that can read all bytes and gives
+    plausible Chinese; else the best of UTF-8, GB18030, Big5 and UTF-16: fewest unreadable bytes, then the largest share of common
+    characters.
 
     Args:
         body: as received, decompressed.
@@ -55,9 +55,9 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         if name == first or (name.startswith("utf-16") and b"\0" not in body[:_PROBE]):
             continue
         other, worse = _read(body, name)
-        found = (worse if worse > _TOLERATED else 0.0, -_common_share(other), other, name)
-        if found[:2] < (best[0] if best[0] > _TOLERATED else 0.0, best[1]):
-            best = found
+        rival = (worse if worse > _TOLERATED else 0.0, -_common_share(other), other, name)
+        if rival[:2] < (best[0] if best[0] > _TOLERATED else 0.0, best[1]):
+            best = rival
     return best[2], codecs.lookup(best[3]).name
 
 

@@ -1,4 +1,4 @@
-"""Where a link stands on its page, and what a page says it is filed under.
+"""Where a link stands in the elements of its page, what a page says it is filed under, and addresses of lists.
 
 >>> from selectolax.lexbor import LexborHTMLParser
 >>> tree = LexborHTMLParser('<div id=post-7 class="art  main wide"><p><a class=tag href=/tags/1>支部</a></div>')
@@ -18,12 +18,12 @@ from urllib.parse import unquote, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_PATH = 120
-"""Longest path of a link, in characters: its end is kept, in whole elements."""
+"""Longest path of a link, in characters: the end is kept, in whole elements."""
 MAX_LABELS = 20
 MAX_LABEL = 40
 """Most labels of a page, and the longest one, in characters: what is longer is a title."""
 MAX_GROUP = 10
-"""Most links of one path that are a page's own labels: more of them are a cloud of tags, or the labels of a list of articles."""
+"""Most links of one path that are a page's own labels: more are a cloud of tags, or the labels of a list of articles."""
 
 _MAX_NAME = 40
 _ROOTS = frozenset(("body", "html", "-document"))
@@ -87,12 +87,12 @@ class Paths:
         self._known: dict[int, str] = {}  # of elements that hold links, by their mem_id
 
     def of(self, node: LexborNode, attributes: Mapping[str, str | None]) -> str:
-        """The elements from below ``<body>`` to ``node``: their tags with their ids and the first two classes of each. Numbers
-        in ids and classes are ``0``, other signs than letters, ``-`` and ``_`` are ``_``. At most :data:`MAX_PATH` characters.
+        """The elements from below ``<body>`` to ``node``: tag, id and the first two classes of each, at most :data:`MAX_PATH`
+        characters. Numbers in ids and classes are ``0``, other signs than letters, ``-`` and ``_`` are ``_``.
 
         Args:
             node: the element.
-            attributes: those of ``node``: whoever asks has read them already, and each reading costs as much as all the rest.
+            attributes: of ``node``; the caller has read them already, and reading them again would double the cost.
         """
         parent = node.parent
         return _joined("" if parent is None else self._above(parent), node.tag or "", attributes)
@@ -140,13 +140,8 @@ def names_a_label(url: str) -> bool:
 
 
 def crumbs(tree: LexborHTMLParser, html: str) -> frozenset[int]:
-    """The links in elements that are breadcrumbs by class or id (``crumb``, ``BreadCrumbs``), by their ``mem_id``.
-
-    Args:
-        tree: the page.
-        html: its source.
-    """
-    if "rumb" not in html:  # most pages; the look takes a third of the time of the search
+    """The ``mem_id`` of each link in an element that is a breadcrumb by class or id (``crumb``, ``BreadCrumbs``)."""
+    if "rumb" not in html:  # most pages; this takes a third of the time of the search
         return frozenset()
     return frozenset([node.mem_id for node in tree.css(_CRUMBS)])
 
@@ -160,18 +155,18 @@ def is_label(url: str, rel: str | None) -> bool:
     return names_a_label(url) or (rel is not None and not _REL.isdisjoint(rel.lower().split()))
 
 
-def own_labels(said: Iterable[str], links: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+def own_labels(head: Iterable[str], links: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """What a page is filed under: distinct, at most :data:`MAX_LABELS`, each of at most :data:`MAX_LABEL` characters.
 
     Args:
-        said: what its head says.
-        links: (path, text) of its links that may be labels, in the order of the page. Of a path that more than :data:`MAX_GROUP`
-            of them have, none is taken. The sign of a tag (``#``) is taken off.
+        head: labels in its head.
+        links: (path, text) of its links that may be labels, in the order of the page. Those of a path that more than
+            :data:`MAX_GROUP` of them have are left out. The sign of a tag (``#``) is stripped.
 
     >>> own_labels(["党建"], [("p.crumb/a", "首页"), ("p/a", "# 党建"), *[("ul/li/a", f"标签{n}") for n in range(11)]])
     ('党建', '首页')
     """
     sizes = Counter([path for path, _ in links]) if links else {}
     own = [text.lstrip("#＃ ") for path, text in links if sizes[path] <= MAX_GROUP]
-    found = dict.fromkeys([*said, *own])
-    return tuple([label for label in found if 0 < len(label) <= MAX_LABEL][:MAX_LABELS])
+    labels = dict.fromkeys([*head, *own])
+    return tuple([label for label in labels if 0 < len(label) <= MAX_LABEL][:MAX_LABELS])

@@ -1,6 +1,6 @@
-"""What a strategy may see of the web: pages, links, and what is known of a link before it is fetched.
+"""What a strategy sees of the web: pages, links, and what is known of a link before it is fetched.
 
-Nothing here knows Scrapy. A :class:`Page` is made from HTML with :meth:`Page.from_html`, or by hand in a notebook.
+A :class:`Page` is made from HTML with :meth:`Page.from_html`, or by hand in a notebook.
 
 >>> page = Page.from_html("http://www.example.cn/", '<title>党建要闻</title><a href="/a.html">支部生活</a>')
 >>> page.title, page.links[0].url, page.links[0].anchor
@@ -19,26 +19,24 @@ from urllib.parse import urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topical_crawler.web.dom import MAX_GROUP, Paths, crumbs, is_label, own_labels
+from topical_crawler.web.urls import names
 
 MAX_ANCHOR = 200
-"""Longest anchor text kept, in characters: longer ones are whole teasers wrapped in a link."""
+"""Longest anchor text kept, in characters: longer ones are teasers wrapped in a link."""
 MAX_LEAD = 90
 """Longest ``lead`` kept, in characters: about the length of a Chinese meta description."""
-
 AROUND = 60
 """Characters kept of the text on either side of a link."""
 MAX_TEXT = 20_000
 """Longest :func:`full_text`, in characters."""
-
 LEAST_OWN = 200
-"""Fewest characters of a text of a page's own; with fewer, it is a list of links."""
-
+"""Fewest characters of a page's own text; with fewer, it is a list of links."""
 MAX_HEAD = 1000
 """Longest title, heading, description and keywords kept, in characters each."""
 MAX_NESTING = 500
 MAX_ATTRIBUTES = 2000
-"""Deepest nesting of elements and most attributes of one tag that are read. No page made for people comes near them; a parser
-takes the square of either, and the text of links nested in links the square again: minutes for a page of half a megabyte."""
+"""Deepest nesting of elements and most attributes of one tag that are read. Pages made for people stay far below; parsing takes
+the square of either, and the text of nested links the square again: minutes for a page of half a megabyte."""
 
 _SPACE = re.compile(r"\s+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey some of them
@@ -49,18 +47,12 @@ _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _BETWEEN_ATTRIBUTES = re.compile(r"[\s/]+")
 _LONG_TAG = re.compile(r"<[a-z][^>]{8000,}", re.IGNORECASE)
 # Elements without an end, and those whose end is understood where the next one starts: they nest no deeper.
-_FLAT = frozenset(
-    (
-        *("a", "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"),
-        *("p", "li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "colgroup", "option", "optgroup", "rp", "rt"),
-        *("html", "head", "body"),
-    )
+_FLAT = names(
+    "a area base br col embed hr img input link meta param source track wbr p li dt dd td th tr tbody thead tfoot colgroup "
+    "option optgroup rp rt html head body"
 )
-_BLOCKS = frozenset(
-    (
-        *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6"),
-        *("hr", "li", "main", "ol", "p", "pre", "section", "table", "td", "th", "tr", "ul"),
-    )
+_BLOCKS = names(
+    "address article blockquote br dd div dl dt figcaption h1 h2 h3 h4 h5 h6 hr li main ol p pre section table td th tr ul"
 )
 _LINK_LEVELS = 4  # elements between a text and the link that it belongs to
 _NO_WORDS = " \t\r\n\f\v\u00a0\u3000|·•»›>/-—,，、()（）[]0123456789"  # what may stand between links: dates, numbers, bars
@@ -72,8 +64,8 @@ _Target = tuple[str, str, LexborNode, dict[str, str | None]]  # address as writt
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An unvisited URL as it stands on a page: absolute ``url``, the ``anchor`` text (may be empty) and, where the page was read
-    so (:meth:`Page.from_html`), the text ``around`` it and the ``path`` of its element (:meth:`layout.Paths.of`)."""
+    """An unvisited URL as it stands on a page: absolute ``url``, the ``anchor`` text (may be empty) and, on request
+    (:meth:`Page.from_html`), the text ``around`` it and the ``path`` of its element (:class:`~topical_crawler.web.dom.Paths`)."""
 
     url: str
     anchor: str = ""
@@ -112,7 +104,7 @@ class Evidence:
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> Evidence:
-        """Read what :meth:`to_json` wrote, also before there were paths, or texts around links.
+        """Read what :meth:`to_json` wrote.
 
         >>> Evidence.from_json(Evidence("http://a.cn/", 0.5, True, "党建").to_json()).anchor
         '党建'
@@ -136,10 +128,9 @@ class Verdict:
     Attributes:
         relevance: on the strategy's own scale, >= 0.
         keep: whether the page belongs to the corpus (its text is then extracted).
-        why: the reasons as plain numbers, e.g. ``{"党建": 0.61, "支部": 0.2}``: matched terms with their share.
+        why: reasons as plain numbers, e.g. matched terms with their shares: ``{"党建": 0.61, "支部": 0.2}``.
         inherited: what the page passes on to each of its links, where that is not its relevance.
-        lesson: JSON data that the strategy wants to learn from the page's content; it is kept with the page's outcome, so that a
-            resumed crawl learns it again.
+        lesson: what the strategy will learn from the page, as JSON data; stored with the page, so that a resumed crawl learns it.
     """
 
     relevance: float
@@ -168,8 +159,8 @@ class Page:
         heading: the first ``<h1>``.
         lead: the first lines of the body outside navigation, at most :data:`MAX_LEAD` characters.
         links: in the order of the page, each URL once (first anchor text that is not empty).
-        labels: what the page itself says it is filed under: sections and tags in its head, the texts of links that are its own
-            tags, categories or breadcrumbs (:mod:`layout`); at most 20 of at most 40 characters each.
+        labels: what the page says it is filed under: sections and tags in its head, texts of links that are its own tags,
+            categories or breadcrumbs (:func:`~topical_crawler.web.dom.own_labels`).
         html: the decoded source, for the extraction of the main text.
         encoding: the encoding the source was decoded with.
     """
@@ -237,14 +228,13 @@ def description_of(page: Page) -> str:
 
 
 def full_text(page: Page, menus: bool = True) -> str:
-    """All that a page says: its title, and the visible text of its body without navigation, fields of forms and scripts, at most
-    :data:`MAX_TEXT` characters. (Forms are read: one of them may hold the whole page.) A page that was made without HTML says
-    what its description information says.
+    """The title of a page and the visible text of its body without navigation, form fields and scripts, at most :data:`MAX_TEXT`
+    characters. (Forms are read: one may hold the whole page.) Without HTML, the description information.
 
     Args:
         page: the page.
-        menus: whether blocks of nothing but links are read (menus, what else is read, clouds of tags). Where less than
-            :data:`LEAST_OWN` characters would be left without them, the page is a list, and they are read in any case.
+        menus: whether blocks of nothing but links are read (menus, further reading, clouds of tags). They always are where less
+            than :data:`LEAST_OWN` characters would be left without them: the page is a list.
 
     >>> full_text(Page.from_html("http://a.cn/", "<title>支部</title><nav>首页</nav><p>过好<b>组织</b>生活<p>党课"))
     '支部\\n过好组织生活 党课'
@@ -258,16 +248,16 @@ def full_text(page: Page, menus: bool = True) -> str:
     for tag in _FURNITURE:
         for node in body.css(tag):
             node.decompose()
-    said = [(part, linked) for text, linked in _runs(body) if (part := _SPACE.sub(" ", text).strip())]
-    own = [part for part, linked in said if menus or not linked]
+    parts = [(part, linked) for text, linked in _runs(body) if (part := _SPACE.sub(" ", text).strip())]
+    own = [part for part, linked in parts if menus or not linked]
     if sum(map(len, own)) < LEAST_OWN:
-        own = [part for part, _ in said]
+        own = [part for part, _ in parts]
     text = _CONTROL.sub("", " ".join(own))
     return f"{page.title}\n{text}".strip()[:MAX_TEXT]
 
 
 def _runs(body: LexborNode) -> Iterator[tuple[str, bool]]:
-    """The text of ``body`` in runs that block elements part, and whether all of a run is text of links."""
+    """The text of ``body`` in runs between block elements, and whether a run is nothing but text of links."""
     run: list[str] = []
     linked = True
     for node in body.traverse(include_text=True):
@@ -382,8 +372,8 @@ def _last_within(node: LexborNode) -> LexborNode:
 def _links(
     tree: LexborHTMLParser, html: str, url: str, around: bool, paths: bool
 ) -> tuple[tuple[Link, ...], list[tuple[str, str]]]:
-    """The links, and (path, text) of those that may be labels of the page: of every place of theirs. Where these are so few
-    that no path can have too many, their paths are not read."""
+    """The links, and (path, text) of every place of those that may be labels of the page. Paths are left out where these places
+    are too few to matter."""
     base_node = tree.css_first("base[href]")
     base = _join(url, (base_node.attributes.get("href") or "") if base_node is not None else "") or url
     found: dict[str, _Target] = {}
@@ -431,7 +421,7 @@ def _join(base: str, target: str) -> str:
 
 
 def _lead(tree: LexborHTMLParser) -> str:
-    """The first lines of running text; the tree is stripped on the way, so this is read last."""
+    """The first lines of running text. Strips the tree, so this is read last."""
     body = tree.body
     if body is None:
         return ""

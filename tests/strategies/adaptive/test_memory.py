@@ -11,7 +11,7 @@ from topical_crawler.strategies.adaptive import link_features as module
 from topical_crawler.strategies.adaptive.link_features import MAX_FEATURES, MAX_PARENTS, digest
 from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_WORDS, IncomingLink, Memory, PageWords
 
-FIELDS = [name for name, _, _ in Memory._FIELDS]
+FIELDS = Memory._FIELDS
 OVER = 10
 
 

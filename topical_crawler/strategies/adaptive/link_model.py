@@ -1,14 +1,13 @@
 """The value of links: logistic regression over hashed features, learned while the crawl goes on.
 
 p(link) = 1 / (1 + e^-(prior + Σ w_i)): ``prior`` is what the topic alone says of the link, the w_i are the weights of its
-features, all 0 in the beginning. Now and then they are improved by some steps of AdaGrad (Duchi, Hazan & Singer 2011) over all
-links that are remembered, with their values as they are judged by then.
+features, all 0 at first. At each refit they are improved by some steps of AdaGrad (Duchi, Hazan & Singer 2011) over all
+remembered links, with their values as judged by then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,32 +16,19 @@ from numpy.typing import NDArray
 from topical_crawler.strategies.adaptive.link_features import SIZE, Numbers
 from topical_crawler.strategies.common import packed, unpacked
 
-# -- The value of links: logistic regression over hashed features, learned while the crawl goes on
-
-
 Floats = NDArray[np.float32]
 
-_LEAST = 1e-8  # so that nothing is divided by 0
+STEP, PASSES = 0.2, 10
+"""Of AdaGrad: step size, and steps at a refit."""
+DECAY = 1.0
+"""Weight of Σ w² / 2, which holds weights of rare features near 0."""
+EPSILON = 1e-8
+"""So that nothing is divided by 0."""
 
 
 def sigmoid(x: NDArray[Any]) -> Floats:
     """1 / (1 + e^-x), between 1e-13 and 1 - 1e-13 before rounding."""
     return (1 / (1 + np.exp(-np.minimum(30, np.maximum(-30, x.astype(np.float64)))))).astype(np.float32)
-
-
-@dataclass(frozen=True)
-class LinkModelParameters:
-    """How the weights are learned.
-
-    Attributes:
-        step: of AdaGrad, over 0.
-        passes: steps at a time, at least 1.
-        decay: weight of Σ w² / 2, which holds weights of rare features near 0.
-    """
-
-    step: float = 0.2
-    passes: int = 10
-    decay: float = 1.0
 
 
 class LinkModel:
@@ -56,8 +42,7 @@ class LinkModel:
     (True, 0.0)
     """
 
-    def __init__(self, parameters: LinkModelParameters | None = None) -> None:
-        self.parameters = parameters or LinkModelParameters()
+    def __init__(self) -> None:
         self._weights: Floats = np.zeros(SIZE, dtype=np.float32)
 
     def evidence(self, links: Sequence[Sequence[Numbers]]) -> Floats:
@@ -79,36 +64,32 @@ class LinkModel:
         return float(self._weights[feature])
 
     def refit(self, table: Numbers, prior: Floats, values: Floats) -> None:
-        """Several passes over remembered links.
+        """Improve the weights on remembered links.
 
         Args:
             table: their features, one row each, filled up with 0.
             prior, values: of the rows.
         """
-        parameters = self.parameters
         if not len(table):
             return
         features, inverse = np.unique(table, return_inverse=True)
         inverse = inverse.reshape(table.shape)
-        weights, squares = self._weights[features].astype(np.float64), np.full(len(features), _LEAST)
+        weights, squares = self._weights[features].astype(np.float64), np.full(len(features), EPSILON)
         width = table.shape[1]
         flat = inverse.ravel()
-        for _ in range(parameters.passes):
+        for _ in range(PASSES):
             errors = sigmoid(prior + weights[inverse].sum(axis=1)) - values
-            slope = np.bincount(flat, np.repeat(errors, width), len(features)) + parameters.decay * weights
+            slope = np.bincount(flat, np.repeat(errors, width), len(features)) + DECAY * weights
             if features[0] == 0:
                 slope[0] = 0.0
             squares += slope * slope
-            weights -= parameters.step * slope / np.sqrt(squares)
+            weights -= STEP * slope / np.sqrt(squares)
         self._weights[features] = weights.astype(np.float32)
 
     def state_dict(self) -> dict[str, Any]:
         """The weights that are not 0, as JSON data."""
         some = np.flatnonzero(self._weights)
-        return {
-            "features": packed(some, "<u4"),
-            "weights": packed(self._weights[some], "<f4"),
-        }
+        return {"features": packed(some, "<u4"), "weights": packed(self._weights[some], "<f4")}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` gave."""

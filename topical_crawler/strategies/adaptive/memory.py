@@ -74,21 +74,8 @@ class Memory:
     """
 
     _FIELDS = (
-        ("pages", "<i8", ()),
-        ("words", "<u2", (PAGE_WORDS,)),
-        ("counts", "u1", (PAGE_WORDS,)),
-        ("term_scores", "<f4", ()),
-        ("is_article", "?", ()),
-        ("fetched", "?", ()),
-        ("features", "<u4", (MAX_FEATURES,)),
-        ("parents", "<i8", (MAX_PARENTS,)),
-        ("link_relevances", "<f4", (MAX_PARENTS,)),
-        ("terms", "<f4", ()),
-        ("distance", "<i8", ()),
-        ("link_words", "<u2", (LINK_WORDS,)),
-        ("has_link", "?", ()),
-        ("relevance", "<f4", ()),
-        ("example", "?", ()),
+        *("pages", "words", "counts", "term_scores", "is_article", "fetched", "features", "parents", "link_relevances", "terms"),
+        *("distance", "link_words", "has_link", "relevance", "example"),
     )
 
     def __init__(self) -> None:
@@ -99,24 +86,21 @@ class Memory:
         self._next = 0
         self._rows: dict[int, int] = {}
         self._forgotten: dict[int, float] = {}
-        for name, kind, shape in self._FIELDS:
-            setattr(self, name, np.zeros((CAPACITY, *shape), dtype=kind))
-
-    pages: NDArray[np.int64]
-    words: NDArray[np.uint16]
-    counts: NDArray[np.uint8]
-    term_scores: NDArray[np.float32]
-    is_article: NDArray[np.bool_]
-    fetched: NDArray[np.bool_]
-    features: NDArray[np.uint32]
-    parents: NDArray[np.int64]
-    link_relevances: NDArray[np.float32]
-    terms: NDArray[np.float32]
-    distance: NDArray[np.int64]
-    link_words: NDArray[np.uint16]
-    has_link: NDArray[np.bool_]
-    relevance: NDArray[np.float32]
-    example: NDArray[np.bool_]
+        self.pages = np.zeros(CAPACITY, dtype=np.int64)
+        self.words = np.zeros((CAPACITY, PAGE_WORDS), dtype=np.uint16)
+        self.counts = np.zeros((CAPACITY, PAGE_WORDS), dtype=np.uint8)
+        self.term_scores = np.zeros(CAPACITY, dtype=np.float32)
+        self.is_article = np.zeros(CAPACITY, dtype=np.bool_)
+        self.fetched = np.zeros(CAPACITY, dtype=np.bool_)
+        self.features = np.zeros((CAPACITY, MAX_FEATURES), dtype=np.uint32)
+        self.parents = np.zeros((CAPACITY, MAX_PARENTS), dtype=np.int64)
+        self.link_relevances = np.zeros((CAPACITY, MAX_PARENTS), dtype=np.float32)
+        self.terms = np.zeros(CAPACITY, dtype=np.float32)
+        self.distance = np.zeros(CAPACITY, dtype=np.int64)
+        self.link_words = np.zeros((CAPACITY, LINK_WORDS), dtype=np.uint16)
+        self.has_link = np.zeros(CAPACITY, dtype=np.bool_)
+        self.relevance = np.zeros(CAPACITY, dtype=np.float32)
+        self.example = np.zeros(CAPACITY, dtype=np.bool_)
 
     def __len__(self) -> int:
         return min(self.learned, CAPACITY)
@@ -144,7 +128,7 @@ class Memory:
         if (oldest := self.pages.item(row)) in self._rows:
             del self._rows[oldest]
             self._forgotten[oldest] = self.relevance.item(row)
-        for name, _, _ in self._FIELDS:
+        for name in self._FIELDS:
             getattr(self, name)[row] = 0
         self.pages[row] = page
         self._rows[page] = row
@@ -198,16 +182,15 @@ class Memory:
     def state_dict(self) -> dict[str, Any]:
         """All of it as JSON data, packed."""
         used = len(self)
-        packed = {name: b64encode(zlib.compress(getattr(self, name)[:used].tobytes(), 1)).decode() for name, _, _ in self._FIELDS}
+        packed = {name: b64encode(zlib.compress(getattr(self, name)[:used].tobytes(), 1)).decode() for name in self._FIELDS}
         return {"learned": self.learned, "next": self._next, "forgotten": list(self._forgotten.items()), **packed}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` gave."""
         self._clear()
         self.learned, self._next = int(state["learned"]), int(state["next"])
-        used = len(self)
-        for name, kind, shape in self._FIELDS:
-            data = np.frombuffer(zlib.decompress(b64decode(state[name])), dtype=kind)
-            getattr(self, name)[:used] = data.reshape(used, *shape)
-        self._rows = {int(page): row for row, page in enumerate(self.pages[:used])}
+        for name in self._FIELDS:
+            rows = getattr(self, name)[: len(self)]
+            rows[:] = np.frombuffer(zlib.decompress(b64decode(state[name])), dtype=rows.dtype).reshape(rows.shape)
+        self._rows = {int(page): row for row, page in enumerate(self.pages[: len(self)])}
         self._forgotten = {int(page): float(relevance) for page, relevance in state["forgotten"]}

@@ -259,11 +259,7 @@ class PageClassifier:
     def state_dict(self) -> dict[str, Any]:
         """What was learned, as JSON data."""
         used = np.flatnonzero(self._frequencies)
-        state = {
-            "pages": self._pages,
-            "words": packed(used, "<u4"),
-            "frequencies": packed(self._frequencies[used], "<f4"),
-        }
+        state = {"pages": self._pages, "words": packed(used, "<u4"), "frequencies": packed(self._frequencies[used], "<f4")}
         if self._centre is not None:
             state |= {
                 "centre": packed(self._centre, "<f4"),

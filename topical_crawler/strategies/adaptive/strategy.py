@@ -24,7 +24,7 @@ from topical_crawler.strategies.adaptive.link_features import (
     digest,
     in_words,
 )
-from topical_crawler.strategies.adaptive.link_model import Floats, LinkModel, LinkModelParameters, sigmoid
+from topical_crawler.strategies.adaptive.link_model import Floats, LinkModel, sigmoid
 from topical_crawler.strategies.adaptive.memory import LINK_WORDS, IncomingLink, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.strategies.base import Parameters, Strategy
@@ -121,7 +121,7 @@ class Adaptive(Strategy):
         )
         self._links = LinkFeatures(segmenter.cut, self._classifier.terms_of, self._classifier.word_ids, without)
         self._changing = ChangingFeatures(without)
-        self._model = LinkModel(LinkModelParameters())
+        self._model = LinkModel()
         self._memory = Memory()
         self._next_refit = FIRST_REFIT
         self._sites = SiteWords()
