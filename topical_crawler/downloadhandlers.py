@@ -1,6 +1,4 @@
-"""Scrapy's side of a recorded web: with ``TOPICAL_REPLAY`` set, http and https are answered from WARC files and nothing goes
-out.
-"""
+"""Download handler that answers http and https from WARC files (``TOPICAL_REPLAY``); nothing goes out."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ from topical_crawler.recordings.reader import Response as Recorded
 logger = logging.getLogger(__name__)
 
 NOT_RECORDED = "not recorded"
-"""Flag of an answer that stands for one that the recording does not have."""
+"""Flag of an answer that the recording does not have."""
 
 
 def as_answer(recorded: Recorded, request: Request) -> Response:

@@ -1,9 +1,4 @@
-"""What a person sees of a crawl: a live display in a terminal, plain lines elsewhere, and a summary at the end.
-
-A crawl in figures for Prometheus, served by the crawling process itself; off unless ``TOPICAL_METRICS_PORT`` is set.
-
-A scrape is answered in the event loop, between two steps of the crawl: no thread touches it, and nothing is counted twice.
-"""
+"""Extensions: the display of a crawl with its summary, and its metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -55,9 +50,6 @@ from topical_crawler.frontier import State
 from topical_crawler.logs import log_format, mask
 from topical_crawler.spiders.topical import TopicalSpider
 
-# -- What a person sees of a crawl: a live display in a terminal, plain lines elsewhere, and a summary at the end
-
-
 logger = logging.getLogger(__name__)
 
 _REFRESH = 0.5
@@ -66,8 +58,8 @@ _LIVE_SITES = 8
 
 
 def wants_live(settings: BaseSettings) -> bool:
-    """Whether a crawl is shown live: asked for, or left to us and standard error is a terminal that no log file replaces; never
-    where standard error is a log in JSON."""
+    """Whether to show a crawl live: on request, or by default in a terminal without a log file; never where standard error is a
+    JSON log."""
     mode, file = config.display_mode(settings), settings.get("LOG_FILE")
     if log_format(settings) == "json" and not file:
         return False
@@ -126,7 +118,7 @@ class CrawlDisplay:
 
 
 def _log_above(console: Console) -> None:
-    """Log lines of a live display go above it, and only those that a person must see."""
+    """Print warnings and errors above the live display, and no other log lines."""
     root = logging.getLogger()
     for handler in list(root.handlers):
         if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr:
@@ -150,7 +142,7 @@ def line_view(crawl: Crawl) -> str:
 
 
 def live_view(crawl: Crawl) -> Group:
-    """The state of a crawl as a small panel, with the sites that most was downloaded from."""
+    """The state of a crawl as a small panel, with the sites from which most was downloaded."""
     p, recent = crawl.progress, crawl.progress.recent
     links, hosts = crawl.still_waiting or ("?", "?")
     grid = Table.grid(padding=(0, 3))
@@ -170,9 +162,9 @@ def live_view(crawl: Crawl) -> Group:
 
 
 def _sites(crawl: Crawl, names: Iterable[str]) -> Table:
-    """What some sites brought; of a barren one also what becomes of its links."""
+    """What some sites brought, and whether a barren one is slowed or left."""
     table = _table("site", "fetched", "kept", "harvest", "MB", "chars/MB", "")
-    table.columns[0].max_width = 30  # that all stands in 80 columns
+    table.columns[0].max_width = 30  # so that the table fits into 80 columns
     for name in names:
         site, standing = crawl.progress.sites[name], crawl.policy.standing(name)
         counts = (str(site.pages), str(site.kept), f"{site.harvest_rate:.0%}", f"{site.megabytes:.1f}", f"{site.density:,.0f}")
@@ -181,7 +173,7 @@ def _sites(crawl: Crawl, names: Iterable[str]) -> Table:
 
 
 def _by_yield(progress: Progress) -> list[str]:
-    """The sites, those that brought most texts first."""
+    """Sites by texts kept, most first."""
     return sorted(progress.sites, key=lambda site: (-progress.sites[site].kept, -progress.sites[site].pages, site))
 
 
@@ -194,7 +186,7 @@ def _table(first: str, *others: str) -> Table:
 
 
 def why_ended(crawl: Crawl, reason: str) -> str:
-    """Why a crawl has ended, in words; ``reason`` is Scrapy's."""
+    """Why a crawl ended, in words; ``reason`` is Scrapy's."""
     if crawl.policy.limit_reached(len(crawl.in_flight)):
         return "page limit reached"
     if crawl.policy.barren:
@@ -231,7 +223,7 @@ def _yield(found: Yield) -> dict[str, Any]:
 
 
 def summary(crawl: Crawl, reason: str) -> Group:
-    """What a crawl brought: kept, rejected by reason, per site, slowest hosts, where the corpus is, what to do next."""
+    """The summary of a crawl: kept and rejected pages, sites, slowest hosts, where the corpus is, what to do next."""
     p = crawl.progress
     head = Text.from_markup(
         f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why_ended(crawl, reason))}. "
@@ -274,20 +266,21 @@ def summary(crawl: Crawl, reason: str) -> Group:
     return Group(head, side, last)
 
 
-# -- A crawl in figures for Prometheus, served by the crawling process itself; off unless ``TOPICAL_METRICS_PORT`` is set
+# -- metrics
 
 
 MAX_LABELS = 50
-"""Values that a label may take besides ``other``: each one is a time series that Prometheus keeps."""
+"""Values of a label besides ``other``: Prometheus keeps a time series for each."""
 OTHER = "other"
 _REMEDY = "Remedy: -s TOPICAL_METRICS_PORT=9650-9659 (the first that is free), auto (any), or 0 (no metrics)"
 _ALL = " Over all workers of a shared crawl: do not add the workers up."
 
 
 class CrawlMetrics:
-    """Serves ``http://TOPICAL_METRICS_HOST:TOPICAL_METRICS_PORT/metrics`` while a crawl runs.
+    """Serves ``http://TOPICAL_METRICS_HOST:TOPICAL_METRICS_PORT/metrics`` while a crawl runs; off unless the port is set.
 
-    A crawl does not end because of its metrics: where they cannot be served, an error is logged and the crawl goes on.
+    A scrape is answered in the event loop between two steps of the crawl, so no thread touches it. Where metrics cannot be
+    served, an error is logged and the crawl goes on.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -333,11 +326,10 @@ class CrawlMetrics:
 
 
 def ports(value: Any) -> list[int]:
-    """The first and the last port that ``TOPICAL_METRICS_PORT`` allows; one where it names one, 0 standing for any; none where
-    nothing is to be served.
+    """The first and the last port that ``TOPICAL_METRICS_PORT`` allows: one port (0: any), a range, or none where it is off.
 
     Raises:
-        ValueError: it is no port and no range.
+        ValueError: neither a port nor a range.
 
     >>> ports("0"), ports("auto"), ports(9650), ports("9650-9659")
     ([], [0], [9650], [9650, 9659])
@@ -347,15 +339,15 @@ def ports(value: Any) -> list[int]:
         return []
     if text == "auto":
         return [0]
-    found = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?", text, re.ASCII)
-    numbers = [int(part) for part in found.groups() if part] if found else []
+    match = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?", text, re.ASCII)
+    numbers = [int(part) for part in match.groups() if part] if match else []
     if not numbers or not 0 < numbers[0] <= numbers[-1] < 1 << 16:
         raise ValueError(f"TOPICAL_METRICS_PORT={value!r} is no port (1 to 65535) and no range of ports")
     return numbers
 
 
 class Scraped(Resource):
-    """What Prometheus fetches, in the format that it asks for."""
+    """The page that Prometheus fetches, in the format that it asks for."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -378,24 +370,24 @@ class CrawlCollector(Collector):
         self._crawl = crawl
         self._stats = stats
         self._errors = 0
-        self._said = False
+        self._warned = False
 
     def collect(self) -> Iterator[Metric]:
         yield from self._own()
         try:
-            asked = list(self._frontier())
-            self._said = False
-        except Exception as error:  # whatever the backend's: a scrape must not fail, nor the crawl
-            asked = []
+            metrics = list(self._frontier())
+            self._warned = False
+        except Exception as error:  # of any backend: neither the scrape nor the crawl may fail
+            metrics = []
             self._errors += 1
-            if not self._said:
+            if not self._warned:
                 logger.warning("Metrics: the frontier cannot be asked, its figures are left out: %s", error)
-            self._said = True
-        yield from asked
+            self._warned = True
+        yield from metrics
         yield CounterMetricFamily("topical_scrape_errors", "Scrapes in which the frontier could not be asked.", self._errors)
 
     def _own(self) -> Iterator[Metric]:
-        """What this process itself has done since it was started."""
+        """What this process has done since it started."""
         crawl, p = self._crawl, self._crawl.progress
         about = {
             "topic": crawl.topic.name,
@@ -456,7 +448,7 @@ class CrawlCollector(Collector):
 
 
 def label(reason: str) -> str:
-    """A reason as a label: without the words of a person or of another program, which have no end.
+    """A reason as a label, without the free text of a person or another program.
 
     >>> label("dropped: 第 17 页太短"), label("error: KeyError"), label("HTTP 404")
     ('dropped', 'error: KeyError', 'HTTP 404')
@@ -466,13 +458,13 @@ def label(reason: str) -> str:
 
 
 def _filled(family: CounterMetricFamily, counts: Mapping[str, int]) -> CounterMetricFamily:
-    """``family`` with one value for each label. The first :data:`MAX_LABELS` that came up keep a series of their own: one that
-    moved to the others later would be a counter that falls."""
-    found: Counter[str] = Counter()
+    """``family`` with a value for each label. The first :data:`MAX_LABELS` labels keep series of their own: a counter whose label
+    joined the others later would fall."""
+    by_label: Counter[str] = Counter()
     for reason, n in counts.items():
         name = label(reason)
-        found[name if name in found or len(found) < MAX_LABELS else OTHER] += n
-    for name, n in found.items():
+        by_label[name if name in by_label or len(by_label) < MAX_LABELS else OTHER] += n
+    for name, n in by_label.items():
         family.add_metric([name], n)
     return family
 

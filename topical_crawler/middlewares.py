@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from typing import Any, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import urlsplit
 
 from scrapy import Request, signals
@@ -40,6 +40,9 @@ from topical_crawler.strategies import OFF_TOPIC
 from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.urls import fingerprint, host
 
+if TYPE_CHECKING:
+    from topical_crawler.frontier import RedisFrontier
+
 logger = logging.getLogger(__name__)
 
 ARCHIVE_FAILED = "archive failed"
@@ -49,11 +52,11 @@ _MASK = b"***"
 
 
 class ArchiveMiddleware:
-    """Writes what passes between the other middlewares and the downloader.
+    """Archives every exchange as it went over the wire (``TOPICAL_ARCHIVE``).
 
-    It stands next to the downloader (order 1000): there requests have all their headers, and answers are not yet decompressed,
-    redirected or refused. Where the archive cannot be written the crawl ends, because an archive with holes is worth little to
-    who relies on it: the page whose answer is not in the archive waits again, so that the crawl can be resumed without a loss.
+    It is the middleware next to the downloader (order 1000), where requests have all their headers and answers are not yet
+    decompressed, redirected or refused. If the archive cannot be written the crawl ends, since an archive with gaps is worth
+    little; the page whose answer is not archived waits again, so a resumed crawl loses nothing.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -88,19 +91,19 @@ class ArchiveMiddleware:
         try:
             self._archive = Archive(folder, crawl.options.name, about, worker, archive_megabytes(settings))
         except ArchiveError as error:
-            self._unopened = error  # told with the first request: the engine cannot end before it has begun
+            self._unopened = error  # reported with the first request: the engine cannot end before it has begun
 
     def process_request(self, request: Request) -> None:
-        """No page is fetched any more once the archive has failed."""
+        """Fetch nothing more once the archive has failed."""
         if self._unopened is not None and self._ending is None:
             self._give_up(self._unopened)
         if self._ending is not None:
             self._give_back(request)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Archive an exchange; the answer passes only if that was possible."""
+        """Archive an exchange; an answer that cannot be archived does not pass."""
         if self._archive is not None and self._ending is None and NOT_RECORDED not in response.flags:
-            # Of the answer's body the time is not noted; the date is that of the request.
+            # The date is that of the request.
             date = datetime.now(UTC) - timedelta(seconds=float(request.meta.get("download_latency") or 0.0))
             address = str(response.ip_address or "")
             try:
@@ -119,7 +122,7 @@ class ArchiveMiddleware:
                 logger.error("%s", error)
 
     def _give_back(self, request: Request) -> None:
-        """A page waits in the frontier again. A robots.txt, which every run asks for anew, passes: its host's rules hold."""
+        """Have a page wait in the frontier again. A robots.txt, which every run fetches anew, passes: its rules apply."""
         crawl, entry = crawl_of(self._crawler), request.meta.get("topical")
         if crawl is not None and isinstance(entry, Entry) and entry.key in crawl.in_flight:
             crawl.retry(entry, entry.url, entry.meta)
@@ -145,9 +148,9 @@ def _request(request: Request) -> Message:
 def _response(response: Response) -> Message:
     try:
         phrase = HTTPStatus(response.status).phrase
-    except ValueError:  # not one that a standard names
+    except ValueError:  # a status without a standard phrase
         phrase = ""
-    # The downloader has joined the chunks: with the header, readers would look for them.
+    # The downloader has joined the chunks that this header would announce.
     headers = ((name, value) for name, value in _pairs(response.headers) if name.lower() != "transfer-encoding")
     protocol = response.protocol if (response.protocol or "").startswith("HTTP/1") else "HTTP/1.1"
     return Message(f"{protocol} {response.status} {phrase}".rstrip(), tuple(headers), response.body)
@@ -157,28 +160,18 @@ def _pairs(headers: Headers) -> list[tuple[str, bytes]]:
     return [(name.decode("latin-1"), value) for name, values in headers.items() for value in values]
 
 
-# -- robots.txt with its Crawl-delay, read once by all requests and all workers of a crawl, within its host's delay
+# -- robots.txt
 
 
 _ROBOTS_AGAIN = 600.0
-"""Seconds after which a robots.txt that could not be had is asked for again, and after which a worker looks at the shared one."""
+"""Seconds after which an unreachable robots.txt is asked for again, and after which a worker looks at the shared one again."""
 _ROBOTS_BYTES = 512 * 1024
-"""Read of a robots.txt; RFC 9309 asks for 500 KiB at least."""
+"""Size up to which a robots.txt is read; RFC 9309 demands at least 500 KiB."""
 _CLAIM = 60
-"""Seconds for which one worker alone may ask a host for its robots.txt; a worker that died leaves it to another."""
+"""Seconds in which only one worker may ask a host for its robots.txt; after those another one may, should it have died."""
 _POLL = 0.25
 _OURS = "topical_robots"
 _REST = "topical_rest"
-
-
-class _Notes(Protocol):
-    """What a shared frontier keeps for its workers beside the entries."""
-
-    def recall(self, name: str) -> str | None: ...
-
-    def remember(self, name: str, text: str, seconds: float) -> None: ...
-
-    def claim(self, name: str, seconds: float) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,24 +179,24 @@ class _Rules:
     """The robots.txt of one origin. Times are seconds on the monotonic clock.
 
     Attributes:
-        told: its Crawl-delay, seconds; 0 where it names none.
-        delay: the same within bounds.
-        asked: when the host's answer was there; -inf where another worker has asked before.
-        until: when it is to be looked at again.
+        crawl_delay: its Crawl-delay, seconds; 0 where it names none.
+        delay: the same, at most ``TOPICAL_MAX_CRAWL_DELAY``.
+        asked: when the host answered; -inf where another worker asked earlier.
+        until: when to look at it again.
     """
 
     parser: RobotParser
-    told: float
+    crawl_delay: float
     delay: float
     asked: float
     until: float
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):
-    """robots.txt with its Crawl-delay, asked for once by all requests and all workers of a crawl, by origin (scheme and host).
+    """Obeys robots.txt with its Crawl-delay. All requests and workers of a crawl fetch it once for an origin (scheme and host).
 
-    To ask takes the host's turn. A page that finds its host's robots.txt just asked for goes back to the frontier, which gives it
-    out again when the host's delay, now with the Crawl-delay, is over; meanwhile it takes no place among the requests in flight.
+    The fetch takes the host's turn: a page whose robots.txt has only just been fetched goes back to the frontier until the host's
+    delay, now the Crawl-delay, is over. Meanwhile it takes no place among the requests in flight.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -222,7 +215,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return crawl_of(self.crawler)
 
     async def process_request(self, request: Request) -> Request | None:  # type: ignore[override]
-        """Let a request pass, refuse it (IgnoreRequest), or send it back to the frontier until its host has rested."""
+        """Pass a request, refuse it (IgnoreRequest), or send it back to the frontier until its host has rested."""
         if request.meta.get(_OURS):
             if request.meta.get("redirect_times") or request.meta.get("retry_times"):
                 await asyncio.sleep(self._delay(host(request.url)))
@@ -238,11 +231,11 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return request
 
     async def robot_parser(self, request: Request) -> RobotParser:
-        """What the robots.txt of the request's origin says."""
+        """The rules for the request's origin."""
         return (await self._rules_for(request)).parser
 
     def _must_rest(self, request: Request, rules: _Rules) -> bool:
-        """Whether the host was asked for its robots.txt less than its delay ago. The delay then counts from there."""
+        """Whether the host was asked for its robots.txt less than its delay ago; the delay then starts there."""
         crawl, entry = self._crawl, request.meta.get("topical")
         if crawl is None or not isinstance(entry, Entry) or entry.key not in crawl.in_flight:
             return False
@@ -253,7 +246,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return True
 
     def _give_back(self, request: Request) -> None:
-        """A request that has to rest waits in the frontier again, in its old place, and not as a new one."""
+        """Have a request that must rest wait in the frontier again, in its old place."""
         if request.meta.pop(_REST, False):
             entry, crawl = request.meta["topical"], self._crawl
             assert crawl is not None
@@ -272,11 +265,11 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return await task
 
     async def _learn(self, origin: str, request: Request) -> _Rules:
-        """What the host has told another worker already, or tells now."""
+        """The rules as another worker shares them, or as the host answers now."""
         crawl = self._crawl
         if crawl is None or not crawl.frontier.shared:
             return await self._ask(origin, request)
-        notes = cast(_Notes, crawl.frontier)
+        notes = cast("RedisFrontier", crawl.frontier)
         asked = -math.inf
         while (text := notes.recall(_note(origin))) is None:
             if notes.claim(_note(origin), _CLAIM):
@@ -285,8 +278,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             asked = time.monotonic()  # by another worker, and not later than now
         return await self._keep({origin}, text, asked, _ROBOTS_AGAIN, request)
 
-    async def _ask(self, origin: str, request: Request, notes: _Notes | None = None) -> _Rules:
-        """Ask the host. What cannot be had forbids nothing; where that may pass, it is asked for again before long."""
+    async def _ask(self, origin: str, request: Request, notes: RedisFrontier | None = None) -> _Rules:
+        """Ask the host. A robots.txt that cannot be had forbids nothing; it is asked for again soon unless there is none."""
         meta = {"dont_obey_robotstxt": True, _OURS: True}
         if "download_slot" in request.meta:
             meta["download_slot"] = request.meta["download_slot"]
@@ -298,7 +291,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         assert engine is not None
         try:
             response = await engine.download_async(robots)
-        except Exception as error:  # any: a host may fail in any way, and its pages have their own reasons then
+        except Exception as error:  # a host may fail in any way, and its pages then have their own reasons
             if not isinstance(error, IgnoreRequest):
                 self._stats.inc_value(f"robotstxt/exception_count/{type(error)}")
                 logger.info("%s cannot be had, nothing is forbidden: %s", robots.url, error)
@@ -313,25 +306,25 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             if 200 <= response.status < 300 or response.status in (404, 410):
                 seconds = self._seconds
             if urlsplit(response.url).path == "/robots.txt":
-                origins.add(_origin(response.url))  # http sends to https, and a.cn to www.a.cn: theirs is known with it
+                origins.add(_origin(response.url))  # a redirect to https or www.: that origin's rules are known too
         asked = time.monotonic()
         rules = await self._keep(origins, text, asked, seconds, request)
         said = said or what_it_says(text, lambda path: rules.parser.allowed(origin + path, self._agent))
         for name in {host(name) for name in origins}:
-            self._note_down(HostFacts(name, said, rules.told, now_utc()))
+            self._note_down(HostFacts(name, said, rules.crawl_delay, now_utc()))
         if notes is not None:
             for name in origins:
                 notes.remember(_note(name), text, math.ceil(max(rules.until - asked, _CLAIM)))
         return rules
 
     async def _keep(self, origins: set[str], text: str, asked: float, seconds: float, request: Request) -> _Rules:
-        """Parse a robots.txt, tell everybody, and keep it for some seconds, longer than a page that waits for it has to rest."""
+        """Parse a robots.txt, send ``robots_parsed``, and keep it for ``seconds``, longer than a waiting page has to rest."""
         parser = build_from_crawler(self._parserimpl, self.crawler, text.encode())
         await self.crawler.signals.send_catch_log_async(signal=signals.robots_parsed, robotparser=parser, request=request)
-        told = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))
-        delay = min(told, self._longest)
+        crawl_delay = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))
+        delay = min(crawl_delay, self._longest)
         now = time.monotonic()
-        rules = _Rules(parser, told, delay, asked, now + max(seconds, 10 * max(delay, self._default_delay)))
+        rules = _Rules(parser, crawl_delay, delay, asked, now + max(seconds, 10 * max(delay, self._default_delay)))
         for origin in origins:
             self._rules.pop(origin, None)
             self._rules[origin] = rules
@@ -341,7 +334,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return rules
 
     def _note_down(self, facts: HostFacts) -> None:
-        """Into the corpus, in a thread: a database that makes others wait does not hold up the crawl."""
+        """Write to the corpus in a thread: a database that is busy does not hold up the crawl."""
         crawl = self._crawl
         if crawl is not None:
             task = asyncio.create_task(asyncio.to_thread(note_in, crawl.store, facts))
@@ -350,12 +343,12 @@ class RobotsMiddleware(RobotsTxtMiddleware):
 
     def _noted(self, task: asyncio.Task[None]) -> None:
         self._notes.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:  # nothing depends on it
-            logger.info("What a robots.txt said could not be noted in the corpus: %s", error)
+        if not task.cancelled() and (error := task.exception()) is not None:  # the crawl does without
+            logger.info("A robots.txt could not be noted in the corpus: %s", error)
 
     @property
     def _agent(self) -> str:
-        """The name by which rules are looked up."""
+        """The name under which rules are looked up."""
         return str(self._robotstxt_useragent or self._default_useragent)
 
     @property
@@ -367,7 +360,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return self._delays.get(name, self._default_delay)
 
     def _slow_down(self, name: str) -> None:
-        """Crawl-delay, which Scrapy reads but does not obey; the longer one where http and https name two."""
+        """Apply the Crawl-delay, the longer one where http and https differ. Scrapy reads it but does not obey it."""
         known = (self._rules.get(f"{scheme}://{name}") for scheme in ("http", "https"))
         delay = max([self._default_delay, *(rules.delay for rules in known if rules is not None)])
         if self._crawl is not None and delay != self._delay(name):
@@ -376,7 +369,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
 
 
 def _origin(url: str) -> str:
-    """Scheme and host, to which a robots.txt belongs."""
+    """Scheme and host: what a robots.txt applies to."""
     return f"{urlsplit(url).scheme}://{host(url)}"
 
 
@@ -386,7 +379,7 @@ def _note(origin: str) -> str:
 
 
 def _read(body: bytes) -> str:
-    """The text of a robots.txt, whole lines of it where it is too long."""
+    """The text of a robots.txt; of one that is too long, as many whole lines as fit."""
     if len(body) > _ROBOTS_BYTES:
         body = body[:_ROBOTS_BYTES].rpartition(b"\n")[0]
     return body.decode("utf-8-sig", errors="ignore")

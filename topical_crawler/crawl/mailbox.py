@@ -1,8 +1,8 @@
 """Messages to a running crawl: files in a folder of its data directory.
 
-A command puts ``<id>.request.json`` there; the crawl looks into the folder about once a second, performs what it finds in the
-order in which it was asked, and puts ``<id>.answer.json`` beside it. A request is performed once at most: the crawl takes it away
-before it begins, and a command that gives up takes it back. Every file appears whole, under its name, or not at all.
+A command writes ``<id>.request.json``; the crawl looks into the folder about once a second, performs the requests in their order,
+and writes ``<id>.answer.json``. A request is performed at most once: the crawl removes it before it begins, and a command that
+gives up withdraws it. Every file appears complete or not at all.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Answer = dict[str, Any]
 FOLDER = "mailbox"
 """Name of the folder in a crawl's data directory."""
 MAX_BYTES = 16 * 1024 * 1024
-"""Longest message, in bytes of its file."""
+"""Size limit of a message, in bytes of its file."""
 STALE_SECONDS = 3600.0
-"""Age at which an answer is thrown away that nobody has fetched: its command has died."""
+"""Age at which an answer that nobody fetched is deleted: its command has died."""
 _REQUEST = ".request.json"
 _ANSWER = ".answer.json"
 _UNFINISHED = ".tmp"
@@ -34,7 +34,7 @@ class Mailbox:
     """Both sides of the folder: the crawl calls :meth:`serve`, a command :meth:`post`, :meth:`answer` and :meth:`withdraw`.
 
     Args:
-        folder: made where there is none, for this user alone.
+        folder: created if missing, for this user alone.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -45,14 +45,10 @@ class Mailbox:
     # -- the crawl's side
 
     def serve(self, perform: Callable[[Answer], Answer]) -> int:
-        """Perform every request that waits. Whatever is wrong with one is told to who has asked, and stops nothing.
-
-        Returns:
-            How many were performed.
-        """
+        """Perform every waiting request and return their number. What is wrong with a request is answered, and stops nothing."""
         try:
             paths = sorted(self._folder.iterdir())
-        except OSError:  # somebody has deleted the folder; the next command makes it again
+        except OSError:  # somebody deleted the folder; the next command creates it
             return 0
         performed = 0
         for path in paths:
@@ -74,12 +70,12 @@ class Mailbox:
                 request, until = {}, float("inf")
                 problem = f"the request cannot be read: {str(error) or 'no JSON object'}"
             path.unlink()
-        except OSError as error:  # taken back, or not ours to take: what cannot be taken away would be performed again and again
+        except OSError as error:  # withdrawn, or not ours: a request that cannot be removed would be performed again and again
             if not isinstance(error, FileNotFoundError) and number not in self._complained:
                 self._complained.add(number)
                 logger.warning("A request in the mailbox cannot be taken: %s", error)
             return False
-        if until < time.time():  # who has asked has given up
+        if until < time.time():  # its command has given up
             logger.info("A request of the mailbox has come too late: %s", request.get("action"))
             return False
         answer: Answer
@@ -104,14 +100,7 @@ class Mailbox:
     # -- the command's side
 
     def post(self, request: Mapping[str, Any], wait: float) -> str:
-        """Put a request; it is not performed any more after ``wait`` seconds.
-
-        Returns:
-            Its id.
-
-        Raises:
-            ValueError: it is too long.
-        """
+        """Write a request, void after ``wait`` seconds, and return its id. Raises ValueError for one that is too long."""
         number = f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}"
         try:
             self._write(number + _REQUEST, {"until": time.time() + wait, "request": request})
@@ -120,7 +109,7 @@ class Mailbox:
         return number
 
     def answer(self, number: str) -> Answer | None:
-        """The answer to a request, taken out of the mailbox; None while there is none."""
+        """Fetch and delete the answer to a request; None while there is none."""
         path = self._folder / (number + _ANSWER)
         if not path.is_file():
             return None
@@ -129,7 +118,7 @@ class Mailbox:
         return answer
 
     def withdraw(self, number: str) -> bool:
-        """Take a request back. False where the crawl has taken it already."""
+        """Withdraw a request. False where the crawl has taken it already."""
         try:
             (self._folder / (number + _REQUEST)).unlink()
         except FileNotFoundError:
@@ -137,7 +126,7 @@ class Mailbox:
         return True
 
     def _write(self, name: str, message: Mapping[str, Any]) -> None:
-        data = json.dumps(message, allow_nan=False).encode("ascii")  # escaped: whatever text there is, it can be written
+        data = json.dumps(message, allow_nan=False).encode("ascii")  # escaped, so that any text can be written
         if len(data) > MAX_BYTES:
             raise ValueError(f"has {len(data):,} bytes, and {MAX_BYTES:,} is the most")
         unfinished = self._folder / (name + _UNFINISHED)
@@ -146,7 +135,7 @@ class Mailbox:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A message. Raises ValueError for a file that is none."""
+    """Read a message. Raises ValueError for a file that is none."""
     if not path.is_file() and path.exists():
         raise ValueError("it is no file")
     if (size := path.stat().st_size) > MAX_BYTES:

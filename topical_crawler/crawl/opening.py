@@ -1,4 +1,4 @@
-"""Opening a crawl: whose it is, which frontier it has, and the errors that tell a person what is wrong."""
+"""Opening a crawl: which topic and strategy it belongs to, and which frontier it has."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
 
 
 def claim_directory(directory: Path, topic: Topic, options: CrawlOptions) -> None:
-    """Write down whose crawl lies here; refuse a directory that holds the crawl of another topic or strategy."""
+    """Note the crawl's topic and strategy in its directory; refuse a directory with the crawl of another one."""
     file = directory / "crawl.json"
     if file.is_file():
         try:
@@ -75,7 +75,7 @@ def claim_directory(directory: Path, topic: Topic, options: CrawlOptions) -> Non
 
 
 def _claim_shared(frontier: RedisFrontier, topic: Topic, options: CrawlOptions) -> None:
-    """The same for a crawl in Redis. Its workers must also have the same edition of the topic: each would judge by its own."""
+    """The same for a crawl in Redis. Its workers must also have the same edition of the topic, by which each judges."""
     mine = {**_claim(topic, options), "edition": edition(topic)}
     known = frontier.agree("claim", mine)
     remedy = "name another crawl (-s TOPICAL_CRAWL=NAME)"
@@ -117,7 +117,7 @@ def _compare(known: dict[str, Any], topic: Topic, options: CrawlOptions, place: 
 
 
 def edition(topic: Topic) -> str:
-    """Digest of all of a topic that a verdict or a priority depends on."""
+    """Digest of everything in a topic that a verdict or a priority depends on."""
     said: list[object] = [sorted(topic.terms.items()), sorted(topic.weights.items()), topic.parameters, topic.documents]
     if topic.marked:  # a topic without any is what it was before there were any
         said.append([(text.url, text.title, text.text, text.on_topic) for text in topic.marked])

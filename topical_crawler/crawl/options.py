@@ -1,4 +1,4 @@
-"""What a person may choose for a crawl."""
+"""The options of a crawl."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CrawlError(Exception):
 
 @dataclass(frozen=True)
 class CrawlOptions:
-    """Everything that a person may choose for a crawl, read once from the settings and the spider's arguments."""
+    """All options of a crawl, read once from the settings and the spider's arguments (docs/settings.md)."""
 
     topic: str
     name: str

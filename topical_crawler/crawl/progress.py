@@ -21,10 +21,10 @@ _PAGE = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0)
 
 
 class Durations:
-    """How long something took, as counts of a histogram.
+    """A histogram of durations.
 
     Args:
-        bounds: upper bounds of its buckets in seconds, rising; what took longer goes into a last one.
+        bounds: upper bounds of the buckets in seconds, rising; a last bucket takes what is longer.
     """
 
     def __init__(self, bounds: tuple[float, ...]) -> None:
@@ -38,7 +38,7 @@ class Durations:
         self.seconds += seconds
 
     def up_to(self) -> list[tuple[float, int]]:
-        """(bound, how many took no longer), the last bound being infinity.
+        """Pairs of a bound and the number of durations up to it, the last bound infinity.
 
         >>> durations = Durations((0.5, 1.0))
         >>> for seconds in (0.2, 0.5, 7.0):
@@ -56,7 +56,7 @@ class Progress:
     Attributes:
         total: of all pages.
         sites: by host.
-        second_looks: pages that were put into the corpus at a second look; they count among the kept.
+        second_looks: pages kept at a second look, included in the kept.
     """
 
     started: float = field(default_factory=time.monotonic)
@@ -112,10 +112,10 @@ class Progress:
     @property
     def recent(self) -> Yield:
         """Of the last 100 pages."""
-        found = Yield()
+        total = Yield()
         for page in self._recent:
-            found.add(page)
-        return found
+            total.add(page)
+        return total
 
     @property
     def pages(self) -> int:

@@ -1,8 +1,8 @@
 """A second look at pages that were rejected as off topic before the strategy had learned what the topic is.
 
-A strategy that learns knows least when most of the topic comes: its best links are followed first. So pages that it rejects are
-set aside as they came, on disk, and judged again by what is known later: when twice as many pages are finished, and at the
-crawl's end. Nothing is fetched again. A text that is kept is not taken back.
+A strategy that learns follows its best links first, so most pages on topic come when it knows least. Pages that it rejects are
+set aside on disk, as they came, and judged again by what it knows later: whenever the number of finished pages has doubled, and
+at the crawl's end. Nothing is fetched again, and a text that was kept is not taken back.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ logger = logging.getLogger(__name__)
 
 FILE = "aside.sqlite"
 FIRST = 1024
-"""Finished pages at which the first look is taken. What was learned from fewer changes too much: a text that is kept stays."""
+"""Finished pages before the first look. What is learned from fewer changes too much, and a text once kept stays."""
 _BATCH = 500
 _LET_GO = 0.05
-"""Share of the pages that are let go at once where there is no room for one more."""
+"""Share of the pages that are dropped at once to make room."""
 _LEVEL = 1
 _TABLES = """
 CREATE TABLE IF NOT EXISTS pages (number INTEGER PRIMARY KEY, key BLOB UNIQUE, relevance REAL, lesson TEXT, html BLOB);
@@ -44,15 +44,15 @@ CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER);
 
 
 class AsideError(CorpusError):
-    """The pages that are set aside cannot be read or written; the message names the file and the remedy."""
+    """The pages set aside cannot be read or written; the message names the file and the remedy."""
 
 
 class SetAside:
-    """Pages on disk, as they came, with what the strategy noted of them.
+    """Pages on disk, as they came, with the lessons that the strategy drew from them.
 
     Args:
-        path: an SQLite file, made with the first page; None: a temporary one, gone with the process.
-        megabytes: how much of it there may be, in millions of bytes, compressed; beyond it the least relevant pages are let go.
+        path: an SQLite file, created with the first page; None: a temporary one, gone with the process.
+        megabytes: room in millions of bytes, compressed; beyond it the least relevant pages are dropped.
 
     Raises:
         AsideError: by every method.
@@ -112,7 +112,7 @@ class SetAside:
         self._bytes -= sum(size for (size,) in gone)
 
     def drop(self, key: bytes) -> None:
-        """Let a page go."""
+        """Drop a page."""
         with self._changing() as db:
             self._delete(db, "key = ?", (key,))
 
@@ -121,7 +121,7 @@ class SetAside:
             return self._open().execute("SELECT 1 FROM pages WHERE key = ?", (key,)).fetchone() is not None
 
     def html(self, key: bytes) -> str | None:
-        """The source of a page; None where it is not here any more."""
+        """The source of a page; None once it is dropped."""
         with self._explaining():
             row = self._open().execute("SELECT html FROM pages WHERE key = ?", (key,)).fetchone()
             return zlib.decompress(row[0]).decode("utf-8", "surrogatepass") if row else None
@@ -133,13 +133,13 @@ class SetAside:
                 yield key, json.loads(lesson)
 
     def set_relevances(self, relevances: dict[bytes, float]) -> None:
-        """Of pages by what is known now."""
+        """Set the relevance of pages to what is known now."""
         with self._changing() as db:
             db.executemany("UPDATE pages SET relevance = ? WHERE key = ?", [(r, k) for k, r in relevances.items()])
 
     @property
     def looked(self) -> int:
-        """How many pages the crawl had finished when all that is here was looked at last; 0: not yet."""
+        """How many pages the crawl had finished at the last look; 0: before any."""
         if self._opened is None:
             return 0
         with self._explaining():
@@ -152,7 +152,7 @@ class SetAside:
             db.execute("INSERT OR REPLACE INTO meta VALUES ('looked', ?)", (finished,))
 
     def close(self) -> None:
-        """Let go of the file. Calling it twice is harmless."""
+        """Close the file. Calling it twice is harmless."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None
@@ -184,7 +184,7 @@ class SetAside:
 
 def look_is_due(finished: int, looked: int) -> bool:
     """Whether a look is due while the crawl goes on: since the last one its pages have reached a power of two, :data:`FIRST` or
-    more. A function of what a resumed crawl knows, so that it does the same.
+    more. Depends only on what a resumed crawl knows, so that it does the same.
 
     Args:
         finished: pages.

@@ -1,8 +1,8 @@
-"""Feeding and steering a crawl: what a person may ask of its frontier, while it runs or between two runs.
+"""Feeding and steering a crawl, while it runs or between two runs: actions on its frontier, and the crawl that obeys them.
 
-A request and its answer are JSON objects, so that they can be handed to the process that has the frontier (:mod:`mailbox`).
-Every action works on any backend. What holds for all workers of a crawl, and for its next run, is saved in the frontier under
-"control"; a worker obeys it by :mod:`topical_crawler.crawl.steering`.
+A request and its answer are JSON objects, so that they can be handed to the process that has the frontier open
+(:mod:`mailbox`). Every action works on any backend. What applies to all workers of a crawl, and to its next run, is saved in the
+frontier under "control"; :class:`Control` obeys it.
 """
 
 from __future__ import annotations
@@ -21,60 +21,58 @@ from topical_crawler.strategies import Strategy
 from topical_crawler.web.page import Candidate
 from topical_crawler.web.urls import fingerprint, host
 
-# -- Feeding and steering a crawl: what a person may ask of its frontier, while it runs or between two runs
-
+logger = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
 Refusal = Callable[[str, int], str | None]
-"""Why a link of some depth is not followed whatever it may lead to; None where nothing speaks against it."""
+"""Why a link of some depth is not followed; None where nothing speaks against it."""
 Explain = Callable[[Candidate], Mapping[str, float]]
 """The parts of a link's priority by name; see :meth:`topical_crawler.strategies.Strategy.explain`."""
 
 PURGED = "purged"
-"""Why a link is dropped that a person has purged from the queue."""
+"""Why links are dropped that a person purged from the queue."""
 LAST_PAGES = 1000
-"""Finished pages that ``stats`` counts unless told."""
+"""Finished pages that ``stats`` counts by default."""
 MAX_SHOWN = 10_000
 """Most entries that ``top`` shows."""
 MOST_LOOKED_AT = 100_000
-"""The best entries among which ``top`` looks for those of one host: a crawl does nothing else meanwhile, for up to a second."""
+"""How many of the best entries ``top`` searches for one host: up to a second, in which the crawl stands still."""
 _CONTROL = "control"
 _NO_ADDRESS = fingerprint("")
 
 
 class SteeringError(ValueError):
-    """What was asked cannot be done. The message says why."""
+    """A request cannot be performed. The message says why."""
 
 
 class Known(NamedTuple):
-    """What is known of a crawl beside its frontier: where its strategy is not at hand, neither."""
+    """What is known of the crawl beside its frontier; nothing where its strategy is not at hand."""
 
     refusal: Refusal | None = None
     explain: Explain | None = None
 
 
 def seed_entry(url: str, priority: float = SEED_PRIORITY) -> Entry:
-    """A start URL as an entry: it goes before every link, unless another ``priority`` is given."""
+    """A start URL as an entry, by default before every link."""
     return Entry(fingerprint(url), url, host(url), priority)
 
 
 def control_state(frontier: Frontier) -> dict[str, Any]:
-    """What the workers of a crawl are to do: "paused", "stop" (another text for every order to stop), "page_threshold" (None:
-    the topic's own)."""
+    """Orders to all workers: "paused", "stop" (a new text with every order to stop), "page_threshold" (None: the topic's)."""
     return {"paused": False, "stop": "", "page_threshold": None, **(frontier.load(_CONTROL) or {})}
 
 
 def perform(frontier: Frontier, request: Request, refusal: Refusal | None = None, explain: Explain | None = None) -> Answer:
-    """Do what ``request["action"]`` says, one of :data:`ACTIONS`.
+    """Perform ``request["action"]``, one of :data:`ACTIONS`.
 
     Args:
-        frontier: an open one.
-        request: further keys are the action's; see its function.
-        refusal: of the crawl whose frontier it is, where that is known.
-        explain: of that crawl's strategy, where it is at hand.
+        frontier: open.
+        request: its further keys are the action's; see the action's function.
+        refusal: that of the crawl, if known.
+        explain: that of the crawl's strategy, if at hand.
 
     Raises:
-        SteeringError: there is no such action, or one of its values cannot be used; nothing was changed then.
+        SteeringError: no such action, or a value that cannot be used; then nothing has changed.
     """
     action = ACTIONS.get(str(request.get("action")))
     if action is None:
@@ -83,11 +81,11 @@ def perform(frontier: Frontier, request: Request, refusal: Refusal | None = None
 
 
 def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Counts; of the last ``pages`` finished pages (0: of all) how many were kept, and why the others were not."""
-    last = _count(request, "pages", LAST_PAGES, least=0)
+    """Counts; and of the last ``pages`` finished pages (0: all) how many were kept, and why the others were not."""
+    last = _count(request, "pages", LAST_PAGES, at_least=0)
     counts = frontier.counts()
     control = control_state(frontier)
-    # Every page that is done has an outcome at least, one that was fetched again several: so these are the last ones or more.
+    # Every finished page has an outcome, one that was fetched again has several: these are the last ones, or more.
     outcomes = frontier.outcomes(max(0, counts[State.DONE] - last) if last else 0)
     finished = (outcome.reason for _, outcome in outcomes if outcome.reason != REDIRECTED)
     reasons = Counter(deque(finished, last) if last else finished)
@@ -105,32 +103,30 @@ def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _top(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """The best ``n`` waiting entries as "entries"; of one ``host`` those among the best :data:`MOST_LOOKED_AT` of all hosts. With
-    ``reasons`` each has the parts of its priority as it is now, where the strategy is at hand."""
+    """The best ``n`` waiting entries as "entries"; of one ``host``, those among the best :data:`MOST_LOOKED_AT` of all hosts.
+    With ``reasons`` each has the parts of its present priority, if the strategy is at hand."""
     n, wanted = _count(request, "n", 20), str(request.get("host") or "").lower()
     explain = crawl.explain if request.get("reasons") is True else None
     looked_at = n
     while True:
-        found = frontier.waiting(looked_at)
-        chosen = [entry for entry in found if not wanted or entry.host == wanted][:n]
-        if len(chosen) == n or len(found) < looked_at or looked_at == MOST_LOOKED_AT:
-            return {"looked_at": len(found), "entries": [_shown(entry, explain) for entry in chosen]}
+        best = frontier.waiting(looked_at)
+        chosen = [entry for entry in best if not wanted or entry.host == wanted][:n]
+        if len(chosen) == n or len(best) < looked_at or looked_at == MOST_LOOKED_AT:
+            return {"looked_at": len(best), "entries": [_shown(entry, explain) for entry in chosen]}
         looked_at = min(8 * looked_at, MOST_LOOKED_AT)
 
 
 def _hosts(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """The hosts of the best ``n`` waiting entries as "hosts": how many of them each has, and the priority of its best."""
-    found = frontier.waiting(_count(request, "n", 1000))
-    best: dict[str, float] = {}
-    for entry in found:
-        best.setdefault(entry.host, entry.priority)
-    counted = Counter(entry.host for entry in found).most_common()
-    return {"looked_at": len(found), "hosts": [{"host": name, "waiting": n, "priority": best[name]} for name, n in counted]}
+    """The hosts of the best ``n`` waiting entries as "hosts": how many entries each has, and the priority of its best."""
+    entries = frontier.waiting(_count(request, "n", 1000))
+    best = {entry.host: entry.priority for entry in reversed(entries)}
+    counted = Counter(entry.host for entry in entries).most_common()
+    return {"looked_at": len(entries), "hosts": [{"host": name, "waiting": n, "priority": best[name]} for name, n in counted]}
 
 
 def _push(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Seeds: ``urls``, at the front of the queue or with a ``priority``. "new" wait now that were unknown, "again" that had been
-    dropped or have gained by it; "known" were known before."""
+    """Push ``urls`` as seeds, at the front of the queue or with a ``priority``. Of the answer, "new" were unknown, "again" had
+    been dropped or had a lower priority, "known" stay as they were."""
     priority = request.get("priority")
     entries = [seed_entry(url, SEED_PRIORITY if priority is None else _number("priority", priority)) for url in _urls(request)]
     for entry in entries:
@@ -141,28 +137,28 @@ def _push(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _pause(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Nothing more is given out, over restarts, until ``resume``."""
+    """Fetch nothing more, over restarts, until ``resume``."""
     _change(frontier, paused=True)
     counts = frontier.counts()
     return {"paused": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
 
 
 def _resume(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Entries are given out again."""
+    """Go on after a pause."""
     was_paused = control_state(frontier)["paused"]
     _change(frontier, paused=False)
     return {"paused": False, "was_paused": was_paused, "waiting": len(frontier)}
 
 
 def _stop(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Every worker that runs now ends in good order."""
+    """End every worker that runs now, in good order."""
     _change(frontier, stop=uuid.uuid4().hex)
     counts = frontier.counts()
     return {"stopping": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
 
 
 def _threshold(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """The page threshold is ``value`` from now on; None: the topic's own."""
+    """Set the page threshold to ``value``; None: the topic's own."""
     value = request.get("value")
     if value is not None and _number("page_threshold", value) < 0:
         raise SteeringError(f"page_threshold must be a number of 0 or more, not {value!r}")
@@ -172,7 +168,7 @@ def _threshold(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _requeue(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Finished or dropped entries wait again: those of ``urls``, or finished pages whose latest outcome has the ``reason``."""
+    """Have finished or dropped entries wait again: ``urls``, or the finished pages whose latest outcome has the ``reason``."""
     if (reason := request.get("reason")) is None:
         urls = {fingerprint(url): url for url in _urls(request)}
     else:
@@ -186,7 +182,7 @@ def _requeue(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _purge(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Waiting entries go: those of a ``host``, those of a priority ``below`` a number, those that meet both; or ``all``."""
+    """Drop waiting entries: of a ``host``, of a priority ``below`` a number, or both; or ``all``."""
     name, below = request.get("host"), request.get("below")
     if (name is None and below is None) == (request.get("all") is not True):
         raise SteeringError("say what to purge: a host, what is below a priority, or else all")
@@ -214,7 +210,7 @@ def _change(frontier: Frontier, **values: Any) -> None:
 
 
 def _shown(entry: Entry, explain: Explain | None) -> Answer:
-    """An entry of the queue for people. A seed has no reasons: nothing but its being one gave it its place."""
+    """An entry of the queue for people. A seed has no reasons: it has its place because it is a seed."""
     place = next((e for e in entry.evidence if e.anchor), entry.evidence[0] if entry.evidence else None)
     shown = {
         "url": entry.url,
@@ -248,34 +244,28 @@ def _number(name: str, value: object) -> float:
     return float(value)
 
 
-def _count(request: Request, name: str, default: int, least: int = 1) -> int:
+def _count(request: Request, name: str, default: int, at_least: int = 1) -> int:
     value = request.get(name, default)
     most = MAX_SHOWN if name == "n" else math.inf
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+    if not isinstance(value, int) or isinstance(value, bool) or not at_least <= value <= most:
         bound = f" to {MAX_SHOWN:,}" if name == "n" else " or more"
-        raise SteeringError(f"{name} must be a whole number of {least}{bound}, not {value!r}")
+        raise SteeringError(f"{name} must be a whole number of {at_least}{bound}, not {value!r}")
     return value
 
 
-# -- A crawl's side of steering: it serves its mailbox, reads what its frontier says, and knows what it is to do
-
-
-logger = logging.getLogger(__name__)
-
-
 class Control:
-    """What a crawl has been told to do.
+    """The orders to a running crawl: it answers its mailbox and reads the orders in its frontier.
 
     Args:
         frontier: the crawl's.
-        strategy: gets the page threshold, and says why a link waits at its place.
-        mailbox: where requests to this process arrive; None for a frontier that is shared, which commands reach themselves.
+        strategy: gets the page threshold, and explains priorities.
+        mailbox: for requests to this process; None for a shared frontier, which commands open themselves.
         refusal: why a pushed URL is not fetched.
 
     Attributes:
-        paused: nothing is to be given out.
+        paused: nothing is to be fetched.
         stopping: the crawl is to end in good order.
-        page_threshold: that was set; None: the topic's own holds.
+        page_threshold: as set by a person; None: the topic's own.
     """
 
     def __init__(
@@ -293,7 +283,7 @@ class Control:
         self._read()
 
     def poll(self) -> None:
-        """Perform what the mailbox asks for, and read what the frontier says. To be called about once a second."""
+        """Perform the requests in the mailbox and read the orders in the frontier. To be called about once a second."""
         if self._mailbox is not None:
             self._mailbox.serve(self._perform)
         if self._frontier.shared:
@@ -329,5 +319,5 @@ class Control:
                 logger.error("The page threshold stays %g: %s", self._strategy.page_threshold, error)
 
     def _set(self, value: float | None) -> None:
-        """Give the strategy a threshold. Raises ValueError for one that it refuses."""
+        """Set the strategy's threshold. Raises ValueError for one that it refuses."""
         self._strategy.page_threshold = self._own if value is None else value
