@@ -135,8 +135,8 @@ def shown(target: str) -> str:
 
 
 def open_engine(target: str, *, read_only: bool, patience: float) -> Engine:
-    """Connections to the database, none of them made yet. Their execution option ``transaction`` says what a transaction does
-    on SQLite: "reads", which it does where nothing is said, or "writes".
+    """Connections to the database, made when needed. Their execution option ``transaction`` says what a transaction does on
+    SQLite: "reads" (the default) or "writes".
 
     Args:
         target: path of an SQLite file, made with its folders unless ``read_only``; or a URL.
@@ -200,7 +200,7 @@ def _sqlite(name: str, read_only: bool, patience: float) -> Engine:
 
 
 def write_ahead(engine: Engine, patience: float) -> None:
-    """Let an SQLite file have a write-ahead log, with which others read while one writes. The mode stays with the file."""
+    """Give an SQLite file a write-ahead log, so that others read while one writes."""
     deadline = time.monotonic() + patience
     with engine.connect().execution_options(transaction="none") as connection:
         while connection.exec_driver_sql("PRAGMA journal_mode").scalar() != "wal":

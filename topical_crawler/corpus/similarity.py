@@ -75,10 +75,10 @@ def letters(text: str) -> str:
     >>> letters("Ｐ２Ｐ：“网络借贷”……")
     'p2p网络借贷'
     """
-    found = "".join(_NOT_WORDS.split(text))  # first, since normalization takes long and most texts have only punctuation for it
-    if not unicodedata.is_normalized("NFKC", found):
-        found = "".join(_NOT_WORDS.split(unicodedata.normalize("NFKC", found)))
-    return found.casefold()
+    bare = "".join(_NOT_WORDS.split(text))  # first, since normalization takes long and most texts have only punctuation for it
+    if not unicodedata.is_normalized("NFKC", bare):
+        bare = "".join(_NOT_WORDS.split(unicodedata.normalize("NFKC", bare)))
+    return bare.casefold()
 
 
 def shingle_hashes(letters: str) -> Hashes:

@@ -68,53 +68,14 @@ class Yield:
         self.seconds += other.seconds
 
 
-@dataclass(frozen=True, slots=True)
-class HostStats:
-    """One host: pages fetched, pages kept, the characters of their texts, and the bytes of all that was fetched, unpacked."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """Numbers of pages fetched and kept, the characters of the kept texts, and the bytes of all that was fetched, unpacked."""
 
-    host: str
     fetched: int
     kept: int
     characters: int
     size: int
-
-    @property
-    def harvest(self) -> float:
-        """Share of the fetched pages that was kept, 0 to 1."""
-        return self.kept / self.fetched
-
-    @property
-    def density(self) -> float:
-        """Characters of the kept texts for a downloaded megabyte."""
-        return density(self.characters, self.size)
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """A whole corpus.
-
-    Attributes:
-        fetched, kept: numbers of pages.
-        rejected: number of rejected pages by reason, the most frequent first.
-        characters: of all kept texts.
-        size: bytes of all that was fetched, unpacked, the rejected pages counted.
-        hosts: the hosts, most kept pages first.
-        dated: number of kept pages with a publication date.
-        first_date, last_date: earliest and latest of them; "" if there is none.
-        first_fetched, last_fetched: times of the first and the last fetch.
-    """
-
-    fetched: int
-    kept: int
-    rejected: dict[str, int]
-    characters: int
-    size: int
-    hosts: tuple[HostStats, ...]
-    dated: int
-    first_date: str
-    last_date: str
-    first_fetched: str
-    last_fetched: str
 
     @property
     def harvest(self) -> float:
@@ -127,13 +88,44 @@ class Stats:
         return density(self.characters, self.size)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostStats(Counts):
+    """Counts of one host."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats(Counts):
+    """Counts over a corpus.
+
+    Attributes:
+        rejected: number of rejected pages by reason, the most frequent first.
+        hosts: the hosts, most kept pages first.
+        dated: number of kept pages with a publication date.
+        first_date, last_date: earliest and latest of them; "" if there is none.
+        first_fetched, last_fetched: times of the first and the last fetch.
+    """
+
+    rejected: dict[str, int]
+    hosts: tuple[HostStats, ...]
+    dated: int
+    first_date: str
+    last_date: str
+    first_fetched: str
+    last_fetched: str
+
+
 def read_stats(connection: sa.Connection) -> Stats:
     """Count what the corpus behind ``connection`` holds."""
     number = sa.func.count()
     kept = sa.func.sum(sa.case((pages.c.keep, 1), else_=0))
     characters = sa.func.sum(sa.case((pages.c.keep, pages.c.characters), else_=0))
     by_host = sa.select(pages.c.host, number, kept, characters, sa.func.sum(pages.c.size)).group_by(pages.c.host)
-    hosts = [HostStats(host, fetched, int(k), int(c), int(s)) for host, fetched, k, c, s in connection.execute(by_host)]
+    hosts = [
+        HostStats(host=host, fetched=fetched, kept=int(k), characters=int(c), size=int(s))
+        for host, fetched, k, c, s in connection.execute(by_host)
+    ]
     by_reason = sa.select(pages.c.reason, number).where(~pages.c.keep).group_by(pages.c.reason)
     reasons = [(reason, count) for reason, count in connection.execute(by_reason)]
     dates = sa.select(number, sa.func.min(pages.c.date), sa.func.max(pages.c.date)).where(pages.c.keep, pages.c.date != "")

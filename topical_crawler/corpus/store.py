@@ -57,10 +57,9 @@ _LONGEST_CHAIN = 10
 class CorpusStore:
     """A corpus in a database, by default an SQLite file.
 
-    What :meth:`put` has returned survives the death of the process (write-ahead log; on SQLite a power failure may take the last
-    transactions, never more). Others may read while one writes. Any number of processes may write to one corpus: a text is kept
-    once, also when several store it in the same moment, and a text that is kept is never replaced by a rejection. On SQLite one
-    writes after the other; on PostgreSQL they wait only for who stores the same text or the same page.
+    What :meth:`put` has returned survives the death of the process (on SQLite a power failure may take the last transactions).
+    Any number of processes may read and write at once: a text is kept once, also when several store it in the same moment. On
+    SQLite writers take turns; on PostgreSQL they wait only for who stores the same text or page.
 
     Args:
         target: path of an SQLite file, made with its folders where it does not exist; or a URL (``postgresql+psycopg://…``) of
@@ -100,17 +99,15 @@ class CorpusStore:
     def put(self, record: Record, lines: PageLines | None = None) -> Record:
         """Store a page; the row with the same key is replaced and keeps its place in the order.
 
-        A text is kept once. A kept page whose text is that of a kept page with another key, letter by letter
+        A text is kept once. A page whose text is that of a kept page with another key, letter by letter
         (:func:`~topical_crawler.corpus.similarity.text_hash`) or nearly (:mod:`~topical_crawler.corpus.dedup`), is stored as
-        rejected:
-        reason "duplicate", ``duplicate_of`` and ``similarity`` set, no text. The parts of an article on several pages
-        (``series``, ``part``) are joined in the row of the first of them; the others are stored as rejected, reason "part". So
-        putting a page twice changes nothing; and a text that is kept is never replaced by a rejection (a later fetch that failed,
-        another topic's judgement).
+        rejected: reason "duplicate", ``duplicate_of`` and ``similarity`` set, no text. The parts of an article on several pages
+        are joined in the row of the first; the others are rejected as "part". Putting a page twice changes nothing, and a kept
+        text is never replaced by a rejection (a later fetch that failed, another topic's judgement).
 
         Args:
             record: the page.
-            lines: its text as it was extracted, for learning which lines repeat over its host.
+            lines: its text as extracted, to learn which lines its host repeats.
 
         Returns:
             The record as it was stored, with ``content_hash`` and ``order``.
@@ -201,8 +198,7 @@ class CorpusStore:
             yield from connection.execution_options(yield_per=1000).scalars(query.where(pages.c.keep) if kept else query)
 
     def places(self, urls: Collection[str]) -> dict[str, list[str]]:
-        """By kept page, where else its text was seen: duplicates, further parts, addresses that redirect to any of them; in fetch
-        order, each once."""
+        """By kept page, the other addresses of its text: duplicates, further parts, redirects; in fetch order, each once."""
         further_urls: dict[str, dict[str, None]] = {url: {} for url in urls}
         origins = {url: {url} for url in urls}  # by address, the kept pages that it leads to
         with self.reading() as connection:
@@ -233,21 +229,13 @@ class CorpusStore:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A transaction that sees the corpus as it is now, whatever others write meanwhile.
-
-        Raises:
-            CorpusError: for every error of the database inside.
-        """
+        """A transaction that sees the corpus as it is now; errors of the database inside become :class:`CorpusError`."""
         with explaining(self.name, "read"), self._engine.connect() as connection, connection.begin():
             yield connection
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction of one's own: all that is done inside is stored, or nothing.
-
-        Raises:
-            CorpusError: for every error of the database inside.
-        """
+        """A transaction that stores all or nothing; errors of the database inside become :class:`CorpusError`."""
         with (
             explaining(self.name, "written"),
             self._engine.connect().execution_options(**self._writes, transaction="writes") as connection,

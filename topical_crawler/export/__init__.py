@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from topical_crawler.export.formats import FORMATS, Setup, Writer, check, libraries, of_split
+from topical_crawler.export.formats import FORMATS, Setup, check, libraries, of_split
 from topical_crawler.export.manifest import PROGRAM, SUFFIX, Facts, Tally, described, manifest
-from topical_crawler.export.rows import ExportRow, Split
+from topical_crawler.export.rows import ExportRow, Split, Writer
 from topical_crawler.files import packed, replacing, replacing_bytes, replacing_folder
 
 MANIFEST = "manifest.json"

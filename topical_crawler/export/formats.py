@@ -8,11 +8,11 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from topical_crawler.corpus.schema import MEASURES
 from topical_crawler.export.parquet import Parquet
-from topical_crawler.export.rows import ExportError, ExportRow, columns
+from topical_crawler.export.rows import ExportError, ExportRow, Writer, columns
 from topical_crawler.export.vertical import Tagger, Vertical
 from topical_crawler.files import PACKINGS
 
@@ -22,7 +22,7 @@ _UNSAFE = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet takes a cell that begins with one of these for a formula, and titles come from strangers."""
 
 
-class JsonLinesWriter:
+class JsonLinesWriter(Writer):
     """One JSON object a line, Chinese as it is."""
 
     def __init__(self, out: BinaryIO) -> None:
@@ -31,11 +31,8 @@ class JsonLinesWriter:
     def write(self, row: ExportRow) -> None:
         self._out.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
 
-    def close(self) -> None:
-        pass
 
-
-class PlainText:
+class PlainText(Writer):
     """One text after another, an empty line between them.
 
     Args:
@@ -59,11 +56,8 @@ class PlainText:
             self._out.write("".join(f"# {line}\n" for line in lines).encode())
         self._out.write(f"{row['text']}\n\n".encode())
 
-    def close(self) -> None:
-        pass
 
-
-class Csv:
+class Csv(Writer):
     """A table with a line of names above, cells quoted as RFC 4180 has it, a column for each measure, lists as JSON. Cells that a
     spreadsheet would run as a formula begin with an apostrophe. Excel shows the first 32,767 characters of a text; nothing is
     cut here.
@@ -95,9 +89,6 @@ class Csv:
         self._line.seek(0)
         self._line.truncate()
 
-    def close(self) -> None:
-        pass
-
 
 def _cell(value: Any) -> Any:
     if isinstance(value, str):
@@ -108,16 +99,6 @@ def _cell(value: Any) -> Any:
 
 
 # -- The formats
-
-
-class Writer(Protocol):
-    """Writes rows as they come."""
-
-    def write(self, row: ExportRow) -> None:
-        """Write a row."""
-
-    def close(self) -> None:
-        """Write what belongs at the end. What it was written to is left open."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 from topical_crawler import __version__
 from topical_crawler.corpus.schema import MEASURES
 from topical_crawler.export.manifest import PROGRAM, Count, Facts, Tally
-from topical_crawler.export.rows import COLUMNS, NAMES, Column, ExportError, ExportRow, Split, columns
+from topical_crawler.export.rows import COLUMNS, NAMES, Column, ExportError, ExportRow, Split, Writer, columns
 
 # -- The card: what the texts are, how they were collected, and what to mind
 
@@ -153,7 +153,7 @@ _FEW_VALUES = ("host", "encoding", "worker", "language", "script", "kind", "meth
 """Columns worth a dictionary: with one for texts the memory of a writer doubles, and nothing is saved."""
 
 
-class Parquet:
+class Parquet(Writer):
     """Writes one file.
 
     Args:

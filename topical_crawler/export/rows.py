@@ -6,6 +6,7 @@ import dataclasses
 import heapq
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -201,6 +202,17 @@ def rows(records: Iterable[Record], places: Places | None = None) -> Iterator[Ex
         further = places([record.url for record in batch if record.keep]) if places else {}
         for record in batch:
             yield as_dict(record, further.get(record.url, ()) if record.keep else ())
+
+
+class Writer(ABC):
+    """Writes rows as they come, in one format."""
+
+    @abstractmethod
+    def write(self, row: ExportRow) -> None:
+        """Write a row."""
+
+    def close(self) -> None:  # noqa: B027 - most formats end with their last row
+        """Write what belongs at the end. What it was written to is left open."""
 
 
 # -- Splits: training, validation, test

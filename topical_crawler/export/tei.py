@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from lxml import etree
 
-from topical_crawler.export.rows import ExportRow
+from topical_crawler.export.rows import ExportRow, Writer
 from topical_crawler.export.vertical import legal
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
@@ -26,7 +26,7 @@ _PUBLISHER = "topical-crawler"
 _FOLDER = 1000
 
 
-class TeiCorpus:
+class TeiCorpus(Writer):
     """Writes one file: a ``teiCorpus`` with a ``TEI`` for every text.
 
     Args:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 from xml.sax.saxutils import escape
 
-from topical_crawler.export.rows import ExportRow
+from topical_crawler.export.rows import ExportRow, Writer
 
 Tagger = Callable[[str], Iterable[tuple[str, str]]]
 """Cuts a sentence into words as they stand there, each with its part of speech; together they are the sentence."""
@@ -25,7 +25,7 @@ _SENTENCE = re.compile(r"[^。！？!?…]*(?:[。！？!?…]+[”’」』）�
 _ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class Vertical:
+class Vertical(Writer):
     """Writes one file: ``<doc …>``, ``<p>`` for every line of a text, ``<s>`` for every sentence, a word and its tag a line.
 
     White space is no word, and control characters are left out; ``& < >`` are written as in XML.
@@ -66,9 +66,6 @@ class Vertical:
                 yield "</s>"
             yield "</p>"
         yield "</doc>"
-
-    def close(self) -> None:
-        pass
 
 
 def sentences(line: str) -> Iterator[str]:

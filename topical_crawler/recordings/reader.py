@@ -246,14 +246,14 @@ def equal_form(url: str) -> str:
     return urlunsplit((scheme, host, _plain(parts.path) or "/", _plain(parts.query), ""))
 
 
-def recorded_files(given: str | os.PathLike[str]) -> list[Path]:
-    """The WARC files that are meant: a file, a folder (those in it, by their names; also unfinished ones, ``….open``), a pattern
-    (``archive/*.warc.gz``), or several of these with commas between.
+def recorded_files(names: str | os.PathLike[str]) -> list[Path]:
+    """The WARC files of a file, a folder (in the order of their names; also unfinished ones, ``….open``), a pattern
+    (``archive/*.warc.gz``), or several of these separated by commas.
 
     Raises:
         RecordingError: there is no such file, or none in a folder.
     """
-    text = os.fspath(given)
+    text = os.fspath(names)
     parts = [text] if Path(text).expanduser().exists() else [part.strip() for part in text.split(",") if part.strip()]
     paths: list[Path] = []
     for part in parts:
@@ -261,8 +261,8 @@ def recorded_files(given: str | os.PathLike[str]) -> list[Path]:
         if path.is_file():
             files, remedy = [path], ""
         else:
-            names = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path)))  # noqa: PTH207 - patterns may be absolute
-            files = sorted(name for name in names if name.name.removesuffix(OPEN).endswith(_SUFFIXES) and name.is_file())
+            entries = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path)))  # noqa: PTH207 - patterns may be absolute
+            files = sorted(name for name in entries if name.name.removesuffix(OPEN).endswith(_SUFFIXES) and name.is_file())
             remedy = "name a WARC file (.warc or .warc.gz), or a folder of them"
         if not files:
             raise RecordingError(f"{path}: there is no such file; {remedy}")
@@ -453,10 +453,11 @@ _BYTES = 8
 
 @dataclass(frozen=True, slots=True)
 class Thinning:
-    """Which links stay.
+    """Which links of a web stay, drawn from the addresses of page and link and a seed alone: every crawl of one seed sees the
+    same web.
 
     Attributes:
-        share: of the links, in the mean; over 0 and up to 1, with which all stay. What stays with one stays with any greater one.
+        share: of the links, in the mean; over 0 and up to 1 (all stay). What stays with one share stays with any greater one.
         seed: another seed, another web.
     """
 

@@ -42,8 +42,7 @@ _READ = 1 << 20
 
 
 def repair(folder: Path) -> list[Path]:
-    """Give the files of dead processes in ``folder`` their names, without what is broken at their ends; those of living ones are
-    left alone.
+    """Name the files that dead processes left open in ``folder``, without the broken record at their end.
 
     Returns:
         The new names. A file without a whole record is deleted.
@@ -149,8 +148,8 @@ class Archive:
     """Writes exchanges to WARC/1.1 files ``<name>-<worker>-00001.warc.gz``, ``…-00002…`` in one folder.
 
     Every record is a gzip member of its own, and goes to the operating system before :meth:`add` returns. A file has the suffix
-    ``.open`` while it is written, and so has one whose process was killed: its whole records can be read, and the next archive in
-    the folder that has nothing to do with a living process' file cuts what is broken off its end and gives it its name.
+    ``.open`` while it is written. One whose process was killed keeps it: its whole records can be read, and the next archive in
+    the folder repairs and renames it (:func:`repair`).
 
     Args:
         folder: made where it does not exist.

@@ -33,8 +33,7 @@ class DumpError(Exception):
     """The XML is not well-formed, is no MediaWiki dump, or is made to do harm.
 
     Attributes:
-        reason: ``truncated`` where it merely ends too early, ``no dump`` where it is other XML or too old,
-            else ``broken xml``.
+        reason: ``truncated`` where it merely ends too early, ``no dump`` where it is other XML or too old, else ``broken xml``.
     """
 
     def __init__(self, reason: str, message: str) -> None:

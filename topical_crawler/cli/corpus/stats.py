@@ -84,8 +84,8 @@ def show(stats: Stats, name: str, hosts: int, out: Console) -> None:
             table.add_column(column, justify="right", no_wrap=True)
         rows = list(stats.hosts[:hosts])
         if rest := stats.hosts[hosts:]:
-            counts = [(h.fetched, h.kept, h.characters, h.size) for h in rest]
-            rows.append(HostStats(f"{len(rest):,} more", *map(sum, zip(*counts, strict=True))))
+            names = ("fetched", "kept", "characters", "size")
+            rows.append(HostStats(host=f"{len(rest):,} more", **{name: sum(getattr(h, name) for h in rest) for name in names}))
         for host in rows:
             table.add_row(
                 *(escape(host.host), f"{host.fetched:,}", f"{host.kept:,}", f"{host.harvest:.1%}", f"{host.characters:,}"),
