@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.evaluation.report import new_figure, save_figure, write_json
+from topical_crawler.evaluation.report import CHINESE_FONTS, chinese_font, new_figure, save_figure, write_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -69,6 +69,14 @@ def test_a_kind_of_picture_that_there_is_not(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
     with pytest.raises(ValueError, match="docx"):
         save_figure(new_figure("", "", "")[0], tmp_path / "x.docx")
+
+
+def test_chinese_labels_are_drawn(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    if not chinese_font():
+        pytest.skip(f"needs one of the fonts {', '.join(CHINESE_FONTS)}")
+    save_figure(new_figure("党建", "网页", "正文")[0], tmp_path / "x.png")
+    assert not [warning for warning in recwarn if "Glyph" in str(warning.message)]
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:

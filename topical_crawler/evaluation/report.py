@@ -56,7 +56,8 @@ CHINESE_FONTS = (
     "Noto Sans CJK SC", "Source Han Sans SC", "Source Han Sans CN", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "PingFang SC",
     "Hiragino Sans GB", "Microsoft YaHei", "SimHei", "Noto Sans CJK JP", "Droid Sans Fallback", "Arial Unicode MS",
 )  # fmt: skip
-"""Fonts with Chinese characters, which matplotlib's own lacks; the first one that is installed draws them."""
+"""Fonts with Chinese characters, which matplotlib's own lacks; the first installed one draws them. matplotlib caches its list of
+fonts: after installing one, delete its cache (``matplotlib.get_cachedir()``)."""
 
 
 @cache
