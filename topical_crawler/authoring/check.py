@@ -1,5 +1,7 @@
 """The health of a topic: whatever in its files will not do what its author means.
 
+:func:`check_topic` runs the checks below it in their order; each yields :class:`Finding`, with the file, the line and a remedy.
+
 >>> report = check_topic("operating-systems", Resources.none())
 >>> report.errors, report.topic.title
 (0, '操作系统')
@@ -28,15 +30,38 @@ from topical_crawler.topic.files import MEAN, read_config, read_lines
 from topical_crawler.topic.topic import Topic, load_topic, topic_line
 from topical_crawler.web.urls import fingerprint, host
 
-# -- What a check of a topic finds, and where in the topic's files it stands
-
-
 Severity = Literal["error", "warning", "note"]
 
 TERMS, WEIGHTS, ADJUST, SEEDS, CONFIG = "terms.tsv", "weights.tsv", "adjust.tsv", "seeds.txt", "topic.toml"
 
 _LOCATED = re.compile(r"(?P<file>.+?)(?:, line |:)(?P<line>\d+): (?P<rest>.+)", re.DOTALL)
 _NAMED = re.compile(r"(?P<file>[^:]+\.(?:toml|tsv|txt)): (?P<rest>.+)", re.DOTALL)
+
+
+TITLE = 10
+"""Content words of a title of usual length (18 to 25 characters)."""
+LENGTHS = (5, TITLE, 20, 40)
+"""Content words of a short title, a title, a title with keywords, a whole description."""
+_DOMINATES = 0.2
+"""Share of Σ w² that is much for a term, or three times its even share among few."""
+_FEW_TERMS = 5
+
+
+Cut = Callable[[str], list[str]]
+"""A segmentation that knows the topic's terms."""
+CONTEXTS = ("{}", "，{}。", "关于{}的说明", "他们讨论{}问题", "全面了解{}情况")
+"""Neutral surroundings in which a term has to come out whole."""
+GENERAL_RATE = 0.0015
+"""Share of the documents of a general corpus from which on a term is a word of the general language: 学生, 主题, 书记."""
+_NAMES = ("nr", "ns", "nt", "nz")
+_USUAL_RATE = 2e-5
+"""Of longer words that are looked at: twenty of a million documents hold them."""
+_SIGNS = re.compile(r"[\W_]")
+
+
+DICTIONARY = "jieba's dictionary"
+_SEVERITIES = ("error", "warning", "note")
+_COUNTED = {"hownet": "HowNet", "vectors": "vectors", "cilin": "Cilin"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +101,98 @@ class Finding:
             file, rest = found["file"], found["rest"]
         message, _, remedy = rest.partition(" Remedy: ")
         return cls("error", about, message.rstrip(". "), remedy, file, line)
+
+
+@dataclass(frozen=True)
+class TopicReport:
+    """What a check found.
+
+    Attributes:
+        name: as the topic was asked for.
+        topic: None where it cannot be read.
+        findings: errors first, then warnings, then notes.
+        known: terms known, by resource.
+        figures: of weights and thresholds; None where no strategy can be made.
+    """
+
+    name: str
+    topic: Topic | None
+    findings: tuple[Finding, ...]
+    known: Mapping[str, int] = field(default_factory=dict)
+    figures: Figures | None = None
+
+    @property
+    def errors(self) -> int:
+        """Findings of that severity."""
+        return sum(f.severity == "error" for f in self.findings)
+
+
+def check_topic(
+    name_or_path: str | Path, resources: Resources, cache_dir: Path | None = None, segmenter: Backend = "auto"
+) -> TopicReport:
+    """Check a topic. What cannot be read is a finding, not an exception.
+
+    Args:
+        name_or_path: see :func:`~topical_crawler.topic.topic.load_topic`.
+        resources: what is there of them is asked; ``Resources.none()``: none.
+        cache_dir: where tables that take long to make are kept; None: nowhere.
+        segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
+    """
+    name = str(name_or_path)
+    try:
+        topic = load_topic(name_or_path)
+    except (ValueError, OSError) as error:
+        return TopicReport(name, None, (Finding.from_error(error),))
+    lines = TopicLines(topic)
+    findings = [*check_files(topic, lines), *check_seeds(topic, lines), *check_resources(resources)]
+    lexicons: dict[str, Container[str]] = {}
+    try:
+        lexicons |= _lexicons(resources, cache_dir)
+    except ValueError as error:
+        findings.append(Finding.from_error(error, "resources"))
+    dictionary = language()
+    lexicons[DICTIONARY] = dictionary.tags
+    unknown = coverage(topic.keywords(len(topic.terms)), lexicons)
+    findings += check_coverage(topic, unknown, lines)
+    found = None
+    try:
+        strategy = _strategy(topic, segmenter)
+    except ValueError as error:
+        findings.append(Finding.from_error(error))
+        cut = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir).cut
+    else:
+        cut, found = strategy.segmenter.cut, figures(strategy)
+        floor = float(read_config(Path(topic.source) / CONFIG).get("weight_floor", 0.0)) if lines.words[TERMS] else 0.0
+        findings += check_weights(topic, found, floor, lines)
+        findings += check_thresholds(topic, found, lines)
+    findings += check_segmentation(topic, cut, lines)
+    findings += check_forms(topic, lines)
+    findings += check_overlaps(topic, cut, dictionary, lines)
+    findings += check_general(topic, dictionary, lines)
+    findings.sort(key=lambda f: _SEVERITIES.index(f.severity))
+    known = {resource: len(topic.terms) - len(lacking) for resource, lacking in unknown.items()}
+    return TopicReport(name, topic, tuple(dict.fromkeys(findings)), known, found)
+
+
+def _strategy(topic: Topic, segmenter: Backend) -> Semantic:
+    """The strategy ``semantic`` for its parameters and its segmentation: without resources it needs no table. The topic's own
+    choice is made, too, because its parameters may be wrong."""
+    if topic.default_strategy != Semantic.name:
+        strategies.create(topic, resources=None, segmenter=segmenter)
+    return cast(Semantic, strategies.create(topic, Semantic.name, resources=None, segmenter=segmenter))
+
+
+def _lexicons(resources: Resources, cache_dir: Path | None) -> dict[str, Container[str]]:
+    """The resources that are there, by the names of :data:`_COUNTED`."""
+    hownet, vectors, cilin = (resources.path(name) for name in _COUNTED)
+    found: dict[str, Container[str]] = {}
+    if hownet:
+        found["HowNet"] = HowNet(hownet)
+    if vectors:
+        found["vectors"] = WordVectors.open(vectors, cache_dir)
+    if cilin:
+        found["Cilin"] = Cilin(cilin)
+    return found
 
 
 class TopicLines:
@@ -120,16 +237,100 @@ class TopicLines:
         return int(found[1]) if found else 0
 
 
-# -- What a topic's weights and thresholds come to: which terms carry the relevance, and what it takes to pass
+# -- files, seeds, resources
 
 
-TITLE = 10
-"""Content words of a title of usual length (18 to 25 characters)."""
-LENGTHS = (5, TITLE, 20, 40)
-"""Content words of a short title, a title, a title with keywords, a whole description."""
-_DOMINATES = 0.2
-"""Share of Σ w² that is much for a term, or three times its even share among few."""
-_FEW_TERMS = 5
+def check_files(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
+    """Words that stand where they have no effect, or without a reason."""
+    terms, weights, adjust = (lines.words[name] for name in (TERMS, WEIGHTS, ADJUST))
+    if topic.title == topic.name:
+        yield Finding("note", "files", "no title", f'Write title = "…" into {CONFIG}', CONFIG)
+    twice = [w for w in weights if w in terms]
+    message = f"words of weights.tsv that are terms, whose weight there has no effect: {len(twice)}"
+    yield from _words(lines, twice, "note", "files", message, "Leave them out of weights.tsv", WEIGHTS)
+    alone = [w for w in adjust if w not in terms and w not in weights] if weights else []
+    message = (
+        f"words of adjust.tsv that neither terms.tsv nor weights.tsv holds: {len(alone)}; "
+        "they weigh what is said there instead of the mean"
+    )
+    yield from _words(lines, alone, "note", "files", message, "Look over their spelling", ADJUST)
+    silent = [w for w in adjust if w not in lines.reasons]
+    message = f"words of adjust.tsv without a reason: {len(silent)}"
+    remedy = "word <TAB> weight <TAB> reason: whoever comes later wants to know"
+    yield from _words(lines, silent, "note", "files", message, remedy, ADJUST)
+
+
+def check_seeds(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
+    """No seeds, seeds that stand twice, and those that a crawl drops."""
+    if not lines.seeds:
+        remedy = f"Write start URLs into {SEEDS}, one a line"
+        yield Finding("warning", "seeds", "no seeds: a crawl needs -a seeds=", remedy, SEEDS)
+    first: dict[bytes, tuple[str, int]] = {}
+    for url, file, number in lines.seeds:
+        key = fingerprint(url)
+        if key in first:
+            message = f"{url} stands already in {first[key][0]}, line {first[key][1]}"
+            yield Finding("warning", "seeds", message, "Keep one of the two", file, number)
+        first.setdefault(key, (file, number))
+        bare = host(url).split(":")[0]
+        if topic.allowed_hosts and not any(bare == h or bare.endswith(f".{h}") for h in topic.allowed_hosts):
+            message = f"{url} is not on one of allowed_hosts: a crawl drops it"
+            yield Finding("warning", "seeds", message, f"Add {bare} to allowed_hosts, or leave the seed out", file, number)
+
+
+def check_resources(resources: Resources) -> Iterator[Finding]:
+    """Language resources that are missing or damaged."""
+    if resources.directory is None and not resources.overrides:
+        message = "language resources are switched off: words are like themselves only"
+        yield Finding("note", "resources", message, "Nothing, where that is meant; else leave TOPICAL_RESOURCES=0 out")
+        return
+    for name in (*strategies.load("semantic").needs, "cilin"):
+        try:
+            missing = resources.path(name) is None
+        except ValueError as error:
+            yield Finding.from_error(error, "resources")
+            continue
+        if missing:
+            resource = RESOURCES[name]
+            cost, _, remedy = resource.cost.partition(". ")
+            severity: Severity = "warning" if resource.archive and name != "cilin" else "note"
+            yield Finding(severity, "resources", f"{name} is missing. {cost}", remedy)
+
+
+def coverage(terms: Sequence[str], lexicons: Mapping[str, Container[str]]) -> dict[str, list[str]]:
+    """Per lexicon the terms that it does not know, in their order.
+
+    >>> coverage(["党建", "三会一课"], {"dictionary": {"党建"}, "vectors": set()})
+    {'dictionary': ['三会一课'], 'vectors': ['党建', '三会一课']}
+    """
+    return {name: [t for t in terms if t not in known] for name, known in lexicons.items()}
+
+
+def check_coverage(topic: Topic, unknown: Mapping[str, Sequence[str]], lines: TopicLines) -> Iterator[Finding]:
+    """Terms that match themselves only, and terms that nothing knows.
+
+    Args:
+        topic: whose terms they are.
+        unknown: see :func:`coverage`.
+        lines: of the topic.
+    """
+    terms = topic.keywords(len(topic.terms))
+    meaning = [set(unknown[name]) for name in ("HowNet", "vectors") if name in unknown]
+    literal = [t for t in terms if all(t in lacking for lacking in meaning)]
+    if meaning:
+        message = f"{len(literal)} of {len(terms)} terms are in neither HowNet nor the vectors: they match only themselves"
+        remedy = "Where a term has a more usual name, write that into terms.tsv, too"
+        yield from _words(lines, literal, "note", "coverage", message, remedy)
+    if len(unknown) > 1:
+        nowhere = [t for t in literal if all(t in lacking for lacking in map(set, unknown.values()))]
+        message = (
+            f"{len(nowhere)} of {len(terms)} terms are known to no resource at all ({', '.join(unknown)}): "
+            "new words and phrases, or misspelt ones"
+        )
+        yield from _words(lines, nowhere, "note", "coverage", message, "Look over their spelling")
+
+
+# -- weights and thresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,165 +409,73 @@ def check_weights(topic: Topic, found: Figures, floor: float, lines: TopicLines)
         message = f"{n} terms only: most pages of the topic hold none of them"
         yield Finding("warning", "weights", message, "Add terms to terms.tsv", TERMS)
     most = max(_DOMINATES, 3 / n)
-    heavy = [t for t, share in found.top if share > most]
-    if heavy:
-        shares = ", ".join(f"{t} {share:.0%}" for t, share in found.top if share > most)
-        yield Finding(
-            "warning",
-            "weights",
-            f"a term carries more than {most:.0%} of Σ w² over all {n} terms: {shares}",
-            "Set a lower weight in adjust.tsv",
-            TERMS,
-            words=lines.located(heavy),
-        )
+    heavy = {t: share for t, share in found.top if share > most}
+    shares = ", ".join(f"{t} {share:.0%}" for t, share in heavy.items())
+    message = f"a term carries more than {most:.0%} of Σ w² over all {n} terms: {shares}"
+    yield from _words(lines, heavy, "warning", "weights", message, "Set a lower weight in adjust.tsv")
     zero = [t for t in lines.words[TERMS] if t not in topic.terms]
-    if zero:
-        by_hand = sum(t in lines.words[ADJUST] for t in zero)
-        yield Finding(
-            "note",
-            "weights",
-            f"terms that weigh 0 and are none: {len(zero)}, {by_hand} of them by adjust.tsv",
-            "",
-            TERMS,
-            words=lines.located(zero),
-        )
+    by_hand = sum(t in lines.words[ADJUST] for t in zero)
+    message = f"terms that weigh 0 and are none: {len(zero)}, {by_hand} of them by adjust.tsv"
+    yield from _words(lines, zero, "note", "weights", message)
     low = [t for t, w in topic.terms.items() if w == floor and t not in lines.words[ADJUST]]
     if floor and low:
-        severity = "warning" if len(low) == n else "note"
-        yield Finding(
-            severity,  # type: ignore[arg-type]
-            "weights",
-            f"terms that weight_floor {floor:g} holds: {len(low)} of {n} weigh the same",
-            "Lower weight_floor, if rare terms should count for less",
-            CONFIG,
-            lines.config(topic, "weight_floor"),
-        )
+        severity: Severity = "warning" if len(low) == n else "note"
+        message = f"terms that weight_floor {floor:g} holds: {len(low)} of {n} weigh the same"
+        remedy = "Lower weight_floor, if rare terms should count for less"
+        yield Finding(severity, "weights", message, remedy, CONFIG, lines.config(topic, "weight_floor"))
     if len(set(topic.terms.values())) == 1 and n > 1 and not floor:
-        yield Finding(
-            "note",
-            "weights",
-            "all terms weigh the same",
-            "scrapy topic build computes weights from a domain corpus (Eq. 2), where you have one",
-            TERMS,
-        )
+        remedy = "scrapy topic build computes weights from a domain corpus (Eq. 2), where you have one"
+        yield Finding("note", "weights", "all terms weigh the same", remedy, TERMS)
     if lines.words[WEIGHTS] and MEAN not in lines.words[WEIGHTS]:
-        yield Finding(
-            "note", "weights", f"no line {MEAN}: the mean of the words listed stands for that of the corpus", "", WEIGHTS
-        )
+        message = f"no line {MEAN}: the mean of the words listed stands for that of the corpus"
+        yield Finding("note", "weights", message, "", WEIGHTS)
 
 
 def check_thresholds(topic: Topic, found: Figures, lines: TopicLines) -> Iterator[Finding]:
     """Thresholds that let everything or next to nothing pass, and what a single term in a title comes to."""
     threshold, single = found.page_threshold, found.single
 
-    def about(severity: str, key: str, message: str, remedy: str = "") -> Finding:
+    def about(key: str, severity: Severity, message: str, remedy: str = "") -> Finding:
         line = lines.config(topic, key)
-        return Finding(severity, "thresholds", message, remedy, CONFIG, line if line > 1 else 0)  # type: ignore[arg-type]
+        return Finding(severity, "thresholds", message, remedy, CONFIG, line if line > 1 else 0)
 
-    middle, heavy = single["median"][TITLE], single["heaviest"][TITLE]
-    is_enough = "is" if middle > threshold else "is not"
-    yield about(
-        "note",
-        "page_threshold",
-        f"a title of {TITLE} words with one term of median weight scores {middle:.3g}: "
-        f"{'above' if middle > threshold else 'not above'} page_threshold {threshold:g}, so one term {is_enough} enough",
-    )
+    middle, heavy, light = single["median"][TITLE], single["heaviest"][TITLE], single["lightest"][max(LENGTHS)]
+    above, enough = ("above", "is") if middle > threshold else ("not above", "is not")
+    message = f"a title of {TITLE} words with one term of median weight scores {middle:.3g}: "
+    yield about("page_threshold", "note", f"{message}{above} page_threshold {threshold:g}, so one term {enough} enough")
     if threshold == 0:
-        yield about(
-            "warning", "page_threshold", "page_threshold is 0: any word that is a little like a term is enough", "Raise it"
-        )
+        message = "page_threshold is 0: any word that is a little like a term is enough"
+        yield about("page_threshold", "warning", message, "Raise it")
     elif heavy <= threshold:
-        yield about(
-            "warning",
-            "page_threshold",
+        message = (
             f"even the heaviest term alone ({found.weights['heaviest'][0]}) scores {heavy:.3g} in a title of {TITLE} words, "
-            f"not above page_threshold {threshold:g}",
-            "Lower page_threshold, unless only titles with several terms are meant to pass",
+            f"not above page_threshold {threshold:g}"
         )
-    elif single["lightest"][max(LENGTHS)] > threshold:
-        yield about(
-            "warning",
-            "page_threshold",
-            f"the lightest term ({found.weights['lightest'][0]}) alone, among {max(LENGTHS)} words, scores "
-            f"{single['lightest'][max(LENGTHS)]:.3g}, above page_threshold {threshold:g}: every page that holds a term passes",
-            "Raise page_threshold, or lower the weights of general terms in adjust.tsv",
+        remedy = "Lower page_threshold, unless only titles with several terms are meant to pass"
+        yield about("page_threshold", "warning", message, remedy)
+    elif light > threshold:
+        message = (
+            f"the lightest term ({found.weights['lightest'][0]}) alone, among {max(LENGTHS)} words, scores {light:.3g}, "
+            f"above page_threshold {threshold:g}: every page that holds a term passes"
         )
+        remedy = "Raise page_threshold, or lower the weights of general terms in adjust.tsv"
+        yield about("page_threshold", "warning", message, remedy)
     if found.anchor_needed[1] == 0:
-        yield about(
-            "note",
-            "link_threshold",
-            f"every link of a page on topic is queued where URLs look alike (struct 1), whatever its anchor says: "
-            f"α·{threshold:g} + λ is not below link_threshold {found.link_threshold:g}",
-            "Raise link_threshold, if that fetches too much",
+        message = (
+            "every link of a page on topic is queued where URLs look alike (struct 1), whatever its anchor says: "
+            f"α·{threshold:g} + λ is not below link_threshold {found.link_threshold:g}"
         )
+        yield about("link_threshold", "note", message, "Raise link_threshold, if that fetches too much")
     if found.text_threshold == 0:
         message = "text_threshold is 0: main texts are not looked at, lists of titles and short notices stay"
-        yield about("note", "text_threshold", message, "Set it, e.g. text_threshold = 0.01, after a look at topic explain --body")
+        yield about("text_threshold", "note", message, "Set it, e.g. text_threshold = 0.01, after a look at topic explain --body")
     if found.consistency > MAX_INCONSISTENCY / 2:
-        yield about(
-            "note",
-            "comparisons",
-            f"the comparisons contradict each other a little: consistency ratio {found.consistency:.3f}, allowed "
-            f"{MAX_INCONSISTENCY}",
-            "If a is x times b and b is y times c, a should be about x·y times c",
-        )
+        ratio = f"consistency ratio {found.consistency:.3f}, allowed {MAX_INCONSISTENCY}"
+        message = f"the comparisons contradict each other a little: {ratio}"
+        yield about("comparisons", "note", message, "If a is x times b and b is y times c, a should be about x·y times c")
 
 
-# -- Do the terms of a topic come out of running text, and what do the language resources know of them?
-
-
-Cut = Callable[[str], list[str]]
-"""A segmentation that knows the topic's terms."""
-CONTEXTS = ("{}", "，{}。", "关于{}的说明", "他们讨论{}问题", "全面了解{}情况")
-"""Neutral surroundings in which a term has to come out whole."""
-GENERAL_RATE = 0.0015
-"""Share of the documents of a general corpus from which on a term is a word of the general language: 学生, 主题, 书记."""
-_NAMES = ("nr", "ns", "nt", "nz")
-_USUAL_RATE = 2e-5
-"""Of longer words that are looked at: twenty of a million documents hold them."""
-_SIGNS = re.compile(r"[\W_]")
-
-
-def coverage(terms: Sequence[str], lexicons: Mapping[str, Container[str]]) -> dict[str, list[str]]:
-    """Per lexicon the terms that it does not know, in their order.
-
-    >>> coverage(["党建", "三会一课"], {"dictionary": {"党建"}, "vectors": set()})
-    {'dictionary': ['三会一课'], 'vectors': ['党建', '三会一课']}
-    """
-    return {name: [t for t in terms if t not in known] for name, known in lexicons.items()}
-
-
-def check_coverage(topic: Topic, unknown: Mapping[str, Sequence[str]], lines: TopicLines) -> Iterator[Finding]:
-    """Terms that match themselves only, and terms that nothing knows.
-
-    Args:
-        topic: whose terms they are.
-        unknown: see :func:`coverage`.
-        lines: of the topic.
-    """
-    terms = topic.keywords(len(topic.terms))
-    meaning = [set(unknown[name]) for name in ("HowNet", "vectors") if name in unknown]
-    literal = [t for t in terms if all(t in lacking for lacking in meaning)]
-    if meaning and literal:
-        yield Finding(
-            "note",
-            "coverage",
-            f"{len(literal)} of {len(terms)} terms are in neither HowNet nor the vectors: they match only themselves",
-            "Where a term has a more usual name, write that into terms.tsv, too",
-            TERMS,
-            words=lines.located(literal),
-        )
-    nowhere = [t for t in literal if all(t in lacking for lacking in map(set, unknown.values()))]
-    if nowhere and len(unknown) > 1:
-        yield Finding(
-            "note",
-            "coverage",
-            f"{len(nowhere)} of {len(terms)} terms are known to no resource at all ({', '.join(unknown)}): "
-            f"new words and phrases, or misspelt ones",
-            "Look over their spelling",
-            TERMS,
-            words=lines.located(nowhere),
-        )
+# -- terms in running text
 
 
 def check_segmentation(topic: Topic, cut: Cut, lines: TopicLines) -> Iterator[Finding]:
@@ -380,30 +489,15 @@ def check_segmentation(topic: Topic, cut: Cut, lines: TopicLines) -> Iterator[Fi
         elif broken:
             sometimes.append(term)
             example = example or "/".join(broken[0])
-    yield from _of_terms(
-        "warning",
-        "that never come out of the segmentation whole, and count for nothing",
-        "Write them as running text has them, without blanks and signs, or leave them out",
-        never,
-        lines,
-    )
-    yield from _of_terms(
-        "note",
-        f"that do not come out whole everywhere ({example})",
-        "Add the longer words that swallow them as terms, where they belong to the topic",
-        sometimes,
-        lines,
-    )
+    message = "that never come out of the segmentation whole, and count for nothing"
+    remedy = "Write them as running text has them, without blanks and signs, or leave them out"
+    yield from _terms(lines, never, "warning", message, remedy)
+    remedy = "Add the longer words that swallow them as terms, where they belong to the topic"
+    yield from _terms(lines, sometimes, "note", f"that do not come out whole everywhere ({example})", remedy)
     spoilt = [w for w in lines.words[ADJUST] if w not in topic.terms and w not in cut(w)]
-    if spoilt:
-        yield Finding(
-            "warning",
-            "segmentation",
-            f"words of adjust.tsv that never come out of the segmentation, without effect: {len(spoilt)}",
-            "Write them as the segmentation cuts them, or leave them out",
-            ADJUST,
-            words=lines.located(spoilt, ADJUST),
-        )
+    message = f"words of adjust.tsv that never come out of the segmentation, without effect: {len(spoilt)}"
+    remedy = "Write them as the segmentation cuts them, or leave them out"
+    yield from _words(lines, spoilt, "warning", "segmentation", message, remedy, ADJUST)
 
 
 def check_forms(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
@@ -417,82 +511,53 @@ def check_forms(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
     for term in terms:
         writings[_SIGNS.sub("", simple[term])].append(term)
     longer = [t for t in terms if len(t) > 1]
-    kinds: tuple[tuple[Severity, str, str, list[str]], ...] = (
-        ("warning", "of one character, which stand in all kinds of text", "Write words", [t for t in terms if len(t) == 1]),
-        (
-            "warning",
-            "that are stop words and count on nearly every page",
-            "Leave them out of terms.tsv",
-            [t for t in longer if t in default_stopwords()],
-        ),
-        (
-            "note",
-            "that are no content words by their part of speech, and count all the same",
-            "Leave out those that say nothing of the topic",
-            [t for t in longer if t not in default_stopwords() and not _plain().is_content(t)],
-        ),
-        (
-            "note",
-            "with signs or blanks, at which text is usually cut",
-            "Add the writing without them",
-            [t for t in terms if _SIGNS.search(t)],
-        ),
-        (
-            "warning",
-            "in traditional characters, which pages in simplified ones do not hold",
-            "Write simplified characters",
-            [t for t in terms if simple[t] != t],
-        ),
-        (
-            "note",
-            "that differ from another term in signs or in the form of characters only",
-            "Keep both only if pages use both",
-            [t for group in writings.values() if len(group) > 1 for t in group],
-        ),
-        (
-            "note",
-            "that are compared in another form than the written one: half-width, lower case",
-            "",
-            [t for t, raw in lines.raw[TERMS].items() if raw != t and t in topic.terms],
-        ),
-    )
-    for severity, message, remedy, found in kinds:
-        yield from _of_terms(severity, message, remedy, found, lines)
+    stopwords = default_stopwords()
+
+    def kind(severity: Severity, words: Iterable[str], message: str, remedy: str = "") -> Iterator[Finding]:
+        return _terms(lines, words, severity, message, remedy)
+
+    single = (t for t in terms if len(t) == 1)
+    yield from kind("warning", single, "of one character, which stand in all kinds of text", "Write words")
+    message = "that are stop words and count on nearly every page"
+    yield from kind("warning", (t for t in longer if t in stopwords), message, "Leave them out of terms.tsv")
+    function_words = (t for t in longer if t not in stopwords and not _plain().is_content(t))
+    message = "that are no content words by their part of speech, and count all the same"
+    yield from kind("note", function_words, message, "Leave out those that say nothing of the topic")
+    signs = (t for t in terms if _SIGNS.search(t))
+    yield from kind("note", signs, "with signs or blanks, at which text is usually cut", "Add the writing without them")
+    message = "in traditional characters, which pages in simplified ones do not hold"
+    yield from kind("warning", (t for t in terms if simple[t] != t), message, "Write simplified characters")
+    alike = (t for group in writings.values() if len(group) > 1 for t in group)
+    message = "that differ from another term in signs or in the form of characters only"
+    yield from kind("note", alike, message, "Keep both only if pages use both")
+    changed = (t for t, raw in lines.raw[TERMS].items() if raw != t and t in topic.terms)
+    yield from kind("note", changed, "that are compared in another form than the written one: half-width, lower case")
 
 
 def check_overlaps(topic: Topic, cut: Cut, language: Language, lines: TopicLines) -> Iterator[Finding]:
     """Terms inside terms, terms hidden in longer words of the language, ordinary words that a term breaks."""
     terms = topic.terms
-    yield from _of_terms(
-        "note",
-        "that hold another term, which does not count where they stand",
-        "Nothing, where the longer term is meant to count alone",
-        [t for t in topic.keywords(len(terms)) if any(part in terms for part in _parts(t))],
-        lines,
-    )
+    holding = [t for t in topic.keywords(len(terms)) if any(part in terms for part in _parts(t))]
+    remedy = "Nothing, where the longer term is meant to count alone"
+    yield from _terms(lines, holding, "note", "that hold another term, which does not count where they stand", remedy)
     hidden: dict[str, dict[str, float]] = defaultdict(dict)
     breaks: dict[str, list[str]] = defaultdict(list)
     for word, rate in language.rates.items():
         if rate < _USUAL_RATE or len(word) < 3 or word in terms:
             continue
-        if not (found := [part for part in _parts(word) if part in terms]):
+        if not (held := [part for part in _parts(word) if part in terms]):
             continue
         if cut(word) == [word]:
-            for term in found:
+            for term in held:
                 hidden[term][word] = rate
         else:
-            breaks[max(found, key=len)].append(word)
+            breaks[max(held, key=len)].append(word)
     often = {t: sorted(w, key=lambda x: -w[x]) for t, w in hidden.items() if sum(w.values()) > language.rate(t)}
-    yield from _of_terms(
-        "note",
-        f"that stand more often inside longer words than alone, and do not count there ({_examples(often)})",
-        "Add the longer words that belong to the topic as terms",
-        sorted(often, key=lambda t: -sum(hidden[t].values())),
-        lines,
-    )
-    yield from _of_terms(
-        "note", f"that break longer words of the language ({_examples(breaks)})", "Look whether those are meant", breaks, lines
-    )
+    most_first = sorted(often, key=lambda t: -sum(hidden[t].values()))
+    message = f"that stand more often inside longer words than alone, and do not count there ({_examples(often)})"
+    yield from _terms(lines, most_first, "note", message, "Add the longer words that belong to the topic as terms")
+    message = f"that break longer words of the language ({_examples(breaks)})"
+    yield from _terms(lines, breaks, "note", message, "Look whether those are meant")
 
 
 def check_general(topic: Topic, language: Language, lines: TopicLines) -> Iterator[Finding]:
@@ -502,14 +567,9 @@ def check_general(topic: Topic, language: Language, lines: TopicLines) -> Iterat
         for t in sorted(topic.terms, key=lambda t: -language.rate(t))
         if language.rate(t) >= GENERAL_RATE and not language.tag(t).startswith(_NAMES) and t not in lines.words[ADJUST]
     ]
-    yield from _of_terms(
-        "warning",
-        "that are words of the general language: off-topic pages hold them, too",
-        f"A weight by hand: a line in adjust.tsv, e.g. {general[0] if general else ''}<TAB>0.05<TAB>general word",
-        general,
-        lines,
-        "weights",
-    )
+    message = "that are words of the general language: off-topic pages hold them, too"
+    remedy = f"A weight by hand: a line in adjust.tsv, e.g. {general[0] if general else ''}<TAB>0.05<TAB>general word"
+    yield from _terms(lines, general, "warning", message, remedy, "weights")
 
 
 @functools.cache
@@ -528,184 +588,17 @@ def _examples(words: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{term} in {' '.join(longer[:3])}" for term, longer in list(words.items())[:3])
 
 
-def _of_terms(
-    severity: Severity, message: str, remedy: str, terms: Iterable[str], lines: TopicLines, about: str = "segmentation"
+def _words(
+    lines: TopicLines, words: Iterable[str], severity: Severity, about: str, message: str, remedy: str = "", file: str = TERMS
 ) -> Iterator[Finding]:
-    """The finding that some terms have something in common; none where there are none."""
-    words = lines.located(terms)
-    if words:
-        yield Finding(severity, about, f"terms {message}: {len(words)}", remedy, TERMS, words=words)
+    """The finding on some words of a file; none where there are none."""
+    if located := lines.located(words, file):
+        yield Finding(severity, about, message, remedy, file, words=located)
 
 
-# -- The health of a topic: whatever in its files will not do what its author means
-
-
-DICTIONARY = "jieba's dictionary"
-_SEVERITIES = ("error", "warning", "note")
-_COUNTED = {"hownet": "HowNet", "vectors": "vectors", "cilin": "Cilin"}
-
-
-@dataclass(frozen=True)
-class TopicReport:
-    """What a check found.
-
-    Attributes:
-        name: as the topic was asked for.
-        topic: None where it cannot be read.
-        findings: errors first, then warnings, then notes.
-        known: terms known, by resource.
-        figures: of weights and thresholds; None where no strategy can be made.
-    """
-
-    name: str
-    topic: Topic | None
-    findings: tuple[Finding, ...]
-    known: Mapping[str, int] = field(default_factory=dict)
-    figures: Figures | None = None
-
-    @property
-    def errors(self) -> int:
-        """Findings of that severity."""
-        return sum(f.severity == "error" for f in self.findings)
-
-
-def check_topic(
-    name_or_path: str | Path, resources: Resources, cache_dir: Path | None = None, segmenter: Backend = "auto"
-) -> TopicReport:
-    """Check a topic. What cannot be read is a finding, not an exception.
-
-    Args:
-        name_or_path: see :func:`~topical_crawler.topic.topic.load_topic`.
-        resources: what is there of them is asked; ``Resources.none()``: none.
-        cache_dir: where tables that take long to make are kept; None: nowhere.
-        segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
-    """
-    name = str(name_or_path)
-    try:
-        topic = load_topic(name_or_path)
-    except (ValueError, OSError) as error:
-        return TopicReport(name, None, (Finding.from_error(error),))
-    lines = TopicLines(topic)
-    findings = [*_check_files(topic, lines), *_check_seeds(topic, lines), *_check_resources(resources)]
-    lexicons: dict[str, Container[str]] = {}
-    try:
-        lexicons |= _lexicons(resources, cache_dir)
-    except ValueError as error:
-        findings.append(Finding.from_error(error, "resources"))
-    dictionary = language()
-    lexicons[DICTIONARY] = dictionary.tags
-    unknown = coverage(topic.keywords(len(topic.terms)), lexicons)
-    findings += check_coverage(topic, unknown, lines)
-    found = None
-    try:
-        strategy = _strategy(topic, segmenter)
-    except ValueError as error:
-        findings.append(Finding.from_error(error))
-        cut = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir).cut
-    else:
-        cut, found = strategy.segmenter.cut, figures(strategy)
-        floor = float(read_config(Path(topic.source) / CONFIG).get("weight_floor", 0.0)) if lines.words[TERMS] else 0.0
-        findings += check_weights(topic, found, floor, lines)
-        findings += check_thresholds(topic, found, lines)
-    findings += check_segmentation(topic, cut, lines)
-    findings += check_forms(topic, lines)
-    findings += check_overlaps(topic, cut, dictionary, lines)
-    findings += check_general(topic, dictionary, lines)
-    findings.sort(key=lambda f: _SEVERITIES.index(f.severity))
-    known = {resource: len(topic.terms) - len(lacking) for resource, lacking in unknown.items()}
-    return TopicReport(name, topic, tuple(dict.fromkeys(findings)), known, found)
-
-
-def _strategy(topic: Topic, segmenter: Backend) -> Semantic:
-    """The strategy ``semantic`` for its parameters and its segmentation: without resources it needs no table. The topic's own
-    choice is made, too, because its parameters may be wrong."""
-    if topic.default_strategy != Semantic.name:
-        strategies.create(topic, resources=None, segmenter=segmenter)
-    return cast(Semantic, strategies.create(topic, Semantic.name, resources=None, segmenter=segmenter))
-
-
-def _lexicons(resources: Resources, cache_dir: Path | None) -> dict[str, Container[str]]:
-    """The resources that are there, by the names of :data:`_COUNTED`."""
-    hownet, vectors, cilin = (resources.path(name) for name in _COUNTED)
-    found: dict[str, Container[str]] = {}
-    if hownet:
-        found["HowNet"] = HowNet(hownet)
-    if vectors:
-        found["vectors"] = WordVectors.open(vectors, cache_dir)
-    if cilin:
-        found["Cilin"] = Cilin(cilin)
-    return found
-
-
-def _check_resources(resources: Resources) -> Iterator[Finding]:
-    if resources.directory is None and not resources.overrides:
-        what = "language resources are switched off: words are like themselves only"
-        yield Finding("note", "resources", what, "Nothing, where that is meant; else leave TOPICAL_RESOURCES=0 out")
-        return
-    for name in (*strategies.load("semantic").needs, "cilin"):
-        try:
-            missing = resources.path(name) is None
-        except ValueError as error:
-            yield Finding.from_error(error, "resources")
-            continue
-        if missing:
-            resource = RESOURCES[name]
-            what, _, remedy = resource.cost.partition(". ")
-            severity = "warning" if resource.archive and name != "cilin" else "note"
-            yield Finding(severity, "resources", f"{name} is missing. {what}", remedy)  # type: ignore[arg-type]
-
-
-def _check_files(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
-    """Words that stand where they have no effect, or without a reason."""
-    terms, weights, adjust = (lines.words[name] for name in (TERMS, WEIGHTS, ADJUST))
-    if topic.title == topic.name:
-        yield Finding("note", "files", "no title", f'Write title = "…" into {CONFIG}', CONFIG)
-    twice = [w for w in weights if w in terms]
-    if twice:
-        yield Finding(
-            "note",
-            "files",
-            f"words of weights.tsv that are terms, whose weight there has no effect: {len(twice)}",
-            "Leave them out of weights.tsv",
-            WEIGHTS,
-            words=lines.located(twice, WEIGHTS),
-        )
-    alone = [w for w in adjust if w not in terms and w not in weights]
-    if alone and weights:
-        yield Finding(
-            "note",
-            "files",
-            f"words of adjust.tsv that neither terms.tsv nor weights.tsv holds: {len(alone)}; "
-            f"they weigh what is said there instead of the mean",
-            "Look over their spelling",
-            ADJUST,
-            words=lines.located(alone, ADJUST),
-        )
-    silent = [w for w in adjust if w not in lines.reasons]
-    if silent:
-        yield Finding(
-            "note",
-            "files",
-            f"words of adjust.tsv without a reason: {len(silent)}",
-            "word <TAB> weight <TAB> reason: whoever comes later wants to know",
-            ADJUST,
-            words=lines.located(silent, ADJUST),
-        )
-
-
-def _check_seeds(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
-    if not lines.seeds:
-        yield Finding(
-            "warning", "seeds", "no seeds: a crawl needs -a seeds=", f"Write start URLs into {SEEDS}, one a line", SEEDS
-        )
-    first: dict[bytes, tuple[str, int]] = {}
-    for url, file, number in lines.seeds:
-        key = fingerprint(url)
-        if key in first:
-            message = f"{url} stands already in {first[key][0]}, line {first[key][1]}"
-            yield Finding("warning", "seeds", message, "Keep one of the two", file, number)
-        first.setdefault(key, (file, number))
-        bare = host(url).split(":")[0]
-        if topic.allowed_hosts and not any(bare == h or bare.endswith(f".{h}") for h in topic.allowed_hosts):
-            message = f"{url} is not on one of allowed_hosts: a crawl drops it"
-            yield Finding("warning", "seeds", message, f"Add {bare} to allowed_hosts, or leave the seed out", file, number)
+def _terms(
+    lines: TopicLines, terms: Iterable[str], severity: Severity, message: str, remedy: str, about: str = "segmentation"
+) -> Iterator[Finding]:
+    """The finding that some terms have something in common; none where they have not."""
+    terms = list(terms)
+    yield from _words(lines, terms, severity, about, f"terms {message}: {len(terms)}", remedy)
