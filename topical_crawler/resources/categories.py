@@ -146,10 +146,10 @@ class CategoryTree:
 
     def path(self, code: str) -> list[Category]:
         """The node and its ancestors, from the root down to the node."""
-        found = [self._get(code)]
-        while (parent := found[-1].parent) is not None:
-            found.append(self.categories[parent])
-        return found[::-1]
+        chain = [self._get(code)]
+        while (parent := chain[-1].parent) is not None:
+            chain.append(self.categories[parent])
+        return chain[::-1]
 
     def find(self, name_or_code: str) -> Category:
         """A node by its code, its name, a term of its name (机器学习 in 自动推理、机器学习) or a part of it, in this order.

@@ -175,10 +175,10 @@ class CilinTree:
         Raises:
             ValueError: no class of the file stands above ``code``.
         """
-        found = tuple(self.classes[code[:n]] for n in (5, 4, 2, 1) if n < len(code) and code[:n] in self.classes)
-        if not found and code not in self.classes:
+        above = tuple(self.classes[code[:n]] for n in (5, 4, 2, 1) if n < len(code) and code[:n] in self.classes)
+        if not above and code not in self.classes:
             raise ValueError(f"{self.path}: no class above {code!r}; a code is like Aa01A01, Aa01A, Aa01, Aa")
-        return found
+        return above
 
     def hypernyms(self, word: str) -> Iterator[tuple[CilinClass, ...]]:
         """For each class that holds a group with ``word``: that class (level 4) and those above it, up to level 1.

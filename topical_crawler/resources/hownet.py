@@ -330,8 +330,8 @@ class HowNet:
         The text gives an attribute on one side only the similarity δ; the printed values follow when it is left out.
         """
         other = dict(b)
-        found = [self._set(values, other[attribute]) for attribute, values in a if attribute in other]
-        return sum(found) / len(found) if found else 1.0
+        shared = [self._set(values, other[attribute]) for attribute, values in a if attribute in other]
+        return sum(shared) / len(shared) if shared else 1.0
 
 
 def dice(a: Concept, b: Concept) -> float:
@@ -418,11 +418,11 @@ class _Sets:
     """Distinct sets of values, numbered in sorted order."""
 
     def __init__(self, hownet: HowNet) -> None:
-        found: set[tuple[str, ...]] = set()
+        distinct: set[tuple[str, ...]] = set()
         for concept in hownet.concepts:
-            found.add(concept.others)
-            found.update(values for _, values in (*concept.relations, *concept.symbols))
-        self.ids = {values: i for i, values in enumerate(sorted(found))}
+            distinct.add(concept.others)
+            distinct.update(values for _, values in (*concept.relations, *concept.symbols))
+        self.ids = {values: i for i, values in enumerate(sorted(distinct))}
         self._members = [np.array([hownet.values[v] for v in values], dtype=np.int64) for values in self.ids]
         sizes = np.array([len(members) for members in self._members])
         self._by_size: dict[int, tuple[Ints, Ints]] = {}

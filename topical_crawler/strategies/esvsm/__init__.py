@@ -2,8 +2,7 @@
 
 =========  ==========================================================  ==========================
 §1.1 §1.3  the topic by LDA; hypernyms of topic words                  :mod:`.topic_model`
-§1.2       Eq. 2-7, SVSM; the baselines VSM, SSRM and SVSM             :mod:`.vector_space`
-§1.5       Eq. 9, the priority of a link                               :mod:`.text_and_anchor`
+§1.2 §1.5  Eq. 2-7, SVSM; Eq. 9, the priority of a link; baselines     :mod:`.vector_space`
 §1.4 §2    when a topic word is replaced; the strategy                 :mod:`.strategy`
 =========  ==========================================================  ==========================
 """

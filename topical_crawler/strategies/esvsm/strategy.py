@@ -1,6 +1,6 @@
 """The strategy ``esvsm`` (Sun et al. 2018): LDA topics, relevance by SVSM, and hypernyms of topic words that yield little.
 
-Pages are judged by their full text, links get the priority of Eq. 9 (:mod:`topical_crawler.strategies.esvsm.text_and_anchor`).
+Pages are judged by their full text, links get the priority of Eq. 9 (:mod:`topical_crawler.strategies.esvsm.vector_space`).
 When the crawl has found few relevant pages and finds no more, the topic is built again around what the topic word is a kind of
 (section 1.4). The paper did so by hand and names the automatic form as future work: here the crawl does it.
 """
@@ -16,9 +16,8 @@ from typing import Any, Self
 
 from topical_crawler.strategies.base import Setup
 from topical_crawler.strategies.common import check_fields
-from topical_crawler.strategies.esvsm.text_and_anchor import TextAndAnchor
 from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS, Replacement, TopicModel, direct_hypernym
-from topical_crawler.strategies.esvsm.vector_space import SvsmParameters
+from topical_crawler.strategies.esvsm.vector_space import SvsmParameters, TextAndAnchor
 from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.web.page import Evidence, Page, Verdict
 

@@ -20,8 +20,7 @@ from topical_crawler.resources.cilin import Cilin, CilinTree
 from topical_crawler.resources.hownet import HowNet, SememeTree, read_lines
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.esvsm.text_and_anchor import Measure
-from topical_crawler.strategies.esvsm.vector_space import Reading, TermSimilarity, svsm
+from topical_crawler.strategies.esvsm.vector_space import Measure, Reading, TermSimilarity, svsm
 from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.text.statistics import Idf
 from topical_crawler.topic.topic import Topic
@@ -151,16 +150,16 @@ def related_words(word: str, resources: Resources, cache_dir: Path | None = None
         cache_dir: where converted vectors are kept.
         n: neighbours, and keywords, at most.
     """
-    found: list[str] = []
+    words: list[str] = []
     if cilin := _cilin(resources):
-        found += [*cilin.synonyms(word), *cilin.kin(word)]
+        words += [*cilin.synonyms(word), *cilin.kin(word)]
     if path := resources.path("vectors"):
-        found += [near for near, _ in WordVectors.open(path, cache_dir).nearest(word, n)]
+        words += [near for near, _ in WordVectors.open(path, cache_dir).nearest(word, n)]
     if path := resources.path("clc"):
         tree = read_clc(path)
         if (category := _find(tree, word)) is not None:
-            found += list(tree.keywords(category.code))[:n]
-    return [w for w in dict.fromkeys(found) if w != word]
+            words += list(tree.keywords(category.code))[:n]
+    return [w for w in dict.fromkeys(words) if w != word]
 
 
 @functools.lru_cache(64)  # it reads 350,000 lines
@@ -210,8 +209,8 @@ def _by_hownet(word: str, hownet: HowNet, synonyms: set[str]) -> str | None:
     sememe = min(concepts, key=lambda concept: len(list(concept.values()))).first
     if _chinese(sememe) in synonyms:
         sememe = _parents(hownet.tree).get(sememe, sememe) if hownet.tree else sememe
-    found = _chinese(sememe)
-    return found if found and found not in synonyms else None
+    name = _chinese(sememe)
+    return name if name and name not in synonyms else None
 
 
 def _chinese(sememe: str) -> str:

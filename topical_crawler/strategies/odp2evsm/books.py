@@ -137,14 +137,14 @@ def read_book(page: Page) -> Book | None:
     if not _MENTIONED.search(page.html):
         return None
     body = LexborHTMLParser(bounded(page.html.replace("\0", ""))).body
-    found: list[str] = []
+    introductions: list[str] = []
     for node in islice(_labels(body), _MOST_LABELS) if body is not None else ():
         introduction = _introduction(node)
-        if introduction and introduction not in found:
-            found.append(introduction)
-    if not 0 < len(found) <= _MOST_INTRODUCTIONS:
+        if introduction and introduction not in introductions:
+            introductions.append(introduction)
+    if not 0 < len(introductions) <= _MOST_INTRODUCTIONS:
         return None
-    return Book(_title(page), found[0][:MAX_INTRODUCTION])
+    return Book(_title(page), introductions[0][:MAX_INTRODUCTION])
 
 
 def read(page: Page) -> Reading:
@@ -207,16 +207,16 @@ def _following(node: LexborNode) -> str:
 
 
 def _until_heading(nodes: Iterator[LexborNode]) -> str:
-    said: list[str] = []
+    lines: list[str] = []
     for node in nodes:
         text = node.text_content or ""
-        if _plain(text) in _SECTIONS or (said and _in_heading(node)):
+        if _plain(text) in _SECTIONS or (lines and _in_heading(node)):
             break
         if _plain(text):
-            said.append(text.strip())
-            if sum(map(len, said)) > MAX_INTRODUCTION:
+            lines.append(text.strip())
+            if sum(map(len, lines)) > MAX_INTRODUCTION:
                 break
-    return _SPACE.sub(" ", " ".join(said)).strip("：: ")
+    return _SPACE.sub(" ", " ".join(lines)).strip("：: ")
 
 
 def _panel(heading: LexborNode) -> LexborNode | None:
@@ -227,7 +227,7 @@ def _panel(heading: LexborNode) -> LexborNode | None:
         return None
     tabs = [node for node in bar.iter() if node.tag not in _UNSEEN]
     place = next(i for i, node in enumerate(tabs) if node.mem_id == heading.mem_id)
-    if not any(node is not None and _said(node) in _SECTIONS for node in _beside(heading)):
+    if not any(node is not None and _beginning_of(node) in _SECTIONS for node in _beside(heading)):
         return None
     for node in (heading, *heading.css("[href], [data-target], [data-bs-target], [aria-controls]")):
         for name in ("href", "data-target", "data-bs-target", "aria-controls"):
@@ -266,19 +266,19 @@ def _whole(label: LexborNode) -> LexborNode:
     """The highest element that says nothing but ``label``."""
     node = label.parent or label
     said = _plain(label.text_content or "")
-    while node.parent is not None and node.parent.tag != "body" and _said(node.parent) == said:
+    while node.parent is not None and node.parent.tag != "body" and _beginning_of(node.parent) == said:
         node = node.parent
     return node
 
 
-def _said(node: LexborNode) -> str:
+def _beginning_of(node: LexborNode) -> str:
     """What a short element says; of a longer one only the beginning: it may hold half the page."""
-    found = ""
+    beginning = ""
     for text in _texts(node):
-        found += _plain(text.text_content or "")
-        if len(found) > _LONGEST_HEADING:
+        beginning += _plain(text.text_content or "")
+        if len(beginning) > _LONGEST_HEADING:
             break
-    return found
+    return beginning
 
 
 def _in_heading(node: LexborNode) -> bool:
@@ -297,9 +297,9 @@ def _texts(node: LexborNode) -> Iterator[LexborNode]:
     if node.tag == "-text":
         yield node
         return
-    for found in node.traverse(include_text=True):
-        if found.tag == "-text" and (found.parent is None or found.parent.tag not in _UNSEEN):
-            yield found
+    for below in node.traverse(include_text=True):
+        if below.tag == "-text" and (below.parent is None or below.parent.tag not in _UNSEEN):
+            yield below
 
 
 def _after(node: LexborNode) -> Iterator[LexborNode]:

@@ -89,12 +89,12 @@ def initial_keywords(
     Raises:
         TopicError: ``category`` was given and the tree does not have it, or has several.
     """
-    found: dict[str, float] = {}
+    of_category: dict[str, float] = {}
     if tree is None:
         logger.info("No tree of categories: the initial keywords of %r are its own terms", topic.name)
     else:
         try:
-            found = tree.keywords(tree.find(category or topic.title).code)
+            of_category = tree.keywords(tree.find(category or topic.title).code)
         except CategoryError as error:
             if category:
                 raise TopicError(f"{topic_line(topic, 'category')}: {error}") from None
@@ -102,8 +102,8 @@ def initial_keywords(
                 "The initial keywords of %r are its own terms, since there is no category of its name. To name one: category = "
                 "\"CODE\" in topic.toml (%s)", topic.name, error,
             )  # fmt: skip
-    joined = own_keywords(topic, most) if own_terms or not found else {}
-    joined |= {word: max(weight, joined.get(word, 0.0)) for word, weight in found.items()}
+    joined = own_keywords(topic, most) if own_terms or not of_category else {}
+    joined |= {word: max(weight, joined.get(word, 0.0)) for word, weight in of_category.items()}
     joined[topic_word(topic)] = 1.0
     heaviest = sorted(joined, key=lambda word: (word != topic_word(topic), -joined[word], word))
     return {word: joined[word] for word in heaviest[:most] if joined[word] >= threshold}
@@ -181,13 +181,13 @@ class Expansion:
         self.added, self._buffer, self._learned = dict(state["added"]), list(state["buffer"]), set(state["learned"])
 
     def _empty(self) -> None:
-        found: dict[str, list[float]] = {}
+        weights: dict[str, list[float]] = {}
         for words in self._buffer:
             for word, weight in words:
                 if word not in self._initial and word not in self.added:
-                    found.setdefault(word, []).append(weight)
+                    weights.setdefault(word, []).append(weight)
         self._buffer = []
         room = self._most - len(self._initial) - len(self.added)
-        chosen = sorted(found, key=lambda word: (-len(found[word]), -sum(found[word]), word))[:room]
+        chosen = sorted(weights, key=lambda word: (-len(weights[word]), -sum(weights[word]), word))[:room]
         lightest = EXPANDED * min(self._initial.values())
-        self.added |= {word: lightest * sum(found[word]) / len(found[word]) for word in chosen}
+        self.added |= {word: lightest * sum(weights[word]) / len(weights[word]) for word in chosen}

@@ -15,7 +15,7 @@ import math
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -38,26 +38,13 @@ _ROWS_AT_ONCE = 8192
 _USED = ("hownet", "hownet_tree", "vectors")
 
 
-class ScoreTable(Mapping[str, tuple[float, str]]):
+class ScoreTable(dict[str, tuple[float, str]]):
     """Normalised word → (Σ_t w_t·Sim(d, t)², the topic term with the greatest part in it). Words without a part are absent.
 
     >>> table = ScoreTable.build({"党建": 2.0, "支部": 0.5}, WordSimilarity())
     >>> table.get("党建"), table.get("足球")
     ((2.0, '党建'), None)
     """
-
-    def __init__(self, scores: dict[str, tuple[float, str]]) -> None:
-        self._scores = scores
-        self.get = scores.get  # type: ignore[method-assign]  # one dictionary look-up: this is what a crawl spends its time on
-
-    def __getitem__(self, word: str) -> tuple[float, str]:
-        return self._scores[word]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._scores)
-
-    def __len__(self) -> int:
-        return len(self._scores)
 
     @classmethod
     def load_or_build(

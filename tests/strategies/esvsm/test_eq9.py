@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import Candidate, Evidence, Page
-from topical_crawler.strategies.esvsm.text_and_anchor import TextAndAnchor, TextAndAnchorParameters
+from topical_crawler.strategies.esvsm.vector_space import TextAndAnchor, TextAndAnchorParameters
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf, Vsm
 
