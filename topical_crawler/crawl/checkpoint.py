@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from topical_crawler.crawl.link_policy import LinkPolicy
 from topical_crawler.crawl.steering import control_state
 from topical_crawler.frontier import Frontier, Outcome
 from topical_crawler.items import SEED_PRIORITY
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.web.page import Verdict
+
+if TYPE_CHECKING:
+    from topical_crawler.crawl.link_policy import LinkPolicy
 
 MOST_RESCORED = 20_000
 """At most so many waiting links, the best ones, are scored again when the strategy has learned what may raise them."""

@@ -12,14 +12,16 @@ import math
 import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topical_crawler.crawl.mailbox import Answer, Mailbox
 from topical_crawler.frontier import REDIRECTED, Entry, Frontier, State
 from topical_crawler.items import SEED_PRIORITY
-from topical_crawler.strategies import Strategy
 from topical_crawler.web.page import Candidate
 from topical_crawler.web.urls import fingerprint, host
+
+if TYPE_CHECKING:
+    from topical_crawler.strategies import Strategy
 
 logger = logging.getLogger(__name__)
 

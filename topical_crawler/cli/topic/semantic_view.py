@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,7 +16,6 @@ from rich.text import Text
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.strategy import make_strategy, missing_for, refusal
-from topical_crawler.cli.topic.fetch_pages import Kind
 from topical_crawler.config import cache_dir, resources
 from topical_crawler.crawl.link_policy import BELOW_THRESHOLD
 from topical_crawler.crawl.options import CrawlOptions
@@ -27,6 +26,9 @@ from topical_crawler.strategies.semantic.strategy import Semantic, read_semantic
 from topical_crawler.text.segment import default_stopwords, normalise
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, description_of
+
+if TYPE_CHECKING:
+    from topical_crawler.cli.topic.fetch_pages import Kind
 
 # -- The strategy taken apart
 
