@@ -1,4 +1,4 @@
-"""Files and folders that appear only when they are complete, packed or not."""
+"""Files and folders that appear only when they are complete; packing."""
 
 from __future__ import annotations
 

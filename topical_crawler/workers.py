@@ -50,7 +50,7 @@ class Worker(Generic[_T]):
 
     Args:
         function: on the top level of a module; arguments and result travel by pickle.
-        warm_up: of the same module; the child calls it once before it takes the first call, on nobody's time.
+        warm_up: of the same module; the child calls it once before its first call, outside any time-out.
         computes: the function waits for nothing. Its time-out is then processor time, so that other programs do not decide what
             is too slow (on Windows, which has no timer for it, still time by the clock).
     """

@@ -47,8 +47,8 @@ class Merged:
 def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied:
     """Copy every row, with its order number and all columns, into an empty corpus.
 
-    It is one transaction of the target: copied, read again and compared before it is stored, so that the target is empty, as
-    before, whatever breaks. Of the source the rows are taken that it has at the beginning.
+    It is one transaction of the target: copied, read again and compared before it is committed, so that the target stays empty
+    whatever breaks. Rows that the source gains meanwhile are left out.
 
     Raises:
         CorpusError: the target has pages, or one of the two fails, or the target gives back other rows than it was given.
@@ -61,9 +61,7 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
 
 def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merged:
     """Put every page of ``source`` into ``target``, which looks for duplicates (:meth:`CorpusStore.put`): a page that both have
-    is taken from the source unless only the target has its text, and new pages stand behind those that are there.
-
-    Each page is stored for itself: what breaks off is done again by the same call, and what was there changes nothing.
+    is taken from the source unless only the target has its text; new pages go last. If it breaks off, the same call goes on.
 
     Raises:
         CorpusError: one of the two fails, or a page or a text is not in the target at the end.

@@ -132,7 +132,7 @@ def find(
 
 
 def remember(connection: sa.Connection, page_id: int, bands: tuple[int, ...]) -> None:
-    """Note where the text of a kept page is found from now on. Doing it twice changes nothing."""
+    """Store the bands of a kept page. Doing it twice changes nothing."""
     if bands and connection.dialect.name == "postgresql":
         connection.execute(_INSERT_ALL, {"bands": list(bands), "page": page_id})
     elif bands:
@@ -140,8 +140,8 @@ def remember(connection: sa.Connection, page_id: int, bands: tuple[int, ...]) ->
 
 
 def forget(connection: sa.Connection, page_id: int) -> None:
-    """Take the bands of a page's text away, as long as its row has that text still. Where that was not done, bands that are
-    left cost time but lead to nothing wrong: the texts themselves are compared."""
+    """Remove the bands of a page's text, while its row still has it. Bands that are left behind cost time but are harmless: the
+    texts themselves are compared."""
     text = connection.scalar(sa.select(pages.c.text).where(pages.c.id == page_id))
     if text:
         connection.execute(bands_table.delete().where(bands_table.c.band.in_(bands_of(text)), bands_table.c.page == page_id))
@@ -234,7 +234,7 @@ def _held(connection: sa.Connection, key: str) -> Any:
 
 
 def _keep(connection: sa.Connection, record: Record, held: Any, *, replaces: bool) -> Record:
-    """Find out whether the text is there already, and write the row; ``held`` is what :func:`_held` says of it."""
+    """Write the row, rejected if its text is there already; ``held`` is what :func:`_held` returned for it."""
     bands: tuple[int, ...] = ()
     if record.keep:
         assert record.text

@@ -89,7 +89,7 @@ def note_removed(connection: sa.Connection, host: str, removed: Counter[str]) ->
 
 
 def unlearned(connection: sa.Connection) -> set[str]:
-    """Hosts of which more pages are kept than were counted: those of a corpus that was collected without this, or was copied."""
+    """Hosts with more kept pages than counted ones: the corpus was collected without learning lines, or merged."""
     kept = sa.select(pages.c.host, sa.func.count().label("kept")).where(pages.c.keep).group_by(pages.c.host).subquery()
     counted = sa.and_(lines.c.host == kept.c.host, lines.c.digest == _SEEN)
     query = sa.select(kept.c.host).outerjoin(lines, counted).where(kept.c.kept > sa.func.coalesce(lines.c.pages, 0))

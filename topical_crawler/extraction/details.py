@@ -257,11 +257,7 @@ def _folded(text: str | None) -> str:
 
 
 def first(values: Iterable[str]) -> str:
-    """The first that is not empty, "" if all are.
-
-    >>> first(["", "党建网"])
-    '党建网'
-    """
+    """The first that is not empty, "" if all are."""
     return next((value for value in values if value), "")
 
 

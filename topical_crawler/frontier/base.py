@@ -105,8 +105,8 @@ class LeaseLost(LookupError):
 
 @runtime_checkable
 class Frontier(Protocol):
-    """Best-first, polite, crash-safe. Times are seconds on one monotonic clock, passed in by the caller (never read here); a
-    frontier that is shared between machines keeps the time itself and takes no notice of them.
+    """Best-first, polite, crash-safe. Times are seconds on one monotonic clock, passed in by the caller; a frontier that machines
+    share keeps the time itself.
 
     Politeness: a host's turn comes ``delay`` seconds after its last ``pop`` or ``sent`` and only while fewer than
     ``in_flight_per_host`` of its entries are in flight. Of a host with a delay one entry at most is on its way, that is in flight
@@ -146,8 +146,8 @@ class Frontier(Protocol):
         all that waits is held back by the in-flight limit alone (then a ``done`` changes it)."""
 
     def sent(self, key: bytes, now: float) -> None:
-        """An entry in flight has surely arrived at its host (its answer begins, or it has failed): the host's delay counts from
-        here. May be said again, when the last time counts."""
+        """An entry in flight has arrived at its host (its answer begins, or it has failed): the host's delay counts from here.
+        Of several calls the last counts."""
 
     def put_back(self, entry: Entry, priority: float) -> None:
         """An entry that was popped but not fetched waits again with ``priority``; its host's turn is given back, as if it had
@@ -175,17 +175,17 @@ class Frontier(Protocol):
         meet both, or all. Returns how many."""
 
     def revive(self, urls: Mapping[bytes, str]) -> int:
-        """Entries that are done or dropped wait again, at the end of their old priority's queue or in their old place, with what
-        is still known of them; ``urls`` are their addresses by key. Entries that wait, are in flight or are not known are left
-        alone. Returns how many wait again. The outcome of a page that was done stays in the log; a second one follows it."""
+        """Entries that are done or dropped wait again, in their old place or at the end of their priority's queue, with what is
+        still known of them; ``urls`` are their addresses by key. Other entries are left alone. Returns how many wait again. The
+        outcome of a page that was done stays in the log; a second one follows it."""
 
     def renew(self) -> frozenset[bytes]:
         """Extend the leases of what this process has in flight. Returns the keys of which the lease is lost: :meth:`done` and
         the like raise :class:`LeaseLost` for them. Nothing to do where nothing is leased."""
 
     def first(self, name: str, number: int) -> bool:
-        """Whether no process has called this with ``name`` and a number as high: of many workers that come to the same point,
-        one does the work. Stored with the frontier."""
+        """Whether this is the first call with ``name`` and a number as high, over all processes: of many workers one does the
+        work. Stored with the frontier."""
 
     def set_delay(self, host: str, seconds: float) -> None:
         """The delay of one host from now on (robots.txt Crawl-delay), instead of the default."""
@@ -203,8 +203,7 @@ class Frontier(Protocol):
         """How many hosts have a waiting entry."""
 
     def details(self) -> dict[str, Any]:
-        """What else the backend can tell a person, as JSON data by short English names: "backend", its place without a password,
-        bytes taken, and of a shared one its workers and leases."""
+        """Facts for people, as JSON data: "backend", its "place" without a password, "bytes", of a shared one workers, leases."""
 
     def save(self, name: str, data: Any) -> None:
         """Store JSON data under a name, e.g. a strategy's checkpoint."""

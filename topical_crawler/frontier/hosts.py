@@ -19,13 +19,13 @@ _SPARE = 64
 
 
 class _Host:
-    """One host. ``given`` holds the turns of what is in flight, ``last`` the time of the last one that was finished."""
+    """One host: ``turns`` of what is in flight, and ``last``, when the delay of the last finished one began."""
 
-    __slots__ = ("due", "given", "head", "last")
+    __slots__ = ("due", "head", "last", "turns")
 
     def __init__(self) -> None:
         self.head: Place | None = None
-        self.given: list[Turn] = []
+        self.turns: list[Turn] = []
         self.last = -math.inf
         self.due: float | None = None  # the time for which the host stands in the heap of times
 
@@ -34,9 +34,8 @@ class Hosts:
     """The hosts of a frontier, in memory.
 
     A host with a waiting entry is *ready* (in the ready heap, by its best entry), *resting* (in the heap of times, until its
-    delay is over) or *full* (in no heap: only a page that arrives or is finished changes that). Both heaps are cleaned lazily:
-    what no longer agrees with its host is skipped when it comes up, and a heap of mostly such items is rebuilt. So no operation
-    looks at the hosts that are not ready. Where the clock steps back, a host rests the longer; its turn never comes early.
+    delay is over) or *full* (in no heap: only a page that arrives or is finished changes that). Both heaps are cleaned lazily, so
+    no operation looks at the hosts that are not ready. Where the clock steps back, a host rests longer, never shorter.
 
     Args:
         delay: seconds between two pops of a host, >= 0.
@@ -122,43 +121,43 @@ class Hosts:
     def take(self, name: str, now: float, head: Place | None) -> Turn:
         """The host's best entry goes in flight; the next one is at ``head``. Returns its turn."""
         turn = (now, True)
-        self._hosts[name].given.append(turn)
+        self._hosts[name].turns.append(turn)
         self.set_head(name, head)
         return turn
 
     def restart(self, name: str, turn: Turn, now: float) -> Turn:
         """An entry in flight has arrived by ``now``: the delay counts from here. Returns its turn from now on."""
         host, arrived = self._hosts[name], (now, False)
-        host.given.remove(turn)
-        host.given.append(arrived)
+        host.turns.remove(turn)
+        host.turns.append(arrived)
         self._enlist(name, host)
         return arrived
 
     def finish(self, name: str, turn: Turn) -> None:
         """An entry is no longer in flight; its turn is used."""
         host = self._hosts[name]
-        host.given.remove(turn)
+        host.turns.remove(turn)
         host.last = max(host.last, turn[0])
         self._enlist(name, host)
 
     def give_back(self, name: str, turn: Turn) -> None:
         """As :meth:`finish`, but the turn is as if it had never been taken."""
         host = self._hosts[name]
-        host.given.remove(turn)
+        host.turns.remove(turn)
         self._enlist(name, host)
 
     def _has_room(self, name: str, host: _Host) -> bool:
         """Whether a further entry may go in flight. Of a host with a delay only one is on its way at a time: of two, the second
         could arrive right behind the first."""
-        if len(host.given) >= self.in_flight_per_host:
+        if len(host.turns) >= self.in_flight_per_host:
             return False
-        return not any(on_its_way for _, on_its_way in host.given) or self._delays.get(name, self.default_delay) == 0
+        return not any(on_its_way for _, on_its_way in host.turns) or self._delays.get(name, self.default_delay) == 0
 
     def _enlist(self, name: str, host: _Host) -> None:
         """Put the host where it belongs after a change. Whether its rest is over, :meth:`_wake` says, which knows the time."""
         if host.head is None or not self._has_room(name, host):
             return
-        due = max([host.last, *(given for given, _ in host.given)]) + self._delays.get(name, self.default_delay)
+        due = max([host.last, *(since for since, _ in host.turns)]) + self._delays.get(name, self.default_delay)
         if due == -math.inf:
             host.due = None
             self._push_ready(name, host.head)

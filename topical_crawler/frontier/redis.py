@@ -1,4 +1,4 @@
-"""A frontier in Redis, shared by any number of workers: popped entries are leased, politeness holds over all of them.
+"""A frontier in Redis for any number of workers: popped entries are leased, politeness holds over all of them.
 
 Every step is one Lua script, which Redis runs as a whole (``lua/``). Records are versioned bytes of bounded size; nothing is
 unpickled.
@@ -57,9 +57,9 @@ _OUTCOMES = 1_000
 class RedisFrontier(Frontier):
     """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in Redis 6.2 or newer (or Valkey).
 
-    An entry that is popped is leased: unless :meth:`renew` or its end comes in time, it waits again, for whichever worker comes
-    first; what the first one then brings is refused (:class:`LeaseLost`). So a worker that dies loses nothing, and nobody needs
-    to notice. The delay, the limit in flight and the bounds of the first worker hold for all, until the last one has gone.
+    A popped entry is leased: unless it is renewed or finished in time, it waits again, and what its worker then brings is refused
+    (:class:`LeaseLost`). So a worker that dies loses nothing. The delay, the limit in flight and the bounds of the first worker
+    hold for all, until the last one has gone.
 
     Args:
         client: a connection that gives bytes.

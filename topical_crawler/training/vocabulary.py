@@ -93,8 +93,8 @@ def read_sentences(file: Path) -> Iterator[list[str]]:
 def count_words(files: Sequence[Path], most: int, report: Report) -> tuple[Counter[str], list[int], int]:
     """Occurrences of the words, of at most ``most`` different ones at a time.
 
-    When there are more, those that were met once so far are forgotten, the next time those met at most twice, and so on: a word
-    that is frequent anywhere survives, and the counts of the others are lower bounds.
+    When there are more, words met once so far are forgotten, the next time those met at most twice, and so on: a frequent word
+    survives, and the counts of the others are lower bounds.
 
     Returns:
         The counts, the number of words in each file, and the number of occurrences below which a word may be missing (0: nothing
