@@ -187,10 +187,10 @@ def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry) -> N
 def _text(crawl: Crawl, url: str, texts: Mapping[str, Text]) -> Text:
     if not texts:
         return Text(LIST, "") if dom.looks_like_list(url) else Text("", UNREAD)
-    found = texts[url]
-    if not found.reason and not crawl.strategy.confirm(found.text)[1]:
+    text = texts[url]
+    if not text.reason and not crawl.strategy.confirm(text.text)[1]:
         return Text(OFF_TOPIC_TEXT, "")
-    return found
+    return text
 
 
 def as_read(page: Page, url: str, wants_around: bool, wants_paths: bool) -> Page:
@@ -272,7 +272,7 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
     chosen = Settings()
     chosen.setmodule(settings)
     TopicalSpider.update_settings(chosen)
-    given = {
+    own_settings = {
         "TOPICAL_REPLAY": str(setup.recording),
         "TOPICAL_REPLAY_LINKS": key.keep_links,
         "TOPICAL_FRONTIER": "memory",
@@ -283,7 +283,7 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
         "CONCURRENT_REQUESTS": 1,
     }
     with tempfile.TemporaryDirectory() as folder:
-        chosen.setdict({**given, "TOPICAL_DATA_DIR": folder})
+        chosen.setdict({**own_settings, "TOPICAL_DATA_DIR": folder})
         topic = variant.of(cell.topic)
         arguments = {"strategy": variant.strategy, "pages": setup.budget, "pages_per_host": key.cap}
         options = config.crawl_options(chosen, topic, arguments)
@@ -304,7 +304,7 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
         replay(crawl, setup.web, setup.texts, cell.start.urls)
         cpu = time.process_time() - made
     labels = setup.labels[topic.name]
-    found = measure(key, rows.records, labels, setup.budget)
+    figures = measure(key, rows.records, labels, setup.budget)
     kept = [label for record in rows.records if record.keep and (label := labels.get(fingerprint(record.url))) is not None]
     articles = [label.grade for label in kept if label.is_text and label.grade != MIXED]
     on_topic = sum(label.is_text and label.grade == RELEVANT for label in labels.values())
@@ -313,13 +313,13 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
         topic=topic.name,
         start=cell.start.called,
         seed=key.seed,
-        pages=found.pages,
-        area=found.area,
-        recall={pages: found.recall_at(pages) for pages in _steps(setup.budget)},
+        pages=figures.pages,
+        area=figures.area,
+        recall={pages: figures.recall_at(pages) for pages in _steps(setup.budget)},
         kept=sum(record.keep for record in rows.records),
         precision=articles.count(RELEVANT) / len(articles) if articles else 0.0,
         kept_recall=articles.count(RELEVANT) / on_topic if on_topic else 0.0,
-        cpu_ms=1e3 * cpu / max(found.pages, 1),
+        cpu_ms=1e3 * cpu / max(figures.pages, 1),
         link_us=1e6 * timed.seconds / max(timed.links, 1),
         make_s=made - start,
     )
@@ -342,26 +342,26 @@ def _run_all(jobs: Sequence[tuple[Variant, Cell]], setup: Setup, processes: int,
             several = map
         for one in progress.track(several(_run, jobs), len(jobs), description="crawls"):
             done.append(one)
-            said = f"{one.variant}, {one.topic}, {one.start}, seed {one.seed}: area {one.area:.3f}, {one.pages} pages"
-            progress.console.print(f"{said}, {one.cpu_ms * one.pages / 1e3:.1f} s", highlight=False, markup=False)
+            line = f"{one.variant}, {one.topic}, {one.start}, seed {one.seed}: area {one.area:.3f}, {one.pages} pages"
+            progress.console.print(f"{line}, {one.cpu_ms * one.pages / 1e3:.1f} s", highlight=False, markup=False)
 
 
 def mean(values: Iterable[float]) -> float:
     """Their mean; nan of none."""
-    found = list(values)
-    return math.fsum(found) / len(found) if found else math.nan
+    numbers = list(values)
+    return math.fsum(numbers) / len(numbers) if numbers else math.nan
 
 
 def differences(first: Sequence[Run], other: Sequence[Run]) -> list[float]:
     """What ``other`` has more of area, for every topic, start and seed of either; one that crawled with seed 0 alone, because
     nothing of it is drawn at random, has the same with every seed."""
     mine, theirs = ({(r.topic, r.start, r.seed): r.area for r in runs} for runs in (first, other))
-    found = []
+    results = []
     for topic, start, seed in sorted(mine.keys() | theirs.keys()):
         values = [areas.get((topic, start, seed), areas.get((topic, start, 0))) for areas in (theirs, mine)]
         if values[0] is not None and values[1] is not None:
-            found.append(values[0] - values[1])
-    return found
+            results.append(values[0] - values[1])
+    return results
 
 
 def tables(runs: Sequence[Run], budget: int) -> Iterator[Table]:
@@ -389,11 +389,11 @@ def tables(runs: Sequence[Run], budget: int) -> Iterator[Table]:
     yield from (areas, others)
 
 
-def _beside(found: Sequence[float]) -> str:
-    if not any(found):
+def _beside(differences: Sequence[float]) -> str:
+    if not any(differences):
         return "–"
-    low, high = bootstrap(lambda places: mean(found[i] for i in places), len(found), seed=0)
-    return f"{mean(found):+.3f} [{low:+.3f}, {high:+.3f}]"
+    low, high = bootstrap(lambda places: mean(differences[i] for i in places), len(differences), seed=0)
+    return f"{mean(differences):+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
 DESCRIPTION = __doc__
@@ -430,22 +430,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", type=Path, metavar="FILE", help="write the figures of every crawl")
 
 
-def variants(names: Iterable[str], given: Iterable[str], without: Iterable[str]) -> list[Variant]:
+def variants(names: Iterable[str], parameters: Iterable[str], without: Iterable[str]) -> list[Variant]:
     """The rows, parts left out behind the strategy that has them.
 
     Args:
         names: of strategies.
-        given: ``STRATEGY.PARAMETER=VALUE`` each, the value as in ``topic.toml``; a plain word is a text.
+        parameters: ``STRATEGY.PARAMETER=VALUE`` each, the value as in ``topic.toml``; a plain word is a text.
         without: parts.
 
     Raises:
-        ValueError: something that is given cannot be read, or concerns no strategy that crawls; the message says what.
+        ValueError: a parameter cannot be read, or its strategy is not among ``names``; the message says which.
 
     >>> [(v.name, dict(v.parameters)) for v in variants(["adaptive", "keyword"], ["adaptive.rate=0.5"], ["host"])]
     [('adaptive', {'rate': 0.5}), ('adaptive -host', {'rate': 0.5}), ('keyword', {})]
     """
     tables: dict[str, dict[str, Any]] = {name: {} for name in names}
-    for text in given:
+    for text in parameters:
         place, sign, value = text.partition("=")
         name, _, parameter = place.partition(".")
         if not (sign and parameter) or name not in tables:
@@ -489,7 +489,7 @@ def topics_of_sentences(file: Path, folder: Path, hownet_tree: str) -> list[str]
     Raises:
         ValueError: a line cannot be used; the message says which and why.
     """
-    found = []
+    folders = []
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -510,21 +510,21 @@ def topics_of_sentences(file: Path, folder: Path, hownet_tree: str) -> list[str]
         )
         if made.returncode:
             raise ValueError(f"{file}, line {number}: {made.stderr.strip()}")
-        found.append(f"{folder / name}={column}")
-    return found
+        folders.append(f"{folder / name}={column}")
+    return folders
 
 
-def read_topics(given: Iterable[str], labels: Path) -> list[LabelledTopic]:
+def read_topics(places: Iterable[str], labels: Path) -> list[LabelledTopic]:
     """Topics with their labels; ``FOLDER=COLUMN`` each."""
-    found = []
-    for text in given:
+    topics = []
+    for text in places:
         folder, sign, column = text.rpartition("=")
         if not sign:
             raise ValueError(f"--topics {text}: FOLDER=COLUMN is expected")
-        found.append(LabelledTopic(load_topic(folder), column, read_labels(labels, column)))
-    if len({one.topic.name for one in found}) < len(found):
+        topics.append(LabelledTopic(load_topic(folder), column, read_labels(labels, column)))
+    if len({one.topic.name for one in topics}) < len(topics):
         raise ValueError("--topics: two have one name. Remedy: rename a folder, or name each once")
-    return found
+    return topics
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -539,8 +539,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             raise ValueError(f"--keep-links {opts.keep_links}: a number over 0 and up to 1 is expected")
         rows = variants(names, opts.parameter, opts.without.split(","))
         with tempfile.TemporaryDirectory() as made:
-            given = opts.topics or topics_of_sentences(opts.sentences, Path(made), opts.hownet_tree)
-            topics = read_topics(given, opts.labels)
+            places = opts.topics or topics_of_sentences(opts.sentences, Path(made), opts.hownet_tree)
+            topics = read_topics(places, opts.labels)
         bounds = Bounds((opts.cap,), (opts.keep_links,))
         jobs: list[tuple[Variant, Cell]] = []
         with Recording(opts.web, opts.cache) as recording:

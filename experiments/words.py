@@ -57,26 +57,26 @@ def table_5(opts: argparse.Namespace, resources: Resources, similarity: WordSimi
         )
     with console.status("comparing words"):
         groups = draw_groups(Cilin(path), jieba_frequencies(), opts.groups, opts.seed, opts.negatives, opts.min_frequency)
-        found = Similarities.of(((g.first, g.second) for g in groups), similarity)
+        similarities = Similarities.of(((g.first, g.second) for g in groups), similarity)
     synonyms = np.array([g.synonyms for g in groups])
-    grid = accuracy_grid(found, synonyms, opts.grid, similarity.parameters, opts.decision)
+    grid = accuracy_grid(similarities, synonyms, opts.grid, similarity.parameters, opts.decision)
     rule = f"Sim ≥ {opts.decision:g}" if opts.decision else "Sim > 0"
     console.print(_groups_table(grid, opts.grid, f"Table 5: {len(groups)} groups, synonyms where {rule}: ours (paper's)"))
     close, alike = distance(grid), order(grid)
     if close == close:
-        said = f"mean difference from the paper's {close:.3f}; order of the cells against the paper's: rho {alike:.2f}"
-        console.print(said, highlight=False)
-    known = found.known
+        line = f"mean difference from the paper's {close:.3f}; order of the cells against the paper's: rho {alike:.2f}"
+        console.print(line, highlight=False)
+    known = similarities.known
     coverage = {
         name: {"synonyms": float(those[synonyms].mean()), "others": float(those[~synonyms].mean())}
-        for name, those in (("HowNet", found.known_h), ("vectors", found.known_d), ("either", known))
+        for name, those in (("HowNet", similarities.known_h), ("vectors", similarities.known_d), ("either", known))
     }
     shares = ", ".join(f"{name} {share['synonyms']:.0%} of the synonyms ({share['others']:.0%} of the others)"
                        for name, share in coverage.items())  # fmt: skip
     console.print(f"both words known: {shares}", highlight=False)
     inner: Grid = {}
     if known.any():
-        inner = accuracy_grid(found[known], synonyms[known], opts.grid, similarity.parameters, opts.decision)
+        inner = accuracy_grid(similarities[known], synonyms[known], opts.grid, similarity.parameters, opts.decision)
         console.print(_groups_table(inner, opts.grid, f"The same over the {int(known.sum())} groups that either knows"))
     figures: dict[str, Any] = {
         "groups": {"count": len(groups), "negatives": opts.negatives, "min_frequency": opts.min_frequency},
@@ -88,40 +88,40 @@ def table_5(opts: argparse.Namespace, resources: Resources, similarity: WordSimi
         "order": alike,
     }
     if opts.parameters or opts.split is not None:
-        figures["search"] = _search_groups(opts, found, synonyms, similarity.parameters, console)
+        figures["search"] = _search_groups(opts, similarities, synonyms, similarity.parameters, console)
     _save(opts.out / "words.tsv", groups, opts)
     _draw(opts, grid)
     return figures
 
 
 def _search_groups(
-    opts: argparse.Namespace, found: Similarities, synonyms: Bools, parameters: SimilarityParameters, console: Console
+    opts: argparse.Namespace, similarities: Similarities, synonyms: Bools, parameters: SimilarityParameters, console: Console
 ) -> dict[str, Any]:
     couples = halves(len(synonyms) // 2, opts.seed if opts.split is None else opts.split)
     one, other = (np.repeat(2 * half, 2) + np.tile([0, 1], len(half)) for half in couples)  # the n-th couple shares a word
 
     def right(p: SimilarityParameters) -> float:
-        return accuracy(found[one], synonyms[one], p, opts.decision).accuracy
+        return accuracy(similarities[one], synonyms[one], p, opts.decision).accuracy
 
-    given = candidates(opts.grid, parameters)
-    with console.status(f"trying {len(given):,} sets of constants"):
+    tried = candidates(opts.grid, parameters)
+    with console.status(f"trying {len(tried):,} sets of constants"):
         own, _ = choose([replace(parameters, th1=a, th2=b) for a in opts.grid for b in opts.grid], right)
-        best, _ = choose(given, right)
+        best, _ = choose(tried, right)
     table = Table("chosen", f"accuracy on {len(one)}", f"on the other {len(other)}", "95 %", title="Constants chosen on one half",
                   title_justify="left")  # fmt: skip
     figures: dict[str, Any] = {}
     for name, p in (("Th1, Th2", own), ("all", best)):
-        here, there = (accuracy(found[half], synonyms[half], p, opts.decision) for half in (one, other))
-        said = f"{name}: α={p.alpha:g} β={p.beta:g} Th1={p.th1:g} Th2={p.th2:g}"
-        table.add_row(said, f"{here.accuracy:.3f}", f"{there.accuracy:.3f}", f"{there.interval[0]:.3f}–{there.interval[1]:.3f}")
+        here, there = (accuracy(similarities[half], synonyms[half], p, opts.decision) for half in (one, other))
+        line = f"{name}: α={p.alpha:g} β={p.beta:g} Th1={p.th1:g} Th2={p.th2:g}"
+        table.add_row(line, f"{here.accuracy:.3f}", f"{there.accuracy:.3f}", f"{there.interval[0]:.3f}–{there.interval[1]:.3f}")
         figures[name] = {"parameters": asdict(p), "chosen_on": here.accuracy, "other": asdict(there)}
     console.print(table)
     if set(PRINTED) & {(a, b) for a in opts.grid for b in opts.grid}:
-        shapes = list({(p.alpha, p.beta): p for p in given}.values())
+        shapes = list({(p.alpha, p.beta): p for p in tried}.values())
         with console.status(f"{len(shapes)} tables"):
-            near, close = choose(shapes, lambda p: -distance(accuracy_grid(found, synonyms, opts.grid, p, opts.decision)))
-        said = f"nearest to the paper's table: α={near.alpha:g}, β={near.beta:g}, mean difference {-close:.3f}"
-        console.print(said, highlight=False)
+            near, close = choose(shapes, lambda p: -distance(accuracy_grid(similarities, synonyms, opts.grid, p, opts.decision)))
+        line = f"nearest to the paper's table: α={near.alpha:g}, β={near.beta:g}, mean difference {-close:.3f}"
+        console.print(line, highlight=False)
         figures["nearest"] = {"alpha": near.alpha, "beta": near.beta, "mean_difference": -close}
     return figures
 
@@ -167,13 +167,13 @@ def agreements(opts: argparse.Namespace, similarity: WordSimilarity, console: Co
         pairs = read_pairs(path)
         judged = np.array([p.judgement for p in pairs])
         with console.status("comparing words"):
-            found = Similarities.of(((p.first, p.second) for p in pairs), similarity)
-            rows = _rows(found, judged, {"Algorithm 1": similarity.parameters}, opts.seed)
+            similarities = Similarities.of(((p.first, p.second) for p in pairs), similarity)
+            rows = _rows(similarities, judged, {"Algorithm 1": similarity.parameters}, opts.seed)
         console.print(_pairs_table(rows, f"{escape(str(path))}: {len(pairs)} pairs"))
         bars |= {f"{path.stem}\n{name}": row for name, row in rows.items()}
         files[str(path)] = {"all": {name: asdict(row) for name, row in rows.items()}}
         if opts.parameters or opts.split is not None:
-            files[str(path)]["search"] = _search_pairs(opts, found, judged, similarity.parameters, console)
+            files[str(path)]["search"] = _search_pairs(opts, similarities, judged, similarity.parameters, console)
     figure, axes = new_figure("Agreement with people's judgements, with 95 % intervals", "", "Spearman's rho, all pairs")
     for place, row in enumerate(bars.values()):
         axes.bar(place, row.rho, color="C0", width=0.6)
@@ -184,26 +184,26 @@ def agreements(opts: argparse.Namespace, similarity: WordSimilarity, console: Co
 
 
 def _search_pairs(
-    opts: argparse.Namespace, found: Similarities, judged: Floats, parameters: SimilarityParameters, console: Console
+    opts: argparse.Namespace, similarities: Similarities, judged: Floats, parameters: SimilarityParameters, console: Console
 ) -> dict[str, Any]:
     one, other = halves(len(judged), opts.seed if opts.split is None else opts.split)
-    here, wanted = found[one], judged[one]
-    given = candidates(opts.grid, parameters)
-    with console.status(f"trying {len(given):,} sets of constants"):
-        best, value = choose(given, lambda p: spearman(np.where(here.known, here.sim(p), 0.0), wanted))
+    here, wanted = similarities[one], judged[one]
+    tried = candidates(opts.grid, parameters)
+    with console.status(f"trying {len(tried):,} sets of constants"):
+        best, value = choose(tried, lambda p: spearman(np.where(here.known, here.sim(p), 0.0), wanted))
         named = {f"Algorithm 1, {name}: {_say(p)}": p for name, p in (("as given", parameters), ("chosen", best))}
-        rows = _rows(found[other], judged[other], named, opts.seed)
+        rows = _rows(similarities[other], judged[other], named, opts.seed)
     console.print(_pairs_table(rows, f"Chosen on {len(one)} pairs (ρ {value:.3f} there), reported on the other {len(other)}"))
     return {"chosen": asdict(best), "chosen_on": value, "other": {name: asdict(row) for name, row in rows.items()}}
 
 
 def _rows(
-    found: Similarities, judged: Floats, named: Mapping[str, SimilarityParameters], seed: int
+    similarities: Similarities, judged: Floats, named: Mapping[str, SimilarityParameters], seed: int
 ) -> dict[str, JudgementAgreement]:
     return {
-        "SimH (HowNet)": agreement(found.sim_h, found.known_h, judged, seed),
-        "SimD (vectors)": agreement(found.sim_d, found.known_d, judged, seed),
-        **{name: agreement(found.sim(p), found.known, judged, seed) for name, p in named.items()},
+        "SimH (HowNet)": agreement(similarities.sim_h, similarities.known_h, judged, seed),
+        "SimD (vectors)": agreement(similarities.sim_d, similarities.known_d, judged, seed),
+        **{name: agreement(similarities.sim(p), similarities.known, judged, seed) for name, p in named.items()},
     }
 
 
@@ -266,12 +266,12 @@ def thresholds(text: str) -> tuple[float, ...]:
     (0.1, 0.3)
     """
     try:
-        found = tuple(sorted({float(part) for part in text.split(",")}))
+        values = tuple(sorted({float(part) for part in text.split(",")}))
     except ValueError:
-        found = ()
-    if not found or not 0 <= found[0] <= found[-1] <= 1:
+        values = ()
+    if not values or not 0 <= values[0] <= values[-1] <= 1:
         raise argparse.ArgumentTypeError(f"{text!r}: numbers from 0 to 1 with commas between are expected (--grid 0.1,0.2,0.3)")
-    return found
+    return values
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -292,9 +292,9 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         "hownet_tree": tree.name if hownet and tree else None,
         "vectors": vectors.name if vectors else None,
     }
-    said = ", ".join(f"{name}: {file or 'none'}" for name, file in used.items())
+    line = ", ".join(f"{name}: {file or 'none'}" for name, file in used.items())
     more = "".join(f", {name}" for name in ("parts", "synonyms") if getattr(opts, name))
-    console.print(f"{said}; α={opts.alpha:g}, β={opts.beta:g}{more}", markup=False, highlight=False)
+    console.print(f"{line}; α={opts.alpha:g}, β={opts.beta:g}{more}", markup=False, highlight=False)
     with console.status("reading the resources"):
         similarity = WordSimilarity.from_resources(resources, parameters, config.cache_dir(settings))
     figures: dict[str, Any] = {"resources": used, "parameters": asdict(parameters), "seed": opts.seed}
