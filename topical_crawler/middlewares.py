@@ -444,7 +444,7 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict) -> list[En
     allowed = [entry for entry in entries if entry.dropped is None]
     for entry, score in zip(allowed, strategy.score([entry.candidate() for entry in allowed]), strict=True):
         if score is None:
-            entry.dropped = BELOW_THRESHOLD if verdict.keep else strategy.closed
+            entry.dropped = BELOW_THRESHOLD if verdict.keep else strategy.drop_reason
         else:
             entry.priority = policy.place(score, entry.host)
     if (left := len(page.links) - most) > 0:

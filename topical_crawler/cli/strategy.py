@@ -163,7 +163,7 @@ def judge_page(
         for candidate, score in zip(candidates, strategy.score(candidates), strict=True):
             decision = refusal(candidate.url)
             if decision is None:
-                decision = QUEUED if score is not None else BELOW_THRESHOLD if verdict.keep else strategy.closed
+                decision = QUEUED if score is not None else BELOW_THRESHOLD if verdict.keep else strategy.drop_reason
             reasons = {name: float(part) for name, part in strategy.explain(candidate).items()}
             links.append(JudgedLink(candidate.url, candidate.evidence[0].anchor, score, reasons, decision))
         links.sort(key=lambda link: (link.decision != QUEUED, -(link.score if link.score is not None else float("-inf"))))

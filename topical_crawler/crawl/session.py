@@ -351,7 +351,7 @@ class Crawl:
                 self.progress.latest = item.title
             return
         if item.parts and item.reason in ("", PART):
-            follow_parts(item.links, item.parts, item.found["series"], self.strategy.closed)
+            follow_parts(item.links, item.parts, item.found["series"], self.strategy.drop_reason)
         self.second_look.set_aside(item)
         if verdict is None:
             lesson = None if item.reason == REDIRECTED else self.strategy.missed(entry.url, entry.evidence)

@@ -39,6 +39,8 @@ Progress = Callable[[float, str], None]
 
 OFF_TOPIC = "off topic"
 """Why a page is rejected that the strategy judges not to be relevant."""
+BELOW_THRESHOLD = "below threshold"
+"""Why a link is dropped whose score is not above the threshold for links."""
 NO_TOPIC_WORD = "no topic word in anchor"
 """Why a strategy that follows links of off-topic pages by their anchors drops a link."""
 PAGE_OFF_TOPIC = "its page is off topic"
@@ -99,7 +101,7 @@ class Strategy(ABC):
         needs: the language resources that it uses where they are installed.
         wants_around: whether to read the text around links (:attr:`Evidence.around`).
         wants_paths: whether to read where links stand in the elements of their page (:attr:`Evidence.path`).
-        closed: why a link of an off-topic page is dropped when :meth:`score` gives None.
+        drop_reason: why a link of an off-topic page is dropped when :meth:`score` gives None.
         learns_links: whether the strategy learns what links lead to and drops none. Barren hosts then fall behind by themselves,
             and the crawl ends when nothing has come for long (:class:`LinkPolicy`).
         revision: changes whenever learning may have *raised* scores of waiting links: the crawl then scores the best of them
@@ -116,7 +118,7 @@ class Strategy(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     wants_around: bool = False
     wants_paths: bool = False
-    closed: str = PAGE_OFF_TOPIC
+    drop_reason: str = PAGE_OFF_TOPIC
     learns_links: bool = False
     revision: int = 0
     parameters: Any

@@ -1,4 +1,4 @@
-"""The files of a topic folder, read with an error that names file, line and remedy for whatever is wrong in them."""
+"""Readers of the files of a topic folder. Errors name file, line and remedy."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 from topical_crawler.text.segment import normalise
 
 MEAN = "!mean"
-"""The line of ``weights.tsv`` that says what a word weighs that it does not list."""
+"""The line of ``weights.tsv`` with the weight of unlisted words."""
 MAX_WORD = 50
-"""Characters of a word."""
+"""Longest word, in characters."""
 _KEYS: Mapping[str, type | tuple[type, ...]] = {
     "title": str,
     "description": str,
@@ -31,7 +31,7 @@ class TopicError(ValueError):
 
 
 def read_lines(file: Traversable) -> Iterator[tuple[int, str]]:
-    """(number, line) of the lines that say something; none of a file that is not there.
+    """(number, line) of the lines that are neither empty nor comments; none of a missing file.
 
     Raises:
         TopicError: the file is not UTF-8.
@@ -43,7 +43,7 @@ def read_lines(file: Traversable) -> Iterator[tuple[int, str]]:
 
 
 def read_documents(file: Traversable) -> list[str]:
-    """The texts of a file in which empty lines part them; none of a file that is not there.
+    """The texts of a file, separated by empty lines; none of a missing file.
 
     Raises:
         TopicError: the file is not UTF-8.

@@ -1,8 +1,7 @@
 """Texts that people have marked as on or off a topic: the file ``marked.jsonl`` of a topic folder.
 
-A line is a JSON object with ``url``, ``title``, ``text`` and ``mark``, the marks being those of
-:data:`topical_crawler.judging.sample.MARKS`; other keys mean nothing. ``scrapy corpus judge FILE --to-topic FOLDER`` writes it,
-and a person may.
+A line is a JSON object with ``url``, ``title``, ``text`` and ``mark`` (a key of :data:`ON_TOPIC`); other keys are ignored.
+``scrapy corpus judge FILE --to-topic FOLDER`` writes it, and a person may.
 """
 
 from __future__ import annotations
@@ -16,17 +15,14 @@ from importlib.resources.abc import Traversable
 from topical_crawler.topic.files import TopicError
 
 MARKED = "marked.jsonl"
-"""Name of the file."""
 MOST = 2_000
-"""Texts that it may hold."""
-TEXT_LENGTH = 20_000
-"""Characters of a text that are used."""
-TITLE_LENGTH = 1_000
-"""Characters of a title that are used."""
+"""Most texts in the file."""
+TEXT_LENGTH, TITLE_LENGTH = 20_000, 1_000
+"""Characters of a text and of a title that are used."""
 LINE_BYTES = 1 << 20
-"""Of a line, its end included."""
+"""Longest line, its end included."""
 ON_TOPIC: Mapping[str, bool | None] = {"relevant": True, "irrelevant": False, "boilerplate": None}
-"""What a mark says of a text; None: neither, it is no example for anything."""
+"""Meaning of each mark; None: the text is no example for anything."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REMEDY = 'Remedy: delete the line, or write it like {"url": "http://…", "title": "…", "text": "…", "mark": "relevant"}'

@@ -41,8 +41,7 @@ from topical_crawler.topic.marked import MARKED, MarkedText, read_marked
 __all__ = ["Topic", "list_topics", "load_topic", "read_seeds", "topic_line"]
 
 
-DEFAULT_STRATEGY = "adaptive"
-"""Of topics that name none."""
+DEFAULT_STRATEGY = "adaptive"  # of topics that name none
 
 
 @dataclass(frozen=True)
@@ -80,10 +79,8 @@ class Topic:
     def weight(self, word: str) -> float:
         """w of Eq. 2 for a normalised word, relative to the mean: its own, or 1 where the domain corpus does not know it
         (Zhou et al. 2019, §5: missing words get the mean)."""
-        found = self.terms.get(word)
-        if found is None:
-            found = self.weights.get(word, 1.0)
-        return found
+        weight = self.terms.get(word)
+        return self.weights.get(word, 1.0) if weight is None else weight
 
     def keywords(self, n: int = 10) -> list[str]:
         """The ``n`` heaviest topic terms, heaviest first.
@@ -102,11 +99,8 @@ def load_topic(name_or_path: str | Path) -> Topic:
     """
     folder = _find(name_or_path)
     config = read_config(folder / "topic.toml")
-    terms, words, adjust = (
-        read_terms(folder / "terms.tsv"),
-        read_weights(folder / "weights.tsv"),
-        read_weights(folder / "adjust.tsv"),
-    )
+    terms = read_terms(folder / "terms.tsv")
+    words, adjust = read_weights(folder / "weights.tsv"), read_weights(folder / "adjust.tsv")
     mean = _mean(terms, words)
     floor = float(config.get("weight_floor", 0.0))
     weighed = {t: 1.0 if math.isnan(w) else w / mean for t, w in terms.items()}
@@ -165,8 +159,8 @@ def topic_line(topic: Topic, key: str) -> str:
 
 
 def _mean(terms: Mapping[str, float], words: dict[str, float]) -> float:
-    """The mean weight over the domain corpus, taken out of ``words`` where it is said there, before any adjustment by hand; else
-    that of the terms; 1 for plain keywords."""
+    """The mean weight over the domain corpus before adjustments: removed from ``words`` where it is there; else the mean of the
+    words, or of the terms; 1 for plain keywords."""
     mean = words.pop(MEAN, None)
     if mean is None:
         known = list(words.values()) or [w for w in terms.values() if not math.isnan(w)]

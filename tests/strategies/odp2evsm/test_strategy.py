@@ -62,7 +62,7 @@ def test_books_by_title_and_introduction(name: str) -> None:
     good, bad = strategy.judge(GOOD, FOUND), strategy.judge(BAD, FOUND)  # 数据挖掘 in the contents of BAD is not read
     assert (good.keep, bad.keep, bad.relevance) == (True, False, 0.0)
     assert next(iter(good.why)) == "数据挖掘" and sum(good.why.values()) == pytest.approx(1, abs=0.001)
-    assert strategy.closed == PAGE_OFF_TOPIC
+    assert strategy.drop_reason == PAGE_OFF_TOPIC
 
 
 @pytest.mark.parametrize("name", ["odp2evsm", "category_vsm", "keyword_vsm"])

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from topical_crawler.resources.hownet import ConceptIndex, HowNet
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.base import Setup, Strategy
+from topical_crawler.strategies.base import BELOW_THRESHOLD, Setup, Strategy
 from topical_crawler.strategies.common import check_fields, shares
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf, Vsm, keyword_vector, norm, term_vector
@@ -94,7 +94,7 @@ class TextAndAnchor(Strategy):
     """
 
     parameters_type = TextAndAnchorParameters
-    closed = "below threshold"
+    drop_reason = BELOW_THRESHOLD
     parameters: TextAndAnchorParameters
 
     def __init__(self, measure: Measure, segmenter: Segmenter, parameters: TextAndAnchorParameters) -> None:

@@ -136,7 +136,7 @@ class Semantic(Strategy):
     name = "semantic"
     parameters_type = SemanticParameters
     needs = ("hownet", "hownet_tree", "vectors")
-    closed = NO_TOPIC_WORD
+    drop_reason = NO_TOPIC_WORD
     parameters: SemanticParameters
     revision = 0  # a longer history turns struct of some links from 0 to 1; they come up soon enough by what else they have
 
