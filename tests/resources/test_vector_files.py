@@ -215,6 +215,8 @@ def test_nothing_but_vectors_is_run_of_a_pickle_that_is_trusted(tmp_path: Path, 
         ("__import__('subprocess').run(['true'])", "subprocess.Popen"),
         ("__import__('socket').socket().connect(('127.0.0.1', 9))", "socket"),
         ("open('../was-run', 'w')", r"writes to '\.\./was-run'"),
+        ("open(os.getcwd() + '/../was-run', 'w')", r"writes to '.*/\.\./was-run'"),
+        ("open(os.getcwd() + '-was-run', 'w')", r"writes to '.*-was-run'"),
         ("os.remove('own')", "os.remove"),
     ],
 )
