@@ -40,7 +40,7 @@ class Forked:
         read, write = os.pipe()
         try:
             self._process: ForkServerProcess = _context().Process(
-                target=_run, args=(line, cwd, dict(environment), DupFd(write)), daemon=True
+                target=_run, args=(line, cwd, dict(environment), _Passed(write)), daemon=True
             )
             self._process.start()
         finally:
@@ -75,6 +75,20 @@ class Forked:
         return None, log
 
 
+class _Passed:
+    """A file descriptor that travels with the process that is started; nobody holds it should that fail."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _received, (DupFd(self._descriptor),)
+
+
+def _received(passed: Any) -> int:
+    return int(passed.detach())
+
+
 @functools.cache
 def _context() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
@@ -82,8 +96,8 @@ def _context() -> ForkServerContext:
     return context
 
 
-def _run(line: list[str], cwd: Path, environment: dict[str, str], stderr: Any) -> None:
-    log, nothing = stderr.detach(), os.open(os.devnull, os.O_RDWR)
+def _run(line: list[str], cwd: Path, environment: dict[str, str], log: int) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
     for source, target in ((log, 2), (nothing, 0), (nothing, 1)):
         os.dup2(source, target)
     os.closerange(3, 1024)
