@@ -119,12 +119,12 @@ def extraction_limits(settings: BaseSettings) -> tuple[int, float]:
 def archive_folder(settings: BaseSettings, topic_name: str) -> Path | None:
     """Where everything that is fetched is archived: the path that ``TOPICAL_ARCHIVE`` gives, ``archive`` in the data directory
     where it says yes; None where it says no."""
-    given = str(settings.get("TOPICAL_ARCHIVE") or "").strip()
-    if given.lower() in ("", "0", "false", "no", "off"):
+    value = str(settings.get("TOPICAL_ARCHIVE") or "").strip()
+    if value.lower() in ("", "0", "false", "no", "off"):
         return None
-    if given.lower() in ("1", "true", "yes", "on"):
+    if value.lower() in ("1", "true", "yes", "on"):
         return data_dir(settings, topic_name) / "archive"
-    return Path(given).expanduser()
+    return Path(value).expanduser()
 
 
 def archive_megabytes(settings: BaseSettings) -> float:
@@ -134,13 +134,13 @@ def archive_megabytes(settings: BaseSettings) -> float:
         CrawlError: it is no number above 0.
     """
     try:
-        found = float(settings.get("TOPICAL_ARCHIVE_MB"))
+        megabytes = float(settings.get("TOPICAL_ARCHIVE_MB"))
     except (TypeError, ValueError):
-        found = 0.0
-    if not 0 < found < float("inf"):
-        given = settings.get("TOPICAL_ARCHIVE_MB")
-        raise CrawlError(f"TOPICAL_ARCHIVE_MB={given!r}: a number of megabytes above 0 is expected (-s TOPICAL_ARCHIVE_MB=1000)")
-    return found
+        megabytes = 0.0
+    if not 0 < megabytes < float("inf"):
+        value = settings.get("TOPICAL_ARCHIVE_MB")
+        raise CrawlError(f"TOPICAL_ARCHIVE_MB={value!r}: a number of megabytes above 0 is expected (-s TOPICAL_ARCHIVE_MB=1000)")
+    return megabytes
 
 
 def thinning(settings: BaseSettings) -> Thinning:
@@ -149,19 +149,19 @@ def thinning(settings: BaseSettings) -> Thinning:
     Raises:
         CrawlError: the share is no number over 0 and up to 1, or a part of the links is to be left out of the web itself.
     """
-    given = settings.get("TOPICAL_REPLAY_LINKS")
+    value = settings.get("TOPICAL_REPLAY_LINKS")
     try:
-        share = float(given)
+        share = float(value)
     except (TypeError, ValueError):
         share = 0.0
     if not 0 < share <= 1:
         raise CrawlError(
-            f"TOPICAL_REPLAY_LINKS={given!r}: a number over 0 and up to 1 is expected, 0.5 for half of the links of every page "
+            f"TOPICAL_REPLAY_LINKS={value!r}: a number over 0 and up to 1 is expected, 0.5 for half of the links of every page "
             "(-s TOPICAL_REPLAY_LINKS=0.5)"
         )
     if share < 1 and not replay_file(settings):
         raise CrawlError(
-            f"TOPICAL_REPLAY_LINKS={given}: links are left out of a recorded web only. Remedy: name it "
+            f"TOPICAL_REPLAY_LINKS={value}: links are left out of a recorded web only. Remedy: name it "
             "(-s TOPICAL_REPLAY=FILE.warc.gz), or leave TOPICAL_REPLAY_LINKS at 1"
         )
     return Thinning(share, random_seed(settings))
@@ -201,28 +201,28 @@ def cleaning_options(settings: BaseSettings) -> CleaningOptions:
     )
 
 
-def _limits(given: Any, languages: tuple[str, ...]) -> Limits:
+def _limits(quality: Any, languages: tuple[str, ...]) -> Limits:
     """Those of ``TOPICAL_QUALITY``: all, none but the language's, or the defaults with some replaced."""
     wanted = "expected is True, False or numbers by name (-s 'TOPICAL_QUALITY={\"min_han\": 0.3}')"
-    if isinstance(given, str) and given.strip().startswith("{"):
+    if isinstance(quality, str) and quality.strip().startswith("{"):
         try:
-            given = json.loads(given)
+            quality = json.loads(quality)
         except ValueError as error:
-            raise CrawlError(f"TOPICAL_QUALITY={given!r} is no JSON ({error}); {wanted}") from None
-    if not isinstance(given, Mapping):
-        said = str(given).strip().lower()
-        if said in ("1", "true", "yes", "on"):
+            raise CrawlError(f"TOPICAL_QUALITY={quality!r} is no JSON ({error}); {wanted}") from None
+    if not isinstance(quality, Mapping):
+        word = str(quality).strip().lower()
+        if word in ("1", "true", "yes", "on"):
             return Limits(languages=languages)
-        if said in ("", "0", "false", "no", "off", "none"):
+        if word in ("", "0", "false", "no", "off", "none"):
             return Limits.of_language(languages)
-        raise CrawlError(f"TOPICAL_QUALITY={given!r}: {wanted}")
+        raise CrawlError(f"TOPICAL_QUALITY={quality!r}: {wanted}")
     names = [f.name for f in dataclasses.fields(Limits) if f.name != "languages"]
-    for name, value in given.items():
+    for name, value in quality.items():
         if name not in names:
             raise CrawlError(f"TOPICAL_QUALITY has no limit {name!r}; there are {', '.join(names)}")
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
             raise CrawlError(f"TOPICAL_QUALITY: {name}={value!r}: a number of 0 or more is expected; {wanted}")
-    return Limits(languages=languages, **{name: float(value) for name, value in given.items()})
+    return Limits(languages=languages, **{name: float(value) for name, value in quality.items()})
 
 
 def resources(settings: BaseSettings) -> Resources | None:
@@ -244,25 +244,25 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
     """
 
     def number(argument: str, setting: str) -> int:
-        given = arguments.get(argument) if argument else None
-        value = given if given not in (None, "") else settings.get(setting)
+        argued = arguments.get(argument) if argument else None
+        value = argued if argued not in (None, "") else settings.get(setting)
         try:
-            found = int(str(value))
+            result = int(str(value))
         except (TypeError, ValueError):
-            found = -1
-        if found < 0:
+            result = -1
+        if result < 0:
             remedy = f"-a {argument}=1000, or -s {setting}=1000" if argument else f"-s {setting}=1000"
             raise CrawlError(f"{argument or setting}={value!r}: a whole number of 0 or more is expected ({remedy})")
-        return found
+        return result
 
     def seconds(setting: str) -> float:
         try:
-            found = float(settings.get(setting))
+            result = float(settings.get(setting))
         except (TypeError, ValueError):
-            found = -1.0
-        if not 0 <= found < float("inf"):
+            result = -1.0
+        if not 0 <= result < float("inf"):
             raise CrawlError(f"{setting}={settings.get(setting)!r}: a number of seconds is expected (-s {setting}=2.5)")
-        return found
+        return result
 
     if not number("", "TOPICAL_EXTRACT_WORKERS") or not seconds("TOPICAL_EXTRACT_TIMEOUT"):
         raise CrawlError("TOPICAL_EXTRACT_WORKERS and TOPICAL_EXTRACT_TIMEOUT must be above 0")
@@ -332,8 +332,8 @@ def worker_name(settings: BaseSettings) -> str:
 
 def start_urls_key(settings: BaseSettings, name: str) -> str:
     """Where start URLs may be fed: scrapy-redis' ``REDIS_START_URLS_KEY``, else a key of the crawl's own."""
-    given = settings.get("REDIS_START_URLS_KEY")
-    return given % {"name": "topical"} if given else f"topical:{{{name}}}:start_urls"
+    key = settings.get("REDIS_START_URLS_KEY")
+    return key % {"name": "topical"} if key else f"topical:{{{name}}}:start_urls"
 
 
 def redis_client(settings: BaseSettings) -> redis.Redis:
@@ -373,19 +373,19 @@ def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
         CrawlError: there is no seed, or one is no URL.
         TopicError: the file cannot be read.
     """
-    given = str(arguments.get("seeds") or "").strip()
-    if not given:
-        found = list(topic.seeds)
-    elif given.startswith(("http://", "https://")):
-        found = given.replace(",", " ").split()
+    value = str(arguments.get("seeds") or "").strip()
+    if not value:
+        urls = list(topic.seeds)
+    elif value.startswith(("http://", "https://")):
+        urls = value.replace(",", " ").split()
     else:
-        found = read_seeds(Path(given).expanduser())
-    if not found:
+        urls = read_seeds(Path(value).expanduser())
+    if not urls:
         raise CrawlError(
             f"the topic {topic.name!r} has no seeds. Remedy: -a seeds=FILE (one URL a line), -a seeds=http://…, "
             f"or a seeds.txt in {topic.source}"
         )
-    for url in found:
+    for url in urls:
         if urlsplit(url).scheme not in ("http", "https"):
             raise CrawlError(f"the seed {url!r} is no URL. Remedy: start it with http:// or https://")
     try:
@@ -394,14 +394,14 @@ def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
         wanted = 0
     if wanted < 1:
         raise CrawlError(f"keywords={arguments['keywords']!r}: a whole number of 1 or more is expected (-a keywords=10)")
-    return [u.replace("{keyword}", quote(k)) for u in found for k in (topic.keywords(wanted) if "{keyword}" in u else [""])]
+    return [u.replace("{keyword}", quote(k)) for u in urls for k in (topic.keywords(wanted) if "{keyword}" in u else [""])]
 
 
 def allowed_hosts(topic: Topic, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """Hosts that may be crawled with their subdomains; empty: any. ``-a hosts=seeds`` stands for the hosts of the seeds."""
-    given = str(arguments.get("hosts") or "").replace(",", " ").split()
-    if addresses := [name for name in given if "/" in name]:
+    names = str(arguments.get("hosts") or "").replace(",", " ").split()
+    if addresses := [name for name in names if "/" in name]:
         raise CrawlError(f"hosts={addresses[0]}: a host is expected, without http:// and path (-a hosts=www.example.cn)")
-    if given == ["seeds"]:
+    if names == ["seeds"]:
         return tuple(dict.fromkeys((urlsplit(u).hostname or "").removeprefix("www.") for u in seeds(topic, arguments)))
-    return tuple(given) or topic.allowed_hosts
+    return tuple(names) or topic.allowed_hosts

@@ -35,13 +35,13 @@ WIDTH = 100
 """Widest output, in columns."""
 
 
-def make_strategy(topic: Topic, name: str, found: Resources, settings: BaseSettings, seed: int | None = None) -> Strategy:
+def make_strategy(topic: Topic, name: str, language: Resources, settings: BaseSettings, seed: int | None = None) -> Strategy:
     """Make a strategy for a topic as a crawl would; a table that has to be made first shows its progress.
 
     Args:
         topic: what it judges by.
         name: of the strategy.
-        found: the language resources.
+        language: the language resources.
         settings: the project's.
         seed: of the strategy's random choices; None: that of the settings.
 
@@ -54,7 +54,7 @@ def make_strategy(topic: Topic, name: str, found: Resources, settings: BaseSetti
         return strategies.create(
             topic,
             name,
-            resources=found,
+            resources=language,
             cache_dir=cache_dir(settings),
             segmenter=segmenter(settings),
             seed=random_seed(settings) if seed is None else seed,
@@ -62,10 +62,10 @@ def make_strategy(topic: Topic, name: str, found: Resources, settings: BaseSetti
         )
 
 
-def missing_for(name: str, found: Resources) -> tuple[Resource, ...]:
+def missing_for(name: str, language: Resources) -> tuple[Resource, ...]:
     """The resources that the strategy of this name would use and that are not there."""
     needed = strategies.load(name).needs
-    return tuple(resource for resource in found.missing() if resource.name in needed)
+    return tuple(resource for resource in language.missing() if resource.name in needed)
 
 
 # -- What a strategy makes of a page: its verdict, and the places of the page's links with their reasons
@@ -202,8 +202,8 @@ def ask_for_reasons(crawl: Reached, request: Request, settings: BaseSettings) ->
         if not name or not claim.get("strategy"):
             raise ValueError(f"{crawl.name}: it does not say of which topic and strategy it is")
         topic = load_topic(source if source and Path(source).is_dir() else name)
-        found = resources(settings) or Resources.none()
-        strategy = make_strategy(topic, str(claim["strategy"]), found, settings, int(claim.get("seed", 0)))
+        language = resources(settings) or Resources.none()
+        strategy = make_strategy(topic, str(claim["strategy"]), language, settings, int(claim.get("seed", 0)))
 
         def explained(frontier: Frontier) -> Answer:
             restore(strategy, frontier)
@@ -213,8 +213,8 @@ def ask_for_reasons(crawl: Reached, request: Request, settings: BaseSettings) ->
     except (FrontierFileError, FrontierServerError):
         raise
     except Exception as error:  # a topic that was moved, a resource or a checkpoint that cannot be read, in whatever way
-        said = str(error) if isinstance(error, ValueError | OSError | CrawlError) else f"{type(error).__name__}: {error}"
-        return {**answer, "note": f"no reasons: {said}"}
+        message = str(error) if isinstance(error, ValueError | OSError | CrawlError) else f"{type(error).__name__}: {error}"
+        return {**answer, "note": f"no reasons: {message}"}
     return {**answer, **_edition_note(claim, edition(topic))}
 
 

@@ -97,7 +97,7 @@ def draw(
         ordered = sorted(parts[stratum_name], key=_order(by, seed))
         start = _random(seed, f"start {reason} {stratum_name}")
         chosen += [(candidate.key, stratum) for candidate in _every_kth(ordered, number, start)]
-    chosen.sort(key=lambda found: _random(seed, f"turn {found[0]}"))
+    chosen.sort(key=lambda pair: _random(seed, f"turn {pair[0]}"))
     return Draw(tuple(strata), tuple(chosen))
 
 
@@ -115,27 +115,27 @@ def allocate(sizes: Sequence[int], total: int, *, equal: bool = False, minimum: 
     ([16, 2, 2], [25, 25, 10])
     """
     total = min(total, sum(sizes))
-    found = [min(size, minimum) for size in sizes]
+    numbers = [min(size, minimum) for size in sizes]
     if equal:
-        found = [0] * len(sizes)
+        numbers = [0] * len(sizes)
         by_size = sorted(range(len(sizes)), key=lambda i: sizes[i])
         for done, i in enumerate(by_size):  # what a small one cannot give, the larger ones give
-            found[i] = min(sizes[i], (total - sum(found)) // (len(sizes) - done))
-        return found
-    if sum(found) >= total:
-        return _proportional(found, total)
+            numbers[i] = min(sizes[i], (total - sum(numbers)) // (len(sizes) - done))
+        return numbers
+    if sum(numbers) >= total:
+        return _proportional(numbers, total)
     free = set(range(len(sizes)))
     while True:  # those that their share would leave below the least are set to it, the others share what is left
-        rest = total - sum(found[i] for i in range(len(sizes)) if i not in free)
+        rest = total - sum(numbers[i] for i in range(len(sizes)) if i not in free)
         pages = sum(sizes[i] for i in free)
-        below = {i for i in free if rest * sizes[i] < found[i] * pages}
+        below = {i for i in free if rest * sizes[i] < numbers[i] * pages}
         if not below:
             break
         free -= below
     order = sorted(free)
     for i, number in zip(order, _proportional([sizes[i] for i in order], rest), strict=True):
-        found[i] = number
-    return found
+        numbers[i] = number
+    return numbers
 
 
 def band_edges(relevance: Iterable[float], bands: int = BANDS) -> tuple[float, ...]:
@@ -145,9 +145,9 @@ def band_edges(relevance: Iterable[float], bands: int = BANDS) -> tuple[float, .
     >>> band_edges([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 3)
     (0.3, 0.5)
     """
-    found = sorted(relevance)
-    cuts = {found[len(found) * i // bands] for i in range(1, bands)} if found else set()
-    return tuple(sorted(cuts - set(found[:1])))
+    ordered = sorted(relevance)
+    cuts = {ordered[len(ordered) * i // bands] for i in range(1, bands)} if ordered else set()
+    return tuple(sorted(cuts - set(ordered[:1])))
 
 
 def band_name(relevance: float, edges: Sequence[float]) -> str:
@@ -199,12 +199,12 @@ def _every_kth(ordered: Sequence[Candidate], number: int, start: int) -> list[Ca
 
 def _proportional(sizes: Sequence[int], total: int) -> list[int]:
     """``total`` in proportion to the sizes by the largest remainder."""
-    whole = sum(sizes) or 1
-    found = [size * total // whole for size in sizes]
-    by_remainder = sorted(range(len(sizes)), key=lambda i: -(sizes[i] * total % whole))
-    for i in by_remainder[: total - sum(found)]:
-        found[i] += 1
-    return found
+    pages = sum(sizes) or 1
+    numbers = [size * total // pages for size in sizes]
+    by_remainder = sorted(range(len(sizes)), key=lambda i: -(sizes[i] * total % pages))
+    for i in by_remainder[: total - sum(numbers)]:
+        numbers[i] += 1
+    return numbers
 
 
 def _random(seed: int, text: str) -> int:
@@ -256,11 +256,11 @@ def draw_sample(
             if not reason:
                 edges = band_edges(candidate.relevance for candidate in candidates)
             try:
-                found = draw(candidates, size, by, seed, equal=equal, edges=edges, reason=reason)
+                drawn = draw(candidates, size, by, seed, equal=equal, edges=edges, reason=reason)
             except ValueError as error:
                 raise SampleError(f"{store.name}: {error}") from None
-            strata += found.strata
-            items += _items(connection, found.chosen)
+            strata += drawn.strata
+            items += _items(connection, drawn.chosen)
     header = Header(
         corpus=store.name,
         topic=topic,

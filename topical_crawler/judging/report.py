@@ -274,10 +274,10 @@ def _weights(header: Header, judged: Iterable[Item]) -> Mapping[Place, float]:
 
 
 def _groups(items: Iterable[Item], name: Callable[[Item], str]) -> Iterable[tuple[str, Sequence[Item]]]:
-    found: defaultdict[str, list[Item]] = defaultdict(list)
+    groups: defaultdict[str, list[Item]] = defaultdict(list)
     for item in items:
-        found[name(item)].append(item)
-    return found.items()
+        groups[name(item)].append(item)
+    return groups.items()
 
 
 def _figures(name: str, items: Sequence[Item], weights: Mapping[Place, float]) -> GroupFigures:

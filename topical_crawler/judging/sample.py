@@ -160,7 +160,7 @@ def merged(samples: Sequence[Sample]) -> Sample:
                 f"{other.header.corpus}, seed {other.header.seed}, {len(other.items)} texts). Remedy: give copies of one file"
             )
     marks = zip(first.items, marks_by_text(samples), strict=True)
-    return first.marked({item.key: max(found, key=found.count) for item, found in marks if found})
+    return first.marked({item.key: max(given_marks, key=given_marks.count) for item, given_marks in marks if given_marks})
 
 
 def marks_by_text(samples: Sequence[Sample]) -> list[list[str]]:
@@ -208,10 +208,10 @@ def read_marked(path: Path) -> tuple[Sample, bool]:
 
 def _object(line: bytes) -> dict[str, Any] | None:
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except ValueError:  # also of bytes that are no UTF-8
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _header(path: Path, line: bytes) -> Header:
@@ -220,10 +220,10 @@ def _header(path: Path, line: bytes) -> Header:
         raise SampleError(
             f'{path}, line 1: {{"judging": {FORMAT}, …}} is expected. Remedy: name a file that scrapy corpus sample has written'
         )
-    given = fields.get("strata")
-    if not isinstance(given, list) or not all(isinstance(stratum, dict) for stratum in given):
+    listed = fields.get("strata")
+    if not isinstance(listed, list) or not all(isinstance(stratum, dict) for stratum in listed):
         raise _damaged(path, 1, "strata is no list of objects")
-    strata = tuple(_checked(Stratum, stratum, path, 1) for stratum in given)
+    strata = tuple(_checked(Stratum, stratum, path, 1) for stratum in listed)
     if any(not 1 <= stratum.sample <= stratum.population for stratum in strata):
         raise _damaged(path, 1, "a stratum has a sample of 1 to all of its pages")
     return _checked(Header, fields | {"strata": strata}, path, 1)
@@ -241,12 +241,12 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 }
 
 
-def _checked(kind: type[_Fields], given: Mapping[str, Any], path: Path, number: int) -> _Fields:
+def _checked(kind: type[_Fields], fields: Mapping[str, Any], path: Path, number: int) -> _Fields:
     """An object of a data class, with a look at the type of every field."""
     for field in dataclasses.fields(kind):
-        if field.name in given and not isinstance(given[field.name], _TYPES[str(field.type)]):
-            raise _damaged(path, number, f"{field.name} is {given[field.name]!r}")
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+        if field.name in fields and not isinstance(fields[field.name], _TYPES[str(field.type)]):
+            raise _damaged(path, number, f"{field.name} is {fields[field.name]!r}")
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
     try:
         return kind(**values)
     except TypeError as error:  # a field is missing or unknown
@@ -298,8 +298,8 @@ class SampleFile:
         Raises:
             IndexError: there is no such place.
         """
-        found = self.sample.items[place]
-        return dataclasses.replace(found, mark=self._marks.get(found.key, found.mark))
+        item = self.sample.items[place]
+        return dataclasses.replace(item, mark=self._marks.get(item.key, item.mark))
 
     def mark(self, place: int, mark: str | None) -> None:
         """Set or take away a mark. When this returns it is on the disk.
@@ -387,13 +387,13 @@ def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
         raise TopicError(
             f"{folder}/topic.toml: missing. Remedy: name a topic folder of your own; scrapy topic new {folder} makes one"
         )
-    found, ties, blank = _agreed(samples)
+    agreed, ties, blank = _agreed(samples)
     file = folder / MARKED
     lines: list[str] = []
     marks: Counter[str] = Counter()
     changed = same = 0
     for line, old in read_entries(file):
-        new = found.pop(old.url, None) if old else None
+        new = agreed.pop(old.url, None) if old else None
         if old:
             marks[(new or old).mark] += 1
         if new:
@@ -401,21 +401,21 @@ def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
             changed += new != old
             line = line if new == old else new.as_json()
         lines.append(line)
-    marks.update(new.mark for new in found.values())
+    marks.update(new.mark for new in agreed.values())
     if marks.total() > MOST:
         raise TopicError(
             f"{file}: would hold {marks.total():,} texts, and {MOST:,} is the most. Remedy: delete lines that tell least"
         )
-    lines += [new.as_json() for new in found.values()]
-    if found or changed:
+    lines += [new.as_json() for new in agreed.values()]
+    if agreed or changed:
         with replacing(file) as out:
             out.writelines(f"{line}\n" for line in lines)
-    return Taken(file, len(found), changed, same, ties, blank, marks)
+    return Taken(file, len(agreed), changed, same, ties, blank, marks)
 
 
 def _agreed(samples: Sequence[Sample]) -> tuple[dict[str, Entry], int, int]:
     """The texts by address with the mark that most gave; how many were ties, and how many blank."""
-    found: dict[str, Entry] = {}
+    agreed: dict[str, Entry] = {}
     ties = blank = 0
     for item, marks in zip(merged(samples).items, marks_by_text(samples), strict=True):
         best = Counter(marks).most_common(2)
@@ -427,5 +427,5 @@ def _agreed(samples: Sequence[Sample]) -> tuple[dict[str, Entry], int, int]:
         elif new.blank:
             blank += 1
         else:
-            found[new.url] = new
-    return found, ties, blank
+            agreed[new.url] = new
+    return agreed, ties, blank

@@ -35,7 +35,7 @@ def find(name: str | None, settings: BaseSettings) -> str:
     for place in places:
         if place.is_file():
             return str(place)
-    existing = sorted(found.parent.name for found in Path("data").glob(f"*/{FILE}"))
+    existing = sorted(file.parent.name for file in Path("data").glob(f"*/{FILE}"))
     raise FileNotFoundError(
         f"there is no corpus {name!r} (looked for {', '.join(str(p) for p in places)}). "
         + (f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. ")
@@ -52,7 +52,7 @@ def new(name: str) -> str:
 
 
 def _only() -> str:
-    existing = sorted(str(found.parent) for found in Path("data").glob(f"*/{FILE}"))
+    existing = sorted(str(file.parent) for file in Path("data").glob(f"*/{FILE}"))
     if len(existing) != 1:
         raise FileNotFoundError(
             f"which corpus? Remedy: name one of {', '.join(existing) or 'those that a crawl has made (none yet)'}"

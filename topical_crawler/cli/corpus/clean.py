@@ -146,21 +146,21 @@ def _once(record: Record, texts: set[str]) -> Record:
 def cleaned(record: Record, cleaner: TextCleaner, learned: Learned) -> tuple[Record, tuple[str, ...]]:
     """``record`` with its text cleaned, or rejected; and the lines that were taken out."""
     assert record.text
-    found = cleaner.clean(record.text, (), record.title, learned)
+    clean_text = cleaner.clean(record.text, (), record.title, learned)
     # What was masked before is not found again.
-    kinds = {**record.personal, **found.personal}
-    personal = {kind: max(record.personal.get(kind, 0), found.personal.get(kind, 0)) for kind in kinds}
+    kinds = {**record.personal, **clean_text.personal}
+    personal = {kind: max(record.personal.get(kind, 0), clean_text.personal.get(kind, 0)) for kind in kinds}
     new = dataclasses.replace(
         record,
-        keep=not found.reason,
-        text=found.text or None,
-        reason=found.reason,
-        language=found.language,
-        script=found.script,
-        measures=dict(found.measures),
+        keep=not clean_text.reason,
+        text=clean_text.text or None,
+        reason=clean_text.reason,
+        language=clean_text.language,
+        script=clean_text.script,
+        measures=dict(clean_text.measures),
         personal=personal,
     )
-    return new, found.removed
+    return new, clean_text.removed
 
 
 def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCounts]:
@@ -175,8 +175,8 @@ def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCo
         show("learning", number)
     if not dry_run:
         with store.writing() as connection:
-            for host, found in counts.items():
-                site_lines.replace(connection, host, found)
+            for host, lines in counts.items():
+                site_lines.replace(connection, host, lines)
     return counts
 
 
@@ -214,13 +214,13 @@ def as_data(done: Done, name: str, dry_run: bool) -> dict[str, Any]:
     hosts = [
         {
             "host": host,
-            **{key: value for key, value in dataclasses.asdict(found).items() if key != "lines"},
-            "lines": [{"line": line, "pages": count} for line, count in found.lines.most_common(50)],
+            **{key: value for key, value in dataclasses.asdict(done_to).items() if key != "lines"},
+            "lines": [{"line": line, "pages": count} for line, count in done_to.lines.most_common(50)],
         }
-        for host, found in _by_changes(done)
+        for host, done_to in _by_changes(done)
     ]
-    whole = {"corpus": name, "dry_run": dry_run, "pages": done.pages, "changed": done.changed}
-    return whole | {"rejected": dict(done.rejected.most_common()), "hosts": hosts}
+    corpus = {"corpus": name, "dry_run": dry_run, "pages": done.pages, "changed": done.changed}
+    return corpus | {"rejected": dict(done.rejected.most_common()), "hosts": hosts}
 
 
 def print_summary(done: Done, name: str, dry_run: bool, out: Console) -> None:
@@ -234,15 +234,15 @@ def print_summary(done: Done, name: str, dry_run: bool, out: Console) -> None:
     )
     for reason, count in done.rejected.most_common():
         out.print(f"  rejected: {escape(reason)}: {count:,}")
-    changed = [(host, found) for host, found in _by_changes(done) if found.changed or found.rejected]
+    changed = [(host, done_to) for host, done_to in _by_changes(done) if done_to.changed or done_to.rejected]
     if not changed:
         return
     table = Table("host", "texts", "changed", "rejected", "lines taken out most often")
-    for host, found in changed[:SHOWN_HOSTS]:
-        lines = "\n".join(f"{count:,}× {line[:60]}" for line, count in found.lines.most_common(SHOWN_LINES) if count > 1)
-        table.add_row(escape(host), f"{found.pages:,}", f"{found.changed:,}", f"{found.rejected:,}", escape(lines))
+    for host, done_to in changed[:SHOWN_HOSTS]:
+        lines = "\n".join(f"{count:,}× {line[:60]}" for line, count in done_to.lines.most_common(SHOWN_LINES) if count > 1)
+        table.add_row(escape(host), f"{done_to.pages:,}", f"{done_to.changed:,}", f"{done_to.rejected:,}", escape(lines))
     if rest := changed[SHOWN_HOSTS:]:
-        sums = [f"{sum(getattr(found, name) for _, found in rest):,}" for name in ("pages", "changed", "rejected")]
+        sums = [f"{sum(getattr(done_to, name) for _, done_to in rest):,}" for name in ("pages", "changed", "rejected")]
         table.add_row(f"{len(rest):,} more", *sums, "")
     out.print(table)
 

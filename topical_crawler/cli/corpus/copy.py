@@ -42,16 +42,16 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
         if opts.into_existing:
             merged = merge(source, target, show)
-            said = (
+            summary = (
                 f"{merged.pages:,} pages of {source.name} are in {target.name}: {merged.new:,} of them new there, "
                 f"{merged.kept:,} kept, {merged.duplicates:,} duplicates of pages there\n"
                 "verified: every page and every kept text is there"
             )
         else:
             copied = copy(source, target, show)
-            said = (
+            summary = (
                 f"{copied.pages:,} pages copied from {source.name} to {target.name}, {copied.kept:,} of them kept\n"
                 f"verified: both have the same rows (digest {copied.digest})"
             )
-    print(said)
+    print(summary)
     return 0

@@ -55,14 +55,14 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
             robots={} if opts.output == STREAM else robots(store),
         )
         job = Job(kind=kind, setup=setup, facts=facts, split=split, manifest=not opts.no_manifest)
-        found = export_rows(records, store.places)
+        exported = export_rows(records, store.places)
         if opts.output == STREAM:
             # Bytes, so that Chinese comes out whatever the locale.
             with open(sys.stdout.fileno(), "wb", closefd=False) as out:
-                to_stream(found, out, job)
+                to_stream(exported, out, job)
             return 0
         target = Path(opts.output).expanduser()
-        tally = to_folder(found, target, job) if folder else to_files(found, target, job)
+        tally = to_folder(exported, target, job) if folder else to_files(exported, target, job)
     print(_summary(tally, opts.output, split), file=sys.stderr)
     return 0
 
@@ -113,47 +113,47 @@ def _changes(opts: argparse.Namespace) -> list[rows.Change]:
 
 def _records(opts: argparse.Namespace, store: CorpusStore, filters: Filters) -> Generator[Record, None, None]:
     """Filtered, drawn, changed, and not more than asked for."""
-    found = store.records(filters)
+    records = store.records(filters)
     if opts.sample:
-        found = drawn(found, threshold(store.keys(filters), opts.sample, opts.seed), opts.seed)
-    yield from itertools.islice(_changed(found, _changes(opts)), opts.sample or opts.limit)
+        records = drawn(records, threshold(store.keys(filters), opts.sample, opts.seed), opts.seed)
+    yield from itertools.islice(_changed(records, _changes(opts)), opts.sample or opts.limit)
 
 
 def _changed(records: Iterator[Record], steps: list[rows.Change]) -> Iterator[Record]:
     for record in records:
-        found: Record | None = record
+        changed: Record | None = record
         for step in steps:
-            found = step(found) if found else None
-        if found:
-            yield found
+            changed = step(changed) if changed else None
+        if changed:
+            yield changed
 
 
 def _said(opts: argparse.Namespace) -> dict[str, Any]:
     """The conditions as they were asked for."""
     names = ("host", "min_relevance", "since", "until", "min_characters", "language", "script", "kind")
-    said = {
+    asked = {
         name: value
         for name in (*names, "rejected", "no_personal", "limit")
         if (value := getattr(opts, name)) not in (None, 0, [])
     }
     if opts.where:
-        said["where"] = [f"{bound.name}{bound.operator}{bound.value:g}" for bound in opts.where]
+        asked["where"] = [f"{bound.name}{bound.operator}{bound.value:g}" for bound in opts.where]
     if opts.sample:
-        said |= {"sample": opts.sample, "seed": opts.seed}
-    return said
+        asked |= {"sample": opts.sample, "seed": opts.seed}
+    return asked
 
 
 def _named_changes(opts: argparse.Namespace) -> tuple[str, ...]:
     names = {"mask_personal": "personal data masked", "simplified": "simplified", "traditional": "traditional"}
-    return tuple(said for name, said in names.items() if getattr(opts, name))
+    return tuple(title for name, title in names.items() if getattr(opts, name))
 
 
 def _summary(tally: Tally, output: str, split: Split | None) -> str:
     count = tally.whole.texts + tally.whole.rejected
-    said = f"{count} pages written to {output}"
+    text = f"{count} pages written to {output}"
     if split:
-        said += f" ({', '.join(f'{name} {tally.splits[name].texts if name in tally.splits else 0}' for name in split.names)})"
-    return said
+        text += f" ({', '.join(f'{name} {tally.splits[name].texts if name in tally.splits else 0}' for name in split.names)})"
+    return text
 
 
 # -- What an export tells of its topic, its crawl and its hosts, and how it cuts texts into words
@@ -168,10 +168,10 @@ def crawl_facts(place: str) -> dict[str, Any]:
     if "://" in place:
         return {}
     try:
-        found = json.loads(Path(place).with_name(CRAWL).read_text(encoding="utf-8"))
+        facts = json.loads(Path(place).with_name(CRAWL).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return facts if isinstance(facts, dict) else {}
 
 
 def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:
@@ -201,15 +201,17 @@ def topic_facts(topic: Topic | None, crawl: Mapping[str, Any]) -> dict[str, Any]
         return {"name": crawl["topic"]} if crawl.get("topic") else {}
     from topical_crawler.crawl.opening import edition
 
-    said = {"name": topic.name, "title": topic.title, "description": topic.description, "keywords": topic.keywords()}
-    return said | {"edition": edition(topic)}
+    facts = {"name": topic.name, "title": topic.title, "description": topic.description, "keywords": topic.keywords()}
+    return facts | {"edition": edition(topic)}
 
 
 def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
     """By host, what its robots.txt said, as the corpus notes it."""
     with store.reading() as connection:
-        found = hosts.read(connection)
-    return {host: {"robots": told.robots, "crawl_delay": told.crawl_delay, "asked": told.asked} for host, told in found.items()}
+        known = hosts.read(connection)
+    return {
+        host: {"robots": facts.robots, "crawl_delay": facts.crawl_delay, "asked": facts.asked} for host, facts in known.items()
+    }
 
 
 def tagger(topic: Topic | None, settings: BaseSettings) -> Callable[[str], Iterator[tuple[str, str]]]:

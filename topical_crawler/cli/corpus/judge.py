@@ -137,14 +137,14 @@ def _judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
         _print_marks(together)
         return 0
     names = [str(path) for path in opts.files]
-    found = report(together)
+    results = report(together)
     if opts.csv is not None:
-        write_csv(found, opts.csv)
+        write_csv(results, opts.csv)
     if opts.json:
-        print(json.dumps(figures(found, samples, names), ensure_ascii=False, indent=1))
+        print(json.dumps(figures(results, samples, names), ensure_ascii=False, indent=1))
         return 0
     out = console()
-    show(found, out)
+    show(results, out)
     if len(samples) > 1:
         show_agreement(samples, names, out)
     return 0
@@ -172,12 +172,12 @@ def _print_marks(sample: Sample) -> None:
 
 def _said(taken: Taken) -> str:
     held = ", ".join(f"{taken.marks.get(mark, 0):,} {mark}" for mark in MARKS)
-    said = f"{taken.file}: {taken.added:,} added, {taken.changed:,} changed, {taken.same:,} as before; it now holds {held}"
+    text = f"{taken.file}: {taken.added:,} added, {taken.changed:,} changed, {taken.same:,} as before; it now holds {held}"
     if taken.ties:
-        said += f"\n{taken.ties:,} left out on which as many say one thing as another"
+        text += f"\n{taken.ties:,} left out on which as many say one thing as another"
     if taken.blank:
-        said += f"\n{taken.blank:,} left out with neither title nor text"
-    return said
+        text += f"\n{taken.blank:,} left out with neither title nor text"
+    return text
 
 
 ACTIONS = {
@@ -205,19 +205,19 @@ ACTIONS = {
 # -- The report on judged texts, for the terminal, for programs and for spreadsheets
 
 
-def show(found: SampleReport, out: Console) -> None:
+def show(results: SampleReport, out: Console) -> None:
     """Print a report as tables."""
-    of = f" ({escape(found.topic)})" if found.topic else ""
-    out.print(f"[bold]{escape(found.corpus)}[/bold]{of}", soft_wrap=True)
-    out.print(f"{found.judged:,} of {found.drawn:,} texts judged")
-    if found.whole is not None:
-        out.print(_table("site", found.sites, found), _table("relevance", found.bands))
-        if found.covered < 0.9995:
+    of = f" ({escape(results.topic)})" if results.topic else ""
+    out.print(f"[bold]{escape(results.corpus)}[/bold]{of}", soft_wrap=True)
+    out.print(f"{results.judged:,} of {results.drawn:,} texts judged")
+    if results.whole is not None:
+        out.print(_table("site", results.sites, results), _table("relevance", results.bands))
+        if results.covered < 0.9995:
             out.print(
-                f"Nothing is said of {1 - found.covered:.1%} of the kept pages: of their strata no text is judged yet.",
+                f"Nothing is said of {1 - results.covered:.1%} of the kept pages: of their strata no text is judged yet.",
                 highlight=False,
             )
-    for row in found.rejected:
+    for row in results.rejected:
         pages, low, high = row.relevant_pages
         out.print(
             f"Of {row.pages:,.0f} pages rejected as {escape(row.name)}, {row.relevant:,} of {row.judged:,} judged are relevant "
@@ -242,9 +242,9 @@ def show_agreement(samples: Sequence[Sample], names: Sequence[str], out: Console
     out.print(f"Krippendorff's α of all: {_number(krippendorff(marks_by_text(samples)))}")
 
 
-def figures(found: SampleReport, samples: Sequence[Sample], names: Sequence[str]) -> dict[str, Any]:
+def figures(results: SampleReport, samples: Sequence[Sample], names: Sequence[str]) -> dict[str, Any]:
     """All that is shown, for JSON: None for what is not defined."""
-    shown: dict[str, Any] = found.as_dict()
+    shown: dict[str, Any] = results.as_dict()
     if len(samples) > 1:
         shown["files"] = [{"file": name, **report(sample).as_dict()} for name, sample in zip(names, samples, strict=True)]
         shown["agreement"] = [
@@ -254,7 +254,7 @@ def figures(found: SampleReport, samples: Sequence[Sample], names: Sequence[str]
     return dict(_defined(shown))
 
 
-def write_csv(found: SampleReport, path: Path) -> None:
+def write_csv(results: SampleReport, path: Path) -> None:
     """The rows of all tables, shares from 0 to 1."""
     with replacing(path, "utf-8-sig") as out:
         table = csv.writer(out, lineterminator="\r\n")
@@ -262,30 +262,30 @@ def write_csv(found: SampleReport, path: Path) -> None:
             ["of", "name", "pages", "judged", "relevant", "boilerplate"]
             + [f"{share}{end}" for share in ("precision", "share_of_boilerplate") for end in ("", "_low", "_high")]
         )
-        for kind, row in _rows(found):
+        for kind, row in _rows(results):
             counts = [kind, row.name, f"{row.pages:.1f}", row.judged, row.relevant, row.boilerplate]
             shares = [f"{x:.6f}" for e in (row.precision, row.share_of_boilerplate) for x in (e.share, e.low, e.high)]
             table.writerow([*counts, *shares])
 
 
-def _rows(found: SampleReport) -> Iterator[tuple[str, GroupFigures]]:
-    if found.whole is not None:
-        yield "all", found.whole
-    for kind, rows in (("site", found.sites), ("relevance", found.bands), ("rejected", found.rejected)):
+def _rows(results: SampleReport) -> Iterator[tuple[str, GroupFigures]]:
+    if results.whole is not None:
+        yield "all", results.whole
+    for kind, rows in (("site", results.sites), ("relevance", results.bands), ("rejected", results.rejected)):
         for row in rows:
             yield kind, row
 
 
-def _table(head: str, rows: Sequence[GroupFigures], whole: SampleReport | None = None) -> Table:
+def _table(head: str, rows: Sequence[GroupFigures], results: SampleReport | None = None) -> Table:
     table = Table()
     table.add_column(head, overflow="fold")
     for column in ("pages", "judged", "relevant", "precision\n%", "95 %", "boiler-\nplate %"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*_row(row), end_section=row is rows[-1])
-    if whole is not None and whole.whole is not None:
-        table.add_row(*_row(dataclasses.replace(whole.whole, name="all pages")), style="bold")
-        table.add_row("mean of the sites", "", "", "", _number(100 * whole.mean_of_sites, 2), "", "")
+    if results is not None and results.whole is not None:
+        table.add_row(*_row(dataclasses.replace(results.whole, name="all pages")), style="bold")
+        table.add_row("mean of the sites", "", "", "", _number(100 * results.mean_of_sites, 2), "", "")
     return table
 
 
@@ -294,17 +294,17 @@ def _row(row: GroupFigures) -> tuple[str, ...]:
     return (escape(row.name), *counts, *_cells(row.precision), f"{100 * row.share_of_boilerplate.share:.1f}")
 
 
-def _cells(found: Estimate) -> tuple[str, str]:
-    return f"{100 * found.share:.2f}", f"{100 * found.low:.1f}–{100 * found.high:.1f}"
+def _cells(share: Estimate) -> tuple[str, str]:
+    return f"{100 * share.share:.2f}", f"{100 * share.low:.1f}–{100 * share.high:.1f}"
 
 
-def _percent(found: Estimate) -> str:
-    share, interval = _cells(found)
+def _percent(estimate: Estimate) -> str:
+    share, interval = _cells(estimate)
     return f"{share} %, {interval} %"
 
 
-def _number(found: float, digits: int = 3) -> str:
-    return "–" if math.isnan(found) else f"{found:.{digits}f}"
+def _number(value: float, digits: int = 3) -> str:
+    return "–" if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def _defined(value: Any) -> Any:

@@ -216,8 +216,8 @@ def _put_anew(row: Record, page: Page, extracted: Extracted, maker: Maker, targe
     fields = with_foreign_canonical(made.fields, bytes.fromhex(row.key), row.final_url)
     text = fields.pop("text", "")
     reason = made.reason or (row.reason if row.reason == OFF_TOPIC_TEXT else "")
-    given = {"keep": not reason, "reason": reason, "text": text if not reason else None, "encoding": page.encoding}
-    target.put(dataclasses.replace(row, **(_BLANK | fields | given)), made.lines)
+    decided = {"keep": not reason, "reason": reason, "text": text if not reason else None, "encoding": page.encoding}
+    target.put(dataclasses.replace(row, **(_BLANK | fields | decided)), made.lines)
 
 
 def _copy_hosts(source: CorpusStore, target: CorpusStore) -> None:
@@ -230,26 +230,26 @@ def _copy_hosts(source: CorpusStore, target: CorpusStore) -> None:
 
 def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebuilt:
     """Hold a rebuilt corpus against the old one, row by row."""
-    found = Rebuilt(missing=missing)
+    result = Rebuilt(missing=missing)
     before = after = before_characters = after_characters = 0
     rows: Iterator[Record] = target.records(_EVERYTHING)
     current = next(rows, None)
     for old in source.records(_EVERYTHING):
-        found.pages += 1
+        result.pages += 1
         before += old.keep
         before_characters += old.characters
         if current is None or current.key != old.key:
-            found.left_out += 1
+            result.left_out += 1
             continue
         after += current.keep
         after_characters += current.characters
-        found.changed += old.keep and current.keep and old.text != current.text
-        found.new += current.keep and not old.keep
+        result.changed += old.keep and current.keep and old.text != current.text
+        result.new += current.keep and not old.keep
         if old.keep and not current.keep:
-            found.rejected[current.reason] += 1
+            result.rejected[current.reason] += 1
         current = next(rows, None)
-    found.texts, found.characters = (before, after), (before_characters, after_characters)
-    return found
+    result.texts, result.characters = (before, after), (before_characters, after_characters)
+    return result
 
 
 # -- ``scrapy corpus rebuild``: a corpus made anew from the archive of its crawl
@@ -302,7 +302,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         def show(done: int, total: int) -> None:
             display.update(task, completed=done, total=total)
 
-        found = asyncio.run(
+        result = asyncio.run(
             rebuild(
                 source,
                 target,
@@ -314,22 +314,22 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
                 progress=show,
             )
         )
-        print(summary(found, source.name, target.name, opts.missing))
+        print(summary(result, source.name, target.name, opts.missing))
     return 0
 
 
-def summary(found: Rebuilt, source: str, target: str, missing: str) -> str:
+def summary(result: Rebuilt, source: str, target: str, missing: str) -> str:
     """What a person is told at the end."""
     lines = [
-        f"{found.pages:,} pages of {source} are in {target}" + (f", {found.left_out:,} left out" if found.left_out else ""),
-        f"texts:      {found.texts[0]:,} before, {found.texts[1]:,} now ({found.new:,} new, {found.changed:,} changed, "
-        f"{found.rejected.total():,} rejected)",
-        f"characters: {found.characters[0]:,} before, {found.characters[1]:,} now",
+        f"{result.pages:,} pages of {source} are in {target}" + (f", {result.left_out:,} left out" if result.left_out else ""),
+        f"texts:      {result.texts[0]:,} before, {result.texts[1]:,} now ({result.new:,} new, {result.changed:,} changed, "
+        f"{result.rejected.total():,} rejected)",
+        f"characters: {result.characters[0]:,} before, {result.characters[1]:,} now",
     ]
-    lines += [f"  rejected now: {reason}: {count:,}" for reason, count in found.rejected.most_common()]
-    if found.missing:
+    lines += [f"  rejected now: {reason}: {count:,}" for reason, count in result.rejected.most_common()]
+    if result.missing:
         done = "they were copied as they are (--missing drop leaves them out)" if missing == "keep" else "they were left out"
-        lines.append(f"{found.missing:,} pages are not in the archive; {done}")
+        lines.append(f"{result.missing:,} pages are not in the archive; {done}")
     return "\n".join(lines)
 
 

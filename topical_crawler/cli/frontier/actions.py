@@ -211,7 +211,7 @@ def _read_urls(opts: argparse.Namespace) -> list[str]:
     """The URLs that are given, and those in files. What stands first names a crawl, unless it is a URL or a file."""
     if opts.crawl and (_is_url(opts.crawl) or Path(opts.crawl).is_file()):
         opts.urls, opts.crawl = [opts.crawl, *opts.urls], None
-    return [url for given in opts.urls for url in ([given] if _is_url(given) else read_seeds(Path(given).expanduser()))]
+    return [url for name in opts.urls for url in ([name] if _is_url(name) else read_seeds(Path(name).expanduser()))]
 
 
 def _is_url(text: str) -> bool:
@@ -235,12 +235,12 @@ def _confirm(crawl: Reached, opts: argparse.Namespace) -> None:
 
 def _seconds(text: str) -> float:
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
-        found = -1.0
-    if not 0 <= found < float("inf"):
+        number = -1.0
+    if not 0 <= number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds, 0 or more")
-    return found
+    return number
 
 
 def _threshold_of(text: str) -> float | None:
@@ -305,13 +305,13 @@ def top_view(answer: Answer) -> RenderableType:
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("link", overflow="fold")
     for entry in answer["entries"]:
-        found = ""
+        origin = ""
         if entry["anchor"] or entry["parent"]:
             more = f" and {entry['parents'] - 1} more" if entry["parents"] > 1 else ""
-            found = (f"“{entry['anchor']}” " if entry["anchor"] else "") + f"on {entry['parent']}{more}"
+            origin = (f"“{entry['anchor']}” " if entry["anchor"] else "") + f"on {entry['parent']}{more}"
         priority = "seed" if entry["priority"] >= SEED_PRIORITY else f"{entry['priority']:.4g}"
         # A crawl of an older version has no reasons to tell.
-        link = link_cell(entry["url"], found, entry.get("reasons", {}))
+        link = link_cell(entry["url"], origin, entry.get("reasons", {}))
         table.add_row(priority, str(entry["depth"]), str(entry["rescored"]), link)
     return Group(table, Text(f"\n{printable(note)}", "yellow")) if (note := answer.get("note")) else table
 

@@ -80,12 +80,12 @@ def _check(opts: argparse.Namespace, settings: BaseSettings) -> int:
         try:
             path = resources.path(name)
             if path:
-                state, said = "ok", _examine(RESOURCES[name], path, own=name in resources.overrides)
+                state, result = "ok", _examine(RESOURCES[name], path, own=name in resources.overrides)
             else:
-                state, said = "FAILED" if opts.names else "-", f"missing. {RESOURCES[name].cost}"
+                state, result = "FAILED" if opts.names else "-", f"missing. {RESOURCES[name].cost}"
         except (ValueError, OSError) as error:
-            state, said = "FAILED", str(error)
-        print(f"{state:7}{name:<12} {said}")
+            state, result = "FAILED", str(error)
+        print(f"{state:7}{name:<12} {result}")
         failed |= state == "FAILED"
     return int(failed)
 

@@ -144,7 +144,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
                     stages[stage] = display.add_task(escape(stage), total=1.0, note="")
                 display.update(stages[stage], completed=done, note=note)
 
-            found = train_vectors(opts.out, opts.sources, options, opts.processes, report, opts.show)
+            results = train_vectors(opts.out, opts.sources, options, opts.processes, report, opts.show)
             for task in stages.values():
                 display.update(task, completed=1.0)
     except KeyboardInterrupt:
@@ -153,7 +153,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             file=sys.stderr,
         )
         return 130
-    _print(found, opts.out, console())
+    _print(results, opts.out, console())
     return 0
 
 
@@ -181,22 +181,22 @@ def _options(opts: argparse.Namespace, settings: BaseSettings) -> TrainingOption
     return TrainingOptions(text, model, opts.min_count, opts.phrases, opts.memory, opts.continue_from, opts.free)
 
 
-def _print(found: dict[str, Any], folder: Path, out: Console) -> None:
+def _print(data: dict[str, Any], folder: Path, out: Console) -> None:
     table = Table(
         "source", *(f"{name} (条)" if name == "documents" else name.replace("kilobytes", "KB") for name in COUNTS), "skipped"
     )
     for column in table.columns[1:6]:
         column.justify = "right"
-    for row in [*found["sources"], *([{"source": "all", **found["total"]}] if len(found["sources"]) > 1 else [])]:
+    for row in [*data["sources"], *([{"source": "all", **data["total"]}] if len(data["sources"]) > 1 else [])]:
         skipped = ", ".join(f"{n:,} {reason}" for reason, n in row["skipped"].items())
         table.add_row(escape(Path(row["source"]).name), *(f"{row[name]:,}" for name in COUNTS), escape(skipped))
     out.print(table)
-    words, training = found["vocabulary"], found["training"]
+    words, training = data["vocabulary"], data["training"]
     out.print(
-        f"segmentation {found['segmentation']['tokens_per_second']:,} words/s, training {training['tokens_per_second']:,} words/s"
+        f"segmentation {data['segmentation']['tokens_per_second']:,} words/s, training {training['tokens_per_second']:,} words/s"
     )
     out.print(
-        f"{words['words']:,} words trained; {words['rare']:,} others are rarer than --min-count {found['options']['min_count']}"
+        f"{words['words']:,} words trained; {words['rare']:,} others are rarer than --min-count {data['options']['min_count']}"
     )
     if words["forgotten_below"]:
         out.print(f"memory: while counting, words met fewer than {words['forgotten_below']} times had to be forgotten")
@@ -204,18 +204,18 @@ def _print(found: dict[str, Any], folder: Path, out: Console) -> None:
         out.print(
             f"memory: {words['cut']:,} words with up to {words['cut_count']:,} occurrences left out; more --memory keeps them"
         )
-    if "continued" in found:
-        continued = found["continued"]
+    if "continued" in data:
+        continued = data["continued"]
         out.print(
             f"continued from {continued['known']:,} words, {continued['known_in_text']:,} of them in the text; "
             f"{continued['new']:,} new"
         )
-    for word, near in found["neighbours"].items():
+    for word, near in data["neighbours"].items():
         for when, words_near in near.items():
-            said = " ".join(f"{neighbour} {cosine:.2f}" for neighbour, cosine in words_near) or "no vector"
+            near_text = " ".join(f"{neighbour} {cosine:.2f}" for neighbour, cosine in words_near) or "no vector"
             label = f"{word} {when}" if len(near) > 1 else word
-            out.print(escape(f"{label}: {said}"))
-    result = found["result"]
+            out.print(escape(f"{label}: {near_text}"))
+    result = data["result"]
     out.print(escape(f"{result['path']}: {result['words']:,} words, {result['dimensions']} dimensions; {folder / 'report.json'}"))
 
 

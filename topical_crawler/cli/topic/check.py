@@ -155,22 +155,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    kinds = {given: kind_of(given) for given in opts.pages}
-    for given, kind in kinds.items():
+    kinds = {name: kind_of(name) for name in opts.pages}
+    for name, kind in kinds.items():
         if kind == "text":
-            raise FileNotFoundError(f"{given}: no URL and no file. Remedy: scrapy topic explain {opts.topic} TEXT takes a text")
-    found = resources(settings) or Resources.none()
-    report = check_topic(opts.topic, found, cache_dir(settings), segmenter(settings))
+            raise FileNotFoundError(f"{name}: no URL and no file. Remedy: scrapy topic explain {opts.topic} TEXT takes a text")
+    language = resources(settings) or Resources.none()
+    report = check_topic(opts.topic, language, cache_dir(settings), segmenter(settings))
     findings = list(report.findings)
     pages: list[Scored] = []
     seeds: list[Scored] = []
     if report.topic is not None and not report.errors and (opts.pages or opts.fetch):
         judge = PageJudge(report.topic, settings)
-        addresses = [given for given, kind in kinds.items() if kind != "text file"]
+        addresses = [name for name, kind in kinds.items() if kind != "text file"]
         with console(stderr=True).status(f"fetching {len(addresses)} pages"):
             fetched = iter(fetch_pages(addresses, settings))
-        for given, kind in kinds.items():
-            pages.append(judge.text(given) if kind == "text file" else judge.page(next(fetched)))
+        for name, kind in kinds.items():
+            pages.append(judge.text(name) if kind == "text file" else judge.page(next(fetched)))
         if opts.fetch:
             seeds, more = _fetch_seeds(judge, settings)
             findings = [*more, *findings]
@@ -188,8 +188,8 @@ def _fetch_seeds(judge: PageJudge, settings: BaseSettings) -> tuple[list[Scored]
     keyword = quote(topic.keywords(1)[0])
     addresses = [url.replace("{keyword}", keyword) for url, _, _ in lines.seeds]
     with console(stderr=True).status(f"fetching {len(addresses)} seeds"):
-        found = fetch_pages(addresses, settings)
-    scored = [judge.page(fetched) for fetched in found]
+        fetched_seeds = fetch_pages(addresses, settings)
+    scored = [judge.page(fetched) for fetched in fetched_seeds]
     findings = []
     for seed, (url, file, number) in zip(scored, lines.seeds, strict=True):
         if seed.relevance is None:

@@ -78,7 +78,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     candidates = {normalise(line.strip()) for _, line in read_lines(files / "candidates.txt")}
     known = {*topic.terms, *read_weights(files / "adjust.tsv"), *candidates}
     with messages.status("comparing the topic's terms with the words of the resources"):
-        found = propose(
+        proposals = propose(
             _judges(topic, read_terms(files / "terms.tsv")),
             resources,
             by=opts.by,
@@ -87,24 +87,24 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             known=known,
             cache_dir=cache_dir(settings),
         )
-    shown = found[: opts.accept or opts.show]
+    shown = proposals[: opts.accept or opts.show]
     written = ""  # before anything is shown: its reader (head) may leave early
     if shown and opts.write:
         written = f"{len(shown)} candidates → {write_candidates(folder, shown)}"
     elif shown and opts.accept:
         written = f"{len(shown)} terms → {write_terms(folder, shown)}"
     console().print(_table(shown) if shown else f"no proposal of score {opts.min_score:g} or more. Remedy: a lower --min-score")
-    if len(found) > len(shown):
-        print(f"{len(found) - len(shown)} more of score {opts.min_score:g} or more")
+    if len(proposals) > len(shown):
+        print(f"{len(proposals) - len(shown)} more of score {opts.min_score:g} or more")
     if written:
         print(written)
     return 0
 
 
-def _judges(topic: Topic, given: Mapping[str, float]) -> dict[str, float]:
+def _judges(topic: Topic, weights: Mapping[str, float]) -> dict[str, float]:
     """The terms that propose: those without a weight in terms.tsv, where there are some. A person has named these; the others
     were found near them (``scrapy topic new``), and neighbours of neighbours lead away."""
-    named = {term: topic.terms[term] for term, weight in given.items() if math.isnan(weight) and term in topic.terms}
+    named = {term: topic.terms[term] for term, weight in weights.items() if math.isnan(weight) and term in topic.terms}
     return named or dict(topic.terms)
 
 

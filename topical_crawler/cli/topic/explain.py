@@ -162,8 +162,8 @@ def _restore(strategy: Strategy, crawl: Reached | None) -> None:
     try:
         crawl.look(lambda frontier: restore(strategy, frontier))
     except (LookupError, TypeError, ValueError) as error:
-        said = f"{type(error).__name__}: {error}"
-        raise CrawlError(f"{crawl.name}: what the crawl has learned cannot be read ({said})") from None
+        message = f"{type(error).__name__}: {error}"
+        raise CrawlError(f"{crawl.name}: what the crawl has learned cannot be read ({message})") from None
 
 
 def _urls(given: str) -> list[str]:
@@ -200,7 +200,7 @@ def show_source(out: Console, source: str, kind: Kind, page: Page | None) -> Non
 
 
 def show_by_strategy(
-    out: Console, e: Judged, strategy: Strategy, found: Resources, missing: Sequence[Resource], crawl: str, most: int
+    out: Console, e: Judged, strategy: Strategy, language: Resources, missing: Sequence[Resource], crawl: str, most: int
 ) -> None:
     """Print it.
 
@@ -208,7 +208,7 @@ def show_by_strategy(
         out: where to.
         e: what was found.
         strategy: that found it.
-        found: the language resources.
+        language: the language resources.
         missing: those of them that the strategy would use and that are not there.
         crawl: whose learned state it has; "" for none.
         most: most links.
@@ -225,7 +225,7 @@ def show_by_strategy(
     learned = f"with what the crawl {crawl} has learned" if crawl else "with nothing learned from a crawl (--crawl)"
     out.print(f"Judged by the strategy {strategy.name!r}, {learned}.", style="dim", markup=False)
     if strategy.needs:
-        show_missing(out, found, missing)
+        show_missing(out, language, missing)
     show_source(out, e.source, e.kind, e.page)
     if e.text is None:
         out.print(f"\nMain text: none ({e.no_text}): a crawl would not keep this page", markup=False)

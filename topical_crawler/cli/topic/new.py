@@ -78,13 +78,13 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     check_free(opts.folder)
     seeds = [check_seed(url, "--seeds") for url in opts.seeds]
     wanted = resources(settings)  # None: the settings say to use none
-    found, cache = wanted or Resources.none(), cache_dir(settings)
+    language, cache = wanted or Resources.none(), cache_dir(settings)
     messages, start = console(stderr=True), Start()
     if opts.keywords:
         start.add(from_keywords(opts.keywords.replace("，", ",").replace("、", ",").split(",")))
     if opts.sentence:
-        start.add(from_sentence(opts.sentence, known_words(found, cache)))
-    tree = _tree(opts, found)
+        start.add(from_sentence(opts.sentence, known_words(language, cache)))
+    tree = _tree(opts, language)
     if opts.category:
         if tree is None:
             raise TopicError(
@@ -106,12 +106,12 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if not start.terms:
         raise TopicError("no word in what you gave can be a term. Remedy: name some, --keywords 操作系统,内核")
     near = []
-    if opts.neighbours and wanted and not any(found.path(name) for name in SOURCES):
+    if opts.neighbours and wanted and not any(language.path(name) for name in SOURCES):
         messages.print(
             "No word near the first terms is known: HowNet, Cilin and vectors are missing. Get them: scrapy lexicon fetch"
         )
     elif opts.neighbours and wanted:
-        near = neighbours(start.terms, found, opts.neighbours, start.general, cache)
+        near = neighbours(start.terms, language, opts.neighbours, start.general, cache)
     words = [term.word for term in start.terms]
     title = opts.title or opts.sentence or "、".join(words[:3])
     write_start(opts.folder, title, opts.sentence or "、".join(words[:10]), start.terms, near, list(dict.fromkeys(seeds)))
@@ -120,8 +120,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 0
 
 
-def _tree(opts: argparse.Namespace, found: Resources) -> CategoryTree | None:
-    path = opts.tree or found.path("clc")
+def _tree(opts: argparse.Namespace, language: Resources) -> CategoryTree | None:
+    path = opts.tree or language.path("clc")
     if path is None:
         return None
     return read_odp(path) if ".rdf" in path.name else read_clc(path)

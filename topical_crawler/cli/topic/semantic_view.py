@@ -57,11 +57,11 @@ def open_semantic(topic: Topic, settings: BaseSettings, seed: int | None = None)
         TopicError: the topic, or a parameter of it, cannot be read.
         ValueError: a resource cannot be read.
     """
-    found = resources(settings) or Resources.none()
-    strategy = make_strategy(topic, "semantic", found, settings, seed)
+    language = resources(settings) or Resources.none()
+    strategy = make_strategy(topic, "semantic", language, settings, seed)
     _, constants = read_semantic_parameters(topic)
-    similarity = WordSimilarity.from_resources(found, constants, cache_dir(settings))
-    return Opened(cast(Semantic, strategy), similarity, found, missing_for("semantic", found))
+    similarity = WordSimilarity.from_resources(language, constants, cache_dir(settings))
+    return Opened(cast(Semantic, strategy), similarity, language, missing_for("semantic", language))
 
 
 ITSELF = "itself"
