@@ -53,10 +53,10 @@ STRATEGIES: Sequence[str] = tuple(BUILT_IN)
 @functools.cache
 def _plugins() -> Mapping[str, Sequence[EntryPoint]]:
     """The entry points of other distributions by name."""
-    found: dict[str, list[EntryPoint]] = {}
+    entries: dict[str, list[EntryPoint]] = {}
     for entry in entry_points(group=GROUP):
-        found.setdefault(entry.name, []).append(entry)
-    return found
+        entries.setdefault(entry.name, []).append(entry)
+    return entries
 
 
 def names() -> list[str]:

@@ -218,10 +218,10 @@ class DomainStatistics:
 
     def add(self, words: Iterable[str]) -> None:
         """Count one document."""
-        found = Counter(words)
+        counts = Counter(words)
         self.documents += 1
-        self.occurrences.update(found)
-        self.spread.update(found.keys())
+        self.occurrences.update(counts)
+        self.spread.update(counts.keys())
 
     def weight(self, word: str) -> float:
         """Eq. 2: w_i = (f_i/N)·log(N/N_i), natural logarithm; 0 for a word that is not in the corpus or in every document."""
@@ -245,11 +245,8 @@ def contrast(domain: DomainStatistics, background: DomainStatistics, word: str) 
 def choose_terms(
     candidates: Sequence[str], domain: DomainStatistics, background: DomainStatistics, min_contrast: float
 ) -> list[str]:
-    """The candidates that the corpora do not speak against, heaviest first.
-
-    A candidate stays when the domain holds it at least ``min_contrast`` times more often than the background, or when neither
-    holds it at all (it then weighs the mean, Zhou et al. 2019, §5: a term may be newer than the corpus).
-    """
+    """The candidates that the domain holds at least ``min_contrast`` times more often than the background, or that neither holds
+    (they then weigh the mean, Zhou et al. 2019, §5: a term may be newer than the corpus), heaviest first."""
     chosen = [
         c
         for c in dict.fromkeys(candidates)

@@ -86,9 +86,9 @@ def read_marked(file: Traversable) -> tuple[MarkedText, ...]:
         TopicError: see :func:`read_entries`.
     """
     return tuple(
-        MarkedText(found.url, found.title, found.text, said)
-        for _, found in read_entries(file)
-        if found is not None and (said := ON_TOPIC[found.mark]) is not None
+        MarkedText(one.url, one.title, one.text, said)
+        for _, one in read_entries(file)
+        if one is not None and (said := ON_TOPIC[one.mark]) is not None
     )
 
 
@@ -105,13 +105,13 @@ def read_entries(file: Traversable) -> Iterator[tuple[str, Entry | None]]:
             yield line, None
             continue
         where = f"{file}, line {number}"
-        found = _entry(line, where)
-        if found.url in first:
-            raise TopicError(f"{where}: {found.url!r} stands already in line {first[found.url]}. Remedy: keep one of the two")
-        first[found.url] = number
+        one = _entry(line, where)
+        if one.url in first:
+            raise TopicError(f"{where}: {one.url!r} stands already in line {first[one.url]}. Remedy: keep one of the two")
+        first[one.url] = number
         if len(first) > MOST:
             raise TopicError(f"{where}: more than {MOST:,} texts. Remedy: delete lines that tell least")
-        yield line, found
+        yield line, one
 
 
 def _lines(file: Traversable) -> Iterator[tuple[int, str]]:
@@ -146,12 +146,12 @@ def _entry(line: str, where: str) -> Entry:
             raise TopicError(f"{where}: {name} cannot be {given[name]!r:.60}. {_REMEDY}")
     if given["mark"] not in ON_TOPIC:
         raise TopicError(f"{where}: {given['mark']!r:.60} is no mark. Remedy: one of {', '.join(ON_TOPIC)}")
-    found = entry(given["url"], given["title"], given["text"], given["mark"])
-    if not found.url.strip():
+    one = entry(given["url"], given["title"], given["text"], given["mark"])
+    if not one.url.strip():
         raise TopicError(f"{where}: url is empty. {_REMEDY}")
-    if found.blank:
+    if one.blank:
         raise TopicError(f"{where}: neither title nor text. Remedy: give one of them, or delete the line")
-    return found
+    return one
 
 
 def _writable(text: str) -> str:

@@ -19,7 +19,7 @@ from urllib.parse import urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topical_crawler.web.dom import MAX_GROUP, Paths, crumbs, is_label, own_labels
-from topical_crawler.web.urls import names
+from topical_crawler.web.urls import word_set
 
 MAX_ANCHOR = 200
 """Longest anchor text kept, in characters: longer ones are teasers wrapped in a link."""
@@ -47,11 +47,11 @@ _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _BETWEEN_ATTRIBUTES = re.compile(r"[\s/]+")
 _LONG_TAG = re.compile(r"<[a-z][^>]{8000,}", re.IGNORECASE)
 # Elements without an end, and those whose end is understood where the next one starts: they nest no deeper.
-_FLAT = names(
+_FLAT = word_set(
     "a area base br col embed hr img input link meta param source track wbr p li dt dd td th tr tbody thead tfoot colgroup "
     "option optgroup rp rt html head body"
 )
-_BLOCKS = names(
+_BLOCKS = word_set(
     "address article blockquote br dd div dl dt figcaption h1 h2 h3 h4 h5 h6 hr li main ol p pre section table td th tr ul"
 )
 _LINK_LEVELS = 4  # elements between a text and the link that it belongs to
@@ -308,18 +308,18 @@ def _clean(text: str) -> str:
 
 def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str]]:
     """Contents by name, and the sections and tags that the head names."""
-    found: dict[str, str] = {}
+    contents: dict[str, str] = {}
     filed: list[str] = []
     for node in tree.css("meta"):
         attrs = node.attributes
         name = (attrs.get("name") or attrs.get("property") or "").strip().lower()
         if name in ("description", "og:description", "keywords"):
             content = _clean(attrs.get("content") or "")[:MAX_HEAD]
-            if content and name not in found:
-                found[name] = content
+            if content and name not in contents:
+                contents[name] = content
         elif name in ("article:section", "article:tag"):
             filed += [part.strip() for part in _COMMA.split(_clean(attrs.get("content") or "")[:MAX_HEAD])]
-    return found, filed
+    return contents, filed
 
 
 def _surroundings(tree: LexborHTMLParser) -> dict[int, str]:
@@ -376,7 +376,7 @@ def _links(
     are too few to matter."""
     base_node = tree.css_first("base[href]")
     base = _join(url, (base_node.attributes.get("href") or "") if base_node is not None else "") or url
-    found: dict[str, _Target] = {}
+    targets: dict[str, _Target] = {}
     filed: list[_Target] = []
     of_crumbs, layout = crumbs(tree, html), Paths()
     for place in _targets(tree):
@@ -385,14 +385,14 @@ def _links(
         absolute = _join("" if target.startswith(("http://", "https://")) else base, target)
         if not absolute:
             continue
-        if absolute not in found or not found[absolute][1]:
-            found[absolute] = place
+        if absolute not in targets or not targets[absolute][1]:
+            targets[absolute] = place
         if (is_label(absolute, attrs.get("rel")) or (of_crumbs and node.mem_id in of_crumbs)) and "href" in attrs:
             filed.append(place)
     texts = _surroundings(tree) if around else {}
     links = [
         Link(u, text[:MAX_ANCHOR], texts.get(node.mem_id, "") if around else "", layout.of(node, attrs) if paths else "")
-        for u, (_, text, node, attrs) in found.items()
+        for u, (_, text, node, attrs) in targets.items()
     ]
     many = len(filed) > MAX_GROUP
     return tuple(links), [(layout.of(node, attrs) if many else "", _clean(text)) for _, text, node, attrs in filed]
@@ -413,7 +413,7 @@ def _join(base: str, target: str) -> str:
     if not target or target.startswith(("#", "javascript:", "mailto:", "tel:", "data:")):
         return ""
     try:
-        absolute = _CONTROL.sub(lambda found: f"%{ord(found[0]):02X}", urljoin(base, target))
+        absolute = _CONTROL.sub(lambda match: f"%{ord(match[0]):02X}", urljoin(base, target))
         parts = urlsplit(absolute)
     except ValueError:
         return ""

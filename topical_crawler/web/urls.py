@@ -14,14 +14,14 @@ from hashlib import blake2b
 from urllib.parse import quote, urlsplit
 
 
-def names(text: str) -> frozenset[str]:
-    """Words in a text, as a set."""
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text."""
     return frozenset(text.split())
 
 
 # -- What a URL carries that does not say which page it is; names are compared in lower case
 
-TRACKING = names(
+TRACKING = word_set(
     # advertising click ids: Google, Facebook, Microsoft, Yandex, Baidu, Tencent, 360, ByteDance
     "gclid gclsrc dclid gbraid wbraid fbclid msclkid yclid bd_vid bd_source gdt_vid qz_gdt qhclickid clickid ttclid "
     # web analytics: Google, Baidu Tongji, Alibaba, Bilibili, Sina, Netease, Sohu
@@ -44,12 +44,12 @@ beside a ``to`` it is one end of a pair (``from=CNY&to=USD``): those are content
 
 ORIGIN_VALUE = re.compile(r"[A-Za-z][\w.\-]*", re.ASCII)
 
-SESSION = names("jsessionid phpsessid asp.net_sessionid oscsid cftoken cfid zenid")
+SESSION = word_set("jsessionid phpsessid asp.net_sessionid oscsid cftoken cfid zenid")
 """Names that only ever carry a session."""
 
 SESSION_PREFIXES = ("aspsessionid",)
 
-SESSION_BY_VALUE = names("sid ssid s sess sessid session sessionid session_id")
+SESSION_BY_VALUE = word_set("sid ssid s sess sessid session sessionid session_id")
 """Names that carry a session or a content id: the shape of the value (:data:`SESSION_VALUE`) decides, so ``sid=12`` stays."""
 
 SESSION_VALUE = re.compile(
@@ -67,7 +67,7 @@ SESSION_SEGMENT = re.compile(r"/\([SAFX]\([0-9A-Z]{16,}\)\)(?=/)", re.IGNORECASE
 INDEX_PAGE = re.compile(r"/(?:index|default)\.(?:html?|shtml?|xhtml|php[345]?|aspx?|jspx?|jhtml|do|cgi|cfm)\Z", re.IGNORECASE)
 """The page a server gives for a directory. ``index_2.shtml`` is the second page of a list and stays."""
 
-BINARY = names(
+BINARY = word_set(
     "jpg jpeg jpe png gif bmp webp svg ico tif tiff psd ai eps heic avif zip rar 7z gz tgz bz2 xz tar iso dmg jar cab z "
     "mp3 wav wma ogg flac aac m4a amr mid ape mp4 avi wmv flv f4v mov mkv rm rmvb mpg mpeg m3u8 ts webm 3gp swf m4v "
     "pdf doc docx xls xlsx ppt pptx pps wps et dps ofd ceb caj rtf odt ods exe msi apk ipa deb rpm bin dll so torrent class pkg "
