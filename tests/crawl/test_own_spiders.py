@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from crawl_tools import Crawled, Reply, Site, article, crawl, environment, rows
+from wait_tools import HANGS
 
 SETTINGS = """
 from topical_crawler.settings import *
@@ -127,7 +128,7 @@ def test_scrapys_own_commands_and_a_plain_spider_work_as_in_any_project(project:
         arguments = line.format(url=site.url + "/").split()
         done = subprocess.run(
             [sys.executable, "-m", "scrapy", *arguments, "-s", "DOWNLOAD_DELAY=0", "-s", "FEED_EXPORT_ENCODING=utf-8"],
-            cwd=project, env=environment(project), capture_output=True, encoding="utf-8", check=False,
+            cwd=project, env=environment(project), capture_output=True, encoding="utf-8", timeout=HANGS, check=False,
         )  # fmt: skip
         assert done.returncode == 0 and shown in done.stdout, done.stderr
         assert site.asked("/") == 1 and site.asked("/secret") == 0
