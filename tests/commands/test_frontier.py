@@ -103,6 +103,15 @@ def test_stats_for_people_and_for_programs(run: Run) -> None:
     assert "does not run, [paused]" in shown.stdout and "pages are kept above a relevance of 0.25" in shown.stdout
 
 
+def test_what_no_terminal_shows_is_not_wrapped(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS")
+    deep = folder / "很长的文件夹" / ("x" * 90) / ("y" * 90)
+    deep.parent.mkdir(parents=True)
+    (folder / "data/dangjian").rename(deep)
+    shown = run("stats", deep)
+    assert f"{deep} does not run" in shown.stdout and str(deep / "frontier.sqlite") in shown.stdout
+
+
 def test_top_shows_addresses_anchors_and_parents_in_chinese(run: Run) -> None:
     asked(run, "requeue", "http://www.支部.cn/三会一课")
     shown = run("top", "-n", "2")
