@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TOPIC ?= partybuilding
 
-.PHONY: setup demo crawl test lint type floors experiments bench wheel egg clean
+.PHONY: setup demo crawl test lint type floors experiments bench architecture wheel egg clean
 .DEFAULT_GOAL := setup
 
 setup:
@@ -52,6 +52,10 @@ bench: setup
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/strategies.py
 	$(BIN)/python benchmarks/frontier.py --entries 100000 --backend memory sqlite redis
+
+# The picture of docs/architecture.md, and the longest chain of imports.
+architecture: setup
+	@$(BIN)/python docs/draw_architecture.py
 
 wheel: setup
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .

@@ -34,7 +34,7 @@ from text_scores import ngram_f1  # noqa: E402
 
 from topical_crawler.extraction import extract, extractors  # noqa: E402
 from topical_crawler.extraction.extractors import read_blocks, text_worth  # noqa: E402
-from topical_crawler.web.decode import decode  # noqa: E402
+from topical_crawler.web.dom import decode  # noqa: E402
 
 ADDRESS = "http://www.example.cn/a.html"
 LOST = 0.3

@@ -39,7 +39,7 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from topical_crawler.corpus import dedup, similarity
+from topical_crawler.corpus import dedup
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.schema import open_engine, pages, tables, write_ahead
 
@@ -230,14 +230,14 @@ def rival(documents: Documents, count: int, of: int) -> tuple[dict[str, Tally], 
     from datasketch import MinHash, MinHashLSH
 
     def signature(text: str) -> Any:
-        words = similarity.letters(text)
+        words = dedup.letters(text)
         made = MinHash(num_perm=128)
-        made.update_batch({words[n : n + similarity.SHINGLE].encode() for n in range(len(words) - similarity.SHINGLE + 1)})
+        made.update_batch({words[n : n + dedup.SHINGLE].encode() for n in range(len(words) - dedup.SHINGLE + 1)})
         return made
 
     memory = psutil.Process()
     before = memory.memory_info().rss
-    index = MinHashLSH(threshold=similarity.LEAST, num_perm=128)
+    index = MinHashLSH(threshold=dedup.LEAST, num_perm=128)
     for number in range(count):
         index.insert(number + 1, signature(documents[number]))
     grown = (memory.memory_info().rss - before) / 1e6

@@ -1,4 +1,4 @@
-"""The way of a fetched page: which modules of the package run code for each page of a crawl, and how deep the imports go.
+"""The way of a fetched page: which modules of the package run code for each page of a crawl.
 
     python benchmarks/page_way.py
 
@@ -9,12 +9,10 @@ page is done; start-up, lazy imports and shutdown do not. The extraction, which 
 from __future__ import annotations
 
 import argparse
-import ast
 import sys
 import tempfile
 import threading
 from collections import Counter
-from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -80,35 +78,6 @@ def files_of_pages(pages: int, strategy: str) -> Counter[str]:
     return counts
 
 
-def imports() -> dict[str, set[str]]:
-    """What each module of the package imports from it when it is imported itself."""
-    files = {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in PACKAGE.rglob("*.py")}
-    found: dict[str, set[str]] = {}
-    for module, path in files.items():
-        found[module] = set()
-        statements = list(ast.parse(path.read_text(encoding="utf-8")).body)
-        for statement in statements:  # grows by the bodies of try and with; TYPE_CHECKING never runs
-            if isinstance(statement, ast.Try | ast.With):
-                statements += statement.body
-            elif isinstance(statement, ast.Import):
-                found[module] |= {alias.name for alias in statement.names} & files.keys()
-            elif isinstance(statement, ast.ImportFrom) and statement.module in files:
-                below = {f"{statement.module}.{alias.name}" for alias in statement.names}
-                found[module] |= (below & files.keys()) or {statement.module}
-        found[module].discard(module)
-    return found
-
-
-def longest_chain(graph: dict[str, set[str]]) -> list[str]:
-    """The longest chain of modules of which each imports the next."""
-
-    @cache
-    def below(module: str) -> tuple[str, ...]:
-        return (module, *max((below(other) for other in graph[module]), key=len, default=()))
-
-    return list(max((below(module) for module in sorted(graph)), key=len))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=20, help="pages of the crawl (default: %(default)s)")
@@ -119,10 +88,7 @@ def main() -> None:
     files = files_of_pages(options.pages, options.strategy)
     print("pages  file", *(f"{n:5}  {file}" for file, n in sorted(files.items())), sep="\n")
     usual = sum(2 * n >= options.pages - 1 for n in files.values())
-    chain = longest_chain(imports())
     print(f"\n{len(files)} files run code for any page, {usual} for half of the pages or more")
-    print(f"\n{' <- '.join(reversed(chain))}")
-    print(f"\n{len(chain)} modules in the longest chain of imports")
 
 
 if __name__ == "__main__":

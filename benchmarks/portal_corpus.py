@@ -31,12 +31,12 @@ from warcio.archiveiterator import ArchiveIterator
 
 from topical_crawler.cleaning import CleaningOptions
 from topical_crawler.cleaning.characters import repair
+from topical_crawler.corpus.dedup import similarity
 from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import Filters, Record
-from topical_crawler.corpus.similarity import similarity
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.extraction import Extracted, extract
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import fingerprint
 

@@ -27,7 +27,7 @@ from topical_crawler.cleaning import TextCleaner
 from topical_crawler.cleaning.characters import GARBLED
 from topical_crawler.corpus import dedup
 from topical_crawler.extraction import extract, warm_up
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 
 STEPS = ("decoding", "links", "extraction", "cleaning", "signature")

@@ -63,8 +63,7 @@ from experiments.web_in_memory import Text, Web, read_texts, read_web
 from topical_crawler import config, settings, strategies
 from topical_crawler.cli.base import whole
 from topical_crawler.corpus.dedup import DUPLICATE
-from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.similarity import text_hash
+from topical_crawler.corpus.record import Record, text_hash
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry

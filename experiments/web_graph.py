@@ -23,7 +23,7 @@ from w3lib.url import safe_url_string
 from topical_crawler import __version__
 from topical_crawler.files import replacing
 from topical_crawler.recordings.reader import Recording, Response, Thinning, equal_form
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import fingerprint, is_binary, looks_like_trap
 

@@ -28,11 +28,11 @@ from rich.progress import Progress
 from experiments.web_graph import ROBOT, Answer, read_answer
 from topical_crawler import cleaning, extraction
 from topical_crawler.cleaning import CleaningOptions, TextCleaner
-from topical_crawler.cleaning.site_lines import NOTHING
+from topical_crawler.cleaning.boilerplate import NOTHING
 from topical_crawler.extraction import extract
 from topical_crawler.files import replacing_bytes
 from topical_crawler.recordings.reader import Recording, equal_form
-from topical_crawler.web import decode, dom
+from topical_crawler.web import dom
 from topical_crawler.web import page as page_module
 from topical_crawler.web.page import Link, Page
 
@@ -95,7 +95,7 @@ def read_web(web: Path, cache: Path, processes: int, progress: Progress) -> Web:
     with Recording(web, cache) as recording:
         urls = list(recording.urls())
     read = functools.partial(_read_batch, web, cache)
-    lines = _kept(web, cache, "pages", (page_module, dom, decode), read, urls, processes, progress)
+    lines = _kept(web, cache, "pages", (page_module, dom, dom), read, urls, processes, progress)
     return Web(_answer(json.loads(line)) for line in lines)
 
 

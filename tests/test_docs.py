@@ -17,7 +17,7 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import walk_modules_iter
 from scrapy.utils.spider import iter_spider_classes
 
-from topical_crawler import extraction, frontier, pipelines, settings, strategies
+from topical_crawler import extraction, frontier, items, settings, strategies
 from topical_crawler.cleaning import boilerplate, characters, quality
 from topical_crawler.cli.base import ActionParser
 from topical_crawler.corpus import dedup
@@ -273,7 +273,7 @@ def documented_reasons(section: str) -> str:
 
 
 def test_every_reason_of_a_rejected_page_is_documented() -> None:
-    reasons = {OFF_TOPIC, pipelines.OFF_TOPIC_TEXT, dedup.DUPLICATE, dedup.PART, frontier.REDIRECTED, "error", "dropped"}
+    reasons = {OFF_TOPIC, items.OFF_TOPIC_TEXT, dedup.DUPLICATE, dedup.PART, frontier.REDIRECTED, "error", "dropped"}
     for file in (ROOT / "topical_crawler").rglob("*.py"):
         if "cli" not in file.parts:  # these speak of no crawl
             reasons |= set(re.findall(r'reason ?= ?"([a-z][^"]+)"', file.read_text(encoding="utf-8")))

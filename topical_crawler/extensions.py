@@ -43,7 +43,7 @@ from twisted.web.resource import Resource
 from twisted.web.server import Site
 
 from topical_crawler import __version__, config
-from topical_crawler.corpus.stats import Yield
+from topical_crawler.corpus.record import Yield
 from topical_crawler.crawl.progress import Durations, Progress
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.frontier import State

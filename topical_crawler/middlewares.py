@@ -43,6 +43,7 @@ from topical_crawler.web.urls import fingerprint, host
 if TYPE_CHECKING:
     from topical_crawler.frontier import RedisFrontier
 
+
 logger = logging.getLogger(__name__)
 
 ARCHIVE_FAILED = "archive failed"

@@ -18,11 +18,11 @@ from topical_crawler.cleaning.boilerplate import (
     NEAR_EMPTY,
     NO_TEXT,
     Cleaner,
+    LineCounts,
     default_patterns,
     read_patterns,
 )
-from topical_crawler.cleaning.site_lines import LineCounts
-from topical_crawler.corpus.similarity import text_hash
+from topical_crawler.corpus.record import text_hash
 from topical_crawler.package_data import data_folder
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"

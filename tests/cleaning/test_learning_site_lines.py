@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.cleaning.boilerplate import Cleaner
-from topical_crawler.cleaning.site_lines import NEW_LINES, PERIOD, Learned, LineCounts, candidates, digest
+from topical_crawler.cleaning.boilerplate import NEW_LINES, PERIOD, Cleaner, Learned, LineCounts, candidates, digest
 
 SLOGAN = "跟着某某党建网，学习永远在路上！"
 FOOT = "某某党建网竭诚为您服务"

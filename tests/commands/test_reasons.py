@@ -31,7 +31,7 @@ from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.topic.topic import load_topic
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 
 DEMO = Path(__file__).parents[2] / "demo/demo-web.warc.gz"
 TERMS = ("党建网", "党建", "党支部", "党员", "党课", "党校", "主题教育", "组织生活", "组织部", "市委", "纪委", "干部", "学习教育")

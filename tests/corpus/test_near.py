@@ -13,11 +13,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topical_crawler.corpus import dedup
-from topical_crawler.corpus.dedup import BANDS, VERIFIED, Twin, bands_of, digest, find, forget, lock, remember
+from topical_crawler.corpus.dedup import (
+    BANDS,
+    VERIFIED,
+    Article,
+    Twin,
+    bands_of,
+    digest,
+    find,
+    forget,
+    letters,
+    lock,
+    remember,
+    same_article,
+    shingle_hashes,
+    similarity,
+)
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.schema import bands as bands_table
 from topical_crawler.corpus.schema import open_engine, pages, tables
-from topical_crawler.corpus.similarity import Article, letters, same_article, shingle_hashes, similarity
 
 _WHO = ("党支部", "街道工委", "老干部局", "青年突击队", "驻村工作组", "机关党委", "社区居民", "离退休干部", "志愿者", "企业职工")
 _DID = ("走访", "学习", "讨论", "整理", "宣传", "检查", "帮助", "评议", "总结", "参观")

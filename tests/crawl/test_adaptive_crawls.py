@@ -17,7 +17,7 @@ from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.topic.topic import load_topic
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 
 SEED = "http://www.qinghedj.example/"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.corpus.stats import Yield, density
+from topical_crawler.corpus.record import Yield, density
 from topical_crawler.crawl.progress import Durations, Progress
 
 PAGES = st.lists(

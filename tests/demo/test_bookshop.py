@@ -21,7 +21,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from topical_crawler.config import seeds
 from topical_crawler.topic.topic import load_topic
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"

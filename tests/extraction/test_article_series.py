@@ -6,7 +6,7 @@ import pytest
 from lxml.html import document_fromstring
 
 from topical_crawler.extraction import extract
-from topical_crawler.extraction.pagination import MAX_PARTS, Series, find_series
+from topical_crawler.extraction.kinds import MAX_PARTS, Series, find_series
 
 HOST = "http://www.example.cn"
 

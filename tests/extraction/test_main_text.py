@@ -14,7 +14,7 @@ from text_scores import ngram_f1
 
 from topical_crawler.extraction import FAILED, GALLERY_PAGE, LIST_PAGE, NO_TEXT, TOO_LARGE, VIDEO_PAGE, extract, extractors
 from topical_crawler.extraction.extractors import MAX_BLOCKS, densest, read_blocks, text_worth, to_paragraphs
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 NAV = "<div class='nav'>" + " | ".join(f"<a href='/c{n}/'>频道{n}</a>" for n in range(12)) + "</div>"

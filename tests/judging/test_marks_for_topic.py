@@ -18,8 +18,7 @@ from scrapy.settings import Settings
 from topical_crawler.cli.corpus import judge
 from topical_crawler.judging import sample as for_topic
 from topical_crawler.judging.sample import MARKS, Sample, SampleError, read_sample, take_over, write_sample
-from topical_crawler.topic.files import TopicError
-from topical_crawler.topic.marked import read_entries
+from topical_crawler.topic.files import TopicError, read_entries
 from topical_crawler.topic.topic import load_topic
 
 WriteTopic = Callable[..., Path]  # see conftest.py

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.record import Record, text_hash
 from topical_crawler.corpus.schema import MEASURES
-from topical_crawler.corpus.similarity import text_hash
 from topical_crawler.export.rows import ExportRow, as_dict
 
 PAGE = Record(

@@ -12,9 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topical_crawler.judging.sample import MARKS
-from topical_crawler.topic import marked
-from topical_crawler.topic.files import TopicError
-from topical_crawler.topic.marked import ON_TOPIC, TEXT_LENGTH, TITLE_LENGTH, MarkedText, entry, read_entries, read_marked
+from topical_crawler.topic import files
+from topical_crawler.topic.files import (
+    ON_TOPIC,
+    TEXT_LENGTH,
+    TITLE_LENGTH,
+    MarkedText,
+    TopicError,
+    entry,
+    read_entries,
+    read_marked,
+)
 from topical_crawler.topic.topic import load_topic
 
 WriteTopic = Callable[..., Path]  # see conftest.py
@@ -78,7 +86,7 @@ ENTRIES = st.builds(entry, WORDS.filter(str.strip), WORDS, WORDS, st.sampled_fro
 
 @settings(max_examples=60)
 @given(st.lists(ENTRIES, max_size=5, unique_by=lambda found: found.url))
-def test_what_is_written_is_read(entries: list[marked.Entry]) -> None:
+def test_what_is_written_is_read(entries: list[files.Entry]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "marked.jsonl")
         file.write_bytes("".join(f"{found.as_json()}\n" for found in entries).encode())

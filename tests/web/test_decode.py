@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 
 TEXT = "各级党组织要把学习贯彻会议精神作为当前的重要任务，结合实际工作，推动主题教育走深走实。"
 TRADITIONAL = "各級黨組織要把學習作為當前的重要任務，結合實際工作，推動主題教育走深走實。"

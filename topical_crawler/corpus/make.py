@@ -1,17 +1,31 @@
-"""Records made of extracted pages: by a crawl page by page, and again when a corpus is rebuilt from an archive."""
+"""Make records of extracted pages, for a crawl and for rebuilding a corpus; learn the lines that sites repeat.
+
+Repeated lines are learned in the corpus itself, so that all its writers and every later crawl know them. These functions work in
+the caller's transaction. The row of a host with the digest 0 counts its pages.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
 
 from topical_crawler.cleaning import CleaningOptions, TextCleaner
-from topical_crawler.cleaning.site_lines import NOTHING
-from topical_crawler.corpus.record import PageLines
-from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.cleaning.boilerplate import NOTHING, PERIOD, Learned, LineCounts, candidates, digest, new_lines
+from topical_crawler.cleaning.characters import repair
+from topical_crawler.corpus.record import PageLines, plain
+from topical_crawler.corpus.schema import lines, pages, upserting
 from topical_crawler.extraction import Extracted
+
+if TYPE_CHECKING:
+    from topical_crawler.corpus.store import CorpusStore
+
+# -- Records of extracted pages
+
 
 _TAKEN_OVER = ("date", "author", "source", "section", "canonical", "license", "kind", "method", "series", "part")
 
@@ -64,3 +78,116 @@ class Maker:
         values = {name: getattr(cleaned, name) for name in ("text", "language", "script", "measures", "personal")}
         lines = PageLines(extracted.text, cleaned.removed) if self._lines_of else None
         return Made(fields | values, cleaned.reason, lines)
+
+
+# -- Lines that sites repeat
+
+
+_SEEN = 0
+_AT_ONCE = 500
+"""Rows of a statement: SQLite takes a limited number of parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteLine:
+    """A line of a host: on how many of its ``pages`` it stood, out of ``seen``, and from how many it was ``removed``."""
+
+    host: str
+    line: str
+    pages: int
+    seen: int
+    removed: int
+
+
+def known(connection: sa.Connection, host: str, text: str) -> Learned:
+    """What is known of the lines of ``text``, for :meth:`~topical_crawler.cleaning.TextCleaner.clean`.
+
+    Args:
+        connection: in a transaction, which may be one for reading.
+        host: of the page.
+        text: as extracted.
+    """
+    counts = _counts(connection, host, [_SEEN, *candidates(repair(text))])
+    return Learned(counts.pop(_SEEN, 0), counts)
+
+
+def learn(connection: sa.Connection, host: str, text: str, removed: Iterable[str] = ()) -> None:
+    """Count the lines of a page. Only of one that is kept and was not kept before: a page that is fetched again, or that is the
+    copy of another, would make an article's own lines look like the site's. At most 20 rows are added, and every 200 pages of the
+    host the rare ones go.
+
+    Args:
+        connection: in a transaction for writing. Its locks on the host's rows hold until it ends.
+        host: of the page.
+        text: as extracted.
+        removed: lines that were taken out of it.
+    """
+    page_lines = {_SEEN: "", **candidates(repair(text))}
+    present = _counts(connection, host, page_lines)
+    taken = set(map(digest, removed))
+    counted = {_SEEN, *new_lines((one for one in page_lines if one != _SEEN), present), *present}
+    # In one order, so that two writers who count the same lines never wait for each other in a circle.
+    rows = [
+        {"host": host, "digest": one, "line": plain(page_lines[one]), "pages": 1, "removed": int(one in taken)}
+        for one in sorted(counted)
+    ]
+    _add(connection, rows)
+    seen = present.get(_SEEN, 0) + 1
+    if seen % PERIOD == 0:
+        connection.execute(lines.delete().where(lines.c.host == host, lines.c.digest != _SEEN, lines.c.pages * PERIOD <= seen))
+
+
+def replace(connection: sa.Connection, host: str, counts: LineCounts) -> None:
+    """Put ``counts`` in the place of all that is known of a host."""
+    connection.execute(lines.delete().where(lines.c.host == host))
+    rows = [{"host": host, "digest": _SEEN, "line": "", "pages": counts.seen, "removed": 0}]
+    rows += [
+        {"host": host, "digest": one, "line": plain(counts.lines[one]), "pages": n, "removed": 0}
+        for one, n in sorted(counts.pages.items())
+    ]
+    _add(connection, rows)
+
+
+def note_removed(connection: sa.Connection, host: str, removed: Counter[str]) -> None:
+    """Add to how often lines were taken out of texts."""
+    for line, times in sorted(removed.items()):
+        where = lines.c.host == host, lines.c.digest == digest(line)
+        connection.execute(lines.update().where(*where).values(removed=lines.c.removed + times))
+
+
+def unlearned(connection: sa.Connection) -> set[str]:
+    """Hosts with more kept pages than counted ones: the corpus was collected without learning lines, or merged."""
+    kept = sa.select(pages.c.host, sa.func.count().label("kept")).where(pages.c.keep).group_by(pages.c.host).subquery()
+    counted = sa.and_(lines.c.host == kept.c.host, lines.c.digest == _SEEN)
+    query = sa.select(kept.c.host).outerjoin(lines, counted).where(kept.c.kept > sa.func.coalesce(lines.c.pages, 0))
+    return set(connection.scalars(query))
+
+
+def report(connection: sa.Connection) -> Iterator[SiteLine]:
+    """The lines that are taken out of texts or were, by host, the most frequent first."""
+    all_pages = lines.alias()
+    query = (
+        sa.select(lines.c.host, lines.c.line, lines.c.pages, all_pages.c.pages.label("seen"), lines.c.removed)
+        .join(all_pages, sa.and_(all_pages.c.host == lines.c.host, all_pages.c.digest == _SEEN))
+        .where(lines.c.digest != _SEEN, lines.c.pages > 1)
+        .order_by(lines.c.host, lines.c.pages.desc(), lines.c.digest)
+    )
+    for row in connection.execute(query):
+        site_line = SiteLine(row.host, row.line, row.pages, row.seen, row.removed)
+        if site_line.removed or Learned(site_line.seen, {digest(site_line.line): site_line.pages}).at_edge(site_line.line):
+            yield site_line
+
+
+def _counts(connection: sa.Connection, host: str, digests: Iterable[int]) -> dict[int, int]:
+    query = sa.select(lines.c.digest, lines.c.pages).where(lines.c.host == host, lines.c.digest.in_(list(digests)))
+    return {row.digest: row.pages for row in connection.execute(query)}
+
+
+def _add(connection: sa.Connection, rows: list[dict[str, object]]) -> None:
+    insert = upserting(connection.dialect.name, lines)
+    statement = insert.on_conflict_do_update(
+        index_elements=[lines.c.host, lines.c.digest],
+        set_={"pages": lines.c.pages + insert.excluded.pages, "removed": lines.c.removed + insert.excluded.removed},
+    )
+    for start in range(0, len(rows), _AT_ONCE):
+        connection.execute(statement, rows[start : start + _AT_ONCE])

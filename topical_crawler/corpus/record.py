@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -13,7 +14,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from topical_crawler.corpus.schema import MEASURES, ORIGIN, pages
-from topical_crawler.corpus.similarity import text_hash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class Record:
         depth: links followed from a seed.
         why: small JSON data: matched terms with their share; anchor, struct, parent of the link.
         worker: name of the worker that stored the page; "" where there was one only, or none was noted.
-        content_hash: digest of the text's letters and digits (:func:`~topical_crawler.corpus.similarity.text_hash`), set by the
+        content_hash: digest of the text's letters and digits (:func:`~topical_crawler.corpus.dedup.text_hash`), set by the
         store.
         order: number of the page in the order in which pages were first stored, from 1, set by the store. In PostgreSQL
             some numbers are left out, and of two workers that store at the same moment either may come first.
@@ -272,3 +272,82 @@ def record_of(row: Mapping[Any, Any]) -> Record:
 def plain(text: str) -> str:
     """``text`` without NUL and lone surrogates, which databases refuse."""
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+
+
+MEGABYTE = 1_000_000
+"""Bytes."""
+
+
+def density(characters: int, size: int) -> float:
+    """Characters for a downloaded megabyte; 0 if nothing was downloaded.
+
+    Args:
+        characters: of the clean texts of what was kept.
+        size: bytes of all that was downloaded for them, also of what was rejected.
+
+    >>> density(len("全面从严治党") * 1000, 1_500_000)
+    4000.0
+    """
+    return characters * MEGABYTE / size if size else 0.0
+
+
+@dataclass(slots=True)
+class Yield:
+    """What came of some pages.
+
+    Attributes:
+        pages: that were fetched.
+        kept: of them, put into the corpus.
+        size: bytes of the bodies of them all, also of the rejected ones, unpacked.
+        characters: of the clean texts of those that were kept.
+        seconds: from the requests to the answers, added up.
+    """
+
+    pages: int = 0
+    kept: int = 0
+    size: int = 0
+    characters: int = 0
+    seconds: float = 0.0
+
+    @property
+    def harvest_rate(self) -> float:
+        """Kept pages among the fetched ones, 0 to 1, also where a second look keeps pages of an earlier run; 0 if none was
+        fetched."""
+        return min(1.0, self.kept / self.pages) if self.pages else 0.0
+
+    @property
+    def megabytes(self) -> float:
+        """Downloaded megabytes of :data:`MEGABYTE`."""
+        return self.size / MEGABYTE
+
+    @property
+    def density(self) -> float:
+        """See :func:`density`."""
+        return density(self.characters, self.size)
+
+    def add(self, other: Yield) -> None:
+        """Count further pages."""
+        self.pages += other.pages
+        self.kept += other.kept
+        self.size += other.size
+        self.characters += other.characters
+        self.seconds += other.seconds
+
+
+_NOT_WORDS = re.compile(r"[\W_]+")
+
+
+def text_hash(text: str) -> str:
+    """Digest of ``text`` by its letters and digits alone: 32 hexadecimal digits, "" if it has none.
+
+    Full-width forms are folded (NFKC), upper and lower case are one, and white space, punctuation and symbols do not count. So a
+    reprint with other paragraphs, other quotation marks or another space after numbers is the same text; one with a single other
+    word is not.
+
+    >>> text_hash("“两学一做”，常态化！\\n制度化") == text_hash("「两学一做」常态化 制度化。")
+    True
+    >>> text_hash("……")
+    ''
+    """
+    words = _NOT_WORDS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return blake2b(words.encode("utf-8", "replace"), digest_size=16).hexdigest() if words else ""

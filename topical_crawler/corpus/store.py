@@ -20,8 +20,8 @@ from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
 
-from topical_crawler.cleaning.site_lines import Learned
-from topical_crawler.corpus import site_lines
+from topical_crawler.cleaning.boilerplate import Learned
+from topical_crawler.corpus import make
 from topical_crawler.corpus.dedup import keep_once
 from topical_crawler.corpus.record import Filters, PageLines, Record, conditions, record_of, storable
 from topical_crawler.corpus.schema import (
@@ -100,7 +100,7 @@ class CorpusStore:
         """Store a page; the row with the same key is replaced and keeps its place in the order.
 
         A text is kept once. A page whose text is that of a kept page with another key, letter by letter
-        (:func:`~topical_crawler.corpus.similarity.text_hash`) or nearly (:mod:`~topical_crawler.corpus.dedup`), is stored as
+        (:func:`~topical_crawler.corpus.dedup.text_hash`) or nearly (:mod:`~topical_crawler.corpus.dedup`), is stored as
         rejected: reason "duplicate", ``duplicate_of`` and ``similarity`` set, no text. The parts of an article on several pages
         are joined in the row of the first; the others are rejected as "part". Putting a page twice changes nothing, and a kept
         text is never replaced by a rejection (a later fetch that failed, another topic's judgement).
@@ -137,7 +137,7 @@ class CorpusStore:
             with self._writer.begin():
                 stored, is_new = keep_once(self._writer, record, replaces=replaces)
                 if lines is not None and is_new and stored.keep:
-                    site_lines.learn(self._writer, record.host, lines.text, lines.removed)
+                    make.learn(self._writer, record.host, lines.text, lines.removed)
             return stored
 
         return self._patiently(write, "written")
@@ -220,7 +220,7 @@ class CorpusStore:
     def learned(self, host: str, text: str) -> Learned:
         """What is known of the lines of a page of ``host`` with this text, as extracted."""
         with self.reading() as connection:
-            return site_lines.known(connection, host, text)
+            return make.known(connection, host, text)
 
     def stats(self) -> Stats:
         """Counts over the whole corpus."""

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import accumulate
 
 from topical_crawler.corpus.dedup import PART
-from topical_crawler.corpus.stats import Yield
+from topical_crawler.corpus.record import Yield
 from topical_crawler.frontier import REDIRECTED, Pushed
 from topical_crawler.items import PageItem
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
@@ -18,21 +18,14 @@ from topical_crawler import strategies
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.checkpoint import learn_again, load_checkpoint, rescore_waiting, save_checkpoint
-from topical_crawler.crawl.link_policy import (
-    LinkPolicy,
-    checkpoint_due,
-    follow_parts,
-    linking_hosts,
-    rescoring_due,
-)
+from topical_crawler.crawl.link_policy import LinkPolicy, checkpoint_due, follow_parts, linking_hosts, rescoring_due
 from topical_crawler.crawl.mailbox import FOLDER, Mailbox
 from topical_crawler.crawl.opening import claim_directory, log_progress, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SecondLook, SetAside
-from topical_crawler.crawl.steering import Control, seed_entry
+from topical_crawler.crawl.steering import Control, control_state, seed_entry
 from topical_crawler.frontier import (
     REDIRECTED,
     Entry,
@@ -52,7 +45,67 @@ from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Verdict
 from topical_crawler.web.urls import fingerprint, host
 
+if TYPE_CHECKING:
+    from topical_crawler.crawl.link_policy import LinkPolicy
+
 __all__ = ["Crawl"]
+
+
+# -- Checkpoints of the strategy
+
+
+MOST_RESCORED = 20_000
+"""At most so many waiting links, the best ones, are scored again when the strategy has learned what may raise them."""
+_CHECKPOINT = "strategy"
+_RESCORED = "rescored"
+
+
+def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int) -> None:
+    """Keep what ``strategy`` has learned from the first ``pages`` finished pages."""
+    frontier.save(_CHECKPOINT, {"name": strategy.name, "after": pages, "state": strategy.state_dict()})
+
+
+def load_checkpoint(strategy: Strategy, frontier: Frontier) -> int:
+    """Load the last checkpoint into ``strategy``. Returns the number of the last page that it covers; 0 without a checkpoint."""
+    saved = frontier.load(_CHECKPOINT)
+    if saved is None:
+        return 0
+    strategy.load_state_dict(saved["state"])
+    return int(saved["after"])
+
+
+def learn_again(strategy: Strategy, outcome: Outcome) -> None:
+    """Have ``strategy`` learn from a page of the log what it learned when the page was judged or failed; from others there is
+    nothing to learn."""
+    if outcome.keep or outcome.reason == OFF_TOPIC or outcome.lesson is not None:
+        strategy.learn(outcome.url, Verdict(outcome.relevance, outcome.keep, lesson=outcome.lesson))
+
+
+def restore(strategy: Strategy, frontier: Frontier) -> None:
+    """Bring a new strategy to where that of the frontier's crawl stands: its checkpoint, the pages finished since, and the page
+    threshold that a person set."""
+    for _, outcome in frontier.outcomes(load_checkpoint(strategy, frontier)):
+        learn_again(strategy, outcome)
+    threshold = control_state(frontier)["page_threshold"]
+    if threshold is not None:
+        with suppress(ValueError):  # the crawl does not obey a threshold that its strategy refuses either
+            strategy.page_threshold = threshold
+
+
+def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> None:
+    """Score the best waiting links again if what was learned since the last time may have raised some of them."""
+    revision = strategy.revision + policy.revision
+    if revision == (frontier.load(_RESCORED) or 0):
+        return
+    entries = [e for e in frontier.waiting(MOST_RESCORED) if e.evidence and e.priority < SEED_PRIORITY]
+    scores = strategy.score([e.candidate() for e in entries])
+    places = {e.key: policy.place(s, e.host) for e, s in zip(entries, scores, strict=True) if s is not None}
+    frontier.reprice({e.key: places[e.key] for e in entries if places.get(e.key, e.priority) != e.priority})
+    frontier.save(_RESCORED, revision)
+
+
+# -- The crawl
+
 
 logger = logging.getLogger(__name__)
 

@@ -34,7 +34,7 @@ def without_personal(record: Record) -> Record | None:
     if record.personal:
         return None
     if record.text and not record.measures:
-        from topical_crawler.cleaning.personal import find
+        from topical_crawler.cleaning import find
 
         return None if find(record.text) else record
     return record
@@ -42,7 +42,7 @@ def without_personal(record: Record) -> Record | None:
 
 def masked(record: Record) -> Record:
     """Covers personal data in what the page says and in the words of the link that led to it; addresses stay as they are."""
-    from topical_crawler.cleaning.personal import mask
+    from topical_crawler.cleaning import mask
 
     counts: Counter[str] = Counter()
 

@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass
 
 from topical_crawler.extraction.details import Details, read_details
 from topical_crawler.extraction.extractors import main_text, parse, read_blocks
-from topical_crawler.extraction.kinds import ARTICLE, GALLERY, LIST, VIDEO, page_kind
-from topical_crawler.extraction.pagination import Series, find_series
+from topical_crawler.extraction.kinds import ARTICLE, GALLERY, LIST, VIDEO, Series, find_series, page_kind
 
 MAX_HTML = 2_000_000
 """Longest source that is extracted, in characters: the longest article seen was under a tenth of it."""

@@ -1,21 +1,30 @@
-"""What a page is: an article, a list of links or excerpts, a video, a gallery.
+"""Tell articles from lists, videos and galleries, and find the parts of an article on several pages.
 
 Only an article has a text of its own. A home page whose posts stand there with their first lines passes every test of the topic,
 and its text is a patchwork that the articles themselves hold better.
+
+The address of a part differs from the first part's by a number at its end (``a_2.html``, ``a-2.htm``, ``a/2``,
+``a.html?page=2``), and a link between them is named by a number or as the next page. 下一篇 is another article.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import cast
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urljoin, urlsplit, urlunsplit
 
 from lxml.etree import XPath
 from lxml.html import HtmlElement
 
 from topical_crawler.extraction.extractors import COST, HEADINGS, LINKED, Block, densest, is_sentence, worth
 from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES
+
+# -- Kinds of pages
+
 
 ARTICLE, LIST, VIDEO, GALLERY = "article", "list", "video", "gallery"
 PROSE = 200
@@ -154,3 +163,132 @@ def _split(address: str) -> SplitResult:
         return urlsplit(address)
     except ValueError:
         return urlsplit("")
+
+
+# -- Articles on several pages
+
+
+MAX_PARTS = 100
+"""Most parts of an article: numbers above are something else."""
+MAX_LINKS = 5_000
+"""Most links of a page that are looked at."""
+
+_NUMBER = re.compile(r"^\W{0,2}第?\s?(\d{1,3})\s?页?\W{0,2}$")
+_STEP = re.compile(
+    r"^\W{0,3}(?:下一?页|上一?页|下一頁|上一頁|首页|尾页|末页|第一页|最后一页|next(?: page)?|prev(?:ious)?(?: page)?)\W{0,3}$",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"^(.{1,500}[^/_-])[_-](\d{1,3})(\.[A-Za-z]{2,5})$")
+_FOLDER = re.compile(r"^(.{2,500}?)/(?:page/)?(\d{1,3})/?$")
+_PARAMETERS = ("page", "p", "pn", "pageno", "pageindex", "currentpage", "paged")
+
+
+@dataclass(frozen=True)  # no slots: Extracted inherits from two classes
+class Series:
+    """Where a page stands in an article on several pages.
+
+    Attributes:
+        series: address of the first part without a number, the same for every part; "" for an article on one page.
+        part: number of this page, from 1; 0 for an article on one page.
+        parts: addresses of the other parts that the page links to, in their order, 100 at most.
+    """
+
+    series: str = ""
+    part: int = 0
+    parts: tuple[str, ...] = ()
+
+
+def find_series(tree: HtmlElement, url: str) -> Series:
+    """The series that the page at ``url`` belongs to, by its own links; an empty one for an article on one page.
+
+    >>> from lxml.html import fromstring
+    >>> page = fromstring("<div><a href='a.html'>1</a> 2 <a href='a_3.html'>3</a> <a href='b.html'>下一篇</a></div>")
+    >>> find_series(page, "http://www.example.cn/a_2.html")
+    Series(series='http://www.example.cn/a.html', part=2, parts=('http://www.example.cn/a.html', 'http://www.example.cn/a_3.html'))
+    """
+    own_stem, own_number = _split_pages(url)
+    own = _plain(url)
+    named: dict[str, tuple[int, int]] = {}  # address: number in it (0 without one), number that names it (0: by a word)
+    stem = ""
+    for address, name in islice(_links(tree, url), MAX_LINKS):
+        if address == own:
+            continue
+        link_stem, number = _split_pages(address)
+        if number and link_stem in (own, own_stem):
+            base = link_stem
+        elif own_number and address == own_stem:
+            base, number = own_stem, 0
+        else:
+            continue
+        if stem and base != stem:
+            continue
+        stem = base
+        named[address] = number, max(name, named.get(address, (0, 0))[1])
+    if not named:
+        return Series()
+    place = own_number if stem == own_stem and stem != own else 0
+    by_number = [name - number for number, name in named.values() if name and number and name - number in (0, 1)]
+    reaches_first = any(not number or (number == 1 and name == 1) for number, name in named.values())
+    if place and not by_number and not reaches_first:
+        return Series()  # /post/12 beside /post/13: two articles, whatever the link is called
+    # Some sites count from the second page on: a.html, a_1.html, a_2.html.
+    offset = Counter(by_number).most_common(1)[0][0] if by_number else int(not place and min(n for n, _ in named.values()) == 1)
+    part = place + offset if place else 1
+    others: dict[int, str] = {}
+    for address, (number, _) in named.items():
+        others.setdefault(number + offset if number else 1, address)
+    others.pop(part, None)
+    if not others:
+        return Series()
+    return Series(stem, part, tuple(others[n] for n in sorted(others))[:MAX_PARTS])
+
+
+def _links(tree: HtmlElement, url: str) -> Iterable[tuple[str, int]]:
+    """Address of every link that may lead to another part, and the number that names it, 0 where a word does."""
+    for link in tree.iter("a", "link"):
+        href = link.get("href")
+        if not href or len(href) > 2000:
+            continue
+        rel = (link.get("rel") or "").lower().split()
+        name = "" if link.tag == "link" else " ".join("".join(islice(link.itertext(), 10)).split())
+        number = _NUMBER.match(name) if len(name) < 10 else None
+        if (
+            number is None
+            and not (set(rel) & {"next", "prev"} and (link.tag == "link" or not name.endswith("篇")))
+            and not _STEP.match(name[:30])
+        ):
+            continue
+        try:
+            address = _plain(urljoin(url, href.strip()))
+        except ValueError:
+            continue
+        yield address, int(number[1]) if number else 0
+
+
+def _plain(url: str) -> str:
+    """An address without fragment, host in lower case."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), parts.path, parts.query, ""))
+
+
+def _split_pages(url: str) -> tuple[str, int]:
+    """The address without the number of its part, and that number; the address itself and 0 where it has none.
+
+    >>> [_split_pages(f"http://a.cn/x{end}") for end in ("_2.html", "/3/", "?id=7&page=4", "")]
+    [('http://a.cn/x.html', 2), ('http://a.cn/x/', 3), ('http://a.cn/x?id=7', 4), ('http://a.cn/x', 0)]
+    """
+    url = _plain(url)
+    parts = urlsplit(url)
+    query = parse_qsl(parts.query, keep_blank_values=True) if len(parts.query) < 1000 else []
+    for name, value in query:
+        if name.lower() in _PARAMETERS and value.isascii() and value.isdigit() and 0 < int(value[:9]) <= MAX_PARTS:
+            rest = urlencode([pair for pair in query if pair != (name, value)])
+            return urlunsplit(parts._replace(query=rest)), int(value)
+    if (file := _FILE.match(parts.path)) is not None and 0 < int(file[2]) <= MAX_PARTS:
+        return urlunsplit(parts._replace(path=file[1] + file[3])), int(file[2])
+    if (folder := _FOLDER.match(parts.path)) is not None and 0 < int(folder[2]) <= MAX_PARTS:
+        return urlunsplit(parts._replace(path=folder[1] + ("/" if parts.path.endswith("/") else ""))), int(folder[2])
+    return url, 0

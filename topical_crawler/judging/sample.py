@@ -22,8 +22,7 @@ from filelock import FileLock, Timeout
 
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.files import replacing
-from topical_crawler.topic.files import TopicError
-from topical_crawler.topic.marked import MARKED, MOST, Entry, entry, read_entries
+from topical_crawler.topic.files import MARKED, MOST, Entry, TopicError, entry, read_entries
 
 RELEVANT, IRRELEVANT, BOILERPLATE = MARKS = ("relevant", "irrelevant", "boilerplate")
 """Marks of a text: on the topic; off it; nothing but menus, notices and the like, or no text at all."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from topical_crawler.sources.base import ByteStream, Document, Source, SourceError, StreamDamage, flaw
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 
 FILE = "corpus.sqlite"
 """Name of a corpus in the data folder of a crawl."""
@@ -115,7 +115,7 @@ MAX_FILE = 64 << 20
 class TextFiles(Source):
     """One ``.txt`` file, or all below a folder in the order of their paths; links to folders are not followed.
 
-    UTF-8, GB18030, Big5 and UTF-16 are told apart file by file (:func:`topical_crawler.web.decode.decode`). ``fields["file"]`` is
+    UTF-8, GB18030, Big5 and UTF-16 are told apart file by file (:func:`topical_crawler.web.dom.decode`). ``fields["file"]`` is
     the path below the folder; there is no title, for a file's name is often but a number.
 
     Skipped: ``empty``, ``undecodable``, ``too long``, ``unreadable`` (the system does not let us).

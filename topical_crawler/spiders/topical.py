@@ -29,7 +29,7 @@ from topical_crawler.downloadhandlers import Unreachable
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.topic.topic import load_topic
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 
 _HTML = (b"html", b"xml", b"text/plain")

@@ -8,7 +8,7 @@ A topic folder holds::
     adjust.tsv    optional: weights set by hand, which override both: word <TAB> weight <TAB> reason
     seeds.txt     optional: start URLs, one a line
     documents.txt optional: texts that describe the topic, empty lines between them, for the strategy ``esvsm``
-    marked.jsonl  optional: texts that people have marked as on or off the topic, see :mod:`topical_crawler.topic.marked`
+    marked.jsonl  optional: texts that people have marked as on or off the topic, see :mod:`topical_crawler.topic.files`
 
 >>> topic = load_topic("partybuilding")
 >>> topic.title, topic.weight("党建") > topic.weight("乡镇")
@@ -27,16 +27,18 @@ from typing import Any
 
 from topical_crawler.package_data import data_folder
 from topical_crawler.topic.files import (
+    MARKED,
     MEAN,
+    MarkedText,
     TopicError,
     line_of,
     read_config,
     read_documents,
+    read_marked,
     read_seed_lines,
     read_terms,
     read_weights,
 )
-from topical_crawler.topic.marked import MARKED, MarkedText, read_marked
 
 __all__ = ["Topic", "list_topics", "load_topic", "read_seeds", "topic_line"]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_WORDS, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.text.segment import Segmenter
-from topical_crawler.topic.marked import MarkedText
+from topical_crawler.topic.files import MarkedText
 from topical_crawler.web.page import Page
 
 TERMS = {"党建": 2.0, "支部": 1.0, "主题教育": 1.5, "党员": 1.0}

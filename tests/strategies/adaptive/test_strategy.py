@@ -14,7 +14,7 @@ import pytest
 from topical_crawler import Candidate, Evidence, Page, Topic, TopicError, Verdict, load_topic, strategies
 from topical_crawler.strategies.adaptive.strategy import PARTS, REASONS, Adaptive, AdaptiveParameters
 from topical_crawler.text.segment import Segmenter
-from topical_crawler.topic.marked import MarkedText
+from topical_crawler.topic.files import MarkedText
 
 WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
 

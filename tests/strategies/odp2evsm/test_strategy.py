@@ -17,7 +17,7 @@ from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import PAGE_OFF_TOPIC, Strategy
 from topical_crawler.strategies.odp2evsm.books import read
 from topical_crawler.strategies.odp2evsm.strategy import Odp2evsm
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 
 SHOP = Path(__file__).resolve().parents[3] / "demo"
 SEARCH = "http://s.shop.cn/Search?keyword=%E6%95%B0"

@@ -16,16 +16,15 @@ from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cleaning import CleaningOptions, TextCleaner
+from topical_crawler.cleaning.boilerplate import NOTHING, Learned, LineCounts
 from topical_crawler.cleaning.characters import repair
-from topical_crawler.cleaning.site_lines import NOTHING, Learned, LineCounts
 from topical_crawler.cli.corpus import find
 from topical_crawler.cli.terminal import console, corpus_progress
 from topical_crawler.config import cleaning_options
-from topical_crawler.corpus import site_lines
+from topical_crawler.corpus import make
 from topical_crawler.corpus.dedup import DUPLICATE
-from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.record import Record, text_hash
 from topical_crawler.corpus.schema import CorpusError
-from topical_crawler.corpus.similarity import text_hash
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
 
@@ -166,7 +165,7 @@ def cleaned(record: Record, cleaner: TextCleaner, learned: Learned) -> tuple[Rec
 def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCounts]:
     """Count the lines of hosts of which not all pages were counted when they were stored."""
     with store.reading() as connection:
-        counts = {host: LineCounts() for host in site_lines.unlearned(connection)}
+        counts = {host: LineCounts() for host in make.unlearned(connection)}
     if not counts:
         return counts
     for number, record in enumerate(store.records(), 1):
@@ -176,7 +175,7 @@ def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCo
     if not dry_run:
         with store.writing() as connection:
             for host, lines in counts.items():
-                site_lines.replace(connection, host, lines)
+                make.replace(connection, host, lines)
     return counts
 
 
@@ -190,7 +189,7 @@ def _store_removed(store: CorpusStore, taken: dict[str, Counter[str]]) -> None:
     if taken:
         with store.writing() as connection:
             for host, removed in sorted(taken.items()):
-                site_lines.note_removed(connection, host, removed)
+                make.note_removed(connection, host, removed)
         taken.clear()
 
 

@@ -42,7 +42,7 @@ from topical_crawler.extraction import Extracted
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import OFF_TOPIC_TEXT, with_foreign_canonical
 from topical_crawler.recordings.reader import Recording, RecordingError
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 
 # -- A corpus made anew from an archive: the judgements of the old one, today's decoding, extraction, cleaning and deduplication

@@ -15,7 +15,8 @@ from scrapy.settings import BaseSettings
 from topical_crawler.cli.base import Action, whole
 from topical_crawler.cli.corpus import find
 from topical_crawler.cli.terminal import console
-from topical_crawler.corpus.stats import MEGABYTE, HostStats, Stats
+from topical_crawler.corpus.record import MEGABYTE
+from topical_crawler.corpus.stats import HostStats, Stats
 from topical_crawler.corpus.store import CorpusStore
 
 SHOWN_HOSTS = 20

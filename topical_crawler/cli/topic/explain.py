@@ -33,8 +33,8 @@ from topical_crawler.cli.terminal import console, link_cell, printable
 from topical_crawler.cli.topic import semantic_view
 from topical_crawler.cli.topic.fetch_pages import Kind, fetch_pages, kind_of, read_file
 from topical_crawler.config import crawl_options, resources, strategy_name
-from topical_crawler.crawl.checkpoint import restore
 from topical_crawler.crawl.options import CrawlError
+from topical_crawler.crawl.session import restore
 from topical_crawler.frontier import FrontierFileError
 from topical_crawler.resources.registry import Resource, Resources
 from topical_crawler.strategies import Strategy

@@ -28,7 +28,7 @@ from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.spiders.topical import TopicalSpider
-from topical_crawler.web.decode import decode
+from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import host
 from topical_crawler.workers import Worker, WorkerDied, WorkerLate

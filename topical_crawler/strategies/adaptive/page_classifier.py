@@ -24,7 +24,7 @@ from topical_crawler.strategies.adaptive.memory import LINK_WORDS, PAGE_WORDS, M
 from topical_crawler.strategies.common import packed, unpacked
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import rarities
-from topical_crawler.topic.marked import MarkedText
+from topical_crawler.topic.files import MarkedText
 from topical_crawler.web.page import Page, description_of, full_text
 
 Numbers = NDArray[np.uint16]

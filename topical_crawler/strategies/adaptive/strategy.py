@@ -28,8 +28,7 @@ from topical_crawler.strategies.adaptive.link_model import Floats, LinkModel, si
 from topical_crawler.strategies.adaptive.memory import LINK_WORDS, IncomingLink, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.strategies.base import Parameters, Strategy
-from topical_crawler.strategies.common import packed, unpacked
-from topical_crawler.strategies.site_text import SiteWords
+from topical_crawler.strategies.common import SiteWords, packed, unpacked
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.dom import looks_like_list

@@ -16,11 +16,10 @@ from typing import Any, Self
 import numpy as np
 
 from topical_crawler.strategies.base import NO_TOPIC_WORD, Parameters, Setup, Strategy, read_parameters
-from topical_crawler.strategies.common import check_fields, shares
+from topical_crawler.strategies.common import SiteWords, check_fields, shares
 from topical_crawler.strategies.semantic.score_table import ScoreTable
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters
 from topical_crawler.strategies.semantic.url_structure import History, StructureParameters, site, struct
-from topical_crawler.strategies.site_text import SiteWords
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, topic_line
@@ -50,7 +49,7 @@ class SemanticParameters(Parameters):
             anchor, at the low place that Eq. 5 gives them. Printed: 0 (§3.1, plain word match only). Of a dozen keywords on 14
             real sites, 2 reaches .87 of the texts on topic, 0 reaches .29.
         site_words: whether what a page says in the same words as its site's home page counts for what its links inherit
-            (:mod:`topical_crawler.strategies.site_text`). Printed: true. False: the page's description without those words stands
+            (:mod:`topical_crawler.strategies.common`). Printed: true. False: the page's description without those words stands
             for Rel in Eq. 5 (area under recall .860 instead of .720); whether the page is kept is decided by all of it.
         first_lines: whether a page without a meta description is described by its first heading and first 90 characters.
             Printed: false. Many portals have no descriptions.
