@@ -56,13 +56,13 @@ def main() -> int:
     _, together = group_score("all", scores)
     table = Table("site", "texts kept", "on topic", "precision", "recall", title="Held against the labels", title_justify="left")
     for s in scores:
-        table.add_row(s.site, str(s.collected), str(s.relevant), f"{s.precision:.0%}", f"{s.recall:.0%} of {s.there}")
+        table.add_row(s.site, str(s.collected), str(s.relevant), f"{s.precision:.0%}", f"{s.recall:.0%} of {s.available}")
     table.add_row(
         "all",
         str(together.collected),
         str(together.relevant),
         f"{together.precision:.1%}",
-        f"{together.recall:.1%} of {together.there}",
+        f"{together.recall:.1%} of {together.available}",
     )
     console.print(table)
     total = relevant_texts(labels)

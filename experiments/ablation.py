@@ -58,6 +58,7 @@ from w3lib.url import safe_url_string
 from experiments import plan
 from experiments.comparison import measure
 from experiments.plan import Bounds, Cell, LabelledTopic, Start
+from experiments.sampling import bootstrap
 from experiments.web_graph import MAX_REDIRECTS
 from experiments.web_in_memory import Text, Web, read_texts, read_web
 from topical_crawler import config, settings, strategies
@@ -68,7 +69,6 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label, read_labels
-from topical_crawler.evaluation.metrics import bootstrap
 from topical_crawler.files import replacing
 from topical_crawler.frontier import Entry, MemoryFrontier
 from topical_crawler.items import OFF_TOPIC_TEXT, PageItem, now_utc

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from topical_crawler.corpus.dedup import DUPLICATE
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
-from topical_crawler.evaluation.metrics import Quality, TextCollection, area_under_recall, relevant_texts
+from topical_crawler.evaluation.metrics import Shares, TextCollection, area_under_recall, relevant_texts
 from topical_crawler.web.urls import fingerprint, host
 
 ORACLE = "oracle"
@@ -25,6 +25,39 @@ CHECKPOINTS = (500, 1000, 2000)
 STEPS = 200
 """Most points of a sampled curve."""
 _VALUE = {RELEVANT: 1.0, MIXED: 0.5}
+
+
+@dataclass(frozen=True, slots=True)
+class Quality(Shares):
+    """Quality of a collection of texts after so many pages.
+
+    Attributes:
+        pages: pages fetched so far.
+        collected: texts in it, copies of one text once, those of grade 1 not at all.
+        relevant: those of grade 2.
+        held, available: relevant texts that it holds, and that the web has.
+    """
+
+    pages: int
+    collected: int
+    relevant: int
+    held: int
+    available: int
+
+    @classmethod
+    def of(cls, texts: TextCollection, pages: int, available: int) -> Quality:
+        """The quality of a collection after ``pages`` pages of a web with ``available`` relevant texts."""
+        return cls(pages, len(texts.collected), len(texts.relevant), len(texts.held), available)
+
+    @property
+    def f(self) -> float:
+        """Harmonic mean of precision and recall.
+
+        >>> Quality(100, collected=8, relevant=4, held=4, available=16).f
+        0.3333333333333333
+        """
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -223,8 +256,8 @@ def _measure(key: RunKey, visits: Iterable[_Visit], labels: Mapping[bytes, Label
     step = steps(budget, budget)[0]
 
     def sample() -> None:
-        fetched.append(reached.quality(len(curve), total))
-        kept.append(corpus.quality(len(curve), total))
+        fetched.append(Quality.of(reached, len(curve), total))
+        kept.append(Quality.of(corpus, len(curve), total))
 
     for visit in visits:
         if len(curve) == budget:
@@ -240,7 +273,7 @@ def _measure(key: RunKey, visits: Iterable[_Visit], labels: Mapping[bytes, Label
                 grades.append(_VALUE.get(label.grade, 0.0))
                 if label.grade == RELEVANT:
                     relevant_hosts.add(visit.host)
-        curve.append(len(reached.found))
+        curve.append(len(reached.held))
         if len(curve) % step == 0:
             sample()
     if not fetched or fetched[-1].pages != len(curve):
@@ -256,7 +289,7 @@ def _measure(key: RunKey, visits: Iterable[_Visit], labels: Mapping[bytes, Label
         mean_relevance=sum(grades) / len(grades) if grades else 0.0,
         hosts=len(hosts),
         relevant_hosts=len(relevant_hosts),
-        sites=_sites(labels, pages_of, reached.found),
+        sites=_sites(labels, pages_of, reached.held),
     )
 
 

@@ -312,7 +312,7 @@ def _estimate(found: Estimate) -> dict[str, Any]:
 
 def _run(run: RunFigures) -> dict[str, Any]:
     points = [
-        (f.pages, f.found, f.collected, f.recall, f.precision, f.f, k.found, k.collected, k.recall, k.precision, k.f)
+        (f.pages, f.held, f.collected, f.recall, f.precision, f.f, k.held, k.collected, k.recall, k.precision, k.f)
         for f, k in zip(run.fetched, run.kept, strict=True)
     ]
     names = [f"{whole}_{part}" for whole in ("fetched", "kept") for part in ("relevant", "texts", "recall", "precision", "f")]

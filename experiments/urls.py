@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
+from experiments.sampling import halves
 from experiments.url_pairs import (
     PRINTED,
     THRESHOLDS,
@@ -31,7 +32,6 @@ from experiments.url_pairs import (
 )
 from topical_crawler import config
 from topical_crawler.cli.terminal import console as terminal
-from topical_crawler.evaluation.metrics import halves
 from topical_crawler.evaluation.report import new_figure, save_figure, write_json
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.strategies.semantic.url_structure import StructureParameters

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.evaluation.metrics import Interval, bootstrap
+from experiments.sampling import bootstrap
+from topical_crawler.evaluation.metrics import Interval
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
 from topical_crawler.text.segment import normalise
 
@@ -150,7 +151,7 @@ def agreement(found: Floats, known: Bools, judged: Floats, seed: int, rounds: in
         found: the similarity of each pair.
         known: whether the similarity knows both words of it.
         judged: people's judgement of it.
-        seed, rounds: of the bootstrap, see :func:`topical_crawler.evaluation.metrics.bootstrap`.
+        seed, rounds: of the bootstrap, see :func:`experiments.sampling.bootstrap`.
 
     >>> found = agreement(np.array([0.8, 0.1, 0.3]), np.array([True, True, True]), np.array([6.0, 1.0, 5.0]), seed=1)
     >>> found.pairs, found.covered, found.rho

@@ -56,7 +56,7 @@ def _rows(run: RunFigures, item: str, printed: tuple[float, float] | None) -> li
     kept, topic, method = run.kept[-1], run.key.topic, run.key.strategy
     precision, recall = (f"{number:.1f}%" for number in printed) if printed else ("", "")
     figures = (
-        ("precision", precision, kept.found / run.pages if run.pages else 0.0),
+        ("precision", precision, kept.held / run.pages if run.pages else 0.0),
         ("recall", recall, kept.recall),
         ("precision of what is kept", "", kept.precision),
         ("recall, kept or not", "", run.recall_at(run.budget)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from experiments.comparison import REDIRECTED
+from experiments.comparison import REDIRECTED, Quality
 from experiments.papers.experiment import (
     BOOK_STEP,
     BOOKS,
@@ -23,7 +23,7 @@ from experiments.papers.experiment import (
 )
 from topical_crawler.corpus.dedup import DUPLICATE
 from topical_crawler.corpus.record import Record
-from topical_crawler.evaluation.metrics import Quality, TextCollection, relevant_texts
+from topical_crawler.evaluation.metrics import TextCollection, relevant_texts
 from topical_crawler.web.urls import fingerprint
 
 _TOPIC = ZHANG.topics[0].name
@@ -80,7 +80,7 @@ def collect_books(records: Iterable[Record], labels: Labels, everything: bool = 
         books.add(label, keep, keep or record.reason == DUPLICATE)
         if keep:
             collected.add(label.doc)
-        curve.append(books.quality(len(curve), there))
+        curve.append(Quality.of(books, len(curve), there))
     return Books(len(collected), curve)
 
 
@@ -129,8 +129,8 @@ def _notes(books: Mapping[str, Books]) -> list[str]:
     return [
         "A book is collected when its page (title, introduction) was fetched and the method keeps it; the plain crawler keeps "
         "all. Other pages count for nothing. Books that are partly on topic (grade 1) are left out of precision and recall.",
-        f"The shop has {plain.curve[0].there} books on topic; recall is the part of them that was collected. The plain crawler, "
-        f"which follows every link, came by {plain.collected} books (the paper's: {BOOKS[PLAIN]}).",
+        f"The shop has {plain.curve[0].available} books on topic; recall is the part of them that was collected. The plain "
+        f"crawler, which follows every link, came by {plain.collected} books (the paper's: {BOOKS[PLAIN]}).",
         "The paper draws its figures over the first 500 books collected, each a page. Here the axis is pages of books fetched, "
         "on which every method has all points; a method that has fetched all it wants stays where it is. 'By books collected' "
         "are the figures of the paper's axis, as far as a method collects so many books of this smaller shop.",

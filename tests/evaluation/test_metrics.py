@@ -49,7 +49,7 @@ def rejected(url: str, reason: str, relevance: float = 1.0) -> Record:
 
 
 def scores(*records: Record, threshold: float = 0.0) -> dict[str, tuple[int, int, int, int]]:
-    return {s.site: (s.collected, s.relevant, s.found, s.there) for s in site_scores(records, LABELS, threshold)}
+    return {s.site: (s.collected, s.relevant, s.held, s.available) for s in site_scores(records, LABELS, threshold)}
 
 
 def test_nothing_collected() -> None:
@@ -96,7 +96,7 @@ def test_a_higher_threshold_takes_fewer() -> None:
 
 
 def test_precision_and_recall() -> None:
-    score = SiteScore("a.cn", collected=4, relevant=3, found=2, there=5)
+    score = SiteScore("a.cn", collected=4, relevant=3, held=2, available=5)
     assert (score.precision, score.recall) == (0.75, 0.4)
     assert (SiteScore("a.cn", 0, 0, 0, 0).precision, SiteScore("a.cn", 0, 0, 0, 0).recall) == (0.0, 0.0)
 

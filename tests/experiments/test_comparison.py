@@ -6,12 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.comparison import REDIRECTED, STEPS, RunFigures, RunKey, Setting, SiteFigures, measure, measure_path, steps
+from experiments.comparison import (
+    REDIRECTED,
+    STEPS,
+    Quality,
+    RunFigures,
+    RunKey,
+    Setting,
+    SiteFigures,
+    measure,
+    measure_path,
+    steps,
+)
 from experiments.comparison_report import FIGURES
 from topical_crawler import frontier
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.evaluation.metrics import Quality, group_score, harvest_curve, site_scores
+from topical_crawler.evaluation.metrics import group_score, harvest_curve, site_scores
 from topical_crawler.web.urls import fingerprint
 
 KEY = RunKey("semantic", "党建", "home", seed=1, cap=50)
@@ -60,8 +71,8 @@ def test_a_small_crawl_by_hand() -> None:
     assert (run.pages, run.relevant, run.total, run.harvest_rate) == (7, 2, 4, 2 / 7)
     assert run.area == pytest.approx((0 + 1 + 1 + 1 + 1 + 1 + 2 + 2 + 2 + 2) / (1 + 2 + 3 + 4 * 7))
     assert run.mean_relevance == (1 + 1 + 0.5 + 0 + 1) / 5  # two copies of one text are two pages
-    assert run.fetched[-1] == Quality(7, collected=3, relevant=2, found=2, there=4)
-    assert run.kept[-1] == Quality(7, collected=2, relevant=1, found=1, there=4)
+    assert run.fetched[-1] == Quality(7, collected=3, relevant=2, held=2, available=4)
+    assert run.kept[-1] == Quality(7, collected=2, relevant=1, held=1, available=4)
     assert (run.hosts, run.relevant_hosts) == (2, 2)  # d.cn never answered
     assert run.sites == (SiteFigures("a.cn", 4, 1, 2), SiteFigures("b.cn", 2, 2, 2), SiteFigures("c.cn", 0, 0, 1))
 
@@ -123,7 +134,7 @@ def test_agreement_with_the_other_measures(urls: list[str], data: st.DataObject)
     records = [record(url[7:], data.draw(st.sampled_from(["", "off topic", "duplicate"]))) for url in urls]
     run = measure(KEY, records, LABELS, 20)
     assert list(run.curve) == harvest_curve(urls, LABELS)
-    assert [q.found for q in run.fetched] == ([*run.curve] or [0])
+    assert [q.held for q in run.fetched] == ([*run.curve] or [0])
     scores = site_scores(records, LABELS)
     whole = group_score("all", scores)[1]
     # Table 8 counts a text once for every site that has it

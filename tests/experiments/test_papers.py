@@ -133,7 +133,7 @@ def test_a_crawl_of_books_by_hand() -> None:
     ]
     books = paper_zhang.collect_books([*visited, record("http://a.cn/5", False, "redirected")], known)
     assert (books.pages, books.collected) == (5, 3)
-    assert [(q.collected, q.relevant, q.found) for q in books.curve] == [
+    assert [(q.collected, q.relevant, q.held) for q in books.curve] == [
         (0, 0, 0),
         (1, 1, 1),
         (1, 1, 1),

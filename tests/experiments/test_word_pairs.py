@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from experiments.sampling import bootstrap, halves
 from experiments.word_pairs import JudgedPair, Similarities, agreement, candidates, choose, read_pairs, spearman
-from topical_crawler.evaluation.metrics import bootstrap, halves, wilson
+from topical_crawler.evaluation.metrics import wilson
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1

@@ -163,10 +163,10 @@ def _sites_table(scores: Sequence[SiteScore], groups: Groups, paper: bool) -> Ta
         mean, total = group_score(name, rows)
         for s in rows:
             cells = [escape(s.site), str(s.collected), str(s.relevant), f"{100 * s.precision:.2f}"]
-            table.add_row(*cells, *([""] if paper else []), f"{100 * s.recall:.1f}", str(s.there))
+            table.add_row(*cells, *([""] if paper else []), f"{100 * s.recall:.1f}", str(s.available))
         printed = [f"{100 * PAPER[name]:.2f}" if name in PAPER else ""] if paper else []
         cells = [f"[bold]{escape(name)}[/]: mean", str(total.collected), str(total.relevant), f"[bold]{100 * mean:.2f}[/]"]
-        table.add_row(*cells, *printed, f"[bold]{100 * total.recall:.1f}[/]", str(total.there), end_section=True)
+        table.add_row(*cells, *printed, f"[bold]{100 * total.recall:.1f}[/]", str(total.available), end_section=True)
     return table
 
 
