@@ -18,7 +18,7 @@ from scrapy.settings import Settings
 from topical_crawler.cli.corpus import judge
 from topical_crawler.judging import sample as for_topic
 from topical_crawler.judging.sample import MARKS, Sample, SampleError, read_sample, take_over, write_sample
-from topical_crawler.topic.files import TopicError, read_entries
+from topical_crawler.topic.files import TopicError, read_marked_lines
 from topical_crawler.topic.topic import load_topic
 
 WriteTopic = Callable[..., Path]  # see conftest.py
@@ -138,7 +138,7 @@ def test_one_sample_after_the_other_leaves_the_last_mark_of_each_text(turns: lis
             assert taken.added == len(last) - len(before)
             assert taken.changed == sum(before[url] != last[url] for url in before)
             assert taken.added + taken.changed + taken.same == len(marks)
-        found = {entry.url: entry.mark for _, entry in read_entries(folder / "marked.jsonl") if entry}
+        found = {entry.url: entry.mark for _, entry in read_marked_lines(folder / "marked.jsonl") if entry}
     assert found == last
 
 

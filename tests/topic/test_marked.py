@@ -12,16 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topical_crawler.judging.sample import MARKS
-from topical_crawler.topic import files
 from topical_crawler.topic.files import (
     ON_TOPIC,
     TEXT_LENGTH,
     TITLE_LENGTH,
     MarkedText,
     TopicError,
-    entry,
-    read_entries,
     read_marked,
+    read_marked_lines,
 )
 from topical_crawler.topic.topic import load_topic
 
@@ -46,8 +44,8 @@ def test_a_topic_has_its_marked_texts(write_topic: WriteTopic) -> None:
         write_topic({"marked.jsonl": "# 十一月\n\n" + lines(PARTY, MENU, {**WALK, "host": "www.menhu.cn", "n": 3})})
     )
     assert topic.marked == (
-        MarkedText(PARTY["url"], PARTY["title"], PARTY["text"], on_topic=True),
-        MarkedText(WALK["url"], WALK["title"], WALK["text"], on_topic=False),
+        MarkedText(PARTY["url"], PARTY["title"], PARTY["text"], "relevant"),
+        MarkedText(WALK["url"], WALK["title"], WALK["text"], "irrelevant"),
     )
 
 
@@ -81,20 +79,20 @@ def test_long_texts_are_cut(tmp_path: Path) -> None:
 
 
 WORDS = st.text(st.characters(codec="utf-8") | st.sampled_from('党建支部\n\r\t"\\#\u2028\x85\0\ufeff'), max_size=20)
-ENTRIES = st.builds(entry, WORDS.filter(str.strip), WORDS, WORDS, st.sampled_from(MARKS)).filter(lambda found: not found.blank)
+TEXTS = st.builds(MarkedText.bounded, WORDS.filter(str.strip), WORDS, WORDS, st.sampled_from(MARKS))
 
 
 @settings(max_examples=60)
-@given(st.lists(ENTRIES, max_size=5, unique_by=lambda found: found.url))
-def test_what_is_written_is_read(entries: list[files.Entry]) -> None:
+@given(st.lists(TEXTS.filter(lambda text: not text.blank), max_size=5, unique_by=lambda found: found.url))
+def test_what_is_written_is_read(entries: list[MarkedText]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "marked.jsonl")
         file.write_bytes("".join(f"{found.as_json()}\n" for found in entries).encode())
-        assert [found for _, found in read_entries(file)] == entries
+        assert [found for _, found in read_marked_lines(file)] == entries
 
 
 def test_what_utf_8_cannot_hold_is_replaced() -> None:
-    assert entry("a", "党\ud800课", "\udfff", "relevant").as_json().encode()
+    assert MarkedText.bounded("a", "党\ud800课", "\udfff", "relevant").as_json().encode()
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 
 from topical_crawler.corpus.schema import CorpusError
 from topical_crawler.files import replacing
-from topical_crawler.topic.files import MARKED, MOST, Entry, TopicError, entry, read_entries
+from topical_crawler.topic.files import MARKED, MOST, MarkedText, TopicError, read_marked_lines
 
 RELEVANT, IRRELEVANT, BOILERPLATE = MARKS = ("relevant", "irrelevant", "boilerplate")
 """Marks of a text: on the topic; off it; nothing but menus, notices and the like, or no text at all."""
@@ -391,7 +391,7 @@ def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
     lines: list[str] = []
     marks: Counter[str] = Counter()
     changed = same = 0
-    for line, old in read_entries(file):
+    for line, old in read_marked_lines(file):
         new = agreed.pop(old.url, None) if old else None
         if old:
             marks[(new or old).mark] += 1
@@ -412,15 +412,15 @@ def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
     return Taken(file, len(agreed), changed, same, ties, blank, marks)
 
 
-def _agreed(samples: Sequence[Sample]) -> tuple[dict[str, Entry], int, int]:
+def _agreed(samples: Sequence[Sample]) -> tuple[dict[str, MarkedText], int, int]:
     """The texts by address with the mark that most gave; how many were ties, and how many blank."""
-    agreed: dict[str, Entry] = {}
+    agreed: dict[str, MarkedText] = {}
     ties = blank = 0
     for item, marks in zip(merged(samples).items, marks_by_text(samples), strict=True):
         best = Counter(marks).most_common(2)
         if not best:
             continue
-        new = entry(item.url, item.title, item.text, best[0][0])
+        new = MarkedText.bounded(item.url, item.title, item.text, best[0][0])
         if len(best) == 2 and best[0][1] == best[1][1]:
             ties += 1
         elif new.blank:

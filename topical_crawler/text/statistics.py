@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,13 +60,10 @@ def language() -> Language:
         tags.setdefault(normalise(word), tag)
     rates: dict[str, float] = {}
     greatest = 0.0
-    for word, idf in _idf_lines():
-        rates[normalise(word)] = math.exp(-float(idf))
-        greatest = max(greatest, float(idf))
+    for word, idf in _idfs():
+        rates[word] = math.exp(-idf)
+        greatest = max(greatest, idf)
     return Language(tags, rates, round(math.exp(greatest)))
-
-
-_is_normal = re.compile("[\u4e00-\u9fff]+").fullmatch  # nearly all words are
 
 
 @functools.lru_cache(maxsize=16)
@@ -80,19 +76,19 @@ def rarities(wanted: frozenset[str]) -> Mapping[str, float]:
     True
     """
     known: dict[str, float] = {}
-    values: set[str] = set()
-    for word, idf in _idf_lines():
-        values.add(idf)
-        if word in wanted or (not word.isascii() and not _is_normal(word) and (word := normalise(word)) in wanted):
-            known.setdefault(word, float(idf))
-    greatest = max(map(float, values))
+    greatest = 0.0
+    for word, idf in _idfs():
+        greatest = max(greatest, idf)
+        if word in wanted:
+            known.setdefault(word, idf)
     return {word: known[word] / greatest if word in known else 1.0 for word in wanted}
 
 
-def _idf_lines() -> Iterator[tuple[str, str]]:
-    for line in jieba_file("analyse/idf.txt").splitlines():
+def _idfs() -> Iterator[tuple[str, float]]:
+    """Normalised words with their IDF; some words come more than once."""
+    for line in normalise(jieba_file("analyse/idf.txt")).splitlines():
         word, _, idf = line.rpartition(" ")
-        yield word, idf
+        yield word, float(idf)
 
 
 # -- TF-IDF: texts as vectors of terms, and their cosine (VSM)
@@ -134,11 +130,9 @@ class Idf:
 
 @functools.cache
 def _general() -> Idf:
-    text = normalise(jieba_file("analyse/idf.txt"))
     values: dict[str, float] = {}
-    for line in text.splitlines():
-        word, _, value = line.rpartition(" ")
-        values.setdefault(word, float(value))
+    for word, idf in _idfs():
+        values.setdefault(word, idf)
     return Idf(values)
 
 
@@ -238,8 +232,7 @@ def contrast(domain: DomainStatistics, background: DomainStatistics, word: str) 
 
     One document is added to the background's count, so that a word it lacks has a finite value.
     """
-    background_rate = (background.spread[word] + 1) / (background.documents + 1)
-    return domain.rate(word) / background_rate
+    return domain.rate(word) / ((background.spread[word] + 1) / (background.documents + 1))
 
 
 def choose_terms(

@@ -12,14 +12,11 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from topical_crawler.text.segment import normalise
-
-# -- The topic's own files
-
 
 MEAN = "!mean"
 """The line of ``weights.tsv`` with the weight of unlisted words."""
@@ -82,7 +79,12 @@ def read_weights(file: Traversable, needs_weight: bool = True) -> dict[str, floa
             raise TopicError(f"{where}: {word!r} stands already in line {first[word]}. Remedy: keep one of the two")
         first[word] = number
         if len(cells) > 1 and cells[1]:
-            weights[word] = _weight(cells[1], word, where)
+            try:
+                weights[word] = float(cells[1])
+            except ValueError:
+                weights[word] = math.nan
+            if not (math.isfinite(weights[word]) and weights[word] >= 0):
+                raise TopicError(f"{where}: the weight of {word!r} is {cells[1]!r}. Remedy: a number of 0 or more, after a tab")
         elif needs_weight:
             raise TopicError(f"{where}: {word!r} has no weight. Remedy: word <TAB> weight, e.g. {word}\t0.5")
         else:
@@ -98,8 +100,8 @@ def read_terms(file: Traversable) -> dict[str, float]:
     """
     terms = read_weights(file, needs_weight=False)
     if not terms:
-        missing = "holds no term" if file.is_file() else "missing"
-        raise TopicError(f"{file}: {missing}. Remedy: write the topic's terms into it, one a line: term <TAB> weight")
+        problem = "holds no term" if file.is_file() else "missing"
+        raise TopicError(f"{file}: {problem}. Remedy: write the topic's terms into it, one a line: term <TAB> weight")
     return terms
 
 
@@ -136,7 +138,7 @@ def read_config(file: Traversable) -> dict[str, Any]:
             raise TopicError(f"{where}: unknown key {key!r}. Known: {', '.join(_KEYS)}")
         good = isinstance(value, _KEYS[key]) and not isinstance(value, bool)
         if isinstance(value, list):
-            good = good and all(isinstance(one, str) for one in value)
+            good = good and all(isinstance(item, str) for item in value)
         if isinstance(value, int | float):
             good = good and math.isfinite(value) and value >= 0
         if not good:
@@ -145,8 +147,7 @@ def read_config(file: Traversable) -> dict[str, Any]:
         check_seed(url, f"{file}, line {line_of(text, 'seeds')}")
     for name, table in config.get("strategy", {}).items():
         if not isinstance(table, dict):
-            where = f"{file}, line {line_of(text, name)}"
-            raise TopicError(f"{where}: write [strategy.{name}] and its parameters below it")
+            raise TopicError(f"{file}, line {line_of(text, name)}: write [strategy.{name}] and its parameters below it")
     return config
 
 
@@ -156,22 +157,16 @@ def line_of(toml: str, key: str) -> int:
     return next((n for n, line in enumerate(toml.splitlines(), 1) if pattern.match(line)), 1)
 
 
-def _weight(text: str, word: str, where: str) -> float:
-    try:
-        weight = float(text)
-    except ValueError:
-        weight = math.nan
-    if not (math.isfinite(weight) and weight >= 0):
-        raise TopicError(f"{where}: the weight of {word!r} is {text!r}. Remedy: a number of 0 or more, after a tab")
-    return weight
-
-
 def _read(file: Traversable) -> str:
-    data = file.read_bytes()
+    return _decoded(file.read_bytes(), file, 1, "utf-8-sig")  # with the mark that Windows editors put in front
+
+
+def _decoded(data: bytes, file: Traversable, line: int, encoding: str) -> str:
+    """The text of ``data``, which begins in this line of the file."""
     try:
-        return data.decode("utf-8-sig")  # with the mark that Windows editors put in front
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line += data.count(b"\n", 0, error.start)
         raise TopicError(f"{file}, line {line}: not UTF-8 ({error.reason}). Remedy: save the file as UTF-8") from None
 
 
@@ -194,27 +189,12 @@ _REMEDY = 'Remedy: delete the line, or write it like {"url": "http://…", "titl
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text of which a person has said whether it belongs to the topic.
+    """A text that a person has marked.
 
     Attributes:
         url: where it came from, never empty.
         title: at most :data:`TITLE_LENGTH` characters; "" where there is none.
         text: main text, at most :data:`TEXT_LENGTH` characters; "" where only the title is known. Not both are blank.
-        on_topic: what the person said.
-    """
-
-    url: str
-    title: str
-    text: str
-    on_topic: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of the file.
-
-    Attributes:
-        url, title, text: as of a :class:`MarkedText`.
         mark: one of :data:`ON_TOPIC`.
     """
 
@@ -223,41 +203,41 @@ class Entry:
     text: str
     mark: str
 
+    @classmethod
+    def bounded(cls, url: str, title: str, text: str, mark: str) -> MarkedText:
+        """One with title and text cut to their lengths, and without what UTF-8 cannot hold."""
+        return cls(*(_SURROGATE.sub("\ufffd", part) for part in (url, title[:TITLE_LENGTH], text[:TEXT_LENGTH], mark)))
+
+    @property
+    def on_topic(self) -> bool | None:
+        """Meaning of the mark."""
+        return ON_TOPIC[self.mark]
+
     @property
     def blank(self) -> bool:
         """Whether there is neither a title nor a text."""
         return not (self.title.strip() or self.text.strip())
 
     def as_json(self) -> str:
-        """The line, without its end.
+        """Its line in the file, without the end.
 
-        >>> Entry("http://www.wutong.cn/1.html", "露天党课", "社区党支部上了一堂党课。", "relevant").as_json()
+        >>> MarkedText("http://www.wutong.cn/1.html", "露天党课", "社区党支部上了一堂党课。", "relevant").as_json()
         '{"url": "http://www.wutong.cn/1.html", "title": "露天党课", "text": "社区党支部上了一堂党课。", "mark": "relevant"}'
         """
-        fields = {"url": self.url, "title": self.title, "text": self.text, "mark": self.mark}
-        return json.dumps(fields, ensure_ascii=False)
-
-
-def entry(url: str, title: str, text: str, mark: str) -> Entry:
-    """An entry with title and text cut to their lengths, and without what UTF-8 cannot hold."""
-    return Entry(_writable(url), _writable(title[:TITLE_LENGTH]), _writable(text[:TEXT_LENGTH]), mark)
+        return json.dumps(asdict(self), ensure_ascii=False)
 
 
 def read_marked(file: Traversable) -> tuple[MarkedText, ...]:
     """The texts of a file that are marked as on or off the topic, in its order; none of a file that is not there.
 
     Raises:
-        TopicError: see :func:`read_entries`.
+        TopicError: see :func:`read_marked_lines`.
     """
-    return tuple(
-        MarkedText(one.url, one.title, one.text, said)
-        for _, one in read_entries(file)
-        if one is not None and (said := ON_TOPIC[one.mark]) is not None
-    )
+    return tuple(text for _, text in read_marked_lines(file) if text is not None and text.on_topic is not None)
 
 
-def read_entries(file: Traversable) -> Iterator[tuple[str, Entry | None]]:
-    """Every line as it stands, without its end, with what it says: None for empty lines and comments, which begin with ``#``.
+def read_marked_lines(file: Traversable) -> Iterator[tuple[str, MarkedText | None]]:
+    """Every line without its end, with its text: None for empty lines and comments, which begin with ``#``.
 
     Raises:
         TopicError: a line is not UTF-8, too long, no JSON object or lacks something, its URL stands above already, or there are
@@ -269,54 +249,43 @@ def read_entries(file: Traversable) -> Iterator[tuple[str, Entry | None]]:
             yield line, None
             continue
         where = f"{file}, line {number}"
-        one = _entry(line, where)
-        if one.url in first:
-            raise TopicError(f"{where}: {one.url!r} stands already in line {first[one.url]}. Remedy: keep one of the two")
-        first[one.url] = number
+        text = _marked_text(line, where)
+        if text.url in first:
+            raise TopicError(f"{where}: {text.url!r} stands already in line {first[text.url]}. Remedy: keep one of the two")
+        first[text.url] = number
         if len(first) > MOST:
             raise TopicError(f"{where}: more than {MOST:,} texts. Remedy: delete lines that tell least")
-        yield line, one
+        yield line, text
 
 
 def _lines(file: Traversable) -> Iterator[tuple[int, str]]:
     if not file.is_file():
         return
     with file.open("rb") as stream:
-        number = 0
-        while line := stream.readline(LINE_BYTES + 1):
-            number += 1
-            where = f"{file}, line {number}"
+        for number, line in enumerate(iter(lambda: stream.readline(LINE_BYTES + 1), b""), 1):
             if len(line) > LINE_BYTES:
-                raise TopicError(f"{where}: longer than {LINE_BYTES:,} bytes. Remedy: shorten its text")
-            try:
-                decoded = line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                raise TopicError(f"{where}: not UTF-8 ({error.reason}). Remedy: save the file as UTF-8") from None
-            yield number, decoded.rstrip("\r\n")
+                raise TopicError(f"{file}, line {number}: longer than {LINE_BYTES:,} bytes. Remedy: shorten its text")
+            yield number, _decoded(line, file, number, "utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
 
 
-def _entry(line: str, where: str) -> Entry:
+def _marked_text(line: str, where: str) -> MarkedText:
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
         raise TopicError(f"{where}: no JSON object. {_REMEDY}")
-    given = {"title": "", "text": "", **fields}
+    fields = {"title": "", "text": "", **fields}
     for name in ("url", "title", "text", "mark"):
-        if name not in given:
+        if name not in fields:
             raise TopicError(f"{where}: {name} is missing. {_REMEDY}")
-        if not isinstance(given[name], str):
-            raise TopicError(f"{where}: {name} cannot be {given[name]!r:.60}. {_REMEDY}")
-    if given["mark"] not in ON_TOPIC:
-        raise TopicError(f"{where}: {given['mark']!r:.60} is no mark. Remedy: one of {', '.join(ON_TOPIC)}")
-    one = entry(given["url"], given["title"], given["text"], given["mark"])
-    if not one.url.strip():
+        if not isinstance(fields[name], str):
+            raise TopicError(f"{where}: {name} cannot be {fields[name]!r:.60}. {_REMEDY}")
+    if fields["mark"] not in ON_TOPIC:
+        raise TopicError(f"{where}: {fields['mark']!r:.60} is no mark. Remedy: one of {', '.join(ON_TOPIC)}")
+    text = MarkedText.bounded(fields["url"], fields["title"], fields["text"], fields["mark"])
+    if not text.url.strip():
         raise TopicError(f"{where}: url is empty. {_REMEDY}")
-    if one.blank:
+    if text.blank:
         raise TopicError(f"{where}: neither title nor text. Remedy: give one of them, or delete the line")
-    return one
-
-
-def _writable(text: str) -> str:
-    return _SURROGATE.sub("\ufffd", text)
+    return text

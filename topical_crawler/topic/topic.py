@@ -42,7 +42,6 @@ from topical_crawler.topic.files import (
 
 __all__ = ["Topic", "list_topics", "load_topic", "read_seeds", "topic_line"]
 
-
 DEFAULT_STRATEGY = "adaptive"  # of topics that name none
 
 
@@ -144,11 +143,9 @@ def read_seeds(path: Path) -> list[str]:
     Raises:
         TopicError: a line does not start with an http(s) URL, or the file cannot be read.
     """
-    if not path.is_file():
-        raise TopicError(
-            f"{path}: there is no such file of seeds. Remedy: give a file with one URL a line, or the URLs themselves"
-        )
-    return read_seed_lines(path)
+    if path.is_file():
+        return read_seed_lines(path)
+    raise TopicError(f"{path}: there is no such file of seeds. Remedy: give a file with one URL a line, or the URLs themselves")
 
 
 def topic_line(topic: Topic, key: str) -> str:

@@ -257,7 +257,7 @@ def test_short_texts_are_likened_to_articles_by_their_words(taught: PageClassifi
 
 def test_texts_that_a_person_marked_pull() -> None:
     def told(on: str, off: str) -> PageClassifier:
-        marks = [MarkedText("http://m.cn/1", "", on, True), MarkedText("http://m.cn/2", "", off, False)]
+        marks = [MarkedText("http://m.cn/1", "", on, "relevant"), MarkedText("http://m.cn/2", "", off, "irrelevant")]
         of = judge(marked=marks * 5)
         learn(of, pages())
         return of

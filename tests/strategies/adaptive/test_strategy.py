@@ -332,8 +332,8 @@ def test_marked_texts_are_examples() -> None:
         return strategy.judge(Page(HOME, title=OFF[1])).relevance
 
     plain = judged()
-    assert judged(MarkedText("http://m.cn/1", "", OFF[1], True)) > plain
-    assert judged(MarkedText("http://m.cn/1", "", ON[0], True), MarkedText("http://m.cn/2", "", OFF[1], False)) < 0.5
+    assert judged(MarkedText("http://m.cn/1", "", OFF[1], "relevant")) > plain
+    assert judged(MarkedText("http://m.cn/1", "", ON[0], "relevant"), MarkedText("http://m.cn/2", "", OFF[1], "irrelevant")) < 0.5
 
 
 def test_of_a_long_page_the_words_are_remembered_that_are_rare_in_the_crawl() -> None:
