@@ -23,9 +23,6 @@ from xml.parsers import expat
 from topical_crawler.resources.registry import open_packed, read_json
 from topical_crawler.text.segment import normalise
 
-__all__ = ["read_clc", "read_odp"]
-
-
 _NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _BY = re.compile(r"[::]?按[^、]*分$")
 _LIST = re.compile(
@@ -49,9 +46,8 @@ def name_terms(name: str) -> list[str]:
     while (shorter := _NOTE.sub("", text)) != text:
         text = shorter
     parts = (_OTHER.sub("", part.strip("\"'“”■…-~。 ")) for part in _LIST.split(_BY.sub("", text)))
-    return list(
-        dict.fromkeys(part for part in parts if 1 < len(part) <= _MAX_LENGTH and part not in _EMPTY and not _YEAR.search(part))
-    )
+    terms = (part for part in parts if 1 < len(part) <= _MAX_LENGTH and part not in _EMPTY and not _YEAR.search(part))
+    return list(dict.fromkeys(terms))
 
 
 GENERATIONS = 4
@@ -167,15 +163,14 @@ class CategoryTree:
             [code for code, terms in self._terms.items() if text in terms],
             [code for code, name in self._names.items() if text in name],
         ]
-        for found in fits:
-            if len(found) == 1:
-                return self.categories[found[0]]
-            if found:
-                listed = "; ".join(map(self._shown, found[:_SHOWN]))
-                more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-                raise CategoryError(
-                    f"{self.source}: {len(found)} categories fit {name_or_code!r}: {listed}{more}. Remedy: give the code of one"
-                )
+        for codes in filter(None, fits):
+            if len(codes) == 1:
+                return self.categories[codes[0]]
+            listed = "; ".join(map(self._shown, codes[:_SHOWN]))
+            more = f"; and {len(codes) - _SHOWN} more" if len(codes) > _SHOWN else ""
+            raise CategoryError(
+                f"{self.source}: {len(codes)} categories fit {name_or_code!r}: {listed}{more}. Remedy: give the code of one"
+            )
         near = sorted(self._names, key=lambda code: (-_overlap(self._names[code], text), len(self._names[code]), code))[:5]
         raise CategoryError(
             f"{self.source}: no category fits {name_or_code!r}. "
@@ -194,7 +189,7 @@ class CategoryTree:
         ['TP316', 'TP316.1']
         """
         wanted = list(dict.fromkeys(w for word in words if len(w := normalise(word).strip()) > 1))
-        scores: dict[str, float] = dict.fromkeys(self.categories, 0.0)
+        scores = dict.fromkeys(self.categories, 0.0)
         for word in wanted:
             own = {code: max((_match(word, term) for term in terms), default=0.0) for code, terms in self._terms.items()}
             matching = sum(1 for value in own.values() if value)
@@ -213,9 +208,8 @@ class CategoryTree:
     def keywords(self, code: str, generations: int = GENERATIONS) -> dict[str, float]:
         """Keywords of the topic that a node stands for, heaviest first: q_i = N_i / N_max (Zhang et al., Eq. 1).
 
-        The keywords are the terms of the names of the node and of ``generations`` below it, see
-        :func:`~topical_crawler.resources.categories.name_terms`; N_i counts the terms that contain keyword i. Terms that
-        stand in more than :data:`GENERAL` names elsewhere are left out, but for the node's own.
+        The keywords are the terms (:func:`name_terms`) of the node and of ``generations`` below it; N_i counts the terms that
+        contain keyword i. Terms that stand in more than :data:`GENERAL` names elsewhere are left out, but for the node's own.
 
         Raises:
             CategoryError: there is no such code, or no word in the names.
@@ -271,8 +265,7 @@ def _overlap(a: str, b: str) -> float:
     return len(left & right) / len(left | right)
 
 
-# -- Readers of category trees: the Chinese Library Classification, and the Open Directory (ODP, DMOZ)
-
+# -- Readers
 
 ODP_ROOTS = ("Top/World/Chinese_Simplified_CN", "Top/World/Chinese_Simplified")
 """The Chinese directory in the dumps, which changed its name over the years."""
@@ -312,9 +305,9 @@ def read_odp(path: str | os.PathLike[str], root: str | None = None) -> CategoryT
     """A sub-tree of the Open Directory from its ``structure.rdf.u8``, gzipped or not, read once from front to back.
 
     A category is a ``<Topic r:id="Top/World/…/软件">`` with a ``<d:Title>``; it stands below the category whose id is the longest
-    beginning of its own. The links ``narrow`` say the same once more and are not needed; ``symbolic`` ones are no children.
-    Only the sub-tree is held in memory. The dumps hold bytes that are not UTF-8 and characters that XML forbids: these are taken
-    out and counted, and a category with one of them in its id is left out and counted (``tree.skipped``).
+    beginning of its own. Only the sub-tree is held in memory. The dumps hold bytes that are not UTF-8 and characters that XML
+    forbids: these are taken out and counted, and a category with one of them in its id is left out and counted
+    (``tree.skipped``).
 
     Args:
         path: the file.

@@ -105,7 +105,6 @@ class Cilin:
         return len(self._codes)
 
 
-LEVELS = 4
 _KEYS = (r"[A-Z]", r"[a-z]", r"\d\d", r"[A-Z]")
 _GROUP = re.compile(r"\d\d[=#@]")
 
@@ -153,7 +152,7 @@ class CilinTree:
         if not isinstance(data, dict):
             self._refuse(code, "a JSON object of classes", data)
         for key, value in data.items():
-            if level > LEVELS:
+            if level > len(_KEYS):
                 if not (_GROUP.fullmatch(key) and isinstance(value, list) and all(isinstance(w, str) for w in value)):
                     self._refuse(code + key, 'a group of words, e.g. "01=": ["人", "士"]', value)
                 for word in dict.fromkeys(map(normalise, value)):

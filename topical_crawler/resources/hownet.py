@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -151,6 +151,8 @@ def value_similarities(values: Sequence[str], tree: SememeTree) -> NDArray[np.fl
     return result
 
 
+# -- Definitions
+
 BETAS = (0.5, 0.2, 0.17, 0.13)
 """Weights of the four parts (β1…β4 of Liu & Li 2002, section 5)."""
 DELTA = 0.2
@@ -267,9 +269,9 @@ class HowNet:
             senses.setdefault(normalise(match["word"]), set()).add(parsed[text])
         if not senses:
             raise ValueError(f"{self.path}: no entry in the file; expected lines 'word POS DEF'")
-        self.concepts: list[Concept] = sorted({concept for found in senses.values() for concept in found})
+        self.concepts: list[Concept] = sorted({*parsed.values()})
         index = {concept: i for i, concept in enumerate(self.concepts)}
-        self.senses: dict[str, list[int]] = {word: sorted(index[c] for c in found) for word, found in senses.items()}
+        self.senses: dict[str, list[int]] = {word: sorted(index[c] for c in concepts) for word, concepts in senses.items()}
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and normalise(word) in self.senses
@@ -317,9 +319,7 @@ class HowNet:
         left, right = list(a), list(b)
         total = 0.0
         while left and right:
-            best, i, j = max(
-                ((self._value(x, y), -i, -j) for i, x in enumerate(left) for j, y in enumerate(right)),
-            )
+            best, i, j = max((self._value(x, y), -i, -j) for i, x in enumerate(left) for j, y in enumerate(right))
             total += best
             del left[-i], right[-j]
         return (total + DELTA * (len(left) + len(right))) / max(len(a), len(b))
@@ -343,6 +343,8 @@ def dice(a: Concept, b: Concept) -> float:
     left, right = set(a.values()), set(b.values())
     return 2 * len(left & right) / (len(left) + len(right))
 
+
+# -- One word with all words
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -383,7 +385,7 @@ class _Overlap:
         for concept, bag in enumerate(self._bags):
             for value in bag:
                 holders[value].append(concept)
-        self._holders = {value: np.array(found) for value, found in holders.items()}
+        self._holders = {value: np.array(concepts) for value, concepts in holders.items()}
         self._sizes = np.array([len(bag) for bag in self._bags])
 
     def row(self, concept: int) -> Floats:
@@ -473,17 +475,16 @@ def _paired(block: Floats) -> Floats:
 class _Structures:
     """Distinct feature structures, by attribute."""
 
-    def __init__(self, structures: Iterable[Features], sets: _Sets) -> None:
-        given = list(structures)
-        ids = {structure: i for i, structure in enumerate(sorted(set(given)))}
+    def __init__(self, structures: Sequence[Features], sets: _Sets) -> None:
+        ids = {structure: i for i, structure in enumerate(sorted(set(structures)))}
         self._structures = list(ids)
-        self._of_concept = np.array([ids[structure] for structure in given])
+        self._of_concept = np.array([ids[structure] for structure in structures])
         self._sets = sets
         holders: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for structure, i in ids.items():
             for attribute, values in structure:
                 holders[attribute].append((i, sets.ids[values]))
-        self._holders = {attribute: np.array(found).T for attribute, found in holders.items()}
+        self._holders = {attribute: np.array(pairs).T for attribute, pairs in holders.items()}
 
     def row(self, concept: int) -> Floats:
         """Similarity of one concept's structure with those of all (:meth:`HowNet._structure`), shape ``(concepts,)``."""

