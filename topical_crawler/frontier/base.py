@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 from topical_crawler.web.page import Candidate, Evidence
 
 REDIRECTED = "redirected"
-"""The reason of an outcome that is no page: the entry led to another address, which counts in its place."""
+"""The reason of an outcome that is no page: the entry's redirect target counts in its place."""
 NO_ROOM = "no room"
-"""Why the worst waiting entries are dropped where more wait than the frontier may hold."""
+"""Why waiting entries beyond ``max_waiting`` are dropped."""
 MAX_EVIDENCE = 8
-"""Most parents remembered for a waiting link: the first ones found, which the papers' formulas need, at a bounded size."""
+"""Parents remembered for a waiting link, the first ones: the papers' formulas need them, at a bounded size."""
 
 
 class State(enum.IntEnum):
@@ -37,14 +37,14 @@ class Entry:
     """A URL in the frontier.
 
     Attributes:
-        key: 16-byte digest of the canonical URL (``urls.fingerprint``): the identity of the entry.
+        key: 16-byte digest of the canonical URL (``urls.fingerprint``).
         url: the address to fetch.
-        host: lower-case host (with port) whose politeness holds for it.
+        host: in lower case, with port.
         priority: higher is fetched first; any finite float.
         depth: links followed from a seed.
         evidence: the places where the link was found, at most :data:`MAX_EVIDENCE`, no parent twice.
-        meta: small JSON data that travels with the entry (redirects so far, retries so far).
-        dropped: reason why the link is not to be fetched; None for a link that waits.
+        meta: small JSON data, e.g. redirects and retries so far.
+        dropped: why the link is not to be fetched; None for a link that waits.
         rescored: how often it was put back with another priority.
     """
 
@@ -175,17 +175,15 @@ class Frontier(Protocol):
         meet both, or all. Returns how many."""
 
     def revive(self, urls: Mapping[bytes, str]) -> int:
-        """Entries that are done or dropped wait again, in their old place or at the end of their priority's queue, with what is
-        still known of them; ``urls`` are their addresses by key. Other entries are left alone. Returns how many wait again. The
-        outcome of a page that was done stays in the log; a second one follows it."""
+        """Entries that are done or dropped wait again, in their old place or at the end of their priority's queue; ``urls`` are
+        their addresses by key. Returns how many. A page's earlier outcome stays in the log; a second one follows it."""
 
     def renew(self) -> frozenset[bytes]:
-        """Extend the leases of what this process has in flight. Returns the keys of which the lease is lost: :meth:`done` and
-        the like raise :class:`LeaseLost` for them. Nothing to do where nothing is leased."""
+        """Extend the leases of what this process has in flight. Returns the keys whose lease is lost: :meth:`done` and the like
+        raise :class:`LeaseLost` for them."""
 
     def first(self, name: str, number: int) -> bool:
-        """Whether this is the first call with ``name`` and a number as high, over all processes: of many workers one does the
-        work. Stored with the frontier."""
+        """Whether this is the first call with ``name`` and a number as high, over all processes and runs."""
 
     def set_delay(self, host: str, seconds: float) -> None:
         """The delay of one host from now on (robots.txt Crawl-delay), instead of the default."""
@@ -220,14 +218,11 @@ class Frontier(Protocol):
 
 # -- What all backends check alike
 
-KEY_LENGTH = 16
-"""Bytes of an entry's key."""
-
 
 def check(entry: Entry) -> Entry:
     """``entry`` itself. Raises ValueError for a key that is no digest, and for a priority or relevance that is not finite."""
-    if not isinstance(entry.key, bytes) or len(entry.key) != KEY_LENGTH:
-        raise ValueError(f"the key of {entry.url!r} is {entry.key!r}: it must be the {KEY_LENGTH} bytes of urls.fingerprint")
+    if not isinstance(entry.key, bytes) or len(entry.key) != 16:
+        raise ValueError(f"the key of {entry.url!r} is {entry.key!r}: it must be the 16 bytes of urls.fingerprint")
     check_priority(entry.priority, entry.url)
     for evidence in entry.evidence:
         if not math.isfinite(evidence.relevance):
@@ -264,16 +259,13 @@ def check_delay(seconds: float) -> None:
         raise ValueError(f"a delay of {seconds} seconds: it must be a number of seconds, 0 or more")
 
 
-def check_in_flight(number: int) -> None:
-    """Raises ValueError for a limit that lets nothing through."""
-    if number < 1:
-        raise ValueError(f"in_flight_per_host is {number}: at least one entry of a host must be allowed in flight")
-
-
-def check_max_waiting(number: int) -> None:
-    """Raises ValueError for a bound that is less than none."""
-    if number < 0:
-        raise ValueError(f"max_waiting is {number}: it must be the most entries that may wait, or 0 for no bound")
+def check_bounds(delay: float, in_flight_per_host: int, max_waiting: int) -> None:
+    """Raises ValueError for arguments of a frontier that cannot be used."""
+    check_delay(delay)
+    if in_flight_per_host < 1:
+        raise ValueError(f"in_flight_per_host is {in_flight_per_host}: at least one entry of a host must be allowed in flight")
+    if max_waiting < 0:
+        raise ValueError(f"max_waiting is {max_waiting}: it must be the most entries that may wait, or 0 for no bound")
 
 
 def not_in_flight(key: bytes) -> LookupError:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-from topical_crawler.frontier.base import Frontier, check_delay, check_in_flight, check_max_waiting
+from topical_crawler.frontier.base import Frontier, check_bounds, check_delay
 
 Place = tuple[float, int]
 """Where an entry stands in the order: (−priority, number of its first push). Smaller is fetched first."""
@@ -16,18 +18,23 @@ Turn = tuple[float, bool]
 """A turn of a host that is taken: from when its delay counts, and whether its entry is still on its way to the host."""
 
 _SPARE = 64
+_T = TypeVar("_T", bound=tuple[Any, ...])
 
 
+def push_lazily(heap: list[_T], item: _T, live: int, items: Callable[[], Iterable[_T]]) -> None:
+    """Push ``item``; where more than half of the heap is stale, rebuild it of its ``live`` ``items``."""
+    heapq.heappush(heap, item)
+    if len(heap) > 2 * live + _SPARE:
+        heap[:] = items()
+        heapq.heapify(heap)
+
+
+@dataclass(slots=True)
 class _Host:
-    """One host: ``turns`` of what is in flight, and ``last``, when the delay of the last finished one began."""
-
-    __slots__ = ("due", "head", "last", "turns")
-
-    def __init__(self) -> None:
-        self.head: Place | None = None
-        self.turns: list[Turn] = []
-        self.last = -math.inf
-        self.due: float | None = None  # the time for which the host stands in the heap of times
+    head: Place | None = None
+    turns: list[Turn] = field(default_factory=list)  # of what is in flight
+    last: float = -math.inf  # when the delay of the last finished entry began
+    due: float | None = None  # the time for which the host stands in the heap of times
 
 
 class Hosts:
@@ -36,17 +43,11 @@ class Hosts:
     A host with a waiting entry is *ready* (in the ready heap, by its best entry), *resting* (in the heap of times, until its
     delay is over) or *full* (in no heap: only a page that arrives or is finished changes that). Both heaps are cleaned lazily, so
     no operation looks at the hosts that are not ready. Where the clock steps back, a host rests longer, never shorter.
-
-    Args:
-        delay: seconds between two pops of a host, >= 0.
-        in_flight_per_host: most entries of a host in flight, >= 1.
     """
 
     def __init__(self, delay: float, in_flight_per_host: int) -> None:
-        check_delay(delay)
-        check_in_flight(in_flight_per_host)
-        self.default_delay = delay
-        self.in_flight_per_host = in_flight_per_host
+        self._delay = delay
+        self._in_flight_per_host = in_flight_per_host
         self._delays: dict[str, float] = {}
         self._hosts: dict[str, _Host] = {}
         self._ready: list[tuple[float, int, str]] = []
@@ -70,9 +71,7 @@ class Hosts:
 
     def set_head(self, name: str, head: Place | None) -> None:
         """The host's best waiting entry is now at ``head`` (None: nothing waits)."""
-        host = self._hosts.get(name)
-        if host is None:
-            host = self._hosts[name] = _Host()
+        host = self._hosts.get(name) or self._hosts.setdefault(name, _Host())
         self._waiting += (head is not None) - (host.head is not None)
         host.head = head
         self._enlist(name, host)
@@ -133,40 +132,33 @@ class Hosts:
         self._enlist(name, host)
         return arrived
 
-    def finish(self, name: str, turn: Turn) -> None:
-        """An entry is no longer in flight; its turn is used."""
+    def finish(self, name: str, turn: Turn, *, give_back: bool = False) -> None:
+        """An entry is no longer in flight; its turn is used, or given back as if it had never been taken."""
         host = self._hosts[name]
         host.turns.remove(turn)
-        host.last = max(host.last, turn[0])
-        self._enlist(name, host)
-
-    def give_back(self, name: str, turn: Turn) -> None:
-        """As :meth:`finish`, but the turn is as if it had never been taken."""
-        host = self._hosts[name]
-        host.turns.remove(turn)
+        if not give_back:
+            host.last = max(host.last, turn[0])
         self._enlist(name, host)
 
     def _has_room(self, name: str, host: _Host) -> bool:
         """Whether a further entry may go in flight. Of a host with a delay only one is on its way at a time: of two, the second
         could arrive right behind the first."""
-        if len(host.turns) >= self.in_flight_per_host:
+        if len(host.turns) >= self._in_flight_per_host:
             return False
-        return not any(on_its_way for _, on_its_way in host.turns) or self._delays.get(name, self.default_delay) == 0
+        return not any(on_its_way for _, on_its_way in host.turns) or self._delays.get(name, self._delay) == 0
 
     def _enlist(self, name: str, host: _Host) -> None:
         """Put the host where it belongs after a change. Whether its rest is over, :meth:`_wake` says, which knows the time."""
         if host.head is None or not self._has_room(name, host):
             return
-        due = max([host.last, *(since for since, _ in host.turns)]) + self._delays.get(name, self.default_delay)
+        due = max([host.last, *(since for since, _ in host.turns)]) + self._delays.get(name, self._delay)
         if due == -math.inf:
             host.due = None
             self._push_ready(name, host.head)
         elif due != host.due:
             host.due = due
-            heapq.heappush(self._times, (due, name))
-            if len(self._times) > 2 * len(self._hosts) + _SPARE:
-                self._times = [(h.due, n) for n, h in self._hosts.items() if h.due is not None]
-                heapq.heapify(self._times)
+            hosts = self._hosts
+            push_lazily(self._times, (due, name), len(hosts), lambda: [(h.due, n) for n, h in hosts.items() if h.due is not None])
 
     def _wake(self, now: float) -> None:
         """Hosts whose rest is over become ready."""
@@ -181,15 +173,11 @@ class Hosts:
                 self._push_ready(name, host.head)
 
     def _push_ready(self, name: str, head: Place) -> None:
-        heapq.heappush(self._ready, (*head, name))
-        if len(self._ready) > 2 * len(self._hosts) + _SPARE:
-            self._ready = [(*h, n) for n, h in self._ready_hosts()]
-            heapq.heapify(self._ready)
+        push_lazily(self._ready, (*head, name), len(self._hosts), self._ready_hosts)
 
-    def _ready_hosts(self) -> Iterator[tuple[str, Place]]:
-        for name, host in self._hosts.items():
-            if host.head is not None and host.due is None and self._has_room(name, host):
-                yield name, host.head
+    def _ready_hosts(self) -> list[tuple[float, int, str]]:
+        hosts = self._hosts.items()
+        return [(*h.head, n) for n, h in hosts if h.head is not None and h.due is None and self._has_room(n, h)]
 
 
 # -- Which entry to drop where there is no room
@@ -209,8 +197,7 @@ class Worst:
 
     def offer(self, name: str, place: Place) -> None:
         """An entry of the host waits at ``place``, or somewhere before it."""
-        bound = self._bounds.get(name)
-        if bound is None or place > bound:
+        if name not in self._bounds or place > self._bounds[name]:
             self._set(name, place)
 
     def find(self, last: Callable[[str], Place | None]) -> tuple[str, Place] | None:
@@ -236,10 +223,8 @@ class Worst:
 
     def _set(self, name: str, place: Place) -> None:
         self._bounds[name] = place
-        heapq.heappush(self._heap, (-place[0], -place[1], name))
-        if len(self._heap) > 2 * len(self._bounds) + _SPARE:
-            self._heap = [(-p[0], -p[1], n) for n, p in self._bounds.items()]
-            heapq.heapify(self._heap)
+        bounds = self._bounds
+        push_lazily(self._heap, (-place[0], -place[1], name), len(bounds), lambda: [(-p[0], -p[1], n) for n, p in bounds.items()])
 
 
 # -- What frontiers of one process have in common
@@ -251,13 +236,14 @@ class LocalFrontier(Frontier):
     Args:
         delay: seconds between two fetches of a host.
         in_flight_per_host: most entries of a host in flight.
-        max_waiting: most entries that wait, 0 for no bound.
+        max_waiting: most entries that wait, 0 for no bound. Entries that are put back, requeued or revived may exceed it until
+            the next ``push`` or ``done``.
     """
 
     shared = False
 
     def __init__(self, delay: float, in_flight_per_host: int, max_waiting: int) -> None:
-        check_max_waiting(max_waiting)
+        check_bounds(delay, in_flight_per_host, max_waiting)
         self._hosts = Hosts(delay, in_flight_per_host)
         self._max_waiting = max_waiting
         self._reasons: Counter[str] = Counter()

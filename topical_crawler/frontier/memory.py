@@ -8,6 +8,7 @@ import operator
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from topical_crawler.frontier.base import (
@@ -22,7 +23,7 @@ from topical_crawler.frontier.base import (
     host_of,
     not_in_flight,
 )
-from topical_crawler.frontier.hosts import LocalFrontier, Turn
+from topical_crawler.frontier.hosts import LocalFrontier, Turn, push_lazily
 from topical_crawler.web.page import Evidence
 
 # What waits is one flat tuple: (place, url, host, depth, rescored, meta or None, then parent, relevance, on_topic, anchor … of
@@ -31,18 +32,10 @@ _Row = tuple[Any, ...]
 _Place = tuple[float, int, bytes]  # (−priority, number of the first push, key)
 _HEAD = 6
 _WIDTH = 7
-_SPARE = 16
 
 
 class MemoryFrontier(LocalFrontier):
-    """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in memory.
-
-    Args:
-        delay: seconds between two fetches of a host.
-        in_flight_per_host: most entries of a host in flight.
-        max_waiting: most entries that wait, 0 for no bound. Entries that are put back, requeued or revived may exceed it until
-            the next ``push`` or ``done``.
-    """
+    """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in memory; see :class:`LocalFrontier`."""
 
     def __init__(self, delay: float = 0.0, in_flight_per_host: int = 1, max_waiting: int = 0) -> None:
         super().__init__(delay, in_flight_per_host, max_waiting)
@@ -87,10 +80,9 @@ class MemoryFrontier(LocalFrontier):
                 self._wait(_row(entry, row[0][1], evidence))
             else:
                 self._dropped[key] = ((*row[:_HEAD], *evidence), reason)
-            if new or entry.dropped is None:
-                result.raised += 1
-            else:
-                result.known += 1
+            changed = bool(new) or entry.dropped is None
+            result.raised += changed
+            result.known += not changed
         elif key in self._done or key in self._in_flight:
             result.known += 1
         else:
@@ -121,7 +113,7 @@ class MemoryFrontier(LocalFrontier):
     def put_back(self, entry: Entry, priority: float) -> None:
         check_priority(priority, entry.url)
         row, turn = self._take(entry.key)
-        self._hosts.give_back(row[2], turn)
+        self._hosts.finish(row[2], turn, give_back=True)
         place, url, host, depth, rescored, *rest = row
         self._wait(((-priority, place[1], entry.key), url, host, depth, rescored + 1, *rest))
 
@@ -157,7 +149,7 @@ class MemoryFrontier(LocalFrontier):
 
     def drop(self, key: bytes, reason: str) -> None:
         row, turn = self._take(key)
-        self._hosts.give_back(row[2], turn)
+        self._hosts.finish(row[2], turn, give_back=True)
         self._drop(row, reason)
 
     def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
@@ -189,17 +181,14 @@ class MemoryFrontier(LocalFrontier):
         return revived
 
     def first(self, name: str, number: int) -> bool:
-        known = self._firsts.get(name)
-        if known is not None and known >= number:
-            return False
-        self._firsts[name] = number
-        return True
+        if is_first := number > self._firsts.get(name, -1):
+            self._firsts[name] = number
+        return is_first
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
-        number = after
-        while number < len(self._outcomes):
-            number += 1
-            yield number, self._outcomes[number - 1]
+        while after < len(self._outcomes):
+            after += 1
+            yield after, self._outcomes[after - 1]
 
     def counts(self) -> dict[State, int]:
         return {
@@ -213,7 +202,7 @@ class MemoryFrontier(LocalFrontier):
         return {"backend": "memory", "place": "the memory of this process"}
 
     def save(self, name: str, data: Any) -> None:
-        """See :meth:`Frontier.save`. The data is stored as JSON text, as the other backends do."""
+        """See :meth:`Frontier.save`. Stored as JSON text, as in the other backends."""
         self._saved[name] = json.dumps(data, ensure_ascii=False)
 
     def load(self, name: str) -> Any:
@@ -226,24 +215,20 @@ class MemoryFrontier(LocalFrontier):
         """Nothing to make durable."""
 
     def _wait(self, row: _Row, *, moved: bool = True) -> None:
-        """``row`` waits; ``moved`` says that its place is not yet in the host's queue."""
+        """``row`` waits; ``moved``: its place is not yet in the host's queue."""
         place, host = row[0], row[2]
-        known = self._waiting.get(place[2]) is not None
+        known = place[2] in self._waiting
         self._waiting[place[2]] = row
         if not moved:
             return
         self._live[host] += not known
         queue = self._queues.setdefault(host, [])
-        heapq.heappush(queue, place)
+        push_lazily(queue, place, self._live[host], lambda: [p for p in queue if self._is_live(p)])
         self._hosts.offer(host, place[:2])
         if self._max_waiting:
-            heapq.heappush(self._worst, (-place[0], -place[1], place[2]))
-            if len(self._worst) > 2 * len(self._waiting) + _SPARE:
-                self._worst = [(-row[0][0], -row[0][1], row[0][2]) for row in self._waiting.values()]
-                heapq.heapify(self._worst)
-        if len(queue) > 2 * self._live[host] + _SPARE:
-            queue[:] = [p for p in queue if self._is_live(p)]
-            heapq.heapify(queue)
+            places = (row[0] for row in self._waiting.values())
+            worst = (-place[0], -place[1], place[2])
+            push_lazily(self._worst, worst, len(self._waiting), lambda: [(-p, -number, key) for p, number, key in places])
 
     def _make_room(self) -> None:
         """Drop what waits beyond ``max_waiting``, without its evidence."""
@@ -287,24 +272,13 @@ class MemoryFrontier(LocalFrontier):
 
 def _flat(evidence: Iterable[Evidence]) -> _Row:
     # Paths are those of a few templates: each is kept once.
-    return tuple(
-        value
-        for e in evidence
-        for value in (e.parent, e.relevance, e.on_topic, e.anchor, e.distance, e.around, sys.intern(e.path))
-    )
+    rows = [(e.parent, e.relevance, e.on_topic, e.anchor, e.distance, e.around, sys.intern(e.path)) for e in evidence]
+    return tuple(chain.from_iterable(rows))
 
 
 def _row(entry: Entry, number: int, evidence: _Row) -> _Row:
-    place = (-entry.priority, number, entry.key)
-    return (
-        place,
-        entry.url,
-        sys.intern(entry.host),
-        entry.depth,
-        entry.rescored,
-        dict(entry.meta) if entry.meta else None,
-        *evidence,
-    )
+    place, meta = (-entry.priority, number, entry.key), dict(entry.meta) if entry.meta else None
+    return place, entry.url, sys.intern(entry.host), entry.depth, entry.rescored, meta, *evidence
 
 
 def _entry(row: _Row) -> Entry:

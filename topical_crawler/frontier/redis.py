@@ -28,9 +28,8 @@ from topical_crawler.frontier.base import (
     Pushed,
     State,
     check,
+    check_bounds,
     check_delay,
-    check_in_flight,
-    check_max_waiting,
     check_priority,
     host_of,
 )
@@ -96,7 +95,11 @@ class RedisFrontier(Frontier):
         patience: float = 60.0,
         attach: bool = False,
     ) -> None:
-        _check(delay, in_flight_per_host, max_waiting, lease, name)
+        check_bounds(delay, in_flight_per_host, max_waiting)
+        if not 1 <= lease < math.inf:
+            raise ValueError(f"a lease of {lease} seconds: it must be a number of seconds, 1 or more")
+        if not name or any(c in "{}\r\n" for c in name):
+            raise ValueError(f"a crawl named {name!r}: a name without braces and line ends is needed (-s TOPICAL_CRAWL=NAME)")
         self.name = name
         self.worker = worker or f"worker-{secrets.token_hex(6)}"
         self._server = Server(client, patience)
@@ -160,14 +163,14 @@ class RedisFrontier(Frontier):
         if self._taken:
             record, key, _ = self._taken[0]
             return read_entry(key, record).priority
-        answer = self._run("pop", "best", self.worker, now=now)
-        return None if answer is None else float(answer)
+        return self._number("best", now)
 
     def wait(self, now: float) -> float | None:
         """See :meth:`Frontier.wait`. Another worker may bring something to pop at any time."""
-        if self._taken:
-            return 0.0
-        answer = self._run("pop", "wait", self.worker, now=now)
+        return 0.0 if self._taken else self._number("wait", now)
+
+    def _number(self, what: str, now: float) -> float | None:
+        answer = self._run("pop", what, self.worker, now=now)
         return None if answer is None else float(answer)
 
     def sent(self, key: bytes, now: float) -> None:
@@ -180,7 +183,10 @@ class RedisFrontier(Frontier):
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
         host, new = "", ""
         if url is not None:
-            old = read_entry(key, self._record(key))
+            record = self._call("hget", "entries", key)
+            if record is None:
+                raise LeaseLost(f"entry {key.hex()} is not in the frontier")
+            old = read_entry(key, record)
             host, new = host_of(url, old.url, old.host), url
         self._finish("requeue", key, host, new, "" if meta is None else json.dumps(meta, ensure_ascii=False))
 
@@ -229,9 +235,7 @@ class RedisFrontier(Frontier):
         """See :meth:`Frontier.reprice`. In steps, between which others have their turn; all is checked before the first."""
         for key, priority in priorities.items():
             check_priority(priority, key.hex())
-        items = [(key, float(priority)) for key, priority in priorities.items()]
-        for first in range(0, len(items), _READ):
-            self._run("change", "reprice", _packed(items[first : first + _READ]))
+        self._change("reprice", [(key, float(priority)) for key, priority in priorities.items()])
 
     def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
         """See :meth:`Frontier.discard`. In steps of a thousand."""
@@ -244,11 +248,7 @@ class RedisFrontier(Frontier):
 
     def revive(self, urls: Mapping[bytes, str]) -> int:
         """See :meth:`Frontier.revive`. A page that was done is known by its priority and depth only."""
-        count = 0
-        items = [(key, host_of(url, "", ""), url) for key, url in urls.items()]
-        for first in range(0, len(items), _READ):
-            count += self._run("change", "revive", _packed(items[first : first + _READ]))
-        return count
+        return self._change("revive", [(key, host_of(url, "", ""), url) for key, url in urls.items()])
 
     def renew(self) -> frozenset[bytes]:
         """See :meth:`Frontier.renew`. To be called a few times in the time of a lease."""
@@ -335,13 +335,6 @@ class RedisFrontier(Frontier):
         text = self._call("get", f"text:{name}")
         return None if text is None else text.decode("utf-8", "replace")
 
-    def destroy(self) -> int:
-        """Delete the whole crawl. Workers that still run end with an error that says so. Returns the number of keys."""
-        count = 0
-        for key in self._server.client.scan_iter(match=_literal(self._prefix) + "*", count=1_000):
-            count += int(self._server.client.unlink(key))
-        return count
-
     def __len__(self) -> int:
         return int(self._call("hget", "meta", "waiting") or 0)
 
@@ -361,6 +354,11 @@ class RedisFrontier(Frontier):
             self._now = repr(float(now))
         return self._server.run(script, self._prefix, self._now, *arguments)
 
+    def _change(self, what: str, items: list[Any]) -> int:
+        """Change entries in steps. Returns how many changed."""
+        steps = (items[first : first + _READ] for first in range(0, len(items), _READ))
+        return sum(self._run("change", what, _packed(step)) for step in steps)
+
     def _call(self, command: str, key: str, *arguments: Any, **options: Any) -> Any:
         return self._server.ask(lambda: getattr(self._server.client, command)(self._prefix + key, *arguments, **options))
 
@@ -378,12 +376,6 @@ class RedisFrontier(Frontier):
     def _lose(self, key: bytes) -> None:
         self._lost += self._tokens.pop(key, None) is not None
 
-    def _record(self, key: bytes) -> bytes:
-        record = self._call("hget", "entries", key)
-        if record is None:
-            raise LeaseLost(f"entry {key.hex()} is not in the frontier")
-        return bytes(record)
-
 
 def crawls(client: redis.Redis) -> list[str]:
     """The names of the crawls in a server, in alphabetical order."""
@@ -399,18 +391,3 @@ def _pushed(answer: Sequence[Any]) -> Pushed:
 
 def _packed(items: list[Any]) -> bytes:
     return bytes(msgpack.packb(items, use_bin_type=False))
-
-
-def _literal(text: str) -> str:
-    """``text`` in a pattern of SCAN."""
-    return "".join(f"\\{c}" if c in "*?[]\\" else c for c in text)
-
-
-def _check(delay: float, in_flight_per_host: int, max_waiting: int, lease: float, name: str) -> None:
-    check_delay(delay)
-    check_in_flight(in_flight_per_host)
-    check_max_waiting(max_waiting)
-    if not 1 <= lease < math.inf:
-        raise ValueError(f"a lease of {lease} seconds: it must be a number of seconds, 1 or more")
-    if not name or any(c in "{}\r\n" for c in name):
-        raise ValueError(f"a crawl named {name!r}: a name without braces and line ends is needed (-s TOPICAL_CRAWL=NAME)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import random
@@ -16,7 +15,8 @@ from typing import Any, TypeVar
 
 import msgpack
 import redis
-from redis.exceptions import BusyLoadingError, NoPermissionError, NoScriptError, OutOfMemoryError, ReadOnlyError, ResponseError
+from redis.commands.core import Script
+from redis.exceptions import BusyLoadingError, NoPermissionError, OutOfMemoryError, ReadOnlyError, ResponseError
 
 from topical_crawler.frontier.base import Entry, FrontierServerError, Outcome, gained
 from topical_crawler.frontier.sqlite import pack, pack_meta, unpack
@@ -46,8 +46,7 @@ class Server:
         self.name = _place(client)
         self._patience = patience
         self._given_up = False
-        self._scripts: dict[str, tuple[str, str]] = {}
-        self._shared = _source("common")
+        self._scripts: dict[str, Script] = {}
 
     def run(self, script: str, prefix: str, *arguments: Any) -> Any:
         """Run a script of ``lua/`` on the keys that begin with ``prefix``.
@@ -56,21 +55,12 @@ class Server:
             FrontierServerError: the server is away or full for longer than ``patience``, refuses the call, or the crawl is gone
             from it.
         """
-        text, digest = self._scripts.get(script) or self._read(script)
-
-        def call() -> Any:
-            try:
-                return self.client.evalsha(digest, 1, prefix, *arguments)
-            except NoScriptError:  # the server is new, or was started again
-                self.client.script_load(text)
-                return self.client.evalsha(digest, 1, prefix, *arguments)
-
-        return self.ask(call)
-
-    def _read(self, script: str) -> tuple[str, str]:
-        text = f"{self._shared}\n{_source(script)}"
-        self._scripts[script] = text, hashlib.sha1(text.encode()).hexdigest()
-        return self._scripts[script]
+        if script not in self._scripts:
+            folder = files("topical_crawler.frontier") / "lua"
+            text = "\n".join((folder / f"{name}.lua").read_text(encoding="utf-8") for name in ("common", script))
+            self._scripts[script] = self.client.register_script(text)
+        run = self._scripts[script]
+        return self.ask(lambda: run([prefix], arguments))
 
     def ask(self, call: Callable[[], _T]) -> _T:
         """The result of ``call``, made again while the server is away. It may be made twice: it must not matter."""
@@ -147,10 +137,6 @@ def _place(client: redis.Redis) -> str:
     return str(at.get("path") or f"{at.get('host', 'localhost')}:{at.get('port', 6379)}") + f"/{at.get('db', 0)}"
 
 
-def _source(name: str) -> str:
-    return files("topical_crawler.frontier").joinpath("lua", f"{name}.lua").read_text(encoding="utf-8")
-
-
 VERSION = 1
 """Of the records, the scripts and the keys. A worker refuses a crawl of another one."""
 MAX_URL = 8_000
@@ -158,9 +144,9 @@ MAX_URL = 8_000
 MAX_OUTCOME = 1 << 20
 """Bytes of an outcome with its lesson."""
 
-HEADER = struct.Struct(">BB6sdHHBBHHB")
-"""What a record begins with: version, state, number, priority, depth, times put back, pieces of evidence, and the bytes of
-host, URL, meta and reason (``lua/common.lua``)."""
+_HEADER = struct.Struct(">BB6sdHHBBHHB")
+"""Of a record: version, state, number, priority, depth, times put back, pieces of evidence, and the bytes of host, URL, meta and
+reason (``lua/common.lua``)."""
 
 
 class RecordError(ValueError):
@@ -168,16 +154,12 @@ class RecordError(ValueError):
 
 
 def read_entry(key: bytes, record: bytes) -> Entry:
-    """An entry as the scripts keep it (``lua/common.lua``).
-
-    Raises:
-        RecordError: the bytes are damaged.
-    """
+    """An entry as the scripts keep it (``lua/common.lua``). Raises RecordError for damaged bytes."""
     try:
-        version, _, _, priority, depth, rescored, _, *sizes = HEADER.unpack_from(record)
+        version, _, _, priority, depth, rescored, _, *sizes = _HEADER.unpack_from(record)
         if version != VERSION:
             raise RecordError(f"entry {key.hex()}: a record of version {version}, this worker reads version {VERSION}")
-        at, parts = HEADER.size, []
+        at, parts = _HEADER.size, []
         for size in sizes:
             parts.append(record[at : at + size].decode())
             at += size
@@ -191,11 +173,7 @@ def read_entry(key: bytes, record: bytes) -> Entry:
 
 
 def pack_links(entries: Sequence[Entry]) -> bytes:
-    """Entries as the scripts take them.
-
-    Raises:
-        RecordError: a URL or a meta is too long.
-    """
+    """Entries as the scripts take them. Raises RecordError for a URL or a meta that is too long."""
     return bytes(msgpack.packb([_link(entry) for entry in entries], use_bin_type=False))
 
 

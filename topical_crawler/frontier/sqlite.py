@@ -7,6 +7,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from json.encoder import encode_basestring as _quote
 from typing import Any, NamedTuple
 
@@ -32,8 +33,8 @@ from topical_crawler.web.page import Evidence
 class KnownEntry:
     """A row of the table of entries while a batch of links is pushed: what is stored, and what the batch makes of it.
 
-    Evidence stays JSON text: ``evidence`` is its pieces, joined by commas, and ``parents`` their number. To find out whether
-    a parent is known takes no parsing: a piece begins with ``["parent",`` and quotation marks within a string are escaped.
+    Evidence stays JSON text: ``evidence`` is its pieces, joined by commas, and ``parents`` their number. A known parent is
+    recognised without parsing: a piece begins with ``["parent",`` and quotation marks within a string are escaped.
     """
 
     __slots__ = ("dropped", "entry", "evidence", "host", "is_new", "moved", "number", "parents", "priority", "state", "touched")
@@ -85,7 +86,7 @@ class KnownEntry:
                 piece = pack((evidence,))
                 self.evidence = f"{self.evidence},{piece}" if self.evidence else piece
                 self.parents += 1
-        self.touched = self.touched or self.parents > before
+        self.touched |= self.parents > before
         return self.parents > before
 
     def address(self) -> tuple[str, int, int, str | None]:
@@ -150,10 +151,7 @@ class SqliteFrontier(LocalFrontier):
 
     Args:
         path: the file; made where there is none. ``path.lock`` beside it shows who uses it.
-        delay: seconds between two fetches of a host.
-        in_flight_per_host: most entries of a host in flight.
-        max_waiting: most entries that wait, 0 for no bound. Entries that are put back, requeued or revived, or wait again
-            since the file was opened, may exceed it until the next ``push`` or ``done``.
+        delay, in_flight_per_host, max_waiting: see :class:`LocalFrontier`.
 
     Raises:
         FrontierFileError: the file is in use, damaged, of another version or of something else. Also raised by every method when
@@ -170,26 +168,22 @@ class SqliteFrontier(LocalFrontier):
         self._uncommitted = 0
         self._db = Database(path)
         try:
-            self._read()
+            self.recovered = self._db.run(sql.RECOVER)
+            self._db.commit()
+            self._number: int = self._first(sql.ENTRIES)[0]
+            self._finished: int = self._first(sql.OUTCOMES)[0]
+            self._revived = int(self._note(_REVIVED) or 0)
+            self._waiting: int = self._first(sql.WAITING)[0]
+            self._reasons.update(dict(self._db.rows(sql.REASONS)))
+            self._read_heads()
         except BaseException:
             self._db.close(commit=False)
             raise
 
-    def _read(self) -> None:
-        """What is kept in memory: counts and the best waiting entry of each host."""
-        self.recovered = self._db.run(sql.RECOVER)
-        self._db.commit()
-        self._number: int = self._db.rows(sql.ENTRIES)[0][0]
-        self._finished: int = self._db.rows(sql.OUTCOMES)[0][0]
-        self._revived = int(self._note(_REVIVED) or 0)
-        self._waiting: int = self._db.rows(sql.WAITING)[0][0]
-        self._reasons.update(dict(self._db.rows(sql.REASONS)))
-        self._read_heads()
-
     def _read_heads(self) -> None:
         host = ""
-        while rows := self._db.rows(sql.NEXT_HOST, (host,)):
-            host, negative, number = rows[0]
+        while row := self._first(sql.NEXT_HOST, host):
+            host, negative, number = row
             self._hosts.set_head(host, (negative, number))
             if self._worst is not None:
                 self._worst.offer(host, _SOMEWHERE)
@@ -211,9 +205,9 @@ class SqliteFrontier(LocalFrontier):
         if best is None:
             return None
         host, (_, number) = best
-        entry = _entry(self._db.rows(sql.ENTRY, (number,))[0])
+        entry = _entry(self._first(sql.ENTRY, number))
         self._db.run(sql.GIVE_OUT, (number,))
-        turn = self._hosts.take(host, now, self._head(host))
+        turn = self._hosts.take(host, now, self._first(sql.HEAD, host))
         self._in_flight[entry.key] = _Flight(number, host, entry.priority, turn)
         self._waiting -= 1
         return entry
@@ -244,7 +238,7 @@ class SqliteFrontier(LocalFrontier):
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
         flight = self._flight(key)
-        old_url = self._db.rows(sql.ENTRY, (flight.number,))[0][1]
+        old_url = self._first(sql.ENTRY, flight.number)[1]
         host = host_of(url, old_url, flight.host) if url is not None else flight.host
         self._db.run(sql.REQUEUE, (host, url or old_url, json.dumps(meta) if meta is not None else None, flight.number))
         self._land(key)
@@ -252,8 +246,8 @@ class SqliteFrontier(LocalFrontier):
         self._waiting += 1
 
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
-        """See :meth:`Frontier.done`. When it returns, the death of the process costs nothing of it; a loss of power may cost the
-        last moments (``synchronous = NORMAL``), never the file."""
+        """See :meth:`Frontier.done`. Survives the death of the process; a loss of power may cost the last moments
+        (``synchronous = NORMAL``), never the file."""
         entries = [check(entry) for entry in links]
         flight = self._flight(key)
         with self._db.all_or_nothing():
@@ -308,9 +302,8 @@ class SqliteFrontier(LocalFrontier):
         self._waiting += revived
         self._revived += done
         self._reasons -= reasons
-        for host in first:
-            self._wait(host, first[host])
-            self._wait(host, last[host])
+        for host, place in chain(first.items(), last.items()):
+            self._wait(host, place)
         self._commit()
         return revived
 
@@ -345,8 +338,8 @@ class SqliteFrontier(LocalFrontier):
         self._commit()
 
     def load(self, name: str) -> Any:
-        rows = self._db.rows(sql.LOAD, (name,))
-        return json.loads(rows[0][0]) if rows else None
+        row = self._first(sql.LOAD, name)
+        return json.loads(row[0]) if row else None
 
     def __len__(self) -> int:
         return self._waiting
@@ -357,7 +350,8 @@ class SqliteFrontier(LocalFrontier):
 
     def _write(self, entries: Sequence[Entry]) -> tuple[list[tuple[KnownEntry, int | None, str | None]], Pushed]:
         """Push within a transaction. Returns the rows with the state and reason they had in the file (None: not known yet)."""
-        known = self._find([entry.key for entry in entries])
+        chunks = _chunks([entry.key for entry in entries])
+        known = {key: KnownEntry(*columns) for chunk in chunks for key, *columns in self._db.rows(sql.FIND, chunk)}
         before = {key: (row.state, row.dropped) for key, row in known.items()}
         result = Pushed()
         for entry in entries:
@@ -366,33 +360,24 @@ class SqliteFrontier(LocalFrontier):
             else:
                 self._number += 1
                 known[entry.key] = KnownEntry.of(entry, self._number, result)
-        inserts, found_again, raises, additions = [], [], [], []
+        changes: dict[str, list[tuple[Any, ...]]] = {
+            statement: [] for statement in (sql.INSERT, sql.FOUND_AGAIN, sql.RAISE, sql.ADD_EVIDENCE)
+        }
         for key, row in known.items():
             evidence = (row.parents, row.evidence)
             if row.is_new:
-                inserts.append((row.number, key, row.state, row.host, row.priority, row.dropped, *evidence, *row.address()))
+                columns = (row.number, key, row.state, row.host, row.priority, row.dropped, *evidence, *row.address())
+                changes[sql.INSERT].append(columns)
             elif row.entry is not None:
-                found_again.append((row.host, row.priority, *evidence, *row.address(), row.number))
+                changes[sql.FOUND_AGAIN].append((row.host, row.priority, *evidence, *row.address(), row.number))
             elif row.moved:
-                raises.append((row.priority, *evidence, row.number))
+                changes[sql.RAISE].append((row.priority, *evidence, row.number))
             elif row.touched:
-                additions.append((*evidence, row.number))
-        for statement, values in (
-            (sql.INSERT, inserts),
-            (sql.FOUND_AGAIN, found_again),
-            (sql.RAISE, raises),
-            (sql.ADD_EVIDENCE, additions),
-        ):
+                changes[sql.ADD_EVIDENCE].append((*evidence, row.number))
+        for statement, values in changes.items():
             if values:
                 self._db.run_each(statement, values)
         return [(row, *before.get(key, (None, None))) for key, row in known.items()], result
-
-    def _find(self, keys: list[bytes]) -> dict[bytes, KnownEntry]:
-        known: dict[bytes, KnownEntry] = {}
-        for chunk in _chunks(keys):
-            for key, *columns in self._db.rows(sql.FIND, chunk):
-                known[key] = KnownEntry(*columns)
-        return known
 
     def _count(self, rows: Iterable[tuple[KnownEntry, int | None, str | None]]) -> None:
         """Bring counts and heads up to what was written."""
@@ -414,7 +399,7 @@ class SqliteFrontier(LocalFrontier):
     def _make_room(self) -> None:
         """Drop what waits beyond ``max_waiting``."""
         while self._worst is not None and self._waiting > self._max_waiting:
-            worst = self._worst.find(self._tail)
+            worst = self._worst.find(lambda host: self._first(sql.TAIL, host))
             assert worst is not None
             host, place = worst
             self._db.run(sql.EVICT, (place[1],))
@@ -423,17 +408,13 @@ class SqliteFrontier(LocalFrontier):
             self._waiting -= 1
             self._reasons[NO_ROOM] += 1
 
-    def _head(self, host: str) -> Place | None:
-        rows = self._db.rows(sql.HEAD, (host,))
-        return rows[0] if rows else None
-
-    def _tail(self, host: str) -> Place | None:
-        rows = self._db.rows(sql.TAIL, (host,))
-        return rows[0] if rows else None
+    def _first(self, statement: str, *values: Any) -> Any:
+        """The first row of an answer; None where there is none."""
+        return next(iter(self._db.rows(statement, values)), None)
 
     def _note(self, name: str) -> str | None:
-        rows = self._db.rows(sql.READ_NOTE, (name,))
-        return rows[0][0] if rows else None
+        row = self._first(sql.READ_NOTE, name)
+        return row[0] if row else None
 
     def _flight(self, key: bytes) -> _Flight:
         try:
@@ -443,7 +424,7 @@ class SqliteFrontier(LocalFrontier):
 
     def _land(self, key: bytes, *, give_back: bool = False) -> None:
         flight = self._in_flight.pop(key)
-        (self._hosts.give_back if give_back else self._hosts.finish)(flight.host, flight.turn)
+        self._hosts.finish(flight.host, flight.turn, give_back=give_back)
 
     def _commit(self) -> None:
         self._db.commit()

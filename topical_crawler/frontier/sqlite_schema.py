@@ -15,10 +15,8 @@ from topical_crawler.frontier.base import NO_ROOM, State
 
 VERSION = 3
 """Version of the tables. A file of another version is refused."""
-
 BUSY_SECONDS = 30.0
 """How long a statement waits for another connection that is writing."""
-
 _CACHE_KIB = 49_152
 _CHECKPOINT_PAGES = 16_384  # 64 MiB: a checkpoint costs fsyncs, and a page with 60 new links changes 90 pages of the file
 
@@ -97,10 +95,8 @@ def broken(file: Path, error: sqlite3.Error) -> FrontierFileError:
             "program (an sqlite3 shell, a backup), then start the crawl again; it goes on from the last page that was done"
         )
     if code == sqlite3.SQLITE_FULL:
-        return FrontierFileError(
-            f"{file}: {error}. Remedy: make room on the disk, then start the crawl again; it goes on from the last page that was "
-            "done"
-        )
+        remedy = "make room on the disk, then start the crawl again; it goes on from the last page that was done"
+        return FrontierFileError(f"{file}: {error}. Remedy: {remedy}")
     if isinstance(error, sqlite3.OperationalError):
         return FrontierFileError(f"{file}: {error}; see that the disk has room and nothing else writes to the file")
     return FrontierFileError(
@@ -163,8 +159,10 @@ class Database:
             raise self._failed(error) from error
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        """A statement that changes something; how many rows."""
-        self.begin()
+        """A statement that changes something; how many rows. Raises before it where another program writes to the file."""
+        if not self._connection.in_transaction:
+            self.rows("BEGIN IMMEDIATE")
+            self._changed = True
         try:
             return self._connection.execute(sql, values).rowcount
         except sqlite3.DatabaseError as error:
@@ -189,12 +187,6 @@ class Database:
                 self.rows("RELEASE step")
             raise
         self.run("RELEASE step")
-
-    def begin(self) -> None:
-        """Have a transaction open. Raises before anything is changed where another program writes to the file."""
-        if not self._connection.in_transaction:
-            self.rows("BEGIN IMMEDIATE")
-            self._changed = True
 
     def commit(self) -> None:
         """Make what was changed durable."""
