@@ -1,16 +1,8 @@
-"""A topic's terms, their weights and the adjustments to propose, out of a domain corpus and a background.
+"""Choose and weigh a topic's terms from a domain corpus and a background.
 
-The domain's texts give candidates (:mod:`candidates`), the background tells which of them are the domain's own
-(:mod:`contrast`), Eq. 2 of Zhou et al. 2019 gives the weights (:mod:`topical_crawler.text.statistics`).
-
-How much more a domain uses a word than a background does.
-
-Documents are counted, not occurrences: one report of a hundred pages that says a word five hundred times is one witness.
-
->>> round(log_likelihood(20, 1000, 10, 10000), 1)  # in 20 of 1,000 documents against 10 of 10,000
-59.6
->>> log_likelihood(10, 10000, 20, 1000) < 0
-True
+The domain's texts give candidates (:mod:`candidates`), the contrast with the background tells which of them are the domain's own,
+and Eq. 2 of Zhou et al. 2019 weighs them (:mod:`topical_crawler.text.statistics`). Documents are counted, not occurrences: a
+report of a hundred pages that uses a word five hundred times counts once.
 """
 
 from __future__ import annotations
@@ -21,29 +13,44 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topical_crawler.authoring.candidates import Found, Sample, find_candidates
+from topical_crawler.authoring.candidates import Candidate, Sample, find_candidates
 from topical_crawler.authoring.folder import ADJUST, Present, Written, merge
-from topical_crawler.sources import Condition, Source, open_source
+from topical_crawler.sources import Condition, open_source
 from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.text.statistics import DomainStatistics, Language, choose_terms, contrast, language
 from topical_crawler.topic.files import MEAN, TopicError
 
+SIGNIFICANT = 10.83
+"""G² that chance exceeds once in a thousand words (χ² with one degree of freedom)."""
+YOURS, CANDIDATE, DICTIONARY = "yours", "candidate", "dictionary"
+HEAVY = 10.0
+"""A word that is no term may be adjusted from this many times the mean weight."""
+PROPOSED = "proposed"
+"""Begins the reason of an adjustment that the build proposes."""
+_MIN_DOCUMENTS = 2
+_MIN_BACKGROUND_DOCUMENTS = 5
+"""An adjustment is only proposed for a word in this many documents of the background."""
+_NO_WORD = "no word"
+
+
 # -- How much more a domain uses a word than a background does
 
 
-SIGNIFICANT = 10.83
-"""G² that chance exceeds once in a thousand words (χ² with one degree of freedom)."""
-
-
 def log_likelihood(in_domain: float, domain_size: float, in_background: float, background_size: float) -> float:
-    """Dunning's G² = 2·Σ observed·ln(observed / expected) over the two counts of a word (Dunning 1993, as Rayson & Garside 2000
-    use it to compare corpora); negative where the domain has less of the word than the background.
+    """Dunning's G² = 2·Σ observed·ln(observed / expected) of a word's two counts; negative if the background has more of it.
+
+    Dunning 1993, as Rayson & Garside 2000 use it to compare corpora.
 
     Args:
-        in_domain: documents (or words) of the domain that hold the word (are it).
-        domain_size: all of them, above 0.
-        in_background: the same of the background.
-        background_size: all of them, above 0.
+        in_domain: documents of the domain with the word.
+        domain_size: all documents of the domain, above 0.
+        in_background: documents of the background with the word.
+        background_size: all documents of the background, above 0.
+
+    >>> round(log_likelihood(20, 1000, 10, 10000), 1)  # in 20 of 1,000 documents against 10 of 10,000
+    59.6
+    >>> log_likelihood(10, 10000, 20, 1000) < 0
+    True
     """
     rate = (in_domain + in_background) / (domain_size + background_size)
     g = sum(2 * n * math.log(n / (size * rate)) for n, size in ((in_domain, domain_size), (in_background, background_size)) if n)
@@ -52,11 +59,9 @@ def log_likelihood(in_domain: float, domain_size: float, in_background: float, b
 
 
 def termhood(domain: DomainStatistics, background: DomainStatistics, word: str) -> tuple[float, float]:
-    """(score, G²) of a word: score = G²·ln(contrast), both over documents.
+    """(score, G²) of a word: score = G²·ln(contrast), both over documents; at most 0 if the background has more of it.
 
-    G² alone prefers what is frequent in the domain, though common elsewhere (工作, 问题); contrast alone what is rare everywhere.
-    Their product had as many topic terms among its first 100 and 200 as contrast alone, with frequent ones among them
-    (docs/decisions.md). Not above 0 for a word that the background has more of.
+    G² alone prefers frequent general words (工作, 问题), contrast alone rare ones (docs/decisions.md).
     """
     g = log_likelihood(domain.spread[word], domain.documents, background.spread[word], background.documents)
     times = contrast(domain, background, word)
@@ -64,10 +69,10 @@ def termhood(domain: DomainStatistics, background: DomainStatistics, word: str) 
 
 
 def general_background(domain: DomainStatistics, language: Language, cut: Callable[[str], Sequence[str]]) -> DomainStatistics:
-    """The words of the domain as they stand in the language in general, where there is no background corpus.
+    """General Chinese as the background of the domain's words, for want of a background corpus.
 
-    A word that the language does not know is as much a word of the domain as the most telling of its parts, and not more: it
-    gets the part's document rate in general, times the share of the part's domain documents that hold the word.
+    A word that the language does not know gets the document rate of its most telling part, times the share of that part's domain
+    documents that contain the word: it is as specific to the domain as that part.
 
     Args:
         domain: counts over the domain.
@@ -75,33 +80,30 @@ def general_background(domain: DomainStatistics, language: Language, cut: Callab
         cut: segmentation that does not know the topic's terms.
     """
     background = DomainStatistics(documents=language.documents)
-    for word, held in domain.spread.items():
+    for word, documents in domain.spread.items():
         rate = language.rate(word)
-        if not rate and held:
+        if not rate and documents:
             parts = [p for p in cut(word) if language.rate(p)]
-            rate = min((language.rate(p) * held / max(held, domain.spread[p]) for p in parts), default=0.0)
+            rate = min((language.rate(p) * documents / max(documents, domain.spread[p]) for p in parts), default=0.0)
         background.spread[word] = round(rate * language.documents)
     return background
 
 
-# -- Which documents are of the domain and which of the background, out of one labelled file or of several sources
-
+# -- What a build reads
 
 Progress = Callable[[str, float], None]
-"""Called with what is being done and the part of it that is done, 0 to 1."""
+"""Called with a description of the current step and the part of it that is done, 0 to 1."""
 
 
 @dataclass(frozen=True)
 class Corpora:
-    """Domain and background.
+    """Domain and background. A document of the domain is never one of the background.
 
     Attributes:
         corpus: sources of the domain.
-        background: sources of the background; empty: those of ``corpus`` where ``against`` is given, else there is none.
-        domain: documents of ``corpus`` that belong to the domain; None: all.
-        against: documents that belong to the background; None: all of ``background``.
-
-    A document of the domain is never one of the background.
+        background: sources of the background; empty: those of ``corpus`` if ``against`` is set, else there is none.
+        domain: selects documents of ``corpus``; None: all.
+        against: selects documents of the background; None: all of ``background``.
     """
 
     corpus: Sequence[Path]
@@ -113,67 +115,52 @@ class Corpora:
     def has_background(self) -> bool:
         return bool(self.background or self.against)
 
-    def domain_texts(self, progress: Progress, what: str) -> Iterator[str]:
+    def domain_texts(self, progress: Progress, step: str) -> Iterator[str]:
         """Texts of the domain.
 
         Raises:
             SourceError: a source cannot be read.
         """
-        for source in _opened(self.corpus):
+        for source in map(open_source, self.corpus):
             for document in source:
-                progress(f"{what} ({source.path.name})", source.done)
+                progress(f"{step} ({source.path.name})", source.done)
                 if self.domain is None or self.domain.holds(document.fields):
                     yield document.text
 
-    def background_texts(self, progress: Progress, what: str) -> Iterator[str]:
+    def background_texts(self, progress: Progress, step: str) -> Iterator[str]:
         """Texts of the background.
 
         Raises:
             SourceError: a source cannot be read.
         """
-        own = {path.expanduser().resolve() for path in self.corpus}
-        for source in _opened(self.background or (self.corpus if self.against else ())):
-            shared = source.path.expanduser().resolve() in own
+        corpus = {path.expanduser().resolve() for path in self.corpus}
+        for source in map(open_source, self.background or (self.corpus if self.against else ())):
+            shared = source.path.expanduser().resolve() in corpus
             for document in source:
-                progress(f"{what} ({source.path.name})", source.done)
+                progress(f"{step} ({source.path.name})", source.done)
                 of_domain = shared and (self.domain is None or self.domain.holds(document.fields))
                 if not of_domain and (self.against is None or self.against.holds(document.fields)):
                     yield document.text
 
     def describe(self) -> str:
-        """As the options of the command say it."""
-        said = ["--corpus", *(path.name for path in self.corpus)]
-        said += ["--domain", str(self.domain)] if self.domain else []
-        said += ["--background", *(path.name for path in self.background)] if self.background else []
-        said += ["--against", str(self.against)] if self.against else []
-        return " ".join(said)
-
-
-def _opened(paths: Sequence[Path]) -> list[Source]:
-    return [open_source(path) for path in paths]
-
-
-# -- A topic's terms, their weights and the adjustments to propose, out of a domain corpus and a background
-
-
-YOURS, CANDIDATE, DISCOVERY, PHRASE, DICTIONARY = "yours", "candidate", "discovery", "phrase", "dictionary"
-HEAVY = 10.0
-"""A word that is no term is heavy, and worth an adjustment, from this many times the mean weight on."""
-_MIN_DOCUMENTS = 2
-_MIN_EVIDENCE = 5
-"""Documents of the background that a word must stand in to be called one of the background, too."""
+        """The command line options for these corpora."""
+        options = ["--corpus", *(path.name for path in self.corpus)]
+        options += ["--domain", str(self.domain)] if self.domain else []
+        options += ["--background", *(path.name for path in self.background)] if self.background else []
+        options += ["--against", str(self.against)] if self.against else []
+        return " ".join(options)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a person wants of a build.
+    """Limits of a build.
 
     Attributes:
-        terms: how many terms are to be found at most, beside a person's own.
-        min_count: occurrences in the domain that a found term or a word of weights.tsv needs, 1 or more.
-        min_contrast: how many times more often documents of the domain must hold a term than those of the background.
-        adjust_below: words of a contrast below this are proposed for adjustment; 0: none.
-        discover: False: nothing but a person's own terms and candidates.
+        terms: most terms to find beside the user's own.
+        min_count: occurrences in the domain that a term found or a word of weights.tsv needs, 1 or more.
+        min_contrast: how many times more often documents of the domain must contain a term than those of the background.
+        adjust_below: propose adjustments for words of a lower contrast; 0: none.
+        discover: False: only the user's own terms and candidates.
     """
 
     terms: int = 500
@@ -185,17 +172,20 @@ class Plan:
 
 @dataclass(frozen=True)
 class Own:
-    """What a person has said: words normalised.
+    """The user's own words, normalised.
 
     Attributes:
         terms: always terms.
-        candidates: terms where the corpora do not speak against them.
-        refused: never terms: those that a person deleted.
+        candidates: terms unless the corpora speak against them.
+        refused: never terms, because the user deleted them.
     """
 
     terms: Sequence[str] = ()
     candidates: Sequence[str] = ()
     refused: Collection[str] = ()
+
+
+# -- What a build makes
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +195,13 @@ class Term:
     Attributes:
         word: normalised.
         source: ``yours``, ``candidate``, ``discovery``, ``phrase`` or ``dictionary``.
-        weight: Eq. 2; nan where no document of the domain holds the term: it weighs the mean.
+        weight: Eq. 2; nan if no document of the domain contains the term: it weighs the mean.
         count: occurrences in the domain.
-        documents: documents of the domain that hold it.
+        documents: documents of the domain that contain it.
         likelihood: G² against the background.
-        contrast: how many times more often documents of the domain hold it.
-        score: by which found terms are ranked, see :func:`topical_crawler.authoring.build.termhood`.
-        cohesion: of a new word or phrase; nan else.
+        contrast: how many times more often documents of the domain contain it.
+        score: :func:`termhood`.
+        cohesion: of a new word or phrase; nan for others.
     """
 
     word: str
@@ -227,13 +217,13 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """A word that weighs much in the domain, though the background has it, too.
+    """A word that is heavy in the domain although the background has it, too.
 
     Attributes:
         word: normalised.
         weight: proposed.
         by_eq2: its weight by Eq. 2.
-        in_domain: share of the domain's documents that hold it.
+        in_domain: share of the domain's documents that contain it.
         in_background: share of the background's.
     """
 
@@ -246,18 +236,18 @@ class Adjustment:
 
 @dataclass(frozen=True)
 class Built:
-    """What came out.
+    """The result of a build.
 
     Attributes:
         terms: heaviest first, those without weight last.
         weights: other words with their weights, heaviest first.
-        mean: the mean weight over all words of the domain.
+        mean: mean weight over all words of the domain.
         adjustments: heaviest first.
         documents: of the domain.
         background_documents: of the background.
-        general: whether the language in general stood for the background.
-        dropped: candidates that are no terms, by reason.
-        sample: what was looked through for candidates; None where nothing was to be found.
+        general: whether general Chinese stood in for the background.
+        dropped: number of candidates that are no terms, by reason.
+        sample: texts searched for candidates; None if none were.
     """
 
     terms: Sequence[Term]
@@ -276,47 +266,56 @@ def build(
 ) -> Built:
     """Find, choose and weigh a topic's terms.
 
-    The domain is read once to find candidates and once to weigh, the background once in between. What is kept of the domain is
-    at most :data:`topical_crawler.authoring.candidates.SAMPLE` characters; of the background, counts of the domain's words.
+    Reads the domain once for candidates and once for weights, and the background once in between. Memory holds a sample of the
+    domain (at most :data:`topical_crawler.authoring.candidates.SAMPLE` characters) and counts of the domain's words.
 
     Raises:
         TopicError: the domain has no document, or too few to weigh anything.
         SourceError: a source cannot be read.
     """
-    asked = list(dict.fromkeys((*own.terms, *own.candidates)))
-    found: Mapping[str, Found] = {}
+    own_words = list(dict.fromkeys((*own.terms, *own.candidates)))
+    candidates: Mapping[str, Candidate] = {}
     sample = None
     if plan.discover:
         sample = Sample.draw(corpora.domain_texts(progress, "reading the domain"))
         progress("looking for new words and phrases", 0.0)
-        found = find_candidates(sample.texts, max(2, plan.min_count), asked, segmenter)
-    words = segmenter({*asked, *found})
-    texts = sample.texts if sample else corpora.domain_texts(progress, "counting the domain")
-    domain = _count(texts, words)
+        candidates = find_candidates(sample.texts, max(2, plan.min_count), own_words, segmenter)
+    words = segmenter({*own_words, *candidates})
+    domain = _count(sample.texts if sample else corpora.domain_texts(progress, "counting the domain"), words)
+    places = ", ".join(map(str, corpora.corpus))
     if not domain.documents:
-        raise _no_document(corpora)
-    background = _background(corpora, domain, asked, words, segmenter, progress)
-    choice = _Choice(domain, background, found, plan)
+        if corpora.domain:
+            raise TopicError(f"no document of {places} has {corpora.domain}. Remedy: check --domain")
+        raise TopicError(f"no document in {places}. Remedy: give a corpus that holds texts")
+    if corpora.has_background:
+        counted = frozenset(domain.spread) | frozenset(own_words)
+        background = _count(corpora.background_texts(progress, "counting the background"), words, counted)
+        if not background.documents:
+            raise TopicError(
+                f"no document of the background{f' has {corpora.against}' if corpora.against else ''}. "
+                f"Remedy: check --background and --against, or leave them out"
+            )
+    else:
+        background = general_background(domain, language(), segmenter(()).cut)
+    choice = _Choice(domain, background, candidates, plan)
     chosen = choice.choose(own)
 
-    words = segmenter(chosen)
-    whole = _count(corpora.domain_texts(progress, "weighing"), words)
-    mean = sum(map(whole.weight, whole.spread)) / max(1, len(whole.spread))
+    weighed = _count(corpora.domain_texts(progress, "weighing"), segmenter(chosen))
+    mean = sum(map(weighed.weight, weighed.spread)) / max(1, len(weighed.spread))
     if mean == 0:
         raise TopicError(
-            f"{', '.join(map(str, corpora.corpus))}: no word is rarer than another; documents: {whole.documents}. "
-            f"Remedy: give hundreds of them"
+            f"{places}: no word is rarer than another; documents: {weighed.documents}. Remedy: give hundreds of them"
         )
-    terms = [choice.term(word, source, whole) for word, source in chosen.items()]
+    terms = [choice.term(word, source, weighed) for word, source in chosen.items()]
     terms.sort(key=lambda t: (math.isnan(t.weight), -t.weight if t.documents else 0.0, t.word))
-    others = [(w, whole.weight(w)) for w, n in whole.occurrences.items() if n >= plan.min_count and w not in chosen]
+    others = [(w, weighed.weight(w)) for w, n in weighed.occurrences.items() if n >= plan.min_count and w not in chosen]
     others.sort(key=lambda pair: (-pair[1], pair[0]))
     return Built(
         terms=terms,
         weights=others,
         mean=mean,
         adjustments=choice.adjustments(terms, others, mean),
-        documents=whole.documents,
+        documents=weighed.documents,
         background_documents=background.documents,
         general=not corpora.has_background,
         dropped=choice.dropped,
@@ -324,23 +323,29 @@ def build(
     )
 
 
+def _count(texts: Iterable[str], segmenter: Segmenter, only: Collection[str] | None = None) -> DomainStatistics:
+    counts = DomainStatistics()
+    for text in texts:
+        counts.add(w for w in segmenter.cut(text) if (w in only if only is not None else segmenter.is_content(w)))
+    return counts
+
+
 @dataclass
 class _Choice:
-    """Which candidates become terms."""
+    """Which words become terms."""
 
     domain: DomainStatistics
     background: DomainStatistics
-    found: Mapping[str, Found]
+    candidates: Mapping[str, Candidate]
     plan: Plan
     dropped: Counter[str] = field(default_factory=Counter)
 
     def choose(self, own: Own) -> dict[str, str]:
-        """Terms with their sources: a person's own, the candidates that the corpora bear out, the best of what was found."""
+        """Terms with their sources: the user's own, then candidates that the corpora confirm, then the best words found."""
         refused = frozenset(own.refused) - frozenset(own.terms)
         candidates = [c for c in own.candidates if c not in refused]
         chosen = dict.fromkeys(own.terms, YOURS)
-        borne_out = choose_terms(candidates, self.domain, self.background, self.plan.min_contrast)
-        for word in borne_out:
+        for word in choose_terms(candidates, self.domain, self.background, self.plan.min_contrast):
             chosen.setdefault(word, CANDIDATE)
         if lost := len(dict.fromkeys(c for c in candidates if c not in chosen)):
             self.dropped[f"candidates of a contrast below {self.plan.min_contrast:g}"] = lost
@@ -349,119 +354,77 @@ class _Choice:
         if self.plan.discover:
             ranked = self._ranked(refused | chosen.keys())
             for word in ranked[: self.plan.terms]:
-                chosen[word] = self.found[word].source if word in self.found else DICTIONARY
+                chosen[word] = self.candidates[word].source if word in self.candidates else DICTIONARY
             if len(ranked) > self.plan.terms:
-                self.dropped[f"found words behind the first {self.plan.terms}"] = len(ranked) - self.plan.terms
+                self.dropped[f"words ranked behind the first {self.plan.terms}"] = len(ranked) - self.plan.terms
         return chosen
 
     def _ranked(self, excluded: Collection[str]) -> list[str]:
-        """Found words that can be terms, the best first."""
+        """Candidates and dictionary words that can be terms, best first."""
         scores = {}
-        for word in {**self.domain.occurrences, **dict.fromkeys(self.found)}:
-            if word not in excluded and not (reason := self._against(word)):
+        for word in {**self.domain.occurrences, **dict.fromkeys(self.candidates)}:
+            if word not in excluded and not (reason := self._objection(word)):
                 scores[word] = termhood(self.domain, self.background, word)[0]
             elif word not in excluded and reason != _NO_WORD:
                 self.dropped[reason] += 1
         return sorted(scores, key=lambda w: (-scores[w], w))
 
-    def _against(self, word: str) -> str:
-        """Why a word is no term; "" where nothing speaks against it."""
-        if len(word) < 2 or not (word in self.found or language().tag(word) or word.isascii()):
+    def _objection(self, word: str) -> str:
+        """Why a word is no term; "" if it can be one."""
+        if len(word) < 2 or not (word in self.candidates or language().tag(word) or word.isascii()):
             return _NO_WORD
         if self.domain.occurrences[word] < self.plan.min_count:
-            return "found words that stand inside longer ones only" if word in self.found else _NO_WORD
+            return "words that only occur inside longer ones" if word in self.candidates else _NO_WORD
         if contrast(self.domain, self.background, word) < self.plan.min_contrast:
             return f"words of a contrast below {self.plan.min_contrast:g}"
         if self.domain.spread[word] < _MIN_DOCUMENTS or termhood(self.domain, self.background, word)[1] < SIGNIFICANT:
             return "words of too few documents"
         return ""
 
-    def term(self, word: str, source: str, whole: DomainStatistics) -> Term:
+    def term(self, word: str, source: str, weighed: DomainStatistics) -> Term:
         score, likelihood = termhood(self.domain, self.background, word)
         return Term(
             word=word,
             source=source,
-            weight=whole.weight(word) if whole.spread[word] else math.nan,
-            count=whole.occurrences[word],
-            documents=whole.spread[word],
+            weight=weighed.weight(word) if weighed.spread[word] else math.nan,
+            count=weighed.occurrences[word],
+            documents=weighed.spread[word],
             likelihood=likelihood,
             contrast=contrast(self.domain, self.background, word),
             score=score,
-            cohesion=self.found[word].cohesion if word in self.found else math.nan,
+            cohesion=self.candidates[word].cohesion if word in self.candidates else math.nan,
         )
 
     def adjustments(self, terms: Sequence[Term], others: Sequence[tuple[str, float]], mean: float) -> list[Adjustment]:
-        """Terms heavier than the mean and other heavy words that the background has, too, though the domain may have more.
-
-        The weight proposed is the mean's; for a word that is not even ``min_contrast`` times as frequent in the domain, a part of
-        it.
-        """
+        """Propose the mean weight for heavy words that the background has, too; less for those below ``min_contrast``."""
         heavy = [(t.word, t.weight) for t in terms if t.source != YOURS and t.weight > mean]
         heavy += [(word, weight) for word, weight in others if weight > HEAVY * mean]
         proposed = []
         for word, weight in heavy:
             times = contrast(self.domain, self.background, word)
-            if self.background.spread[word] >= _MIN_EVIDENCE and times < self.plan.adjust_below:
+            if self.background.spread[word] >= _MIN_BACKGROUND_DOCUMENTS and times < self.plan.adjust_below:
                 lower = mean * min(1.0, times / self.plan.min_contrast) if self.plan.min_contrast else mean
                 proposed.append(Adjustment(word, lower, weight, self.domain.rate(word), self.background.rate(word)))
         return sorted(proposed, key=lambda a: (-a.by_eq2, a.word))
 
 
-_NO_WORD = "no word"
-
-
-def _count(texts: Iterable[str], segmenter: Segmenter, only: Collection[str] | None = None) -> DomainStatistics:
-    counted = DomainStatistics()
-    for text in texts:
-        counted.add(w for w in segmenter.cut(text) if (w in only if only is not None else segmenter.is_content(w)))
-    return counted
-
-
-def _background(
-    corpora: Corpora,
-    domain: DomainStatistics,
-    asked: Sequence[str],
-    words: Segmenter,
-    segmenter: Callable[[Iterable[str]], Segmenter],
-    progress: Progress,
-) -> DomainStatistics:
-    if not corpora.has_background:
-        return general_background(domain, language(), segmenter(()).cut)
-    background = _count(
-        corpora.background_texts(progress, "counting the background"), words, frozenset(domain.spread) | frozenset(asked)
-    )
-    if not background.documents:
-        raise TopicError(
-            f"no document of the background{f' has {corpora.against}' if corpora.against else ''}. "
-            f"Remedy: check --background and --against, or leave them out"
-        )
-    return background
-
-
-def _no_document(corpora: Corpora) -> TopicError:
-    places = ", ".join(map(str, corpora.corpus))
-    if corpora.domain:
-        return TopicError(f"no document of {places} has {corpora.domain}. Remedy: check --domain")
-    return TopicError(f"no document in {places}. Remedy: give a corpus that holds texts")
-
-
-# -- The files of a topic folder as a build writes them: terms.tsv, weights.tsv, adjust.tsv
-
-
-PROPOSED = "proposed"
-"""Begins the reason of an adjustment that no person has made."""
+# -- The files of a topic folder that a build writes
 
 
 def terms_file(present: Present, built: Built, made: str) -> tuple[str, Written]:
-    """``terms.tsv``: a person's lines, those without a weight completed, then what was chosen, heaviest first."""
+    """``terms.tsv``: the user's lines, those without a weight completed, then the chosen terms, heaviest first."""
     background = "general Chinese" if built.general else f"{built.background_documents} of the background"
     head = [
         made,
-        f"# w = f/N · ln(N/N_i) (Zhou et al. 2019, Eq. 2) over {built.documents} documents, held against {background}.",
+        f"# w = f/N · ln(N/N_i) (Zhou et al. 2019, Eq. 2) over {built.documents} documents, compared with {background}.",
         "# Yours to edit: a line that you add or change stays, a term that you delete does not come back.",
         "# Term, weight (none: the mean), where it comes from with its figures: occurrences, contrast, G², cohesion.",
     ]
-    lines = {t.word: f"{t.word}\t{_weight(t.weight)}\t{_figures(t)}" for t in built.terms}
+    lines = {}
+    for t in built.terms:
+        cohesion = "" if math.isnan(t.cohesion) else f" cohesion={t.cohesion:.2f}"
+        figures = f"{t.source} n={t.count} contrast={t.contrast:.3g} G²={t.likelihood:.0f}{cohesion}"
+        lines[t.word] = f"{t.word}\t{_weight(t.weight)}\t{figures}"
     weights = {t.word: t.weight for t in built.terms}
     notes = {w: c[2].strip() for line in present.kept if len(c := line.split("\t")) > 2 and (w := normalise(c[0].strip()))}
     completed = {
@@ -472,13 +435,8 @@ def terms_file(present: Present, built: Built, made: str) -> tuple[str, Written]
     return merge(present, head, lines, completed)
 
 
-def _figures(term: Term) -> str:
-    cohesion = "" if math.isnan(term.cohesion) else f" cohesion={term.cohesion:.2f}"
-    return f"{term.source} n={term.count} contrast={term.contrast:.3g} G²={term.likelihood:.0f}{cohesion}"
-
-
 def weights_file(built: Built, plan: Plan, made: str) -> tuple[str, Written]:
-    """``weights.tsv``: nothing in it is a person's."""
+    """``weights.tsv``: nothing in it is the user's."""
     head = [
         made,
         f"# Words that are no terms, with {plan.min_count} occurrences or more; any other word weighs the mean over all words.",
@@ -489,21 +447,19 @@ def weights_file(built: Built, plan: Plan, made: str) -> tuple[str, Written]:
 
 
 def adjust_file(present: Present, built: Built, made: str) -> tuple[str, Written]:
-    """``adjust.tsv``: a person's lines, then the proposals, but for words that a person took out before."""
+    """``adjust.tsv``: the user's lines, then the proposals, without words that the user deleted."""
     head = [
         made,
         f"# Lines with {PROPOSED!r} are proposals, in force until you change or delete them: words heavy by Eq. 2 that",
         "# the background has, too. Every build makes them anew; your own lines and changes stay, what you delete stays out.",
     ]
-    lines = {a.word: f"{a.word}\t{_weight(a.weight)}\t{_reason(a)}" for a in built.adjustments if a.word not in present.deleted}
+    lines = {
+        a.word: f"{a.word}\t{_weight(a.weight)}\t{PROPOSED}: Eq. 2 gives {a.by_eq2:.3g}; in {a.in_domain:.1%} of the domain's "
+        f"documents, {a.in_background:.1%} of the background's"
+        for a in built.adjustments
+        if a.word not in present.deleted
+    }
     return merge(present, head, lines)
-
-
-def _reason(adjustment: Adjustment) -> str:
-    return (
-        f"{PROPOSED}: Eq. 2 gives {adjustment.by_eq2:.3g}; in {adjustment.in_domain:.1%} of the domain's documents, "
-        f"{adjustment.in_background:.1%} of the background's"
-    )
 
 
 def _weight(weight: float) -> str:

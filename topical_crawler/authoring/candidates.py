@@ -1,29 +1,21 @@
-"""Candidate terms out of the texts of a domain: new words and phrases, without what cannot be a term.
+"""Candidate terms in the texts of a domain: new words and phrases that can be terms.
 
-New words of a corpus, found without a dictionary: strings whose characters stick together and whose surroundings vary.
-
-Cohesion is pointwise mutual information, the smallest over all ways to cut the string in two (Church & Hanks 1990); how freely it
-is surrounded is its branching entropy, the smaller of left and right (Jin & Tanaka-Ishii 2006). Both are needed: 色社会主
-coheres, but always stands between the same characters; 了一个 varies on both sides, but falls apart.
+New words are found without a dictionary: strings of characters that cohere and whose neighbours vary. Cohesion is pointwise
+mutual information, the smallest over all ways to cut the string in two (Church & Hanks 1990); variety is branching entropy, the
+smaller of left and right (Jin & Tanaka-Ishii 2006). Both are needed: 色社会主 coheres, but always stands between the same
+characters; 了一个 varies on both sides, but falls apart.
 
 >>> texts = ["支部开展三会一课。", "落实三会一课制度", "三会一课要常态化，", "坚持三会一课"] * 5
->>> [found.word for found in discover(texts, min_count=10, min_cohesion=1.0)]
+>>> [candidate.word for candidate in discover(texts, min_count=10, min_cohesion=1.0)]
 ['三会一课']
 
-Terms of several words: neighbours that stand together more often than chance would have it.
-
-The measure is normalised pointwise mutual information (Bouma 2009), 0 for independent words, 1 for words that only occur
-together; of three and four words the smallest over the places to cut. Branching entropy drops what is only a piece of something
-longer, and parts of speech keep what is built like a noun phrase (Justeson & Katz 1995).
+Phrases are adjacent words of a high normalised pointwise mutual information (Bouma 2009): 0 for independent words, 1 for words
+that only occur together; of three and four words the smallest over the places to cut. Branching entropy drops fragments, and
+parts of speech keep what is built like a noun phrase (Justeson & Katz 1995).
 
 >>> documents = [["基层", "组织生活", "制度", "，", "基层", "党建"], ["天气", "很", "好"]] * 5
->>> [found.word for found in find_phrases(documents, min_count=5)]
+>>> [candidate.word for candidate in find_phrases(documents, min_count=5)]
 ['基层党建', '基层组织生活制度']
-
-Frequent sequences of symbols (characters or words) in a long text: how often, how firmly joined, how freely surrounded.
-
-Counting goes from length to length: a sequence can only be frequent when its two parts shorter by one are (Agrawal & Srikant
-1994). Everything is sorted arrays: some 70 bytes and 0.6 µs per symbol, whatever the number of distinct sequences.
 """
 
 from __future__ import annotations
@@ -38,10 +30,41 @@ from numpy.typing import NDArray
 from topical_crawler.text.segment import Segmenter, default_stopwords, normalise
 from topical_crawler.text.statistics import language
 
-# -- Frequent sequences of symbols (characters or words) in a long text: how often, how firmly joined, how freely surrounded
-
-
 Floats = NDArray[np.float64]
+
+MAX_WORD_LENGTH = 8
+MAX_PHRASE_LENGTH = 16
+MAX_PHRASE_WORDS = 4
+MIN_ENTROPY = 1.0
+"""In nats: that of not quite three equally frequent neighbours."""
+SAMPLE = 10_000_000
+"""Most characters of the domain to search (under 1 GB of memory); of a larger one every second, fourth, … document."""
+_INNER_TAGS = ("n", "v", "a", "b", "j", "l", "i", "s", "eng", "m", "z")
+_LAST_TAGS = ("n", "vn", "an", "j", "l", "i", "s", "eng")
+_NO_EDGE = ("p", "c", "u", "y", "r", "e", "o")  # prepositions, conjunctions, particles, pronouns, …
+_NO_SHORT_EDGE = ("q", "f", "d")  # measure words, directions and adverbs of one character: 个, 上, 都
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A new word or phrase.
+
+    Attributes:
+        word: normalised.
+        source: ``discovery`` or ``phrase``.
+        count: occurrences, including those inside longer candidates.
+        cohesion: pointwise mutual information: in nats for a new word, normalised to [-1, 1] for a phrase.
+        entropy: branching entropy in nats, at most ln(count).
+    """
+
+    word: str
+    source: str
+    count: int
+    cohesion: float
+    entropy: float
+
+
+# -- Frequent sequences of symbols (characters or words): count, cohesion, branching entropy
 
 
 @dataclass(frozen=True)
@@ -49,11 +72,11 @@ class Sequences:
     """The frequent sequences of one length.
 
     Attributes:
-        length: symbols.
+        length: in symbols.
         places: where one occurrence of each begins in the text.
         counts: occurrences of each.
         cohesion: pointwise mutual information of each, in nats, the smallest over the ways to cut it: ln(p(w) / (p(a)·p(b))).
-        entropy: branching entropy of each, in nats, the smaller of left and right; every boundary is a neighbour of its own kind.
+        entropy: branching entropy of each, in nats, the smaller of left and right; every boundary is a distinct neighbour.
     """
 
     length: int
@@ -66,13 +89,16 @@ class Sequences:
 def frequent_sequences(
     text: NDArray[np.int32], min_count: int, max_length: int, min_cohesion: float = -np.inf
 ) -> Iterator[Sequences]:
-    """Sequences of 2 to ``max_length`` symbols, length by length.
+    """Yield the sequences of 2 to ``max_length`` symbols, length by length.
+
+    A sequence can only be frequent when both its parts shorter by one are (Agrawal & Srikant 1994). Needs some 70 bytes and
+    0.6 µs per symbol, however many distinct sequences there are.
 
     Args:
         text: symbols as numbers above 0; 0 is a boundary that no sequence crosses.
         min_count: occurrences, 2 or more.
         max_length: symbols, 2 or more.
-        min_cohesion: sequences below are not given (though longer ones that hold them are).
+        min_cohesion: sequences below it are not yielded (longer ones that contain them are).
 
     >>> text = np.array([0, 1, 2, 5, 1, 2, 0, 6, 1, 2, 3], dtype=np.int32)
     >>> [(s.length, s.places.tolist(), s.counts.tolist(), s.entropy.round(2).tolist()) for s in frequent_sequences(text, 3, 4)]
@@ -82,23 +108,25 @@ def frequent_sequences(
         raise ValueError(f"min_count and max_length are 2 or more, not {min_count} and {max_length}")
     text = np.concatenate((np.zeros(1, np.int32), text, np.zeros(1, np.int32)))
     total = max(1, int(np.count_nonzero(text)))
-    ids, level = _single_symbols(text)
-    levels = [level]
+    _, first, numbers, counts = np.unique(text, return_index=True, return_inverse=True, return_counts=True)
+    ids = (numbers - 1).astype(np.int32)  # by place, -1 for a boundary
+    nothing = np.zeros(0, np.int64)
+    levels = [_Level(counts[1:], first[1:], nothing, nothing)]
     for length in range(2, max_length + 1):
         ids = _lengthen(ids, levels, min_count)
         level = levels[-1]
         if not level.counts.size:
             return
         cohesion = _cohesion(levels, total)
-        wanted = np.flatnonzero(cohesion >= min_cohesion)
-        entropy = _entropy(text, ids, level.counts, wanted, length)
-        yield Sequences(length, level.places[wanted] - 1, level.counts[wanted], cohesion[wanted], entropy)
+        chosen = np.flatnonzero(cohesion >= min_cohesion)
+        entropy = _entropy(text, ids, level.counts, chosen, length)
+        yield Sequences(length, level.places[chosen] - 1, level.counts[chosen], cohesion[chosen], entropy)
 
 
 @dataclass(frozen=True)
 class _Level:
-    """The frequent sequences of one length, numbered from 0; ``prefixes`` and ``suffixes`` number, on the level before, what is
-    left of them without their last and without their first symbol."""
+    """The frequent sequences of one length; ``prefixes`` and ``suffixes`` index the level before: each sequence without its last,
+    and without its first symbol."""
 
     counts: NDArray[np.int64]
     places: NDArray[np.int64]
@@ -106,15 +134,8 @@ class _Level:
     suffixes: NDArray[np.int64]
 
 
-def _single_symbols(text: NDArray[np.int32]) -> tuple[NDArray[np.int32], _Level]:
-    """Numbers of the symbols by place, -1 for a boundary (``text`` holds one)."""
-    _, first, numbers, counts = np.unique(text, return_index=True, return_inverse=True, return_counts=True)
-    nothing = np.zeros(0, np.int64)
-    return (numbers - 1).astype(np.int32), _Level(counts[1:], first[1:], nothing, nothing)
-
-
 def _lengthen(ids: NDArray[np.int32], levels: list[_Level], min_count: int) -> NDArray[np.int32]:
-    """Numbers of the frequent sequences longer by one, by place, -1 where none begins; their level is added to ``levels``."""
+    """Append the level of sequences longer by one; return their numbers by place, -1 where none begins."""
     places = np.flatnonzero((ids[:-1] >= 0) & (ids[1:] >= 0))
     shorter = max(1, levels[-1].counts.size)
     keys = ids[places].astype(np.int64) * shorter + ids[places + 1]
@@ -162,101 +183,47 @@ def _branching(owners: NDArray[np.int64], neighbours: NDArray[np.int32], counts:
     return np.asarray((parts + boundaries) / counts)
 
 
-# -- New words of a corpus, found without a dictionary: strings whose characters stick together and whose surroundings vary
-
-
-MAX_WORD_LENGTH = 8
-MIN_COHESION = 3.0
-MIN_ENTROPY = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class NewWord:
-    """A string of Chinese characters that behaves like a word.
-
-    Attributes:
-        word: 2 to :data:`MAX_LENGTH` characters.
-        count: occurrences.
-        cohesion: in nats; at most ln(characters of the corpus / count).
-        entropy: in nats; at most ln(count).
-    """
-
-    word: str
-    count: int
-    cohesion: float
-    entropy: float
+# -- New words and phrases
 
 
 def discover(
     texts: Iterable[str],
     min_count: int = 5,
     max_length: int = MAX_WORD_LENGTH,
-    min_cohesion: float = MIN_COHESION,
+    min_cohesion: float = 3.0,
     min_entropy: float = MIN_ENTROPY,
-) -> list[NewWord]:
-    """Strings of 2 to ``max_length`` characters that are words by their statistics, most frequent first.
+) -> list[Candidate]:
+    """Find Chinese strings that are words by their statistics, most frequent first, useful ones (三会一课) or not (我们要).
 
-    They hold nothing but Chinese characters: punctuation, digits, Latin letters and the ends of texts are boundaries.
-    Whether a word is worth anything is not asked: 我们要 is found, too.
+    Punctuation, digits, Latin letters and the ends of texts are boundaries.
 
     Args:
         texts: normalised.
         min_count: occurrences, 2 or more.
         max_length: characters, 2 or more.
-        min_cohesion: see :class:`NewWord`; 3.0: twenty times as often as by chance. A few hundred characters do not reach it.
-        min_entropy: see :class:`NewWord`; 1.0 is that of not quite three equally frequent neighbours.
+        min_cohesion: in nats; 3.0 is twenty times as often as by chance. A few hundred characters do not reach it.
+        min_entropy: in nats.
     """
     codes = np.frombuffer("\n".join(texts).encode("utf-32-le"), dtype=np.int32)
-    codes = np.where(_is_han(codes), codes, 0)
-    found: list[NewWord] = []
+    ideographs = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x323AF))  # with their extensions
+    codes = np.where(np.any([(codes >= first) & (codes <= last) for first, last in ideographs], axis=0), codes, 0)
+    words: list[Candidate] = []
     for s in frequent_sequences(codes, min_count, max_length, min_cohesion):
         for i in np.flatnonzero(s.entropy >= min_entropy).tolist():
             word = codes[s.places[i] : s.places[i] + s.length].tobytes().decode("utf-32-le")
-            found.append(NewWord(word, int(s.counts[i]), float(s.cohesion[i]), float(s.entropy[i])))
-    return sorted(found, key=lambda w: (-w.count, w.word))
+            words.append(Candidate(word, "discovery", int(s.counts[i]), float(s.cohesion[i]), float(s.entropy[i])))
+    return sorted(words, key=lambda w: (-w.count, w.word))
 
 
-def _is_han(codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether characters are Chinese: the unified ideographs with their extensions."""
-    return np.asarray(
-        (codes >= 0x4E00) & (codes <= 0x9FFF) | (codes >= 0x3400) & (codes <= 0x4DBF) | (codes >= 0x20000) & (codes <= 0x323AF)
-    )
-
-
-# -- Terms of several words: neighbours that stand together more often than chance would have it
-
-
-MAX_WORDS = 4
-MAX_PHRASE_LENGTH = 16
-MIN_NPMI = 0.3
-_INSIDE = ("n", "v", "a", "b", "j", "l", "i", "s", "eng", "m", "z")
-_LAST = ("n", "vn", "an", "j", "l", "i", "s", "eng")
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """Words that stand together.
-
-    Attributes:
-        word: the words joined, at most :data:`MAX_LENGTH` characters.
-        count: occurrences.
-        npmi: normalised pointwise mutual information, in [-1, 1].
-    """
-
-    word: str
-    count: int
-    npmi: float
-
-
-def find_phrases(documents: Iterable[Sequence[str]], min_count: int = 5, min_npmi: float = MIN_NPMI) -> list[Phrase]:
-    """Phrases of 2 to :data:`MAX_WORDS` words, most frequent first.
+def find_phrases(documents: Iterable[Sequence[str]], min_count: int = 5, min_npmi: float = 0.3) -> list[Candidate]:
+    """Find phrases of 2 to :data:`MAX_PHRASE_WORDS` words, most frequent first.
 
     Words that cannot be part of a term (function words, stop words, punctuation, figures) are boundaries.
 
     Args:
         documents: segmented and normalised.
         min_count: occurrences, 2 or more.
-        min_npmi: see :class:`Phrase`.
+        min_npmi: normalised pointwise mutual information, in [-1, 1].
     """
     numbers: dict[str, int] = {}
     usable: dict[str, int] = {}
@@ -271,41 +238,33 @@ def find_phrases(documents: Iterable[Sequence[str]], min_count: int = 5, min_npm
     words = ["", *numbers]
     symbols = np.frombuffer(text, dtype=np.int32) if text else np.zeros(0, np.int32)
     total = max(1, int(np.count_nonzero(symbols)))
-    found: dict[str, Phrase] = {}
-    for s in frequent_sequences(symbols, min_count, MAX_WORDS, 0.0):
+    phrases: dict[str, Candidate] = {}
+    for s in frequent_sequences(symbols, min_count, MAX_PHRASE_WORDS, 0.0):
         npmi = s.cohesion / np.maximum(np.log(total / s.counts), 1e-9)
         for i in np.flatnonzero((npmi >= min_npmi) & (s.entropy >= MIN_ENTROPY)).tolist():
             parts = [words[n] for n in symbols[s.places[i] : s.places[i] + s.length].tolist()]
-            phrase = Phrase("".join(parts), int(s.counts[i]), float(npmi[i]))
-            if _is_noun_phrase(parts) and phrase.count > (found[phrase.word].count if phrase.word in found else 0):
-                found[phrase.word] = phrase
-    return sorted(found.values(), key=lambda p: (-p.count, p.word))
+            phrase = Candidate("".join(parts), "phrase", int(s.counts[i]), float(npmi[i]), float(s.entropy[i]))
+            if _is_noun_phrase(parts) and (phrase.word not in phrases or phrase.count > phrases[phrase.word].count):
+                phrases[phrase.word] = phrase
+    return sorted(phrases.values(), key=lambda p: (-p.count, p.word))
 
 
 def _is_usable(word: str) -> bool:
     tag = language().tag(word)
-    return word.isalpha() and word not in default_stopwords() and (not tag or tag.startswith(_INSIDE))
+    return word.isalpha() and word not in default_stopwords() and (not tag or tag.startswith(_INNER_TAGS))
 
 
 def _is_noun_phrase(parts: Sequence[str]) -> bool:
     tag = language().tag(parts[-1])
-    return sum(map(len, parts)) <= MAX_PHRASE_LENGTH and max(map(len, parts)) > 1 and (not tag or tag.startswith(_LAST))
+    return sum(map(len, parts)) <= MAX_PHRASE_LENGTH and max(map(len, parts)) > 1 and (not tag or tag.startswith(_LAST_TAGS))
 
 
-# -- Candidate terms out of the texts of a domain: new words and phrases, without what cannot be a term
-
-
-SAMPLE = 10_000_000
-"""Characters of the domain that are looked through for candidates; of a larger domain every second, fourth, … document.
-They take less than 1 GB of memory."""
-_NO_EDGE = ("p", "c", "u", "y", "r", "e", "o")  # prepositions, conjunctions, particles, pronouns, …
-_NO_SHORT_EDGE = ("q", "f", "d")  # measure words, directions and adverbs of one character: 个, 上, 都
+# -- Candidates of a domain
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Texts of a domain, normalised; a line that stood in an earlier document is left out: menus, licences and notices that pages
-    share would look like the domain's firmest terms.
+    """Normalised texts of a domain without lines repeated from an earlier document (menus, licences and notices look like terms).
 
     Attributes:
         texts: of the documents that have a line of their own.
@@ -319,7 +278,7 @@ class Sample:
 
     @classmethod
     def draw(cls, texts: Iterable[str], limit: int = SAMPLE) -> Sample:
-        """At most ``limit`` characters, evenly over all texts.
+        """Take at most ``limit`` characters, evenly over all texts.
 
         >>> Sample.draw(["支部生活\\n版权所有", "组织生活\\n版权所有"])
         Sample(texts=['支部生活\\n版权所有', '组织生活'], step=1, repeated=1)
@@ -344,46 +303,25 @@ class Sample:
         return cls([text for _, text in kept], step, repeated)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A candidate.
-
-    Attributes:
-        word: normalised.
-        source: ``discovery`` or ``phrase``.
-        count: occurrences in the sample, also inside longer candidates.
-        cohesion: pointwise mutual information in nats of a new word, normalised to [-1, 1] of a phrase.
-    """
-
-    word: str
-    source: str
-    count: int
-    cohesion: float
-
-
 def find_candidates(
     texts: Sequence[str], min_count: int, own: Collection[str], segmenter: Callable[[Iterable[str]], Segmenter]
-) -> Mapping[str, Found]:
-    """New words of the texts, and phrases made of them and of known words; words of the dictionary are not among them.
+) -> Mapping[str, Candidate]:
+    """Find new words, and phrases made of them and of known words; dictionary words are not among them.
 
     Args:
         texts: normalised.
         min_count: occurrences, 2 or more.
-        own: a person's terms and candidates, which the segmentation must know.
-        segmenter: makes a segmenter that knows the given words.
+        own: the user's terms and candidates, which the segmentation must know.
+        segmenter: makes a segmenter that knows extra words.
     """
     plain = segmenter(())
     known = language().tags
-    found = {
-        w.word: Found(w.word, "discovery", w.count, w.cohesion)
-        for w in discover(texts, min_count)
-        if w.word not in known and has_good_edges(w.word, plain)
-    }
-    finer = segmenter({*found, *own})
+    new = {w.word: w for w in discover(texts, min_count) if w.word not in known and has_good_edges(w.word, plain)}
+    finer = segmenter({*new, *own})
     for phrase in find_phrases((finer.cut(text) for text in texts), min_count):
-        if phrase.word not in known and phrase.word not in found and has_good_edges(phrase.word, plain):
-            found[phrase.word] = Found(phrase.word, "phrase", phrase.count, phrase.npmi)
-    return {word: one for word, one in found.items() if not _is_verb_with_object(word, found)}
+        if phrase.word not in known and phrase.word not in new and has_good_edges(phrase.word, plain):
+            new[phrase.word] = phrase
+    return {word: candidate for word, candidate in new.items() if not _is_verb_with_object(word, new)}
 
 
 def has_good_edges(word: str, plain: Segmenter) -> bool:
@@ -400,7 +338,7 @@ def has_good_edges(word: str, plain: Segmenter) -> bool:
     return not (len(parts[-1]) == 1 and language().tag(parts[-1]) == "m")
 
 
-def _is_verb_with_object(word: str, found: Collection[str]) -> bool:
-    """开展主题教育, where 主题教育 is a word: kept whole, all its verbs together would hide it."""
+def _is_verb_with_object(word: str, words: Collection[str]) -> bool:
+    """Whether it is a verb before a word, as 开展主题教育: as a term it would hide 主题教育."""
     rest = word[2:]
-    return len(rest) > 2 and language().tag(word[:2]) == "v" and (rest in found or bool(language().tag(rest)))
+    return len(rest) > 2 and language().tag(word[:2]) == "v" and (rest in words or bool(language().tag(rest)))

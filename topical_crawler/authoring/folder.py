@@ -1,8 +1,7 @@
-"""The files of a topic folder between a person and the program: what a build wrote is written anew, what a person wrote stays.
+"""Topic folders that both the user and ``scrapy topic build`` edit: a build replaces its own lines and keeps the user's.
 
-A hidden record, ``.built.json``, holds the lines that the last build wrote. A line that is not among them is a person's, added or
-changed; a line among them that is gone was deleted by a person, and its word does not come back. Without a record every line is a
-person's; without the file there is nothing to keep.
+A hidden record, ``.built.json``, has the lines that the last build wrote. Any other line is the user's, added or changed; a
+recorded line that is gone was deleted by the user, and its word does not come back. Without a record every line is the user's.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ class Written:
     """What a build wrote into a file.
 
     Attributes:
-        lines: by word, as they stand in the file; for comments by themselves.
-        yours: words of lines that a person wrote and the build completed with a weight.
-        deleted: words that a person deleted.
+        lines: by word; comments by themselves.
+        yours: words of the user's lines that the build completed with a weight.
+        deleted: words that the user deleted.
     """
 
     lines: Mapping[str, str] = field(default_factory=dict)
@@ -38,14 +37,14 @@ class Written:
 
 @dataclass(frozen=True)
 class Present:
-    """A file as it is, told apart by the record.
+    """A file's lines, split by the record into the user's and the last build's.
 
     Attributes:
-        kept: a person's lines in their order, comments and empty lines included.
-        words: the words of a person's lines; those that the last build completed come first.
-        open: words of a person's lines whose weight is for the build to say: there is none, or the last build completed it.
-        deleted: words that a person deleted, now or before an earlier build.
-        built: lines of the last build that are still as it wrote them, by word.
+        kept: the user's lines in order, comments and empty lines included.
+        words: words of the user's lines; those that the last build completed come first.
+        open: words of the user's lines without a weight, or with one that the last build completed.
+        deleted: words that the user deleted, now or before an earlier build.
+        built: unchanged lines of the last build, by word.
     """
 
     kept: Sequence[str]
@@ -56,7 +55,7 @@ class Present:
 
 
 class TopicFolder:
-    """A topic folder of a person's own.
+    """A user's topic folder.
 
     Raises:
         TopicError: it has no topic.toml, or its record cannot be read.
@@ -69,38 +68,33 @@ class TopicFolder:
         self._record = _Record.read(path / RECORD)
 
     def candidates(self) -> list[str]:
-        """The words of candidates.txt, normalised, each once; none where there is no such file.
+        """The distinct words of candidates.txt, normalised; none if there is no such file.
 
         Raises:
             TopicError: the file is not UTF-8, or a candidate is a single character.
         """
         file = self.path / CANDIDATES
-        found = {}
-        for number, line in read_lines(file):
-            word = normalise(line.strip())
-            if len(word) < 2:
-                raise TopicError(
-                    f"{file}, line {number}: {word!r} is one character, and would be found in any text. Remedy: a longer word"
-                )
-            found[word] = number
-        return list(found)
+        words = {number: normalise(line.strip()) for number, line in read_lines(file)}
+        for number, word in words.items():
+            _check_length(word, file, number)
+        return list(dict.fromkeys(words.values()))
 
     def lines(self, name: str) -> list[str]:
-        """The lines of a file; none where there is no such file."""
+        """The lines of a file; none if there is no such file."""
         file = self.path / name
         return file.read_text(encoding="utf-8-sig").splitlines() if file.is_file() else []
 
     def mean(self) -> float:
-        """What the mean word weighs as the files are: the line of weights.tsv, else the mean of the terms' weights, else 1."""
+        """The weight of the mean word: the line of weights.tsv, else the mean of the terms' weights, else 1."""
         weights = read_weights(self.path / WEIGHTS)
         terms = [w for w in read_weights(self.path / TERMS, needs_weight=False).values() if not math.isnan(w)]
         return weights.get(MEAN) or (sum(terms) / len(terms) if terms else 0.0) or 1.0
 
     def read(self, name: str) -> Present:
-        """A file, told apart by the record.
+        """Split a file into the user's and the build's lines.
 
         Raises:
-            TopicError: the file is malformed, or a person's term in it is a single character.
+            TopicError: the file is malformed, or a term of the user's is a single character.
         """
         file = self.path / name
         if not file.is_file():
@@ -113,35 +107,38 @@ class TopicFolder:
         kept = [line for line in lines if _word(line) not in built]
         words = [w for w in (*written.yours, *map(_word, kept)) if w in by_word and not w.startswith("#") and w]
         gone = [w for w in (*written.deleted, *written.lines) if w not in by_word and not w.startswith("#")]
-        for number, line in read_lines(file):
-            if name == TERMS and len(word := _word(line)) < 2 and word not in built:
-                raise TopicError(
-                    f"{file}, line {number}: {word!r} is one character, and would be found in any text. Remedy: a longer term"
-                )
+        for number, line in read_lines(file) if name == TERMS else ():
+            if (word := _word(line)) not in built:
+                _check_length(word, file, number)
         completed = [w for w in written.yours if by_word.get(w) == written.lines.get(w)]
         bare = [w for line in kept if (w := _word(line)) in words and not any(c.strip() for c in line.split("\t")[1:2])]
-        return Present(_trimmed(kept), list(dict.fromkeys(words)), [*completed, *bare], list(dict.fromkeys(gone)), built)
+        texts = [i for i, line in enumerate(kept) if line.strip()]
+        trimmed = kept[texts[0] : texts[-1] + 1] if texts else []  # without empty lines at both ends
+        return Present(trimmed, list(dict.fromkeys(words)), [*completed, *bare], list(dict.fromkeys(gone)), built)
 
     def write(self, files: Mapping[str, tuple[str, Written]]) -> list[str]:
-        """Write files and the record of them, each whole or not at all. The record comes first and last: a build that is cut off
-        between two files is noticed by the next one. A weights.tsv that is not as the last build wrote it is set aside.
+        """Write files and the record of them, each atomically. The record is written first and last, so that the next build
+        notices if this one is cut off between two files. A weights.tsv that the user changed is renamed.
 
         Args:
             files: text and record by file name.
 
         Returns:
-            The names of the files set aside.
+            The new names of renamed files.
         """
         now = {name: written for name, (_, written) in files.items()}
         digests = {name: _digest(text.encode()) for name, (text, _) in files.items()}
         before = {name: self._record.of(self.path / name) for name in files}
         temporary = {name: self.path / f"{name}.tmp" for name in (RECORD, *files)}
-        aside = {WEIGHTS: self._free_name(WEIGHTS)} if WEIGHTS in files and self._is_foreign(WEIGHTS) else {}
+        aside = []
+        if WEIGHTS in files and ((present := self.read(WEIGHTS)).words or present.deleted):
+            names = (f"{WEIGHTS}.old", *(f"{WEIGHTS}.old{n}" for n in range(2, 1000)))
+            aside = [next(n for n in names if not (self.path / n).exists())]
         try:
             for name, (text, _) in files.items():
                 temporary[name].write_bytes(text.encode())
-            for name, copy in aside.items():
-                (self.path / name).replace(self.path / copy)
+            for copy in aside:
+                (self.path / WEIGHTS).replace(self.path / copy)
             for name, record in ((RECORD, _Record(now, before, digests)), *((n, None) for n in files), (RECORD, _Record(now))):
                 if record:
                     temporary[name].write_text(record.as_json(), encoding="utf-8")
@@ -150,27 +147,24 @@ class TopicFolder:
         finally:
             for path in temporary.values():
                 path.unlink(missing_ok=True)
-        return list(aside.values())
+        return aside
 
-    def _free_name(self, name: str) -> str:
-        names = (f"{name}.old", *(f"{name}.old{n}" for n in range(2, 1000)))
-        return next(n for n in names if not (self.path / n).exists())
 
-    def _is_foreign(self, name: str) -> bool:
-        present = self.read(name)
-        return bool(present.words or present.deleted)
+def _check_length(word: str, file: Path, line: int) -> None:
+    if len(word) < 2:
+        raise TopicError(f"{file}, line {line}: {word!r} is one character, and would be found in any text. Remedy: a longer word")
 
 
 def merge(
     present: Present, head: Sequence[str], lines: Mapping[str, str], completed: Mapping[str, str] | None = None
 ) -> tuple[str, Written]:
-    """A file anew: head, a person's lines as they are, then the lines of the build.
+    """The new text of a file: head, the user's lines, then the lines of the build.
 
     Args:
-        present: the file as it is.
+        present: the old lines.
         head: comments of the build, each beginning with ``#``.
-        lines: lines of the build by word; words of a person's lines are left out.
-        completed: what is to be written instead of a person's line, by word.
+        lines: lines of the build by word; words of the user's lines are left out.
+        completed: replacements of the user's lines, by word.
     """
     completed = completed or {}
     taken = {_word(line) for line in present.kept}
@@ -182,14 +176,8 @@ def merge(
 
 
 def _word(line: str) -> str:
-    """What a line is about: its word, or the whole line for a comment."""
+    """The word of a line; of a comment the line itself."""
     return line.strip() if line.lstrip().startswith("#") or not line.strip() else normalise(line.split("\t")[0].strip())
-
-
-def _trimmed(lines: Sequence[str]) -> list[str]:
-    """Without empty lines at both ends."""
-    said = [i for i, line in enumerate(lines) if line.strip()]
-    return list(lines[said[0] : said[-1] + 1]) if said else []
 
 
 def _digest(data: bytes) -> str:
@@ -198,17 +186,18 @@ def _digest(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class _Record:
-    """What the last build wrote, by file name. While it writes: what stood there before, and digests of what is to come."""
+    """What the last build wrote, by file name; while it writes, also the files' earlier records and the digests of the new
+    ones."""
 
     now: Mapping[str, Written] = field(default_factory=dict)
     before: Mapping[str, Written] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, file: Path) -> Written:
-        """What the last build that came as far as this file wrote into it."""
+        """What the last build that reached this file wrote into it."""
         digest = self.digests.get(file.name)
-        came_so_far = digest is None or (file.is_file() and _digest(file.read_bytes()) == digest)
-        return (self.now if came_so_far else self.before).get(file.name, Written())
+        reached = digest is None or (file.is_file() and _digest(file.read_bytes()) == digest)
+        return (self.now if reached else self.before).get(file.name, Written())
 
     def as_json(self) -> str:
         versions = [{name: vars(w) for name, w in version.items()} for version in (self.now, self.before)]

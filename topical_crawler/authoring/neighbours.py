@@ -1,7 +1,7 @@
 """Words near a topic's terms, proposed by HowNet, Cilin and word vectors, best first.
 
-One term's nearest word is often of another field: 中断 proposes 刹车, 内核 proposes 精华. So terms and resources propose, and all
-terms judge: what is near several of them comes first, what is near one alone, or is a general word, comes last.
+The word nearest to a single term is often of another field (中断 proposes 刹车, 内核 proposes 精华), so each term proposes and
+all terms judge: words near several of them come first, words near one alone and general words last.
 """
 
 from __future__ import annotations
@@ -24,49 +24,57 @@ from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.text.statistics import language
 
-# -- HowNet, Cilin and word vectors as sources of words near a topic's terms, and as judges of words
-
-
 Floats = NDArray[np.float64]
 Usable = Callable[[str], bool]
-Named = tuple[str, str, float]
+Neighbour = tuple[str, str, float]
 """(term, word, similarity in [0, 1])"""
 
+SOURCES = ("hownet", "cilin", "vectors")
+"""The resources that can propose words."""
+TRUST = {"hownet": 0.3, "cilin": 0.3, "vectors": 1.0}
+"""Weight of a resource's evidence: definitions and synonym groups know a term's everyday sense (进程: 历程), vectors its
+field."""
+JUDGES = 5
+"""How many terms must be near a word for full evidence; the square root of the number of terms if that is more."""
 EXTENSION = 0.5
 """λ of the extension degree λ·sem + (1 − λ)·rel (Zhang et al., Eq. 5)."""
 RELATION = {"=": 0.85, "#": 1.0, "@": 0.0}
 """rel of two words of one Cilin group, by the group's sign (Zhang et al., Eq. 4)."""
 OWN_VECTORS = 3
-"""With so many terms that have a vector of their own, composed vectors propose words but do not judge them."""
+"""From this many terms with a vector of their own, composed vectors propose words but do not judge them."""
 _TERMS_AT_ONCE = 32
 _WORDS_AT_ONCE = 1024
+_GENERAL, _SPECIFIC = 3.0, 9.0
+_PARTICLES = frozenset("的该对在和与及其这那由于被把为从到每某是了不中时后前上下里可所以")
+
+
+# -- Resources that propose and judge words
 
 
 class Proposer(Protocol):
-    """A resource that names words near topic terms, and says how near any word is to all of them."""
+    """A resource that finds words near topic terms and grades any word by its nearness to all of them."""
 
-    def nearest(self, n: int, usable: Usable) -> Iterator[Named]:
-        """For each term that the resource knows the ``n`` nearest usable words, nearest first."""
+    def nearest(self, n: int, usable: Usable) -> Iterator[Neighbour]:
+        """The ``n`` nearest usable words of each term that the resource knows, nearest first."""
 
     def evidence(self, words: Sequence[str], gains: Mapping[str, float], judges: int) -> Floats:
         """Mean of the ``judges`` greatest similarities of each word with the terms, each times the term's gain; in [0, 1]."""
 
 
 class VectorProposer:
-    """By the cosine (SimD). A compound without a vector has the mean of its parts', where all of them have one.
+    """Proposes by the cosine (SimD). A compound without a vector has the mean of its parts' if all of them have one.
 
     Args:
-        vectors: the vectors.
+        vectors: word vectors.
         terms: topic terms, normalised.
-        segmenter: finds the parts of a compound; it must not know the terms themselves.
+        segmenter: cuts compounds; it must not know the terms themselves.
     """
 
     def __init__(self, vectors: WordVectors, terms: Sequence[str], segmenter: Segmenter) -> None:
         self._vectors = vectors
-        found = {term: self._vector(term, segmenter) for term in terms}
-        self.terms = [term for term, vector in found.items() if vector is not None]
-        rows = [vector for vector in found.values() if vector is not None]
-        self._own = np.stack(rows) if rows else np.empty((0, vectors.dimensions), dtype=np.float32)
+        rows = {term: vector for term in terms if (vector := self._vector(term, segmenter)) is not None}
+        self.terms = list(rows)
+        self._own = np.stack([*rows.values()]) if rows else np.empty((0, vectors.dimensions), dtype=np.float32)
 
     def _vector(self, term: str, segmenter: Segmenter) -> NDArray[np.float32] | None:
         rows = self._vectors.rows
@@ -79,12 +87,12 @@ class VectorProposer:
         length = float(np.linalg.norm(total))
         return np.asarray(total / length, dtype=np.float32) if length else None
 
-    def nearest(self, n: int, usable: Usable) -> Iterator[Named]:
+    def nearest(self, n: int, usable: Usable) -> Iterator[Neighbour]:
         for start in range(0, len(self.terms), _TERMS_AT_ONCE):
             chunk = slice(start, start + _TERMS_AT_ONCE)
             cosines = np.asarray(self._vectors.matrix @ self._own[chunk].T)
             for term, column in zip(self.terms[chunk], cosines.T, strict=True):
-                yield from _first(term, self._vectors.words, column, n, usable)
+                yield from _best(term, self._vectors.words, column, n, usable)
 
     def evidence(self, words: Sequence[str], gains: Mapping[str, float], judges: int) -> Floats:
         judging = [i for i, term in enumerate(self.terms) if term in self._vectors.rows]
@@ -108,13 +116,12 @@ class VectorProposer:
 
 
 class HowNetProposer:
-    """By SimH. Whole fields of words have one definition (113 sciences are ``knowledge|知识``): of equally similar words those
-    come first that are nearer to the topic by their vectors.
+    """Proposes by SimH. Many words share a definition (113 sciences are ``knowledge|知识``), so ties need another resource.
 
     Args:
         hownet: the glossary.
         terms: topic terms, normalised.
-        tie_break: evidence of another resource for words, in [0, 1]; None: the order of the glossary.
+        tie_break: evidence for words, in [0, 1]; None: the order of the glossary.
     """
 
     def __init__(self, hownet: HowNet, terms: Sequence[str], tie_break: Callable[[Sequence[str]], Floats] | None) -> None:
@@ -122,13 +129,12 @@ class HowNetProposer:
         self.terms = [term for term in terms if term in hownet.senses]
         self._tie_break = tie_break
 
-    def nearest(self, n: int, usable: Usable) -> Iterator[Named]:
+    def nearest(self, n: int, usable: Usable) -> Iterator[Neighbour]:
         words = self._index.words
         second = self._tie_break(words) if self._tie_break and self.terms else np.zeros(len(words))
         for term in self.terms:
             row = self._index.row(term)
-            for word, similarity in _usable(words, np.lexsort((-second, -row)), row, n, usable):
-                yield term, word, similarity
+            yield from _best(term, words, row, n, usable, np.lexsort((-second, -row)))
 
     def evidence(self, words: Sequence[str], gains: Mapping[str, float], judges: int) -> Floats:
         places = {word: i for i, word in enumerate(self._index.words)}
@@ -136,16 +142,16 @@ class HowNetProposer:
         columns = [places[words[i]] for i in known]
         result = np.zeros(len(words))
         if self.terms and known:
-            found = np.stack([self._index.row(term)[columns] * gains[term] for term in self.terms], axis=1)
-            result[known] = _mean_of_greatest(found, judges)
+            similarities = np.stack([self._index.row(term)[columns] * gains[term] for term in self.terms], axis=1)
+            result[known] = _mean_of_greatest(similarities, judges)
         return result
 
 
 class CilinProposer:
-    """By the extension degree (Zhang et al., Eq. 5) of the words that share a group with a term; other words have none.
+    """Proposes words that share a group with a term by the extension degree (Zhang et al., Eq. 5).
 
     Args:
-        cilin: the groups.
+        cilin: groups of words.
         terms: topic terms, normalised.
         cosine: sem of a term and a word, in [0, 1]; None: 0.
     """
@@ -162,35 +168,35 @@ class CilinProposer:
                         degree = EXTENSION * sem + (1 - EXTENSION) * RELATION[group.relation]
                         degrees[word] = max(degree, degrees.get(word, 0.0))
 
-    def nearest(self, n: int, usable: Usable) -> Iterator[Named]:
+    def nearest(self, n: int, usable: Usable) -> Iterator[Neighbour]:
         for term, degrees in self._degrees.items():
-            yield from _first(term, list(degrees), np.array(list(degrees.values())), n, usable)
+            yield from _best(term, list(degrees), np.array(list(degrees.values())), n, usable)
 
     def evidence(self, words: Sequence[str], gains: Mapping[str, float], judges: int) -> Floats:
-        found = np.array([[self._degrees[t].get(word, 0.0) * gains[t] for t in self.terms] for word in words])
-        return _mean_of_greatest(found.reshape(len(words), len(self.terms)), judges)
+        degrees = np.array([[self._degrees[t].get(word, 0.0) * gains[t] for t in self.terms] for word in words])
+        return _mean_of_greatest(degrees.reshape(len(words), len(self.terms)), judges)
 
 
-def _first(term: str, words: Sequence[str], values: NDArray[np.floating], n: int, usable: Usable) -> Iterator[Named]:
-    for word, value in _usable(words, np.argsort(-values, kind="stable"), values, n, usable):
-        yield term, word, value
-
-
-def _usable(
-    words: Sequence[str], order: NDArray[np.integer], values: NDArray[np.floating], n: int, usable: Usable
-) -> Iterator[tuple[str, float]]:
-    """The first ``n`` words of an order that are usable and similar at all."""
+def _best(
+    term: str,
+    words: Sequence[str],
+    values: NDArray[np.floating],
+    n: int,
+    usable: Usable,
+    order: NDArray[np.integer] | None = None,
+) -> Iterator[Neighbour]:
+    """The first ``n`` usable words with a value above 0, by ``order`` or else by value."""
     left = n
-    for i in order:
+    for i in np.argsort(-values, kind="stable") if order is None else order:
         if left == 0 or values[i] <= 0:
             return
         if usable(words[i]):
             left -= 1
-            yield words[i], min(1.0, float(values[i]))
+            yield term, words[i], min(1.0, float(values[i]))
 
 
 def _mean_of_greatest(values: Floats, count: int) -> Floats:
-    """Mean of the ``count`` greatest of each row, those that a row lacks counted as 0; clipped to [0, 1]."""
+    """Mean of the ``count`` greatest of each row, missing ones counted as 0; clipped to [0, 1]."""
     kept = min(count, values.shape[1])
     if not kept:
         return np.zeros(len(values))
@@ -198,18 +204,7 @@ def _mean_of_greatest(values: Floats, count: int) -> Floats:
     return np.asarray(np.clip(greatest.sum(axis=1) / count, 0.0, 1.0))
 
 
-# -- Words near a topic's terms, proposed by HowNet, Cilin and word vectors, best first
-
-
-SOURCES = ("hownet", "cilin", "vectors")
-"""The resources that can propose words."""
-TRUST = {"hownet": 0.3, "cilin": 0.3, "vectors": 1.0}
-"""How much a resource's evidence counts. Tuned by eye on the two keyword topics of the product: definitions and synonym groups
-know a term's everyday sense (进程: 历程), vectors its field."""
-JUDGES = 5
-"""How many terms have to be near a word for full evidence; the square root of the number of terms where that is more."""
-_GENERAL, _SPECIFIC = 3.0, 9.0
-_PARTICLES = frozenset("的该对在和与及其这那由于被把为从到每某是了不中时后前上下里可所以")
+# -- Proposals
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +214,7 @@ class Proposal:
     Attributes:
         word: normalised.
         score: 0 to 1, see :func:`propose`.
-        sources: who proposed it: (resource, term, similarity in [0, 1]), the most similar first.
+        sources: (resource, term, similarity in [0, 1]), the most similar first.
     """
 
     word: str
@@ -237,11 +232,10 @@ def propose(
     known: Collection[str] = (),
     cache_dir: Path | None = None,
 ) -> list[Proposal]:
-    """Neighbours of a topic's terms, best first.
+    """Propose neighbours of a topic's terms, best first.
 
-    Every resource names the ``n`` words nearest to each term: HowNet by SimH (Liu & Li 2002), Cilin among the words of the term's
-    groups by the extension degree (Zhang et al., Eq. 5), vectors by the cosine; a compound that has no vector proposes by the
-    mean of its parts'. A word w so named has the score::
+    Every resource proposes the ``n`` words nearest to each term: HowNet by SimH (Liu & Li 2002), Cilin by the extension degree
+    (Zhang et al., Eq. 5), vectors by the cosine. A word w has the score::
 
         s(w) · (1 − Π_r (1 − TRUST_r · e_r(w)))
 
@@ -252,14 +246,14 @@ def propose(
     Args:
         terms: topic terms with their weights.
         resources: where the files are.
-        by: which of :data:`SOURCES` to ask; None: those that there are.
-        n: how many words each resource names for each term.
-        min_score: least score of a proposal.
-        known: words that are not proposed, besides the terms.
-        cache_dir: where converted vectors are kept, see :meth:`WordVectors.open`.
+        by: which of :data:`SOURCES` to ask; None: all that are installed.
+        n: words per resource and term.
+        min_score: lowest score of a proposal.
+        known: words not to propose, besides the terms.
+        cache_dir: for converted vectors, see :meth:`WordVectors.open`.
 
     Raises:
-        ValueError: a resource of ``by`` that does not exist or is missing, or none is there, or one cannot be read.
+        ValueError: a resource of ``by`` is unknown or missing, none is installed, or one cannot be read.
     """
     weights = {normalise(t): w for t, w in terms.items()}
     median = statistics.median(weights.values()) if weights else 0.0
@@ -267,31 +261,31 @@ def propose(
     judges = min(len(weights), max(JUDGES, round(len(weights) ** 0.5)))
     segmenter = Segmenter()
     proposers = _open(gains, judges, segmenter, resources, by, cache_dir)
-    left_out = {*weights, *map(normalise, known)}
+    excluded = {*weights, *map(normalise, known)}
 
     @functools.cache
     def usable(word: str) -> bool:
-        return word not in left_out and _is_word(word, segmenter)
+        return word not in excluded and _is_word(word, segmenter)
 
-    named: dict[str, list[tuple[str, str, float]]] = {}
+    sources: dict[str, list[tuple[str, str, float]]] = {}
     for source, proposer in proposers.items():
         for term, word, similarity in proposer.nearest(n, usable):
-            named.setdefault(word, []).append((source, term, similarity))
-    words = sorted(named)
+            sources.setdefault(word, []).append((source, term, similarity))
+    words = sorted(sources)
     doubt = np.ones(len(words))
     for source, proposer in proposers.items():
         doubt *= 1 - TRUST[source] * proposer.evidence(words, gains, judges)
     proposals = [
-        Proposal(word, specificity(word) * (1 - float(rest)), tuple(sorted(named[word], key=lambda s: (-s[2], s[0], s[1]))))
+        Proposal(word, specificity(word) * (1 - float(rest)), tuple(sorted(sources[word], key=lambda s: (-s[2], s[0], s[1]))))
         for word, rest in zip(words, doubt, strict=True)
     ]
     return sorted((p for p in proposals if p.score >= min_score), key=lambda p: (-p.score, p.word))
 
 
 def specificity(word: str) -> float:
-    """How little general a word is, 0.05 (进行) to 1: its inverse document frequency in jieba's table, from 3 to 9 made 0 to 1.
+    """How specific a word is, 0.05 (进行) to 1: its inverse document frequency in jieba's table, with 3 to 9 mapped to 0 to 1.
 
-    A word that the table lacks is rare: 1.
+    A word not in the table is rare: 1.
 
     >>> round(specificity("工作"), 2), round(specificity("软件"), 2), specificity("操作系统")
     (0.2, 0.73, 1.0)
@@ -302,7 +296,7 @@ def specificity(word: str) -> float:
 
 
 def _is_word(word: str, segmenter: Segmenter) -> bool:
-    """Whether it can be a topic term: a content word, and no scrap such as 的系统, which vocabularies of vectors hold."""
+    """Whether it can be a topic term: a content word, and no fragment such as 的系统, which vocabularies of vectors contain."""
     if not segmenter.is_content(word) or not word.replace("-", "").isalnum():
         return False
     parts = segmenter.cut(word)
@@ -317,7 +311,7 @@ def _open(
     by: Collection[str] | None,
     cache_dir: Path | None,
 ) -> dict[str, Proposer]:
-    """The proposers by name, in the order of :data:`SOURCES`; vectors, where they are, grade what the others name."""
+    """The proposers by name, in the order of :data:`SOURCES`; vectors break the ties of the others."""
     for name in by or ():
         if name not in SOURCES:
             raise ValueError(f"{name!r} proposes no words. Remedy: choose among {', '.join(SOURCES)}")
