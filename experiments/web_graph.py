@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -205,6 +206,16 @@ class Answer:
     reason: str = ""
 
 
+def _uncompressed(response: Response) -> bytes:
+    """The body without gzip or deflate; b"" where it is broken."""
+    if not any(name in response.header("content-encoding").lower() for name in ("gzip", "deflate")):
+        return response.body
+    try:
+        return zlib.decompressobj(47).decompress(response.body)  # 47: gzip or zlib, by its head
+    except zlib.error:
+        return b""
+
+
 def read_answer(url: str, response: Response, full: bool = True) -> Answer:
     """A recorded response as the spider takes it; ``full`` pages have the surroundings and paths of their links, too."""
     status = response.status
@@ -212,7 +223,7 @@ def read_answer(url: str, response: Response, full: bool = True) -> Answer:
         return Answer(url, status, target=urljoin(url, safe_url_string(place)))
     if not 200 <= status < 300:
         return Answer(url, status, reason=f"HTTP {status}")
-    kind, body = response.header("content-type"), response.uncompressed()
+    kind, body = response.header("content-type"), _uncompressed(response)
     marked = body[:1024].lstrip().lower().startswith(_MARKUP)
     if kind and not any(name in kind.lower() for name in _TEXT) and not marked:
         return Answer(url, status, reason="not a text page")

@@ -21,7 +21,7 @@ from topical_crawler import extraction, frontier, items, settings, strategies
 from topical_crawler.cleaning import boilerplate, characters, quality
 from topical_crawler.cli.base import ActionParser
 from topical_crawler.corpus import dedup
-from topical_crawler.crawl import link_policy, session
+from topical_crawler.crawl import session
 from topical_crawler.crawl.steering import PURGED
 from topical_crawler.frontier.redis import DAMAGED
 from topical_crawler.resources.registry import RESOURCES
@@ -287,7 +287,7 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
 
 
 def test_every_reason_of_a_dropped_link_is_documented() -> None:
-    reasons = {link_policy.BELOW_THRESHOLD, strategies.NO_TOPIC_WORD, strategies.PAGE_OFF_TOPIC, "too many links on a page"}
+    reasons = {strategies.BELOW_THRESHOLD, strategies.NO_TOPIC_WORD, strategies.PAGE_OFF_TOPIC, "too many links on a page"}
     reasons |= {session.LEASE_LOST, frontier.NO_ROOM, DAMAGED, PURGED}
     reasons |= returned_texts("crawl/link_policy.py", "refusal", "late_refusal")
     documented = documented_reasons("Why a link is dropped")

@@ -29,14 +29,14 @@ from scrapy.utils.misc import build_from_crawler
 from topical_crawler import __version__, config
 from topical_crawler.config import archive_folder, archive_megabytes
 from topical_crawler.corpus.hosts import HostFacts, Robots, note_in, what_it_says
-from topical_crawler.crawl.link_policy import BELOW_THRESHOLD, evidence_of
+from topical_crawler.crawl.link_policy import evidence_of
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.downloadhandlers import NOT_RECORDED
 from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.recordings.writer import Archive, ArchiveError, Message
 from topical_crawler.spiders.topical import crawl_of
-from topical_crawler.strategies import OFF_TOPIC
+from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.urls import fingerprint, host
 

@@ -10,18 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.crawl.link_policy import (
-    BELOW_THRESHOLD,
-    MOST_CREDIT,
-    LinkPolicy,
-    checkpoint_due,
-    follow_parts,
-    rescoring_due,
-)
+from topical_crawler.crawl.link_policy import MOST_CREDIT, LinkPolicy, checkpoint_due, follow_parts, rescoring_due
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import REDIRECTED, Entry, Outcome
 from topical_crawler.items import PART_OF, SEED_PRIORITY
-from topical_crawler.strategies import OFF_TOPIC
+from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.urls import fingerprint, host
 
 PAGES, LEAVE = 5, 12

@@ -14,7 +14,7 @@ from topical_crawler import strategies
 from topical_crawler.cli.frontier.reach import Reached
 from topical_crawler.cli.terminal import progress
 from topical_crawler.config import cache_dir, random_seed, resources, segmenter
-from topical_crawler.crawl.link_policy import BELOW_THRESHOLD, LinkPolicy, evidence_of
+from topical_crawler.crawl.link_policy import LinkPolicy, evidence_of
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.opening import edition
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
@@ -23,7 +23,7 @@ from topical_crawler.crawl.steering import Request, perform
 from topical_crawler.frontier import Frontier, FrontierFileError, FrontierServerError
 from topical_crawler.items import OFF_TOPIC_TEXT
 from topical_crawler.resources.registry import Resource, Resources
-from topical_crawler.strategies import OFF_TOPIC, Strategy
+from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC, Strategy
 from topical_crawler.topic.topic import Topic, load_topic
 from topical_crawler.web.page import Candidate, Page, Verdict
 from topical_crawler.web.urls import fingerprint

@@ -16,11 +16,10 @@ from topical_crawler.corpus.dedup import PART
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import REDIRECTED, Entry, Outcome
 from topical_crawler.items import PART_OF, SEED_PRIORITY
-from topical_crawler.strategies import OFF_TOPIC
+from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.page import Evidence, Link, Verdict
 from topical_crawler.web.urls import fingerprint, host, is_binary, looks_like_trap, shape
 
-BELOW_THRESHOLD = "below threshold"
 MOST_CREDIT = 10
 """A host is granted its allowance of pages without a text once more for each text that it gave, up to this many times: hosts
 that bring hundreds of texts have stretches of 200 and 300 pages between two of them."""

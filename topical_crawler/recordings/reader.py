@@ -4,23 +4,20 @@ Only ``response`` records of http and https addresses answer; of a URL's the fir
 in the order of the files and of the records in them. The index of a file is made once and kept beside it. A recording may be
 thinned: a part of its links is gone, the same ones for every crawl of one seed.
 
-warcio reads more kinds of files, but takes twice as long for one record at a known place, does not say where a file is broken,
-and prints a line for every URL with a space in it.
+warcio needs twice the time for one record at a known place, and does not say where a file is broken.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import glob
-import hashlib
 import mmap
 import os
 import re
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -29,7 +26,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import platformdirs
 
 from topical_crawler.web.page import Page
-from topical_crawler.web.urls import fingerprint
+from topical_crawler.web.urls import PORTS, UNRESERVED, fingerprint
 
 # -- Records of a WARC file
 
@@ -69,15 +66,6 @@ class Response:
     def header(self, name: str) -> str:
         """Value of the first header of that name, "" if there is none."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), "")
-
-    def uncompressed(self) -> bytes:
-        """The body without gzip or deflate; b"" where it is broken."""
-        if not any(name in self.header("content-encoding").lower() for name in ("gzip", "deflate")):
-            return self.body
-        try:
-            return zlib.decompressobj(47).decompress(self.body)  # 47: gzip or zlib, by its head
-        except zlib.error:
-            return b""
 
 
 def scan(path: Path) -> Iterator[tuple[str, int, int, bool]]:
@@ -140,7 +128,7 @@ def _gzip_member(data: mmap.mmap, offset: int) -> _Record:
         raise ValueError(f"the record is shorter than its Content-Length of {length}")
     if size > len(head) + 4 + length + 4:
         raise ValueError("more than one record in a gzip member, where single ones cannot be found")
-    return _Record(head, _beginning(start, len(head)), position - len(inflate.unused_data))
+    return _Record(head, start[len(head) + 4 : len(head) + 24], position - len(inflate.unused_data))
 
 
 def _plain_record(data: mmap.mmap, offset: int) -> _Record:
@@ -150,11 +138,7 @@ def _plain_record(data: mmap.mmap, offset: int) -> _Record:
     end = offset + len(head) + 4 + length
     if end > len(data):
         raise ValueError("the file ends within a record")
-    return _Record(head, _beginning(start, len(head)), end)
-
-
-def _beginning(start: bytes, head: int) -> bytes:
-    return start[head + 4 : head + 24]
+    return _Record(head, start[len(head) + 4 : len(head) + 24], end)
 
 
 def _head(record: bytes) -> tuple[bytes, int]:
@@ -223,8 +207,6 @@ _BETTER = (
     "WHERE excluded.good AND NOT good"
 )
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_PORTS = {"http": ":80", "https": ":443"}
 
 
 def equal_form(url: str) -> str:
@@ -242,7 +224,7 @@ def equal_form(url: str) -> str:
     except ValueError:
         return url
     scheme = parts.scheme.lower()
-    host = parts.netloc.lower().removesuffix(_PORTS.get(scheme, ""))
+    host = parts.netloc.lower().removesuffix(f":{PORTS.get(scheme)}")
     return urlunsplit((scheme, host, _plain(parts.path) or "/", _plain(parts.query), ""))
 
 
@@ -364,7 +346,8 @@ def _uri(path: Path, *, immutable: bool = False) -> str:
 
 
 def _current_index(path: Path, cache_dir: Path) -> Path:
-    index, stamp = _index_path(path, cache_dir), _stamp(path)
+    index, status = _index_path(path, cache_dir), path.stat()
+    stamp = f"{_VERSION} {status.st_size} {status.st_mtime_ns}"
     if not _is_current(index, stamp):
         _make_index(path, index, stamp)
     return index
@@ -403,13 +386,8 @@ def _index_path(path: Path, cache_dir: Path) -> Path:
     if os.access(folder, os.W_OK) and folder.stat().st_mode & 0o222:
         return folder / f"{path.name}.index"
     cache_dir.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.blake2b(str(path.absolute()).encode(), digest_size=8).hexdigest()
+    digest = blake2b(str(path.absolute()).encode(), digest_size=8).hexdigest()
     return cache_dir / f"{path.name}.{digest}.index"
-
-
-def _stamp(path: Path) -> str:
-    status = path.stat()
-    return f"{_VERSION} {status.st_size} {status.st_mtime_ns}"
 
 
 def _is_current(index: Path, stamp: str) -> bool:
@@ -443,12 +421,9 @@ def _make_index(path: Path, index: Path, stamp: str) -> None:
 def _plain(text: str) -> str:
     def decoded(escape: re.Match[str]) -> str:
         character = chr(int(escape[0][1:], 16))
-        return character if character in _UNRESERVED else escape[0].upper()
+        return character if character in UNRESERVED else escape[0].upper()
 
     return quote(_ESCAPE.sub(decoded, text), safe="!$%&'()*+,/:;=?@[]~", errors="replace")
-
-
-_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,14 +448,12 @@ class Thinning:
         """
         if self.share >= 1:
             return True
-        digest = blake2b(page + link, digest_size=_BYTES, salt=blake2b(b"%d" % self.seed, digest_size=16).digest()).digest()
-        return int.from_bytes(digest) < self.share * (1 << 8 * _BYTES)
+        digest = blake2b(page + link, digest_size=8, salt=blake2b(b"%d" % self.seed, digest_size=16).digest()).digest()
+        return int.from_bytes(digest) < self.share * (1 << 64)
 
     def of(self, page: Page, most: int) -> Page:
         """``page`` with those of its first ``most`` links that stay; itself, with all of them, where the share is 1."""
         if self.share >= 1:
             return page
         key = fingerprint(page.url)
-        return dataclasses.replace(
-            page, links=tuple(link for link in page.links[:most] if self.stays(key, fingerprint(link.url)))
-        )
+        return replace(page, links=tuple(link for link in page.links[:most] if self.stays(key, fingerprint(link.url))))

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
 from filelock import FileLock, Timeout
@@ -92,7 +91,7 @@ def whole_length(path: Path) -> int:
 
 
 def lock_for(path: Path) -> FileLock:
-    """Held by the process that writes to ``path``; nobody else's lock outlives its process."""
+    """Held by the process that writes to ``path``; it does not outlive that process."""
     return FileLock(path.with_name(f".{path.name}.lock"), is_singleton=False)
 
 
@@ -163,12 +162,7 @@ class Archive:
     """
 
     def __init__(
-        self,
-        folder: str | os.PathLike[str],
-        name: str,
-        info: Mapping[str, str],
-        worker: str = "",
-        megabytes: float = MEGABYTES,
+        self, folder: str | os.PathLike[str], name: str, info: Mapping[str, str], worker: str = "", megabytes: float = MEGABYTES
     ) -> None:
         self.folder = Path(folder)
         self.exchanges = 0
@@ -223,7 +217,7 @@ class Archive:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _begin(self) -> None:

@@ -15,14 +15,14 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.base import NO_TOPIC_WORD, OFF_TOPIC, PAGE_OFF_TOPIC, Progress, Setup, Strategy, read_parameters
+from topical_crawler.strategies.base import BELOW_THRESHOLD, NO_TOPIC_WORD, OFF_TOPIC, PAGE_OFF_TOPIC, Progress, Setup, Strategy
 from topical_crawler.text.segment import Backend, Segmenter
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, load_topic, topic_line
 
 __all__ = [
-    "NO_TOPIC_WORD", "OFF_TOPIC", "PAGE_OFF_TOPIC", "STRATEGIES",
-    "Strategy", "create", "load", "names", "read_parameters",
+    "BELOW_THRESHOLD", "NO_TOPIC_WORD", "OFF_TOPIC", "PAGE_OFF_TOPIC", "STRATEGIES",
+    "Strategy", "create", "load", "names",
 ]  # fmt: skip
 
 GROUP = "topical_crawler.strategies"

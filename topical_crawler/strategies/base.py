@@ -40,7 +40,7 @@ Progress = Callable[[float, str], None]
 OFF_TOPIC = "off topic"
 """Why a page is rejected that the strategy judges not to be relevant."""
 BELOW_THRESHOLD = "below threshold"
-"""Why a link is dropped whose score is not above the threshold for links."""
+"""Why a link of a page on topic is dropped: its score is not above the threshold for links."""
 NO_TOPIC_WORD = "no topic word in anchor"
 """Why a strategy that follows links of off-topic pages by their anchors drops a link."""
 PAGE_OFF_TOPIC = "its page is off topic"

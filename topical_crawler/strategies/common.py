@@ -49,12 +49,6 @@ def check_number(name: str, value: object) -> None:
         raise ValueError(f"{name} must be a number of 0 or more, not {value!r}")
 
 
-def check_count(name: str, value: object, least: int = 0) -> None:
-    """Raises ValueError, naming the parameter, for what is no whole number of ``least`` or more."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be a whole number of {least} or more, not {value!r}")
-
-
 def check_fields(parameters: Any, shares: Collection[str] = (), least: Mapping[str, int] = MappingProxyType({})) -> None:
     """Check the fields of a parameter class by the types of their defaults: a switch, a whole number, a number of 0 or more, or a
     text; fields of other types are left alone.
@@ -77,7 +71,9 @@ def check_fields(parameters: Any, shares: Collection[str] = (), least: Mapping[s
         elif kind is str and not isinstance(value, str):
             raise ValueError(f"{name} must be a text, not {value!r}")
         elif kind is int:
-            check_count(name, value, least.get(name, 0))
+            minimum = least.get(name, 0)
+            if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+                raise ValueError(f"{name} must be a whole number of {minimum} or more, not {value!r}")
         elif kind is float:
             check_number(name, value)
 
@@ -191,25 +187,19 @@ class SiteWords:
         known = self._sites.get(_site(page.url))
         if not known or _is_home(page.url):
             return page
-
-        def of_its_own(text: str) -> str:
-            return "" if text and _digest(text) in known else text
-
         parts = _SEPARATORS.split(page.title)
-        kept = [_without_name(part, known) for part in parts if of_its_own(part) == part]
-        title = page.title if kept == parts else " ".join(part for part in kept if part)
+        kept = [_without_name(part, known) for part in parts if not part or _digest(part) not in known]
         words = _KEYWORDS.split(page.keywords)
-        own_words = [of_its_own(word) for word in words]
-        keywords = page.keywords if own_words == words else ",".join(filter(None, own_words))
-        before = [page.description, page.heading, page.lead]
-        heads = [of_its_own(text) for text in before]
-        labels = tuple(label for label in page.labels if _digest_of_name(label) not in known)
-        if title == page.title and keywords == page.keywords and heads == before and labels == page.labels:
-            return page
-        description, heading, lead = heads
-        return dataclasses.replace(
-            page, title=title, keywords=keywords, description=description, heading=heading, lead=lead, labels=labels
+        own_words = [word for word in words if _digest(word) not in known]
+        heads: dict[str, Any] = {n: "" for n in ("description", "heading", "lead") if _digest(getattr(page, n)) in known}
+        own = dataclasses.replace(
+            page,
+            title=page.title if kept == parts else " ".join(filter(None, kept)),
+            keywords=page.keywords if own_words == words else ",".join(filter(None, own_words)),
+            labels=tuple(label for label in page.labels if _digest_of_name(label) not in known),
+            **heads,
         )
+        return page if own == page else own
 
     def state_dict(self) -> dict[str, list[str]]:
         """What was learned, as JSON data."""

@@ -10,7 +10,7 @@ A :class:`Page` is made from HTML with :meth:`Page.from_html`, or by hand in a n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -29,7 +29,7 @@ AROUND = 60
 """Characters kept of the text on either side of a link."""
 MAX_TEXT = 20_000
 """Longest :func:`full_text`, in characters."""
-LEAST_OWN = 200
+MIN_OWN = 200
 """Fewest characters of a page's own text; with fewer, it is a list of links."""
 MAX_HEAD = 1000
 """Longest title, heading, description and keywords kept, in characters each."""
@@ -221,10 +221,8 @@ def description_of(page: Page) -> str:
     >>> description_of(Page("http://a.cn/", title="支部动态", heading="过好组织生活"))
     '支部动态\\n过好组织生活'
     """
-    said: Iterable[str] = (page.title, page.keywords, page.description)
-    if not page.description:
-        said = (page.title, page.keywords, page.heading, page.lead)
-    return "\n".join(s for s in said if s)
+    about = (page.description,) if page.description else (page.heading, page.lead)
+    return "\n".join(filter(None, (page.title, page.keywords, *about)))
 
 
 def full_text(page: Page, menus: bool = True) -> str:
@@ -234,7 +232,7 @@ def full_text(page: Page, menus: bool = True) -> str:
     Args:
         page: the page.
         menus: whether blocks of nothing but links are read (menus, further reading, clouds of tags). They always are where less
-            than :data:`LEAST_OWN` characters would be left without them: the page is a list.
+            than :data:`MIN_OWN` characters would be left without them: the page is a list.
 
     >>> full_text(Page.from_html("http://a.cn/", "<title>支部</title><nav>首页</nav><p>过好<b>组织</b>生活<p>党课"))
     '支部\\n过好组织生活 党课'
@@ -245,15 +243,19 @@ def full_text(page: Page, menus: bool = True) -> str:
     body = tree.body
     if body is None:
         return description_of(page)
-    for tag in _FURNITURE:
-        for node in body.css(tag):
-            node.decompose()
+    _strip_furniture(body)
     parts = [(part, linked) for text, linked in _runs(body) if (part := _SPACE.sub(" ", text).strip())]
     own = [part for part, linked in parts if menus or not linked]
-    if sum(map(len, own)) < LEAST_OWN:
+    if sum(map(len, own)) < MIN_OWN:
         own = [part for part, _ in parts]
     text = _CONTROL.sub("", " ".join(own))
     return f"{page.title}\n{text}".strip()[:MAX_TEXT]
+
+
+def _strip_furniture(body: LexborNode) -> None:
+    for tag in _FURNITURE:
+        for node in body.css(tag):
+            node.decompose()
 
 
 def _runs(body: LexborNode) -> Iterator[tuple[str, bool]]:
@@ -275,9 +277,8 @@ def _runs(body: LexborNode) -> Iterator[tuple[str, bool]]:
 def _in_link(text: LexborNode) -> bool:
     node = text.parent
     for _ in range(_LINK_LEVELS):
-        if node is None or node.tag == "a":
-            break
-        node = node.parent
+        if node is not None and node.tag != "a":
+            node = node.parent
     return node is not None and node.tag == "a"
 
 
@@ -345,15 +346,12 @@ def _surroundings(tree: LexborHTMLParser) -> dict[int, str]:
         elif tag == "a":
             starts[node.mem_id] = length
             closing.setdefault(_last_within(node).mem_id, []).append(node.mem_id)
-        if piece and not in_word:  # layout must not use up the characters
-            piece = piece.lstrip()
-        if piece:
+        if piece := piece if in_word else piece.lstrip():  # layout must not use up the characters
             pieces.append(piece)
             length += len(piece)
             in_word = piece[-1] != " "
-        if closing:
-            for link in closing.pop(node.mem_id, ()):
-                ends[link] = length
+        for link in closing.pop(node.mem_id, ()):
+            ends[link] = length
         if hidden_to == node.mem_id:
             hidden_to = None
     text = _CONTROL.sub(" ", "".join(pieces))
@@ -425,9 +423,7 @@ def _lead(tree: LexborHTMLParser) -> str:
     body = tree.body
     if body is None:
         return ""
-    for tag in _FURNITURE:
-        for node in body.css(tag):
-            node.decompose()
+    _strip_furniture(body)
     text = ""
     for node in body.css("p, td, div, article, section, body"):
         own = _SPACE.sub(" ", node.text(deep=False)).strip()

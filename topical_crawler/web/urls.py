@@ -19,7 +19,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# -- What a URL carries that does not say which page it is; names are compared in lower case
+# -- Parts that do not say which page it is; names are compared in lower case
 
 TRACKING = word_set(
     # advertising click ids: Google, Facebook, Microsoft, Yandex, Baidu, Tencent, 360, ByteDance
@@ -34,8 +34,8 @@ TRACKING = word_set(
 )
 """Parameters that never choose the content, whatever their value."""
 
-TRACKING_PREFIXES = ("utm_", "share_", "sharer_", "mtm_", "pk_", "wt_mc")
-"""Families of such parameters: campaign tags and the shares of apps (``share_token``, ``sharer_shareid`` …)."""
+NOISE_PREFIXES = ("utm_", "share_", "sharer_", "mtm_", "pk_", "wt_mc", "aspsessionid")
+"""Families of such parameters: campaign tags, the shares of apps (``share_token``, ``sharer_shareid`` …), and sessions of ASP."""
 
 ORIGIN = frozenset(("from", "fr", "frm"))
 """Where the reader came from, when the value is a word (``from=hot``, ``wap``, ``timeline``, ``singlemessage``, ``groupmessage``,
@@ -46,8 +46,6 @@ ORIGIN_VALUE = re.compile(r"[A-Za-z][\w.\-]*", re.ASCII)
 
 SESSION = word_set("jsessionid phpsessid asp.net_sessionid oscsid cftoken cfid zenid")
 """Names that only ever carry a session."""
-
-SESSION_PREFIXES = ("aspsessionid",)
 
 SESSION_BY_VALUE = word_set("sid ssid s sess sessid session sessionid session_id")
 """Names that carry a session or a content id: the shape of the value (:data:`SESSION_VALUE`) decides, so ``sid=12`` stays."""
@@ -82,15 +80,14 @@ BINARY = word_set(
 MAX_LENGTH = 2000
 """Longest URL, in characters, as given and in canonical form: longer ones are traps or data, and servers refuse them."""
 
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PATH_PLAIN = re.compile(r"[\w\-.~!$&'()*+,;=:@/]*", re.ASCII)
 _QUERY_PLAIN = re.compile(r"[\w\-.~!$&'()*+,;=:@/?]*", re.ASCII)
 _PATH_ODD = re.compile(r"%[0-9A-Fa-f]{2}|[^\w\-.~!$&'()*+,;=:@/]", re.ASCII)
 _QUERY_ODD = re.compile(r"%[0-9A-Fa-f]{2}|[^\w\-.~!$&'()*+,;=:@/?]", re.ASCII)
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
 _OUTSIDE = "".join(map(chr, range(33)))
-_DEFAULT_PORT = {"http": 80, "https": 443}
-_NOISE_PREFIXES = (*TRACKING_PREFIXES, *SESSION_PREFIXES)
+PORTS = {"http": 80, "https": 443}
 
 
 def canonical(url: str) -> str:
@@ -110,7 +107,7 @@ def canonical(url: str) -> str:
     try:
         parts = urlsplit(url)
         scheme, host, port = parts.scheme, parts.hostname, parts.port
-        default = _DEFAULT_PORT.get(scheme)
+        default = PORTS.get(scheme)
         if default is None or not host or port == 0:
             return ""
         host = (host if host.isascii() else host.encode("idna").decode("ascii").lower()).removesuffix(".")
@@ -151,7 +148,7 @@ def _escape(match: re.Match[str]) -> str:
     text = match[0]
     if len(text) == 3:
         char = chr(int(text[1:], 16))
-        return char if char in _UNRESERVED else text.upper()
+        return char if char in UNRESERVED else text.upper()
     return quote(text, safe="", errors="replace")
 
 
@@ -196,7 +193,7 @@ def _is_noise(name: str, value: str, has_to: bool) -> bool:
         return not has_to and ORIGIN_VALUE.fullmatch(value) is not None
     if name in SESSION_BY_VALUE:
         return SESSION_VALUE.fullmatch(value) is not None
-    return name.startswith(_NOISE_PREFIXES)
+    return name.startswith(NOISE_PREFIXES)
 
 
 # -- What a URL looks like, before anything is fetched
@@ -209,7 +206,6 @@ MAX_REPEATS = 3
 
 _DIGITS = re.compile(r"%[0-9A-Fa-f]{2}|[0-9]+")
 _SHORT_NUMBER = re.compile(r"[0-9]{1,2}")
-_DEFAULT_PORT_SUFFIX = {"http": ":80", "https": ":443"}
 
 
 @lru_cache(maxsize=16_384)
@@ -223,8 +219,7 @@ def host(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         return ""
-    name = parts.netloc.rpartition("@")[2].lower()
-    return name.removesuffix(_DEFAULT_PORT_SUFFIX.get(parts.scheme, ":"))
+    return parts.netloc.rpartition("@")[2].lower().removesuffix(f":{PORTS.get(parts.scheme, '')}")
 
 
 @lru_cache(maxsize=16_384)

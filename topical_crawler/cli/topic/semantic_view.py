@@ -17,10 +17,9 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.strategy import make_strategy, missing_for, refusal
 from topical_crawler.config import cache_dir, resources
-from topical_crawler.crawl.link_policy import BELOW_THRESHOLD
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.resources.registry import Resource, Resources
-from topical_crawler.strategies import NO_TOPIC_WORD
+from topical_crawler.strategies import BELOW_THRESHOLD, NO_TOPIC_WORD
 from topical_crawler.strategies.semantic.similarity import WordSimilarity
 from topical_crawler.strategies.semantic.strategy import Semantic, read_semantic_parameters
 from topical_crawler.text.segment import default_stopwords, normalise
