@@ -1,7 +1,7 @@
-"""Clean an extracted text: repair it, take boilerplate out, mask personal data, measure and judge it.
+"""Clean an extracted text: repair it, remove boilerplate, mask personal data, measure and judge it (:class:`TextCleaner`).
 
-:class:`TextCleaner` does all of it, for a crawl and for cleaning a corpus again. Personal data are telephone, identity card and
-bank card numbers and e-mail addresses that their form or check digit proves: document, book and order numbers are as long.
+Personal data are telephone, identity card and bank card numbers and e-mail addresses, as far as their form or check digit proves
+them: document, book and order numbers are as long.
 
 >>> find("联系人王某，电话13800138000，邮箱 wang@example.cn")
 {'email': 1, 'phone': 1}
@@ -25,12 +25,10 @@ from topical_crawler.cleaning.quality import Limits, measure
 
 # -- Personal data
 
-
-MASKS = {"id": "[身份证号]", "card": "[卡号]", "phone": "[电话]", "email": "[邮箱]"}
-"""What stands in a text in place of personal data, by kind."""
+MASKS = {"id": "[身份证号]", "card": "[卡号]", "phone": "[电话]", "email": "[邮箱]"}  # what replaces them, by kind
 
 _SEP = r"[ \-‐‑–]?"
-_BEFORE = r"(?<![0-9A-Za-z_./=#%&+\-])"  # part of a longer number, a version, an address
+_BEFORE = r"(?<![0-9A-Za-z_./=#%&+\-])"  # not part of a longer number, a version, an address
 _AFTER = r"(?![0-9A-Za-z_=%]|[.\-/][0-9A-Za-z])"
 _CALLED = r"(?:电话|热线|手机|联系|传真|致电|拨打|咨询|客服|总机|座机|专线|微信|[Tt][Ee][Ll]|[Pp]hone)"
 _MOBILE = re.compile(
@@ -56,7 +54,7 @@ _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
 def find(text: str) -> dict[str, int]:
-    """How many of each kind ``text`` holds: "id", "card", "phone", "email"; kinds that it has none of are left out.
+    """Count the personal data of ``text`` by kind ("id", "card", "phone", "email"); kinds without any are left out.
 
     >>> find("2024-12-31，ISBN 978-7-302-51461-9，DOI 10.13800/138001380001，版本 1.3.8，国发〔2021〕13号")
     {}
@@ -65,7 +63,7 @@ def find(text: str) -> dict[str, int]:
 
 
 def mask(text: str) -> tuple[str, dict[str, int]]:
-    """``text`` with one of :data:`MASKS` in place of each find, and how many there were of each kind.
+    """Replace the personal data of ``text`` by :data:`MASKS`; returns the text and the counts by kind.
 
     >>> mask("请拨打010-62345678转801或(0571)87654321，+86 138-0013-8000")[0]
     '请拨打[电话]或[电话]，[电话]'
@@ -89,8 +87,7 @@ def mask(text: str) -> tuple[str, dict[str, int]]:
 
 
 def _is_identity(number: str) -> bool:
-    """GB 11643-1999: province, a date of birth, and the check digit of ISO 7064 MOD 11-2; the older numbers have no check digit
-    and a year of two digits."""
+    """GB 11643-1999: province, date of birth, check digit of ISO 7064 MOD 11-2 (none in 15 digits, whose year has two)."""
     birth = number[6:14] if len(number) == 18 else "19" + number[6:12]
     try:
         born = date(int(birth[:4]), int(birth[4:6]), int(birth[6:]))
@@ -112,12 +109,12 @@ def _is_card(number: str) -> bool:
 
 
 def _is_phone(number: str) -> bool:
-    """Not one digit over and over, as in examples and forms."""
+    """Not one digit repeated, as in examples and forms."""
     return len(set(re.sub(r"[^0-9]", "", number)[-7:])) > 1
 
 
 def _is_address(address: str) -> bool:
-    """Not a picture's name such as ``icon@2x.png``, nor a repository's host."""
+    """Neither a file name such as ``icon@2x.png`` nor a repository's host."""
     return not address.startswith("git@") and address.rpartition(".")[2].lower() not in _SUFFIXES
 
 
@@ -134,21 +131,20 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
 
 # -- All steps in order
 
-
 Personal = Literal["off", "flag", "mask"]
 Convert = Literal["", "simplified", "traditional"]
 
 
 @dataclass(frozen=True, slots=True)
 class CleaningOptions:
-    """What a person may choose.
+    """How texts are cleaned.
 
     Attributes:
-        min_characters: fewest letters and digits of a text.
-        limits: what is refused for its language or its measures.
-        personal: personal data are counted ("flag"), replaced as well ("mask"), or not looked for ("off").
-        convert: the script that Chinese texts are brought into; "": as they are.
-        site_lines: whether lines that a site repeats on its pages are learned and taken out.
+        min_characters: minimum number of letters and digits.
+        limits: bounds on language and measures.
+        personal: personal data are counted ("flag"), also replaced ("mask"), or ignored ("off").
+        convert: the script that Chinese texts are converted to; "": none.
+        site_lines: learn and remove the lines that a site repeats on its pages.
     """
 
     min_characters: int = MIN_CHARACTERS
@@ -160,16 +156,15 @@ class CleaningOptions:
 
 @dataclass(frozen=True, slots=True)
 class CleanedText:
-    """A text as it may be stored.
+    """A cleaned or rejected text; an early rejection leaves the fields of later steps empty.
 
     Attributes:
-        text: the text; "" where ``reason`` says why there is none.
-        reason: why the text was rejected, a short stable English string; "" for a kept one.
-        language, script: see :func:`~topical_crawler.cleaning.characters.identify`; "" where the text was rejected before.
-        measures: by the names of :class:`~topical_crawler.cleaning.quality.Measures`, also of a text that they refused; empty
-            where it was rejected before.
-        personal: how many personal data of each kind were found.
-        removed: the different lines that were taken out as boilerplate; empty for a rejected text.
+        text: "" for a rejected one.
+        reason: why it was rejected, a short stable English string; "" for a kept one.
+        language, script: see :func:`~topical_crawler.cleaning.characters.identify`.
+        measures: see :class:`~topical_crawler.cleaning.quality.Measures`.
+        personal: number of personal data by kind.
+        removed: the distinct lines removed as boilerplate.
     """
 
     text: str
@@ -182,38 +177,29 @@ class CleanedText:
 
 
 class TextCleaner:
-    """Cleans texts by ``options``; one for many texts."""
+    """Cleans texts by ``options``."""
 
     def __init__(self, options: CleaningOptions | None = None) -> None:
         self.options = options or CleaningOptions()
         self._cleaner = Cleaner(self.options.min_characters)
 
     def clean(self, text: str, anchors: Collection[str] = (), title: str = "", learned: Learned = NOTHING) -> CleanedText:
-        """Reject ``text`` if it is garbled; repair its characters; take boilerplate from its head and tail, or reject it as
-        nothing else; tell its language and convert its script; look for personal data; measure it and hold it against the
-        limits. Cleaning what was cleaned changes nothing.
+        """Reject a garbled text; repair characters; remove boilerplate; identify the language and convert the script; look for
+        personal data; measure the text and apply the limits. Cleaning a cleaned text changes nothing.
 
-        Args:
-            text: as extracted, one paragraph a line.
-            anchors: anchor texts of the page's links.
-            title: of the page.
-            learned: what is known of the lines of the page's host.
+        The arguments are those of :meth:`~topical_crawler.cleaning.boilerplate.Cleaner.clean`.
 
         >>> text = "来源：某某网\\n" + "各支部　开展主题党日活动，热线010-62345678。" * 4 + "\\n责任编辑：王某"
-        >>> found = TextCleaner().clean(text)
-        >>> found.text[:12], found.reason, found.language, found.script, found.personal
+        >>> cleaned = TextCleaner().clean(text)
+        >>> cleaned.text[:12], cleaned.reason, cleaned.language, cleaned.script, cleaned.personal
         ('各支部 开展主题党日活动', '', 'zh', 'simplified', {'phone': 4})
         """
-        # Before the repair, which takes away what tells.
-        if is_garbled(text):
+        if is_garbled(text):  # before the repair, which removes the signs of it
             return CleanedText("", GARBLED)
-        left = self._cleaner.clean(repair(text), [repair(anchor) for anchor in anchors], repair(title), learned)
-        if left.reason:
-            return CleanedText("", left.reason)
-        return dataclasses.replace(self._judged(left.text), removed=left.removed)
-
-    def _judged(self, text: str) -> CleanedText:
-        options = self.options
+        cleaned = self._cleaner.clean(repair(text), [repair(anchor) for anchor in anchors], repair(title), learned)
+        if cleaned.reason:
+            return CleanedText("", cleaned.reason)
+        text, options = cleaned.text, self.options
         language, script = identify(text)
         if options.convert and language == "zh" and script and script != options.convert:
             text = to_simplified(text) if options.convert == "simplified" else to_traditional(text)
@@ -223,8 +209,8 @@ class TextCleaner:
             text, personal = mask(text)
         elif options.personal == "flag":
             personal = find(text)
-        measured = measure(text)  # of what is stored
+        measured = measure(text)
         measures = dataclasses.asdict(measured)
         if reason := options.limits.refusal(measured, language, len(text)):
-            return CleanedText("", reason, language, script, measures)
-        return CleanedText(text, "", language, script, measures, personal)
+            return CleanedText("", reason, language, script, measures, removed=cleaned.removed)
+        return CleanedText(text, "", language, script, measures, personal, cleaned.removed)

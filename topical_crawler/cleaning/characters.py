@@ -1,4 +1,4 @@
-r"""Characters of a text: letters counted, scripts converted, languages told, garbled texts repaired or refused.
+r"""Characters of a text: count letters, convert scripts, identify languages, repair text, detect wrong decoding.
 
 >>> "的" in common_han(), "們" in common_han(), "瓴" in usual_han(), "鍙" in usual_han()
 (True, True, True, False)
@@ -38,8 +38,7 @@ def count_letters(text: str) -> int:
 
 # -- Common, usual, simplified and traditional characters
 
-HAN = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
-"""First and last code points of the blocks of Chinese characters."""
+HAN = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))  # blocks of Chinese characters
 
 _COMMON = (
     "一是人了不在有大中国和为这上他个地年来我会以到时要出的生学说道民家子也成行下们于后就发自之对得主长可过天作分方用多你着部能市等业全里工公经本都而高政法面门动日进区事代那去心小同北定开产前其军还然起种所"
@@ -53,35 +52,30 @@ _COMMON = (
     "简苦担句岁荆贵娘守辖威宜衣帮块堂额错剧充欢够孙班呼阵销坚练脚退读测吴希宁换版异某顾曲楚典朱毒菜判救宋茶洪含顺啊鲜败货矿端兄归冷忙买险康评肉吗厂永哈沉散遗停笔假输牛洞松渐顶训录否述毕督控丰献姑忽爷互亮纳"
     "襄登咱钟伯臣雄季脑介鄂召饭暗扩祖齐短烈赶牌恩诉移诗础露届蒙静喝盘卖植授伊湾博痛减穿逐秘庭陵固禁票灵杂姓泽吸侧庆妈遇追甲馆补唐炮沿殿刺怪彩俄旧警索岸轮妇载靠附毫怀软骨探雷旁罪枪牙迎序慢盛雨墙恶谷顿危稳熟"
 )
-"""The 1,000 most frequent characters by the word counts of jieba's dictionary, the most frequent first. They are 91 % of 11,055
-news texts."""
+"""The 1,000 most frequent characters by the word counts of jieba's dictionary, in order: 91 % of 11,055 news texts."""
 
 _CANTONESE = "嘅喺咗哋嘢佢冇咁嚟嗰啲咩晒噉瞓揀㗎唔啱乜嘥攞瞓慳諗睇嬲孖咪嗱喎囉啩噃畀俾唞靚叻冚佬仔掟郁踎揸攰埋搵嘈嗌諗"
 
 
 @cache
 def common_han() -> frozenset[str]:
-    """The 1,000 most frequent characters, and the traditional forms of those that have one."""
+    """The 1,000 most frequent characters and their traditional forms."""
     return frozenset(_COMMON) | frozenset("".join(map(to_traditional, _COMMON)))
 
 
 @cache
 def usual_han() -> frozenset[str]:
-    """GB 2312, the first level of Big5 and the characters of Cantonese, 9,000 in all: what nearly all texts are written with,
-    those on chemistry and on birds too."""
-    simplified = (bytes((row, cell)) for row in range(0xB0, 0xF8) for cell in range(0xA1, 0xFF))
-    traditional = (bytes((row, cell)) for row in range(0xA4, 0xC7) for cell in (*range(0x40, 0x7F), *range(0xA1, 0xFF)))
-    decoded = [code.decode("gb2312", "ignore") for code in simplified] + [code.decode("big5", "ignore") for code in traditional]
-    return frozenset("".join(decoded) + _CANTONESE)
+    """GB 2312, the first level of Big5 and the characters of Cantonese, 9,000 in all: those of nearly all texts."""
+    simplified = (bytes((row, cell)).decode("gb2312", "ignore") for row in range(0xB0, 0xF8) for cell in range(0xA1, 0xFF))
+    cells = (*range(0x40, 0x7F), *range(0xA1, 0xFF))
+    traditional = (bytes((row, cell)).decode("big5", "ignore") for row in range(0xA4, 0xC7) for cell in cells)
+    return frozenset("".join((*simplified, *traditional, _CANTONESE)))
 
 
 @cache
 def scripts() -> tuple[frozenset[str], frozenset[str]]:
-    """The characters of simplified and those of traditional script only.
-
-    Those are OpenCC's: what it converts to the other script, without what the other script has as well (后, 台 and 里 are in
-    Big5, 於 and 乾 in GB 2312).
-    """
+    """The characters of simplified and of traditional script only: those that OpenCC converts to the other script, except what
+    the other script has as well (后, 台 and 里 are in Big5, 於 and 乾 in GB 2312)."""
     han = [chr(code) for first, last in HAN for code in range(first, last + 1)]
     joined = "\n".join(han)
     forms = zip(han, to_traditional(joined).split("\n"), to_simplified(joined).split("\n"), strict=True)
@@ -108,22 +102,19 @@ def _encodable(character: str, encoding: str) -> bool:
     return True
 
 
-# -- Conversion by OpenCC's phrases: 头发 becomes 頭髮, and 发展 becomes 發展
-
-
 def to_simplified(text: str) -> str:
-    """``text`` in simplified characters; words stay those of its region."""
+    """``text`` in simplified characters by OpenCC's phrases; words stay those of its region."""
     return str(_converter("t2s").convert(text))
 
 
 def to_traditional(text: str) -> str:
-    """``text`` in traditional characters, in the forms that OpenCC takes as its standard."""
+    """``text`` in traditional characters by OpenCC's phrases (头发: 頭髮, 发展: 發展), in OpenCC's standard forms."""
     return str(_converter("s2t").convert(text))
 
 
 @cache
 def _converter(name: str) -> Any:
-    import opencc  # here: a third of a second that only those wait for who convert
+    import opencc  # takes a third of a second
 
     return opencc.OpenCC(name)
 
@@ -131,20 +122,14 @@ def _converter(name: str) -> Any:
 # -- Language and script
 
 MIN_HAN_SHARE = 0.2
-"""From which part of a text's words on Chinese characters, each counted as a word, tell its language: an article that is mostly
-source code has fewer Chinese characters than identifiers."""
-MIN_KANA = 0.15
-"""From which part of Chinese characters and kana together on kana make a text Japanese: real ones have .4 and more, Chinese texts
-on Japanese songs less."""
-MIN_HANGUL_SHARE = 0.3
-"""The same for Korean, which is written with hardly any Chinese characters today."""
-MIXED = 0.1
-"""Least part of the characters of one script only that the rarer script has in a text of both."""
-PROBE = 20_000
-"""Characters of a text that are looked at."""
+"""Share of the words, each Chinese character counted as one, from which on these tell the language: an article that is mostly
+source code has fewer of them than identifiers."""
+MIN_KANA = 0.15  # share of kana among them and Chinese characters that makes a text Japanese (real ones have .4 and more)
+MIN_HANGUL_SHARE = 0.3  # the same for Korean
+MIXED = 0.1  # smallest share of the rarer script among the characters of one script only in a mixed text
+PROBE = 20_000  # characters of a text that are examined
 
-_CHINESE = ("zh", "cdo", "gan", "hak", "lzh", "nan", "wuu", "yue")
-"""What py3langid calls Chinese: it takes a short or a technical text for one of its regional kinds, and rarely is right."""
+_CHINESE = ("zh", "cdo", "gan", "hak", "lzh", "nan", "wuu", "yue")  # py3langid takes short texts for a regional kind of Chinese
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
@@ -153,11 +138,11 @@ _WORD = re.compile("[^\\W\\d_\u1100-\u11ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a
 
 
 class Identified(NamedTuple):
-    """What a text is written in.
+    """Language and script of a text.
 
     Attributes:
-        language: ISO 639-1 code; "" for a text without letters, and where none is known.
-        script: "simplified", "traditional", "mixed"; "" without characters that one script alone has, and in other languages.
+        language: ISO 639-1 code; "" if unknown or without letters.
+        script: "simplified", "traditional" or "mixed"; "" in other languages and without characters of one script only.
     """
 
     language: str
@@ -165,8 +150,8 @@ class Identified(NamedTuple):
 
 
 def identify(text: str) -> Identified:
-    """Language and script of ``text``. Kana and hangul tell Japanese and Korean, Chinese characters Chinese; only what has few
-    of all three is asked of py3langid, which knows 97 languages, so that an article with much source code stays Chinese."""
+    """Identify language and script: kana and hangul tell Japanese and Korean, Chinese characters Chinese; a text with few of all
+    three is left to py3langid (97 languages), so that an article with much source code stays Chinese."""
     text = text[:PROBE]
     han, kana, hangul = (len(pattern.findall(text)) for pattern in (_HAN, _KANA, _HANGUL))
     words = len(_WORD.findall(text))
@@ -198,8 +183,7 @@ def script(text: str) -> str:
 
 @cache
 def _identifier() -> Any:
-    # Here: a second and 60 MB that only those spend whose pages are not Chinese.
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # takes a second and 60 MB
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
@@ -207,20 +191,14 @@ def _identifier() -> Any:
 # -- Repair, and texts decoded with a wrong encoding
 
 GARBLED = "garbled text"
-"""Why a text is rejected that :func:`is_garbled`."""
-MAX_GARBLED = 0.05
-"""Most of a text, as a part of 1, that may stand in garbled lines: some articles quote such a line."""
-MIN_HAN_CHARACTERS = 16
-"""Fewest Chinese characters of a line that is judged by how rare they are: a shorter one may hold names only."""
-MIN_COMMON = 0.4
-MAX_RARE = 0.10
-"""Chinese characters are garbled where fewer than ``MIN_COMMON`` are common and more than ``MAX_RARE`` unusual ones. Measured: of
-144,000 lines of news and of articles none has more than .08 unusual ones; texts of 130 characters that were read wrongly have
-.12 and more, and up to .36 common ones."""
-MAX_BROKEN = 0.01
-"""Most of a text's characters that may be U+FFFD, private or control ones."""
-MIN_LATIN = 0.3
-"""From which part of a line on sequences of accented letters, as bytes of Chinese make them, are no foreign words."""
+MAX_GARBLED = 0.05  # greatest share of a text in garbled lines: some articles quote one
+MIN_HAN_CHARACTERS = 16  # fewest Chinese characters whose rarity is judged: fewer may be names
+MIN_COMMON, MAX_RARE = 0.4, 0.10
+"""Chinese characters are garbled if fewer than ``MIN_COMMON`` are common and more than ``MAX_RARE`` unusual. Of 144,000 lines of
+news and articles none has more than .08 unusual ones; wrongly decoded texts of 130 characters have .12 and more, and up to .36
+common ones."""
+MAX_BROKEN = 0.01  # greatest share of U+FFFD, private and control characters
+MIN_LATIN = 0.3  # share of a line from which on sequences of accented letters are bytes of Chinese, not foreign words
 
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _ENDS = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -229,7 +207,7 @@ _DROPPED = re.compile(
     "\u2060-\u206f\u3164\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
     "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
-_COMPATIBLE = re.compile("[\u2e80-\u2fdf\uff61-\uff9f]{1,1000}")  # radicals in place of characters, half-width katakana
+_COMPATIBLE = re.compile("[\u2e80-\u2fdf\uff61-\uff9f]{1,1000}")  # radicals, half-width katakana
 _SPACES = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{1,10000}")
 _DOT = re.compile(r"(?<=[0-9A-Za-z])．(?=[0-9A-Za-z])")
 _NARROW = {full: full - 0xFEE0 for first, last in ("０９", "ＡＺ", "ａｚ") for full in range(ord(first), ord(last) + 1)}
@@ -244,18 +222,17 @@ _ACCENTED = re.compile("[À-ÖØ-öø-þ]")
 
 
 def repair(text: str) -> str:
-    """``text`` in NFC with one line end, without what cannot be seen.
+    """Normalise ``text`` to NFC with ``\\n`` line ends and visible characters only. Repairing twice changes nothing.
 
-    Entities that are left over are resolved, also those escaped more than once; control and zero-width characters, variation
-    selectors, private characters (icons) and U+FFFD go; full-width Latin letters and digits become ASCII, while Chinese
-    punctuation stays as wide as it is; half-width katakana, radicals and compatibility ideographs become the characters they
-    stand for; each run of spaces becomes one space. Repairing twice changes nothing.
+    Left-over entities are resolved, however often escaped; control and zero-width characters, variation selectors, private
+    characters (icons) and U+FFFD are removed; full-width Latin letters and digits become ASCII, Chinese punctuation stays;
+    half-width katakana, radicals and compatibility ideographs become what they stand for; runs of spaces become one space.
 
     >>> repair("卷１．２ ⼈⼯智能 &amp;amp; ｱｲ\\ufffd")
     '卷1.2 人工智能 & アイ'
     """
     while (mended := _mended(text)) != text and "&" in mended:
-        text = mended  # what was escaped twice is an entity again
+        text = mended  # an entity that was escaped twice
     return mended
 
 
@@ -267,10 +244,8 @@ def _mended(text: str) -> str:
 
 
 def is_garbled(text: str) -> bool:
-    """Whether ``text``, or more of it than :data:`MAX_GARBLED`, was read with another encoding than it was written with: UTF-8
-    as GBK or Big5, GBK or UTF-8 as Latin-1, Big5 as GBK and back, anything with many characters replaced.
-
-    To be asked before :func:`repair`, which takes some of the signs away.
+    """Whether more of ``text`` than :data:`MAX_GARBLED` was decoded wrongly: UTF-8 as GBK or Big5, GBK or UTF-8 as Latin-1, Big5
+    as GBK and back, anything with many characters replaced. Call it before :func:`repair`, which removes some of the signs.
 
     >>> [is_garbled(t) for t in ("ÄãºÃ£¬Ö÷ÌâœÌÓý", "锟斤拷锟斤拷", "Café à Genève", "乇氪鼪孓")]
     [True, True, False, False]
@@ -278,9 +253,7 @@ def is_garbled(text: str) -> bool:
     if text.isascii():
         return False
     broken = len(_BROKEN.findall(text))
-    if broken >= 3 and broken > MAX_BROKEN * len(text):
-        return True
-    if _rare(text):
+    if (broken >= 3 and broken > MAX_BROKEN * len(text)) or _rare(text):
         return True
     garbled = sum(len(line) for line in text.splitlines() if _line_is_garbled(line))
     return garbled > MAX_GARBLED * len(text)
@@ -295,7 +268,7 @@ def _line_is_garbled(line: str) -> bool:
 
 
 def _rare(text: str) -> bool:
-    """Whether the Chinese characters of ``text`` are such as hardly anybody writes."""
+    """Whether the Chinese characters of ``text`` are rare ones."""
     han = [c for c in text if "\u3400" <= c <= "\u9fff" or "\uf900" <= c <= "\ufaff"]
     if len(han) < MIN_HAN_CHARACTERS:
         return False

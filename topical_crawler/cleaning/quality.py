@@ -1,11 +1,10 @@
-r"""What a text looks like in figures, and which figures no article has.
+r"""Measures of a text, and limits that refuse what is not running text.
 
-The measures are those by which web corpora are filtered (repetition, symbols, lines that are no sentences, as in the rules for
-MassiveText, C4 and FineWeb), counted in characters, since Chinese has no spaces between words. They say nothing about what a
-text says: the limits only refuse what is no running text, and are set on real articles so that hardly any of them is.
+The measures are those that filter web corpora (repetition, symbols, lines that are not sentences, as in the rules for
+MassiveText, C4 and FineWeb), counted in characters, since Chinese does not separate words. The limits judge form, not content.
 
->>> found = measure("各级党组织开展主题教育。\n关注我们\n关注我们")
->>> found.han, round(found.sentences, 2), round(found.repeated_lines, 2), found.line_length
+>>> measures = measure("各级党组织开展主题教育。\n关注我们\n关注我们")
+>>> measures.han, round(measures.sentences, 2), round(measures.repeated_lines, 2), measures.line_length
 (1.0, 0.58, 0.21, 6.333333333333333)
 >>> Limits().refusal(measure("★☆党建◆◇"), "zh")
 'low quality: symbols'
@@ -13,6 +12,8 @@ text says: the limits only refuse what is no running text, and are set on real a
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import unicodedata
 from collections import Counter
 from collections.abc import Collection
@@ -21,42 +22,34 @@ from functools import lru_cache
 
 from topical_crawler.cleaning.characters import HAN, common_han
 
-GRAM = 10
-"""Characters of the phrases of which repetitions are counted; white space is left out."""
+GRAM = 10  # characters of a phrase whose repetitions are counted, white space excluded
 SHORT = 200
-"""Characters of a text below which repetitions, lines and sentences are not held against the limits: one line decides there, and
-a poem is no list."""
+"""Characters of a text below which repetition and sentences are not limited: one line would decide, and a poem is not a list."""
 
 LANGUAGE = "language"
 REPETITION = "low quality: repetition"
 SYMBOLS = "low quality: symbols"
 NO_SENTENCES = "low quality: no sentences"
 CHARACTERS = "low quality: characters"
-REASONS = (LANGUAGE, REPETITION, SYMBOLS, NO_SENTENCES, CHARACTERS)
-"""All that :meth:`Limits.refusal` may answer."""
+REASONS = (LANGUAGE, REPETITION, SYMBOLS, NO_SENTENCES, CHARACTERS)  # that `Limits.refusal` returns
 
-_LEAST = ("min_han", "min_common", "min_sentences")
-_MOST = ("max_symbols", "max_digits", "max_repeated_lines", "max_repeated_phrases", "max_repeated_code")
-
-_ENDS = frozenset("。！？；：…!?;:.")
+_ENDS = tuple("。！？；：…!?;:.")
 _CLOSING = "”’』」）)】》\"' "
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Figures of a text, 0 to 1 where nothing else is said; all are 0 for an empty one.
+    """Measures of a text: shares from 0 to 1 except ``line_length``; all 0 for an empty text.
 
     Attributes:
-        han: Chinese characters among letters and digits.
-        latin: Latin letters among letters and digits.
-        digits: digits among letters and digits.
-        punctuation: punctuation among all characters but white space.
-        symbols: signs such as # * … • │ ★ = and emoji among all characters but white space.
-        sentences: letters and digits in lines that end like a sentence, among all.
-        common: the 1,000 most frequent characters among the Chinese ones; 0 where there are none.
-        line_length: mean letters and digits of a line, >= 0.
-        repeated_lines: letters and digits in lines that stood in the text before, among all.
-        repeated_phrases: characters in phrases of ten that stood in the text before, among all but white space.
+        han, latin, digits: share of Chinese characters, Latin letters and digits in the letters and digits.
+        punctuation: share of the characters other than white space.
+        symbols: share of signs such as # * … • │ ★ = and emoji in the characters other than white space.
+        sentences: share of the letters and digits in lines that end like a sentence.
+        common: share of the 1,000 most frequent characters in the Chinese ones.
+        line_length: mean letters and digits of a line.
+        repeated_lines: share of the letters and digits in repeated lines.
+        repeated_phrases: share of the characters other than white space in repeated phrases of ten.
     """
 
     han: float = 0.0
@@ -73,23 +66,17 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which measures a text may have. The defaults refuse 2 of 11,055 news texts and 2 of 1,284 Chinese articles on computing
-    with source code and formulas (14 of 3,006 of all kinds), and of made texts all lists of key words, with whatever between
-    them, all of repeated lines, of symbols and of figures.
+    """Bounds on language and :class:`Measures`. The defaults refuse 2 of 11,055 news texts and 2 of 1,284 Chinese articles on
+    computing with source code and formulas (14 of 3,006 of all kinds).
 
     Attributes:
-        languages: ISO 639-1 codes of the languages that are taken; empty: all.
-        min_han: least ``han``. Low, for articles that are mostly source code; 0.3 refuses these.
-        min_common: least ``common``.
-        max_symbols, max_digits: most ``symbols`` and ``digits``.
-        max_repeated_lines: most ``repeated_lines``.
-        max_repeated_phrases: most ``repeated_phrases``.
-        max_repeated_code: the same for a text of which more than ``code`` is ``latin``: source code and formulas repeat
-            themselves.
-        code: see ``max_repeated_code``.
-        min_sentences: a text with less in ``sentences`` is looked at more closely: it must have lines of ``min_line_length``,
-            and a share of punctuation between ``min_punctuation`` and ``max_punctuation``. Bare lists of words have not.
-        min_line_length, min_punctuation, max_punctuation: see ``min_sentences``.
+        languages: ISO 639-1 codes of the accepted languages; empty: all.
+        min_han: low, for articles that are mostly source code; 0.3 refuses these.
+        min_common, max_symbols, max_digits, max_repeated_lines, max_repeated_phrases: bounds on the measures so named.
+        max_repeated_code: replaces ``max_repeated_phrases`` for a text whose ``latin`` exceeds ``code``: source code and formulas
+            repeat themselves.
+        min_sentences: a text below it must have a ``line_length`` of ``min_line_length`` and a ``punctuation`` from
+            ``min_punctuation`` to ``max_punctuation``, which bare lists of words do not.
     """
 
     languages: Collection[str] = ("zh",)
@@ -108,16 +95,12 @@ class Limits:
 
     @classmethod
     def of_language(cls, languages: Collection[str]) -> Limits:
-        """No limits but that of the language."""
-        return cls(languages, **dict.fromkeys(_LEAST, 0.0), **dict.fromkeys(_MOST, float("inf")))
+        """Limits on the language only."""
+        bounds = {f.name: 0.0 if f.name.startswith("min_") else math.inf for f in dataclasses.fields(cls) if "_" in f.name}
+        return cls(languages, **bounds)
 
     def refusal(self, measures: Measures, language: str, characters: int = SHORT) -> str:
-        """Why a text is refused, one of :data:`REASONS`; "" if it is not.
-
-        Args:
-            measures: of the text.
-            language: of the text, ISO 639-1.
-            characters: length of the text; see :data:`SHORT`.
+        """Why a text of so many ``characters`` is refused, one of :data:`REASONS`; "" if it is not.
 
         >>> Limits().refusal(measure("党建\\n支部\\n党员\\n组织\\n" * 30), "zh"), Limits().refusal(Measures(), "en")
         ('low quality: repetition', 'language')
@@ -130,8 +113,8 @@ class Limits:
             return CHARACTERS
         if characters < SHORT:
             return ""
-        most = self.max_repeated_code if measures.latin > self.code else self.max_repeated_phrases
-        if measures.repeated_lines > self.max_repeated_lines or measures.repeated_phrases > most:
+        max_repeated = self.max_repeated_code if measures.latin > self.code else self.max_repeated_phrases
+        if measures.repeated_lines > self.max_repeated_lines or measures.repeated_phrases > max_repeated:
             return REPETITION
         if measures.sentences < self.min_sentences:
             wordy = self.min_punctuation <= measures.punctuation <= self.max_punctuation
@@ -143,26 +126,22 @@ class Limits:
 def measure(text: str) -> Measures:
     """Measure ``text``, one paragraph a line."""
     kinds: Counter[str] = Counter()
-    common = 0
-    usual = common_han()
-    for character, count in Counter(text).items():
-        kind = _kind(character)
-        kinds[kind] += count
-        if kind == "han" and character in usual:
-            common += count
+    counts = Counter(text)
+    for character, count in counts.items():
+        kinds[_kind(character)] += count
+    common = sum(counts[character] for character in counts.keys() & common_han())
     letters = kinds["han"] + kinds["latin"] + kinds["digits"] + kinds["letters"]
     characters = letters + kinds["punctuation"] + kinds["symbols"]
     if not characters:
         return Measures()
-    lines: Counter[str] = Counter()
-    in_sentences = repeated = 0
+    seen: set[str] = set()
+    lines = in_sentences = repeated = 0
     for line in filter(None, map(str.strip, text.split("\n"))):
         length = sum(map(str.isalnum, line))
-        if line.rstrip(_CLOSING)[-1:] in _ENDS:
-            in_sentences += length
-        if line in lines:
-            repeated += length
-        lines[line] += 1
+        in_sentences += length if line.rstrip(_CLOSING).endswith(_ENDS) else 0
+        repeated += length if line in seen else 0
+        lines += 1
+        seen.add(line)
     per = 1 / letters if letters else 0.0
     return Measures(
         han=kinds["han"] * per,
@@ -172,7 +151,7 @@ def measure(text: str) -> Measures:
         symbols=kinds["symbols"] / characters,
         sentences=min(1.0, in_sentences * per),
         common=common / kinds["han"] if kinds["han"] else 0.0,
-        line_length=letters / lines.total(),
+        line_length=letters / lines,
         repeated_lines=min(1.0, repeated * per),
         repeated_phrases=_repeated_phrases("".join(text.split())),
     )
@@ -201,6 +180,6 @@ def _kind(character: str) -> str:
         return "latin" if code < 0x250 or 0xFF21 <= code <= 0xFF5A else "letters"
     if category[0] == "N":
         return "digits"
-    if character in "#*…•_@\\":  # punctuation to Unicode
+    if character in "#*…•_@\\":  # punctuation in Unicode
         return "symbols"
     return {"P": "punctuation", "S": "symbols", "Z": "space", "C": "space"}.get(category[0], "letters")

@@ -14,11 +14,9 @@ from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.schema import CorpusError, bands, explaining, hosts, lines, pages, parts, upserting
 from topical_crawler.corpus.store import CorpusStore
 
-BATCH = 200
-"""Rows on the way at a time: with texts of 5 kB about a megabyte."""
+BATCH = 200  # rows on the way at a time: with texts of 5 kB about a megabyte
 
-_BESIDE = (bands, lines, parts, hosts)
-"""What a corpus has beside its pages."""
+_BESIDE = (bands, lines, parts, hosts)  # what a corpus has beside its pages
 
 Progress = Callable[[str, int, int], None]
 """Called after every batch: what is being done, rows done, rows in all."""

@@ -42,12 +42,9 @@ from topical_crawler.corpus.schema import pages, parts, upserting
 
 Hashes = NDArray[np.uint64]
 
-SHINGLE = 4
-"""Letters a shingle."""
-SHORTEST = 100
-"""Letters of a text below which only the very same text is the same article."""
-SHORT = 300
-"""Letters of a text below which no letter may be another at the same place."""
+SHINGLE = 4  # letters a shingle
+SHORTEST = 100  # letters of a text below which only the very same text is the same article
+SHORT = 300  # letters of a text below which no letter may be another at the same place
 LEAST, LEAST_SHORT = 0.6, 0.9
 LEAST_CLAIMED, LEAST_SHORT_CLAIMED = 0.5, 0.6
 """The least similarity: of texts in general, of those below :data:`SHORT`, and of pages that say that they are the same."""
@@ -230,10 +227,8 @@ def _tokens(clauses: list[str]) -> list[str]:
 # -- Near-duplicates
 
 BANDS, ROWS = 20, 4
-LATEST = 50
-"""Texts with a band that are looked at: one that very many share is of a form that they fill in."""
-VERIFIED = 20
-"""Texts that are compared, those with the most bands in common."""
+LATEST = 50  # texts with a band that are looked at: one that very many share is of a form that they fill in
+VERIFIED = 20  # texts that are compared, those with the most bands in common
 LARGEST_ID = 2**63 - 1
 
 _BLOCK = 1024  # shingles at a time, for the processor's cache

@@ -84,8 +84,7 @@ class Maker:
 
 
 _SEEN = 0
-_AT_ONCE = 500
-"""Rows of a statement: SQLite takes a limited number of parameters."""
+_AT_ONCE = 500  # rows of a statement: SQLite takes a limited number of parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ def learn(connection: sa.Connection, host: str, text: str, removed: Iterable[str
     page_lines = {_SEEN: "", **candidates(repair(text))}
     present = _counts(connection, host, page_lines)
     taken = set(map(digest, removed))
-    counted = {_SEEN, *new_lines((one for one in page_lines if one != _SEEN), present), *present}
+    counted = {*new_lines(page_lines, {_SEEN, *present}), _SEEN, *present}
     # In one order, so that two writers who count the same lines never wait for each other in a circle.
     rows = [
         {"host": host, "digest": one, "line": plain(page_lines[one]), "pages": 1, "removed": int(one in taken)}

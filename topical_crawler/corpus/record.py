@@ -170,8 +170,7 @@ class Filters:
 
 # -- Filters as conditions of a query
 
-NUMBERS = ("relevance", "characters", "depth", *MEASURES)
-"""What a bound can be on."""
+NUMBERS = ("relevance", "characters", "depth", *MEASURES)  # what a bound can be on
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
@@ -274,8 +273,7 @@ def plain(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
-MEGABYTE = 1_000_000
-"""Bytes."""
+MEGABYTE = 1_000_000  # bytes
 
 
 def density(characters: int, size: int) -> float:

@@ -249,11 +249,9 @@ def _json(value: Any) -> str:
 
 # -- Tables
 
-VERSION = 3
-"""Version of the tables below. A corpus of another version is refused."""
+VERSION = 3  # version of the tables below. A corpus of another version is refused
 
-_TABLES_LOCK = 0x7063_636F_7270_7573
-"""PostgreSQL's advisory lock under which one connection at a time makes the tables."""
+_TABLES_LOCK = 0x7063_636F_7270_7573  # PostgreSQL's advisory lock under which one connection at a time makes the tables
 
 ORIGIN = ("source", "section", "canonical", "license", "kind", "method", "series", "language", "script")
 """The columns of text that say where a page comes from and what it is like."""

@@ -41,8 +41,7 @@ from topical_crawler.corpus.stats import Stats, read_stats
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-PATIENCE = 60.0
-"""Seconds to wait for a database that is away or locked."""
+PATIENCE = 60.0  # seconds to wait for a database that is away or locked
 
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
@@ -50,8 +49,7 @@ _WRITING: dict[str, dict[str, Any]] = {
     "sqlite": {},
     "postgresql": {"isolation_level": "READ COMMITTED", "postgresql_readonly": False},
 }
-_LONGEST_CHAIN = 10
-"""Steps from a kept page over redirects and copies that are followed back."""
+_LONGEST_CHAIN = 10  # steps from a kept page over redirects and copies that are followed back
 
 
 class CorpusStore:

@@ -1,4 +1,4 @@
-"""What a page is, and of an article the text, the details and the other parts."""
+"""Extract a page: its kind, and of an article text, details and other parts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from topical_crawler.extraction.details import Details, read_details
 from topical_crawler.extraction.extractors import main_text, parse, read_blocks
 from topical_crawler.extraction.kinds import ARTICLE, GALLERY, LIST, VIDEO, Series, find_series, page_kind
 
-MAX_HTML = 2_000_000
-"""Longest source that is extracted, in characters: the longest article seen was under a tenth of it."""
+MAX_HTML = 2_000_000  # longest source that is extracted, in characters: ten times the longest article seen
 
 NO_TEXT = "no text"
 TOO_LARGE = "page too large"
@@ -24,13 +23,13 @@ _REASONS = {LIST: LIST_PAGE, VIDEO: VIDEO_PAGE, GALLERY: GALLERY_PAGE}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted(Details, Series):
-    """What was found on a page, with the details of an article and its place in a series.
+    """An extracted page, with the details of an article and its place in a series.
 
     Attributes:
         text: the main text, one paragraph a line; "" if there is none.
-        kind: "article", "list", "video" or "gallery"; "" where the page could not be read.
-        method: the extractor whose text this is; "" if there is none.
-        reason: why there is no text (one of the reasons of this module); "" where there is.
+        kind: "article", "list", "video" or "gallery"; "" if the page could not be read.
+        method: the extractor of the text.
+        reason: why there is no text, one of the constants of this module.
     """
 
     text: str = ""
@@ -40,17 +39,17 @@ class Extracted(Details, Series):
 
 
 def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "") -> Extracted:
-    """Find the kind of a page and, of an article, text and details. Nothing raises, whatever the page holds.
+    """Extract a page; never raises, whatever the page holds.
 
     Args:
         html: the decoded source.
-        url: of the page: it tells of its kind, its date, its parts.
-        max_html: most characters of source.
-        fetched: when the page was fetched, ISO 8601 in UTC, ``2026-11-20T08:30:00+00:00``; now where it is not given.
+        url: of the page: a sign of its kind, its date and its parts.
+        max_html: longest source, in characters.
+        fetched: when the page was fetched, ISO 8601 in UTC, ``2026-11-20T08:30:00+00:00``; default: now.
 
     >>> page = "<html><body><h1>主题教育</h1><article><p>" + "各级党组织扎实开展主题教育。" * 20 + "</p></article></body></html>"
-    >>> found = extract(page, "http://www.example.cn/2023/0412/c1.html")
-    >>> found.text[:6], found.date, found.kind, found.method
+    >>> extracted = extract(page, "http://www.example.cn/2023/0412/c1.html")
+    >>> extracted.text[:6], extracted.date, extracted.kind, extracted.method
     ('各级党组织扎', '2023-04-12', 'article', 'trafilatura')
     >>> extract("", "http://www.example.cn/").reason
     'no text'
@@ -59,7 +58,7 @@ def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "") ->
         return Extracted(reason=TOO_LARGE)
     try:
         return _extract(html, url, fetched)
-    except Exception:  # parsers and a page from anywhere: whatever it is, it concerns this page alone
+    except Exception:  # third-party parsers on pages from anywhere
         return Extracted(reason=FAILED)
 
 
@@ -77,5 +76,5 @@ def _extract(html: str, url: str, fetched: str) -> Extracted:
 
 
 def warm_up() -> None:
-    """Have everything imported and compiled that :func:`extract` needs."""
+    """Import and compile everything that :func:`extract` needs."""
     extract("<html><body><article><p>党建</p></article></body></html>", "http://www.example.cn/")

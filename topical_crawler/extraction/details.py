@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
@@ -18,10 +19,8 @@ from topical_crawler.extraction.extractors import Block, is_sentence, read_block
 
 # -- Dates, as Chinese pages write them
 
-EARLIEST = 1994
-"""First year of a date that is believed: that of the first web pages in Chinese."""
-BEIJING = timedelta(hours=8)
-"""Ahead of UTC; Chinese pages give their days and hours in it."""
+EARLIEST = 1994  # first year of a credible date: that of the first web pages in Chinese
+BEIJING = timedelta(hours=8)  # offset of the time that Chinese pages give
 
 _DIGITS = {
     digit: value
@@ -41,12 +40,12 @@ _CLOCK = re.compile(r"(?<!\d)(?:今天|现在|目前|当前)(?:是|时间)")
 
 
 def in_text(text: str, url: str = "", fetched: str = "") -> str:
-    """The first date of a line as ``YYYY-MM-DD``, "" if it has none that can be: after :data:`EARLIEST`, not after ``fetched``.
+    """The first credible date of a line, ``YYYY-MM-DD``, "" if none: from :data:`EARLIEST` on, not after ``fetched``.
 
     Args:
         text: a line, e.g. the one below the headline.
-        url: of the page; the year of a date without one.
-        fetched: when the page was fetched, as ISO 8601 in UTC; what 昨天 is counted from. Now where it is not given.
+        url: of the page: gives the year of a date without one.
+        fetched: when the page was fetched, ISO 8601 in UTC; 昨天 is counted from it. Default: now.
 
     >>> in_text("2024年3月1日 08:30 来源：党建网"), in_text("二〇二四年三月十一日")
     ('2024-03-01', '2024-03-11')
@@ -56,30 +55,26 @@ def in_text(text: str, url: str = "", fetched: str = "") -> str:
     if _CLOCK.search(text):
         return ""
     now = _moment(fetched)
-    return next((day.isoformat() for day in _dates(text[:500], url, now) if _believed(day, now)), "")
+    return next((day.isoformat() for day in _dates(text[:500], url, now) if _is_credible(day, now)), "")
 
 
 def in_address(url: str, fetched: str = "") -> str:
-    """The date in an address, "" if it has none that can be.
+    """The first credible date in an address, ``YYYY-MM-DD``, "" if none.
 
     >>> in_address("http://www.example.cn/dangjian/202403/t20240301_12345678.html")
     '2024-03-01'
     """
     now = _moment(fetched)
-    days = (_made(match.groups()) for match in _IN_ADDRESS.finditer(url[:2000]))
-    return next((day.isoformat() for day in days if day is not None and _believed(day, now)), "")
-
-
-def latest(fetched: str) -> date:
-    """The last day that a page fetched then can name: that day in Beijing.
-
-    >>> latest("2024-03-01T20:00:00+00:00")
-    datetime.date(2024, 3, 2)
-    """
-    return _moment(fetched).date()
+    days = (_date_of(match.groups()) for match in _IN_ADDRESS.finditer(url[:2000]))
+    return next((day.isoformat() for day in days if day is not None and _is_credible(day, now)), "")
 
 
 def _moment(fetched: str) -> datetime:
+    """The time of fetching in Beijing; its day is the last that a page can name.
+
+    >>> _moment("2024-03-01T20:00:00+00:00")
+    datetime.datetime(2024, 3, 2, 4, 0)
+    """
     try:
         moment = datetime.fromisoformat(fetched) if fetched else datetime.now(UTC)
         if moment.tzinfo is not None:
@@ -89,47 +84,43 @@ def _moment(fetched: str) -> datetime:
         return datetime.now(UTC).replace(tzinfo=None) + BEIJING
 
 
-def _believed(day: date, now: datetime) -> bool:
+def _is_credible(day: date, now: datetime) -> bool:
     return day.year >= EARLIEST and day <= now.date()
 
 
 def _dates(text: str, url: str, now: datetime) -> Iterator[date]:
     for match in _FULL.finditer(text):
-        if (day := _made(match.groups())) is not None:
+        if (day := _date_of(match.groups())) is not None:
             yield day
     for match in _WRITTEN.finditer(text):
         year, month, day_of = match.groups()
         digits = "".join(str(_DIGITS[digit]) for digit in year)
-        if (day := _made((digits, _count(month), _count(day_of)))) is not None:
+        if (day := _date_of((digits, _number(month), _number(day_of)))) is not None:
             yield day
     if (ago := _AGO.search(text)) is not None:
-        amount, unit = int(ago[1]), ago[2]
-        yield (
-            now
-            - (timedelta(days=amount) if unit == "天" else timedelta(hours=amount) if "小" in unit else timedelta(minutes=amount))
-        ).date()
+        yield (now - int(ago[1]) * timedelta(minutes={"天": 1440, "小": 60, "分": 1}[ago[2][0]])).date()
     elif (near := _DAY.search(text)) is not None:
         yield (now - timedelta(days=_DAYS[near[0]])).date()
     for match in (*_MONTH_DAY.finditer(text), *_NUMBERS_ONLY.finditer(text)):
         written = _YEAR_IN_ADDRESS.search(url[:2000])
-        day = _made((written[1] if written else now.year, *match.groups()))
+        day = _date_of((written[1] if written else now.year, *match.groups()))
         if day is not None and not written and day > now.date():  # in January a page of December
-            day = _made((now.year - 1, *match.groups()))
+            day = _date_of((now.year - 1, *match.groups()))
         if day is not None:
             yield day
 
 
-def _made(numbers: Sequence[str | int]) -> date | None:
+def _date_of(numbers: Sequence[str | int]) -> date | None:
     try:
-        return date(int(numbers[0]), int(numbers[1]), int(numbers[2]))
+        return date(*map(int, numbers))
     except ValueError:
         return None
 
 
-def _count(written: str) -> int:
-    """A number from 1 to 99 in Chinese characters.
+def _number(written: str) -> int:
+    """The value of a Chinese numeral from 1 to 99.
 
-    >>> _count("三"), _count("十一"), _count("三十"), _count("二十九")
+    >>> _number("三"), _number("十一"), _number("三十"), _number("二十九")
     (3, 11, 30, 29)
     """
     tens, ten, ones = written.rpartition("十")
@@ -138,23 +129,15 @@ def _count(written: str) -> int:
 
 # -- Metadata: meta elements, links of the head, JSON-LD
 
-MAX_SCRIPTS = 10
-MAX_SCRIPT = 200_000
-"""Most JSON-LD scripts that are read, and most characters of one."""
-MAX_ITEMS = 1_000
-"""Most objects that are looked at in them."""
-MAX_VALUE = 300
-"""Longest value that is taken, in characters."""
+MAX_SCRIPTS, MAX_SCRIPT = 10, 200_000  # most JSON-LD scripts that are read, and most characters of one
+MAX_ITEMS = 1_000  # most objects that are read from them
+MAX_VALUE = 300  # longest value that is taken, in characters
 _TAG = re.compile(r"<[^<>]{0,100}>")
 _ARTICLES = ("Article", "NewsArticle", "BlogPosting", "ReportageNewsArticle", "TechArticle", "WebPage", "CreativeWork")
 
 
 class Head:
-    """Reads the metadata of one page.
-
-    Args:
-        tree: of the page.
-        url: of the page, for links.
+    """The metadata of the page at ``url``.
 
     >>> from lxml.html import fromstring
     >>> page = fromstring("<div><meta name='ContentSource' content='人民网'><link rel='canonical' href='/a'></div>")
@@ -172,16 +155,16 @@ class Head:
                 name = element.get("property") or element.get("name") or element.get("itemprop") or ""
                 if value := _folded(element.get("content")):
                     self._metas.setdefault(name.lower(), value)
-            elif (rel := element.get("rel")) or "creativecommons.org/" in (element.get("href") or ""):
-                self._links.append((set((rel or "").lower().split()), element.get("href") or ""))
+            elif (rel := element.get("rel", "")) or "creativecommons.org/" in element.get("href", ""):
+                self._links.append((set(rel.lower().split()), element.get("href", "")))
         self._items = list(islice(_items(tree), MAX_ITEMS))
 
     def meta(self, *names: str) -> str:
-        """Content of the first of the meta elements so named (lower case) that is there, "" if none is."""
+        """Content of the first present meta element of these names (lower case), "" if there is none."""
         return next((self._metas[name] for name in names if name in self._metas), "")
 
     def data(self, *names: str) -> str:
-        """The first value by one of these names in the JSON-LD of an article, as text; "" if there is none."""
+        """The first value of these names in the JSON-LD of an article, as text; "" if there is none."""
         for item in self._items:
             if any(kind in _ARTICLES for kind in _list(item.get("@type"))):
                 for name in names:
@@ -198,16 +181,16 @@ class Head:
         return []
 
     def canonical(self) -> str:
-        """The address that the page calls its own; "" where it names none or the one it has."""
+        """The address that the page calls its own, "" if none or the one it has."""
         address = next((self._absolute(href) for rel, href in self._links if "canonical" in rel), "")
         return "" if address == self._url.partition("#")[0] else address
 
     def license(self) -> str:
-        """Address (or name) of the licence that the page names, "" without one."""
+        """Address (or name) of the licence that the page names, "" if none."""
         for rel, href in self._links:
             address = self._absolute(href)
-            where = urlsplit(address)
-            creative = where.netloc.endswith("creativecommons.org") and where.path.startswith(("/licenses/", "/publicdomain/"))
+            parts = urlsplit(address)
+            creative = parts.netloc.endswith("creativecommons.org") and parts.path.startswith(("/licenses/", "/publicdomain/"))
             if address and ("license" in rel or creative):
                 return address
         return self.data("license")
@@ -222,7 +205,7 @@ class Head:
 
 
 def _items(tree: HtmlElement) -> Iterator[dict[str, Any]]:
-    scripts = (script for script in tree.iter("script") if (script.get("type") or "").strip().lower() == "application/ld+json")
+    scripts = (script for script in tree.iter("script") if script.get("type", "").strip().lower() == "application/ld+json")
     for script in islice(scripts, MAX_SCRIPTS):
         source = script.text or ""
         if len(source) > MAX_SCRIPT:
@@ -242,12 +225,12 @@ def _list(value: Any) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    """A value of JSON-LD as text: names of persons and things, joined where there are several."""
+    """A value of JSON-LD as text: the names of persons and things, joined."""
     names: list[str] = []
-    for one in _list(value)[:10]:
-        if isinstance(one, dict):
-            one = next((one[key] for key in ("name", "@id", "url") if isinstance(one.get(key), str)), "")
-        if isinstance(one, str) and (text := _folded(one)):
+    for item in _list(value)[:10]:
+        if isinstance(item, dict):
+            item = next((item[key] for key in ("name", "@id", "url") if isinstance(item.get(key), str)), "")
+        if isinstance(item, str) and (text := _folded(item)):
             names.append(text)
     return _folded("、".join(names))
 
@@ -257,20 +240,16 @@ def _folded(text: str | None) -> str:
 
 
 def first(values: Iterable[str]) -> str:
-    """The first that is not empty, "" if all are."""
+    """The first non-empty value, else ""."""
     return next((value for value in values if value), "")
 
 
 # -- Details
 
-NEAR = 40
-"""Blocks from the headline on in which the lines about an article are looked for, and as many at the page's end."""
-STAMP = 120
-"""Letters of such a line, at most."""
-MAX_LINE = 300
-"""Characters of it that are read: some lines are punctuation without end."""
-MAX_SECTION = 100
-"""Longest section, in characters."""
+NEAR = 40  # blocks from the headline on, and at the end of the page, that may hold details
+STAMP = 120  # most letters of such a block
+MAX_LINE = 300  # characters of it that are read: some are endless punctuation
+MAX_SECTION = 100  # longest section, in characters
 
 _SITE = re.compile(
     r"(?:网|網|网站|报|報|频道|頻道|博客|在线|新闻|论坛|门户|客户端|中心|政府|平台|空间|主页|资讯|财经|体育|娱乐|科技|教育|军事|健康)$"
@@ -301,16 +280,16 @@ _NOT_SECTION = re.compile(r"^(?:正\s?文|内容|详细?内容|文章(?:内容|�
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What is known of an article beside its text; "" for what is not.
+    """Details of an article; "" for unknown ones.
 
     Attributes:
-        title: headline of the article without the site's name.
+        title: headline without the name of the site.
         date: of publication, ``YYYY-MM-DD``, never after the page was fetched.
-        author: as named by the page, no editors.
-        source: the outlet that the page names as its own (来源).
-        section: the way to the page on its site without its ends, ``党建 > 要闻``.
-        canonical: the address that the page calls its own, where that is another.
-        license: address or name of the licence that the page names.
+        author: as named by the page; not its editors.
+        source: the outlet that the page names (来源).
+        section: the breadcrumb without home page and title, ``党建 > 要闻``.
+        canonical: the address that the page calls its own, if another.
+        license: address or name of the licence.
     """
 
     title: str = ""
@@ -323,32 +302,25 @@ class Details:
 
 
 def read_details(tree: HtmlElement, blocks: Sequence[Block], url: str, fetched: str = "", *, search_date: bool = True) -> Details:
-    """The details of a page.
+    """The details of a page. The tree is not changed.
 
     Args:
-        tree: of the page; not changed.
-        blocks: of the page.
-        url: of the page.
-        fetched: when it was fetched, ISO 8601 in UTC: no date is after it.
-        search_date: whether htmldate, which takes longer than all the rest, looks for a date that is found nowhere else.
+        fetched: when the page was fetched, ISO 8601 in UTC.
+        search_date: let htmldate, which takes longer than all the rest, look for a date that is found nowhere else.
 
     >>> from lxml.html import fromstring
     >>> page = fromstring("<title>开展主题教育_党建网</title><h1>开展主题教育</h1><p>2024年3月1日 来源：党建网 作者：张三</p>")
-    >>> found = read_details(page, read_blocks(page), "http://www.example.cn/a.html")
-    >>> found.title, found.date, found.source, found.author
+    >>> details = read_details(page, read_blocks(page), "http://www.example.cn/a.html")
+    >>> details.title, details.date, details.source, details.author
     ('开展主题教育', '2024-03-01', '党建网', '张三')
     """
     head = Head(tree, url)
     title, place = _title(tree, blocks, head)
-    near = [
-        block.text[:MAX_LINE] for block in (*blocks[max(0, place - 5) : place + NEAR], *blocks[-NEAR:]) if block.letters <= STAMP
-    ]
-    date = _date(head, blocks[max(0, place - 5) : place + NEAR], url, fetched)
-    if not date and search_date:
-        date = _searched(tree, url, fetched)
+    around = blocks[max(0, place - 5) : place + NEAR]
+    near = [block.text[:MAX_LINE] for block in (*around, *blocks[-NEAR:]) if block.letters <= STAMP]
     return Details(
         title=title,
-        date=date,
+        date=_date(head, around, url, fetched) or (_search_date(tree, url, fetched) if search_date else ""),
         author=first((*map(_author, near), _meta_author(head))),
         source=first((_source_name(head.meta("contentsource", "source")), *map(_source, near))),
         section=_section(tree, blocks[: place + 10], head, title),
@@ -358,15 +330,15 @@ def read_details(tree: HtmlElement, blocks: Sequence[Block], url: str, fetched: 
 
 
 def _title(tree: HtmlElement, blocks: Sequence[Block], head: Head) -> tuple[str, int]:
-    """The headline, and the number of its block (0 where it is none)."""
+    """The headline, and the index of its block (0 if there is none)."""
     page = " ".join("".join(tree.xpath("(//title)[1]//text()"))[:1000].split())[:300]
     headings = [(i, b) for i, b in enumerate(blocks[:2000]) if b.tag in ("h1", "h2", "h3") and 2 <= b.letters <= STAMP]
     start = next(((i, b) for i, b in headings if len(b.text) >= 4 and page.startswith(b.text)), None)
     if start is not None:
         return start[1].text, start[0]
     site = head.meta("og:site_name")
-    given = head.meta("articletitle"), head.meta("og:title"), head.data("headline"), page
-    title = first(_without_site(text, site) for text in given)
+    declared = head.meta("articletitle"), head.meta("og:title"), head.data("headline"), page
+    title = first(_without_site(text, site) for text in declared)
     title = title or next((b.text for _, b in headings if b.tag == "h1"), "")
     same = (i for i, b in enumerate(blocks[:500]) if title and b.text == title)
     return title, next(same, headings[0][0] if headings else 0)
@@ -404,19 +376,18 @@ def _date(head: Head, blocks: Sequence[Block], url: str, fetched: str) -> str:
     return first(dates) or in_address(url, fetched)
 
 
-def _searched(tree: HtmlElement, url: str, fetched: str) -> str:
-    from copy import deepcopy
-
+def _search_date(tree: HtmlElement, url: str, fetched: str) -> str:
     from htmldate import find_date
 
     try:
-        return find_date(deepcopy(tree), url=url, max_date=latest(fetched).isoformat(), extensive_search=False) or ""
+        latest = _moment(fetched).date().isoformat()
+        return find_date(deepcopy(tree), url=url, max_date=latest, extensive_search=False) or ""
     except Exception:  # a date is not worth a page
         return ""
 
 
 def _author(line: str) -> str:
-    """The author that a line names, "" if it names none; editors are none.
+    """The author that a line names, "" if none; editors are not authors.
 
     >>> _author("来源：党建网 作者：张三 李四"), _author("责任编辑：张三"), _author("文/王五")
     ('张三 李四', '', '王五')
@@ -436,7 +407,7 @@ def _meta_author(head: Head) -> str:
 
 
 def _source(line: str) -> str:
-    """The outlet that a line names, "" if it names none.
+    """The outlet that a line names, "" if none.
 
     >>> _source("2024年3月1日 08:30 来源：新华社"), _source("（转自《求是》）"), _source("能源来源广泛")
     ('新华社', '求是', '')
@@ -453,7 +424,6 @@ def _source_name(name: str) -> str:
 
 
 def _section(tree: HtmlElement, blocks: Sequence[Block], head: Head, title: str) -> str:
-    """The way to the page on its site, without its ends: ``党建 > 要闻``."""
     if crumbs := head.crumbs():
         return _way(crumbs, title, from_home=True)
     for block in blocks:
@@ -478,16 +448,8 @@ def _way(parts: Sequence[str], title: str, *, from_home: bool) -> str:
     steps = [step for part in parts if (step := part.strip(" :：/|-　"))]
     if steps and (from_home or _HOME.match(steps[0])):
         steps = steps[1:]
-    steps = [
-        step
-        for step in steps
-        if not (
-            _HOME.match(step)
-            or _NOT_SECTION.match(step)
-            or step == title
-            or (len(step) > 8 and title.startswith(step.rstrip("….")))
-        )
-    ]
+    steps = [step for step in steps if not (_HOME.match(step) or _NOT_SECTION.match(step) or step == title)]
+    steps = [step for step in steps if not (len(step) > 8 and title.startswith(step.rstrip("….")))]
     return " > ".join(step for step in steps if count_letters(step) <= 20 and not _MARKUP.search(step))[:MAX_SECTION]
 
 

@@ -1,10 +1,8 @@
-"""The main text of a page: its blocks, five extractors, and which extractor's text is taken.
+"""The main text of a page: its blocks, five extractors, and the choice between them.
 
-trafilatura's text is taken unless it is in doubt: there is none, or it is worth little beside all the running text of the page
-(:func:`text_worth`). Then the others are asked too, and of the texts worth enough the one is taken that agrees most with the
-others: they fail on different pages and in different ways, so what several found is the text.
-
-Libraries are imported where they are called: only the workers need them, and the fallbacks only for the pages that come to them.
+trafilatura's text is taken unless it is in doubt: there is none, or it is worth little beside all running text of the page
+(:func:`text_worth`). Then, of all texts that are worth enough, the one that agrees most with the others is taken: extractors fail
+on different pages and in different ways. Libraries are imported where they are called: only the workers need them.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from configparser import ConfigParser
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, cast
 
 from lxml.etree import XPath, iterwalk
@@ -27,10 +25,8 @@ from topical_crawler.cleaning.characters import count_letters
 
 # -- Blocks: a page as the lines that a reader sees
 
-MAX_BLOCKS = 20_000
-"""Most blocks that are read of a page."""
-SENTENCE_ENDS = "。！？；…”』」.!?;：:）)"
-"""What a line of running text ends in."""
+MAX_BLOCKS = 20_000  # most blocks that are read of a page
+SENTENCE_ENDS = "。！？；…”』」.!?;：:）)"  # what a line of running text ends in
 
 _SPACE = re.compile(r"\s+")
 _UNSEEN = frozenset(
@@ -52,12 +48,12 @@ class Block:
 
     Attributes:
         text: white space folded; never empty.
-        letters: letters and digits of it.
-        linked: how many of them stand in links.
-        links: number of links in it.
+        letters: number of letters and digits.
+        linked: number of those in links.
+        links: number of links.
         href: address of the first link as written, "" without one.
-        tag: the innermost heading it stands in (``h1`` … ``h6``), else the innermost block element, e.g. ``p``, ``li``.
-        furniture: whether it stands in an element that is no text by its name (``nav``, ``footer``, ``aside``).
+        tag: the innermost heading around it (``h1`` … ``h6``), else the innermost block element, e.g. ``p``, ``li``.
+        furniture: whether it is inside ``nav``, ``footer`` or ``aside``.
     """
 
     text: str
@@ -70,7 +66,7 @@ class Block:
 
     @property
     def link_share(self) -> float:
-        """Share of the letters that stand in links, 0 to 1.
+        """Share of the letters in links, 0 to 1.
 
         >>> Block("首页", 2, 2, 1, "/", "li", False).link_share
         1.0
@@ -79,19 +75,14 @@ class Block:
 
 
 def read_blocks(tree: HtmlElement) -> list[Block]:
-    """The blocks of ``tree`` in the order of the page, :data:`MAX_BLOCKS` at most. The tree is not changed.
+    """The blocks of ``tree`` in order, at most :data:`MAX_BLOCKS`. The tree is not changed.
 
     >>> from lxml.html import fromstring
     >>> page = fromstring("<div><h1>党建</h1>第一段<br>第二<b>段</b><ul><li><a href='/'>首页</a></ul><script>x</script></div>")
     >>> [(block.tag, block.text, block.linked) for block in read_blocks(page)]
     [('h1', '党建', 0), ('div', '第一段', 0), ('div', '第二段', 0), ('li', '首页', 2)]
     """
-    blocks: list[Block] = []
-    for block in _walk(tree):
-        blocks.append(block)
-        if len(blocks) >= MAX_BLOCKS:
-            break
-    return blocks
+    return list(islice(_walk(tree), MAX_BLOCKS))
 
 
 def is_sentence(text: str) -> bool:
@@ -109,25 +100,22 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
     linked = links = in_link = furniture = 0
     href = ""
 
-    def flush() -> Block | None:
+    def flush() -> Iterator[Block]:
         nonlocal linked, links, href
         text = _SPACE.sub(" ", "".join(parts)).strip()
-        block = None
         if text:
             heading = next((tag for tag in reversed(stack[-4:]) if tag in HEADINGS), stack[-1])
-            block = Block(text, count_letters(text), linked, links, href, heading, furniture > 0)
+            yield Block(text, count_letters(text), linked, links, href, heading, furniture > 0)
         parts.clear()
-        if block or not in_link:  # a link around blocks belongs to the first of them that has text
+        if text or not in_link:  # a link around blocks belongs to the first of them that has text
             linked, links, href = 0, 0, ""
-        return block
 
     walk = iterwalk(tree, events=("start", "end", "comment", "pi"))
     for event, element in walk:
         tag = element.tag
         if event == "end":
             if tag in _BLOCKS:
-                if (block := flush()) is not None:
-                    yield block
+                yield from flush()
                 if tag != "br":
                     stack.pop()
             if tag == "a":
@@ -139,8 +127,7 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
                 walk.skip_subtree()
             else:
                 if tag in _BLOCKS:
-                    if (block := flush()) is not None:
-                        yield block
+                    yield from flush()
                     if tag != "br":
                         stack.append(tag)
                 if tag == "a":
@@ -158,30 +145,26 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
             parts.append(element.tail)
             if in_link:
                 linked += count_letters(element.tail)
-    if (block := flush()) is not None:
-        yield block
+    yield from flush()
 
 
 # -- Density: the stretch of neighbouring blocks that is worth most
 #
 # After text density in Sun, Song, Liao: DOM Based Content Extraction via Text Density, SIGIR 2011, and maximal subsequences in
 # Pasternack, Roth: Extracting Article Text from the Web with Maximum Subsequence Segmentation, WWW 2009. It needs no paragraphs
-# and no class names: tables, <br> and bare text are all one to it, and two lines are as good as a hundred.
+# and no class names: tables, <br> and bare text are equal to it.
 
 COST = 6
-"""Letters that a block must have before it is worth anything: menus are many short blocks. By 35 pages whose texts were marked by
-hand anything from 3 to 10 does the same, and from 20 on texts with a ``<br>`` at the end of every line are lost."""
-LINKED = 0.5
-"""Share of a block's letters in links from which on it is a link and not text."""
-EDGE = 3
-"""Short lines that are taken in before the stretch, at most: a dateline, a form of address."""
-LONG = 100
-"""Letters over which a block is text whatever it says."""
+"""Letters that a block must have before it is worth anything: menus are many short blocks. On 35 pages marked by hand 3 to 10 do
+the same; from 20 on, texts with a ``<br>`` at the end of every line are lost."""
+LINKED = 0.5  # share of a block's letters in links over which it is not text
+EDGE = 3  # most lines that are added before the stretch: a dateline, a form of address
+LONG = 100  # letters over which a block is text whatever it says
 
 
 def worth(block: Block) -> float:
-    """What a block adds to a text: its letters, half of them where it does not end as a sentence does, and a loss for links,
-    boilerplate and the page's furniture. At least minus :data:`COST` and its letters.
+    """What a block adds to a text: its letters minus :data:`COST`; half of them if it does not end like a sentence; a loss for
+    links, boilerplate and furniture, at most :data:`COST` and its letters.
 
     >>> line = "各支部开展主题党日活动，学习党章党规。"
     >>> worth(Block(line, 17, 0, 0, "", "p", False)), worth(Block("首页", 2, 2, 1, "/", "li", False))
@@ -192,14 +175,13 @@ def worth(block: Block) -> float:
     return line_worth(block.text, block.letters) - 2 * block.linked
 
 
-def line_worth(line: str, count: int | None = None) -> float:
-    """:func:`worth` of a line without links, of which ``count`` letters are known."""
-    count = count_letters(line) if count is None else count
-    if count > LONG:
-        return count - COST
+def line_worth(line: str, letters: int) -> float:
+    """:func:`worth` of a line of so many letters without links."""
+    if letters > LONG:
+        return letters - COST
     if _is_boilerplate(line):
-        return -COST - count
-    return (count if is_sentence(line) else count / 2) - COST
+        return -COST - letters
+    return (letters if is_sentence(line) else letters / 2) - COST
 
 
 def text_worth(text: str, linked: Iterable[str] = ()) -> float:
@@ -210,15 +192,15 @@ def text_worth(text: str, linked: Iterable[str] = ()) -> float:
     """
     links = set(linked)
     total = 0.0
-    for line in map(" ".join, map(str.split, text.splitlines())):
-        if line:
-            total += -COST - count_letters(line) if line in links else line_worth(line)
+    for line in _lines(text.splitlines()).splitlines():
+        letters = count_letters(line)
+        total += -COST - letters if line in links else line_worth(line, letters)
     return total
 
 
 def densest(blocks: Sequence[Block]) -> list[Block]:
-    """The stretch of ``blocks`` that is worth most, with at most :data:`EDGE` lines before it that may be text, without
-    what in it is links or furniture; empty where none is worth anything.
+    """The stretch of ``blocks`` that is worth most, and at most :data:`EDGE` lines before it that may be text, without links and
+    furniture; empty if none is worth anything.
 
     >>> from lxml.html import fromstring
     >>> page = fromstring("<div><a href='/'>首页</a><div>各支部开展主题党日活动。</div><p><a href='/b'>另一条新闻</a></p></div>")
@@ -257,12 +239,11 @@ def _cleaner() -> Cleaner:
 
 # -- Old-style pages
 #
-# Extractors look for paragraphs. Many Chinese news and government pages have none: they lay the page out with tables and end
-# lines with <br>. trafilatura then returns whole table rows, or the complete body, menus included. Here layout tables become
-# <div> and runs of text between <br> become <p>; no text is taken away.
+# Extractors look for paragraphs, but many Chinese news and government pages are laid out with tables and end lines with <br>;
+# trafilatura then returns table rows, or the body with its menus. So layout tables become <div>, and text between <br> <p>.
 
 _LAYOUT_TABLES = XPath("descendant-or-self::table[.//table or .//p or .//h1 or .//td[count(.//br) > 1]]")
-"""A table with block content in its cells; a table of figures has none of it."""
+"""Tables with block content in their cells; a table of figures has none."""
 _CELLS = ("tbody", "thead", "tfoot", "tr", "td", "th")
 _CONTENT_BLOCKS = ("div", "td", "article", "section", "main", "body")
 _INLINE = frozenset(
@@ -287,8 +268,7 @@ def to_paragraphs(tree: HtmlElement) -> HtmlElement:
     for table in layout:
         table.tag = "div"
     for block in list(tree.iter(*_CONTENT_BLOCKS)):
-        # One <br> alone breaks a heading or an address; a text set with <br> has more of them.
-        if sum(child.tag == "br" for child in block) > 1:
+        if sum(child.tag == "br" for child in block) > 1:  # one alone breaks a heading or an address
             _split_at_breaks(block)
     return tree
 
@@ -327,49 +307,45 @@ def _split_at_breaks(block: HtmlElement) -> None:
     block[:] = parts
 
 
-# -- The extractors: each makes a text with a paragraph a line out of a page
+# -- The extractors: from a page to a text, one paragraph a line
 
 JUSTEXT_SHORT, JUSTEXT_LONG = 10, 40
-"""Characters under which jusText leaves a paragraph to its neighbours, and over which it may be text by itself: a Chinese
-character says what two or three letters do."""
-JUSTEXT_SOME, JUSTEXT_MANY = 0.01, 0.03
-"""Shares of :data:`STOP_CHARACTERS` that make a paragraph nearly text, and text: of characters, where English has words."""
-JUSTEXT_LINKS = 0.3
-"""Share of a paragraph's characters in links over which jusText drops it."""
+"""Characters under which jusText judges a paragraph by its neighbours, and over which it may be text by itself: a Chinese
+character says as much as two or three letters."""
+JUSTEXT_SOME, JUSTEXT_MANY = 0.01, 0.03  # shares of STOP_CHARACTERS that make a paragraph nearly text, and text
+JUSTEXT_LINKS = 0.3  # share of a paragraph's characters in links over which jusText drops it
 STOP_CHARACTERS = frozenset(
     "的一是不了在人有我他这個个這们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年过過后後用所然"
 )
-"""What running Chinese text is full of and menus are not."""
+"""Frequent in running Chinese text, rare in menus."""
 
 _END_TAGS = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)
 
 
 def parse(html: str) -> HtmlElement | None:
-    """The tree of a page, however broken it is; None where nothing is in it.
+    """The tree of a page, however broken; None for an empty one.
 
     >>> parse("<text id='a'><p>党建</p></html><p>支部").findtext(".//p[2]")
     '支部'
     """
     from trafilatura import load_html
 
-    # Lone surrogates and NUL, which broken pages decode to, are no XML. The end tags say nothing, and where a theme closes its
-    # </html> before the body, the parser would leave the body out.
+    # XML has neither lone surrogates nor NUL. The parser ignores a body after </html>, as some themes have it.
     clean = _END_TAGS.sub("", html.encode("utf-8", "replace").decode().replace("\0", ""))
     tree: HtmlElement | None = load_html(clean)
-    if tree is None and "<" in clean:  # a page in an envelope of its own is no page to trafilatura
+    if tree is None and "<" in clean:  # trafilatura refuses pages in an unknown envelope
         tree = document_fromstring(clean)
     return tree
 
 
 def trafilatura(html: str, tree: HtmlElement) -> str:
-    """By trafilatura. The options follow a measurement by character 4-gram F1 on 35 real Chinese pages of 2005-2022 (mean .84
-    with its defaults, .91 so; median .94 and .97) and on news pages laid out with a table and ``<br>`` (.86 and .98):
+    """By trafilatura, with options measured by character 4-gram F1 on 35 real Chinese pages of 2005-2022 (mean .84 with its
+    defaults, .91 so) and on news pages laid out with a table and ``<br>`` (.86 and .98):
 
-    * layout tables and ``<br>`` become paragraphs first (:func:`to_paragraphs`), and other tables are left
-      out: what they hold are link lists and figures;
+    * layout tables and ``<br>`` become paragraphs (:func:`to_paragraphs`); other tables (link lists, figures) are left out;
     * ``fast``: without its own fallback extractors, which added .003;
-    * a text counts as found from 100 characters on (``MIN_EXTRACTED_SIZE``; the default of 250 is meant for alphabetic scripts);
-    * not ``favor_precision``: it loses .09, most of it complete articles; comments are left out.
+    * a text of 100 characters is enough (``MIN_EXTRACTED_SIZE``; the default of 250 is meant for alphabetic scripts);
+    * not ``favor_precision``: it loses .09, most of it complete articles.
     """
     from trafilatura import bare_extraction
 
@@ -406,7 +382,7 @@ def resiliparse(html: str, tree: HtmlElement) -> str:
 
 
 def justext(html: str, tree: HtmlElement) -> str:
-    """By jusText with thresholds and stop characters for Chinese: its own count words between spaces, and Chinese has none."""
+    """By jusText with thresholds and stop characters for Chinese: its own count words between spaces."""
     from justext.core import classify_paragraphs, preprocessor, revise_paragraph_classification
 
     paragraphs = _chinese_maker().make_paragraphs(preprocessor(deepcopy(tree)))
@@ -421,7 +397,7 @@ FALLBACKS: Mapping[str, Callable[[str, HtmlElement], str]] = {
     "resiliparse": resiliparse,
     "justext": justext,
 }
-"""What is asked where trafilatura's text is in doubt, by the name that ``method`` gives."""
+"""Extractors for pages where trafilatura's text is in doubt, by their names."""
 
 
 @cache
@@ -459,21 +435,13 @@ def _lines(lines: Iterable[str]) -> str:
 
 # -- The choice
 
-MIN_SHARE = 0.25
-"""Share of the page's prose that trafilatura's text must be worth to be taken without a second look."""
-MIN_WORTH = 0.5
-"""Share of the most that any candidate is worth, which a candidate must have to be chosen."""
-MAX_COMPARED = 50_000
-"""Characters of a candidate that are compared with the others."""
+MIN_SHARE = 0.25  # share of the page's prose that trafilatura's text must be worth not to be in doubt
+MIN_WORTH = 0.5  # share of the best candidate's worth that a candidate must have to be chosen
+MAX_COMPARED = 50_000  # characters of a candidate that are compared with the others
 
 
 def main_text(html: str, tree: HtmlElement, blocks: Sequence[Block]) -> tuple[str, str]:
-    """The main text of a page and the name of its extractor; "" and "" if there is none.
-
-    Args:
-        html: the source.
-        tree: its tree; not changed.
-        blocks: its blocks.
+    """The main text of a page and the name of its extractor; "" and "" if there is none. The tree is not changed.
 
     Raises:
         ValueError: an extractor failed and no other found a text.
@@ -483,7 +451,7 @@ def main_text(html: str, tree: HtmlElement, blocks: Sequence[Block]) -> tuple[st
     def ask(extractor: Callable[[str, HtmlElement], str]) -> str:
         try:
             return extractor(html, tree)
-        except Exception as error:  # libraries and pages from anywhere: the others are still asked
+        except Exception as error:  # third-party parsers on pages from anywhere
             failed.append(error)
             return ""
 
@@ -504,12 +472,12 @@ def links_of(blocks: Sequence[Block]) -> set[str]:
 
 
 def prose_of(blocks: Sequence[Block]) -> float:
-    """What all running text of a page is worth."""
+    """Worth of all running text of a page."""
     return sum(max(0.0, worth(block)) for block in blocks)
 
 
 def is_doubtful(value: float, prose: float, min_share: float = MIN_SHARE) -> bool:
-    """Whether a text worth ``value`` is too little for a page whose running text is worth ``prose``.
+    """Whether a text worth ``value`` is too little for a page with running text worth ``prose``.
 
     >>> is_doubtful(300, 400), is_doubtful(0, 0)
     (False, True)
@@ -518,12 +486,12 @@ def is_doubtful(value: float, prose: float, min_share: float = MIN_SHARE) -> boo
 
 
 def choose(candidates: Mapping[str, str], worths: Mapping[str, float], min_worth: float = MIN_WORTH) -> str:
-    """Name of the candidate to take, "" where none is worth anything.
+    """Name of the candidate that agrees most with the others, of equals the first; "" if none is worth anything.
 
     Args:
-        candidates: texts by the name of their extractors; of equals the first is taken.
-        worths: of the texts.
-        min_worth: share of the greatest worth that the one to take must have.
+        candidates: texts by extractor.
+        worths: of the texts, by extractor.
+        min_worth: share of the greatest worth that a candidate must have.
 
     >>> a, b, c = "各支部开展主题党日活动。", "首页 各支部开展主题党日活动。", "热点排行"
     >>> choose({"a": c, "b": a, "c": b}, {"a": 3.0, "b": 9.0, "c": 8.0})
@@ -536,8 +504,7 @@ def choose(candidates: Mapping[str, str], worths: Mapping[str, float], min_worth
 
 
 def _pairs(text: str) -> Counter[str]:
-    bare = "".join(text[:MAX_COMPARED].split())
-    return Counter(map("".join, pairwise(bare)))
+    return Counter(map("".join, pairwise("".join(text[:MAX_COMPARED].split()))))
 
 
 def _f1(a: Counter[str], b: Counter[str]) -> float:

@@ -1,10 +1,6 @@
-"""Tell articles from lists, videos and galleries, and find the parts of an article on several pages.
+"""Kinds of pages (article, list, video, gallery), and articles on several pages.
 
-Only an article has a text of its own. A home page whose posts stand there with their first lines passes every test of the topic,
-and its text is a patchwork that the articles themselves hold better.
-
-The address of a part differs from the first part's by a number at its end (``a_2.html``, ``a-2.htm``, ``a/2``,
-``a.html?page=2``), and a link between them is named by a number or as the next page. 下一篇 is another article.
+Only an article has a text of its own: a home page with the first lines of its posts passes every topic test, but is a patchwork.
 """
 
 from __future__ import annotations
@@ -25,28 +21,17 @@ from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES
 
 # -- Kinds of pages
 
-
 ARTICLE, LIST, VIDEO, GALLERY = "article", "list", "video", "gallery"
-PROSE = 200
-"""Letters of a text that is one beyond doubt, so that neither the page's address nor its links say anything against it."""
-HARDLY = 20
-"""Letters under which a page has hardly any text beside its headings: the shortest news items have 56."""
-LINKS_SHARE = 0.3
-"""Share of the letters in links over which a page with hardly any running text is a list: dates and names stand beside them."""
-MANY_LINKS = 12
-"""Links of a page that may be a list for nothing but its links: an article of two lines has a few as well."""
-TEASERS = 3
-"""Linked headlines, each with text below it, that make a list."""
-TEASER_TEXT = 40
-"""Letters of the text below a headline, at least; what a page has of dates and tags there is shorter."""
-TEASERS_COVER = 0.6
-"""Share of a page's running text that stands below such headlines, at least."""
-TEASERS_LARGEST = 0.5
-"""Share of a page's running text that stands below one headline, at most: an article may stand below a link, too."""
-HEADLINE = 6
-"""Letters of a linked headline, at least: tags and channels are shorter."""
-IMAGES = 4
-"""Images outside links that make a page with hardly any text a gallery."""
+PROSE = 200  # letters of a text beyond doubt, whatever the page's address and links
+MIN_TEXT = 20  # letters below which a page has hardly any text beside its headings: the shortest news items have 56
+LINKS_SHARE = 0.3  # share of the letters in links over which a page with hardly any running text is a list
+MANY_LINKS = 12  # fewest links of a page that is a list by its links alone: an article of two lines has some as well
+TEASERS = 3  # linked headlines, each with text below it, that make a list
+TEASER_TEXT = 40  # fewest letters of the text below a headline: dates and tags are shorter
+TEASERS_COVER = 0.6  # smallest share of a page's running text below such headlines
+TEASERS_LARGEST = 0.5  # greatest share below a single one: an article may stand below a link, too
+HEADLINE = 6  # fewest letters of a linked headline: tags and channels are shorter
+IMAGES = 4  # images outside links that make a page with hardly any text a gallery
 
 _VIDEO_ADDRESS = re.compile(r"/(?:v|videos?|shipin|sp|tv)/|^(?:v|tv|video)\.", re.IGNORECASE)
 _VIDEO_TITLE = re.compile(r"^\W{0,3}(?:视频|視頻|视讯|直播回放)\W|[(（【\[]视频[)）】\]]\s*$")
@@ -67,16 +52,10 @@ _PAGE_LINKS = XPath("//a[contains(@href, '/page')]/@href")
 def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
     """:data:`ARTICLE`, :data:`LIST`, :data:`VIDEO` or :data:`GALLERY`.
 
-    A page with hardly any text is a video or a gallery where its address, its title or what it embeds says so. For a list speak,
-    one point each: an address like ``/tag/…`` (two: ``/page/2`` with several linked headlines or links to more such pages);
-    linked headlines with the beginnings of other texts; links beside hardly any running text. Against it, one point each: that
-    the page declares itself an article; a text of :data:`PROSE` letters that is not below such headlines. From one point on it
-    is a list.
-
-    Args:
-        tree: of the page.
-        blocks: of the page.
-        url: of the page.
+    A page with hardly any text is a video or a gallery if its address, title or embedded elements say so. With a point it
+    is a list. Points for: an address like ``/tag/…`` (two for ``/page/2`` with several linked headlines or links to more such
+    pages); linked headlines with the beginnings of other texts; links beside hardly any running text. Points against: metadata of
+    an article; a text of :data:`PROSE` letters that is not below such headlines.
 
     >>> from lxml.html import fromstring
     >>> from topical_crawler.extraction.extractors import read_blocks
@@ -85,10 +64,9 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
     'video'
     """
     text = sum(block.letters - COST for block in densest(blocks) if block.tag not in HEADINGS)
-    bare = text < HARDLY
     parts = _split(url)
     path = unquote(parts.path)[:500]
-    if bare and not LIST_ADDRESS.search(path):
+    if text < MIN_TEXT and not LIST_ADDRESS.search(path):
         og = str(_OG_TYPE(tree)).strip().lower()
         if (
             og.startswith("video")
@@ -116,7 +94,7 @@ def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult,
             several = sum(_is_headline(block, parts.netloc) for block in body) > 1 or _has_pager(tree)
             points += 2 if several else 1
     points += (
-        running < HARDLY
+        running < MIN_TEXT
         and sum(block.links for block in body) >= MANY_LINKS
         and linked > LINKS_SHARE * sum(block.letters for block in body)
     )
@@ -125,7 +103,7 @@ def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult,
 
 
 def _has_pager(tree: HtmlElement) -> bool:
-    """Whether links lead to several pages of the home page."""
+    """Whether links lead to several pages of a home page."""
     paths = {_split(href).path for href in cast("list[str]", _PAGE_LINKS(tree))[:200]}
     return sum(bool(OWN_PAGES.search(path)) for path in paths) > 1
 
@@ -135,7 +113,7 @@ def _is_running(block: Block) -> bool:
 
 
 def _is_teasers(blocks: Sequence[Block], host: str) -> bool:
-    """Whether most of the running text stands below headlines linked to pages of ``host``, and no half below a single one."""
+    """Whether most running text is below headlines linked to pages of ``host``, and not half of it below one."""
     total, below = 0, [0]
     for block in blocks:
         if _is_headline(block, host):
@@ -150,12 +128,7 @@ def _is_teasers(blocks: Sequence[Block], host: str) -> bool:
 def _is_headline(block: Block, host: str) -> bool:
     if block.link_share < 0.9 or block.letters < HEADLINE or block.links > 1 or block.href.startswith("#"):
         return False
-    return _host(block.href) in ("", host)
-
-
-def _host(href: str) -> str:
-    """Host of an address as written in a link, "" for a relative or an unreadable one."""
-    return _split(href).netloc
+    return _split(block.href).netloc in ("", host)
 
 
 def _split(address: str) -> SplitResult:
@@ -165,13 +138,10 @@ def _split(address: str) -> SplitResult:
         return urlsplit("")
 
 
-# -- Articles on several pages
+# -- Articles on several pages: parts differ by a number at the end (a_2.html, a-2.htm, a/2, a.html?page=2)
 
-
-MAX_PARTS = 100
-"""Most parts of an article: numbers above are something else."""
-MAX_LINKS = 5_000
-"""Most links of a page that are looked at."""
+MAX_PARTS = 100  # greatest number of a part
+MAX_LINKS = 5_000  # most links of a page that are looked at
 
 _NUMBER = re.compile(r"^\W{0,2}第?\s?(\d{1,3})\s?页?\W{0,2}$")
 _STEP = re.compile(
@@ -185,12 +155,12 @@ _PARAMETERS = ("page", "p", "pn", "pageno", "pageindex", "currentpage", "paged")
 
 @dataclass(frozen=True)  # no slots: Extracted inherits from two classes
 class Series:
-    """Where a page stands in an article on several pages.
+    """The place of a page in an article on several pages; empty for an article on one.
 
     Attributes:
-        series: address of the first part without a number, the same for every part; "" for an article on one page.
-        part: number of this page, from 1; 0 for an article on one page.
-        parts: addresses of the other parts that the page links to, in their order, 100 at most.
+        series: address of the first part without a number, the same for every part.
+        part: number of this page, from 1.
+        parts: addresses of the other parts that the page links to, in order, at most 100.
     """
 
     series: str = ""
@@ -199,7 +169,7 @@ class Series:
 
 
 def find_series(tree: HtmlElement, url: str) -> Series:
-    """The series that the page at ``url`` belongs to, by its own links; an empty one for an article on one page.
+    """The series of the page at ``url``, by links named with a number or as the next page; 下一篇 is another article.
 
     >>> from lxml.html import fromstring
     >>> page = fromstring("<div><a href='a.html'>1</a> 2 <a href='a_3.html'>3</a> <a href='b.html'>下一篇</a></div>")
@@ -244,7 +214,7 @@ def find_series(tree: HtmlElement, url: str) -> Series:
 
 
 def _links(tree: HtmlElement, url: str) -> Iterable[tuple[str, int]]:
-    """Address of every link that may lead to another part, and the number that names it, 0 where a word does."""
+    """Address of every link that may lead to another part, and the number that names it (0: a word)."""
     for link in tree.iter("a", "link"):
         href = link.get("href")
         if not href or len(href) > 2000:
@@ -266,7 +236,7 @@ def _links(tree: HtmlElement, url: str) -> Iterable[tuple[str, int]]:
 
 
 def _plain(url: str) -> str:
-    """An address without fragment, host in lower case."""
+    """``url`` without fragment, host in lower case."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -275,7 +245,7 @@ def _plain(url: str) -> str:
 
 
 def _split_pages(url: str) -> tuple[str, int]:
-    """The address without the number of its part, and that number; the address itself and 0 where it has none.
+    """The address without the number of its part, and that number (0: none).
 
     >>> [_split_pages(f"http://a.cn/x{end}") for end in ("_2.html", "/3/", "?id=7&page=4", "")]
     [('http://a.cn/x.html', 2), ('http://a.cn/x/', 3), ('http://a.cn/x?id=7', 4), ('http://a.cn/x', 0)]

@@ -1,7 +1,6 @@
-"""Extraction in worker processes that a page cannot hang or bring down.
+"""Extraction in worker processes, which a page cannot hang or bring down.
 
-The extractors take longer than all the rest of a page together and hold the interpreter lock, so they run neither in the event
-loop nor in a thread of its process.
+The extractors take longer than all other work on a page and hold the interpreter lock: neither event loop nor threads suit them.
 """
 
 from __future__ import annotations
@@ -12,22 +11,20 @@ import os
 from topical_crawler.extraction import CRASHED, MAX_HTML, TIMED_OUT, TOO_LARGE, Extracted, extract, warm_up
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 
-TIMEOUT = 20.0
-"""Seconds of processor time that one page may take: a thousand times the usual."""
+TIMEOUT = 20.0  # seconds of processor time that one page may take: a thousand times the usual
 
 
 class ExtractPool:
     """Runs :func:`extract` in worker processes, started when the first page comes.
 
-    A page that takes longer than ``timeout`` is rejected with the reason :data:`TIMED_OUT` and its worker is replaced; a page
-    whose worker dies is rejected with :data:`CRASHED`. No other page is affected. Workers are sessions of their own, so Ctrl-C
-    does not reach them, and they end by themselves when this process is gone. For one event loop at a time; :meth:`close` it at
-    the end.
+    A page that exceeds ``timeout`` is rejected as :data:`TIMED_OUT` and its worker is replaced; one whose worker dies is rejected
+    as :data:`CRASHED`; no other page is affected. Ctrl-C does not reach workers, and they end when this process is gone. For one
+    event loop at a time.
 
     Args:
         workers: number of processes; None: one less than the machine's processors, at least one.
         timeout: seconds of processor time for one page.
-        max_html: most characters of source.
+        max_html: longest source, in characters.
 
     Raises:
         ValueError: fewer than one worker, or a timeout that is not above 0.
@@ -49,7 +46,7 @@ class ExtractPool:
         return await asyncio.get_running_loop().run_in_executor(self._pool.threads, self._run, html, url, fetched)
 
     def close(self) -> None:
-        """Stop the workers at once; a page still in work comes back as crashed. Calling it twice is harmless."""
+        """Stop the workers at once; a page in work comes back as crashed. Calling it twice is harmless."""
         self._pool.close()
 
     def _run(self, html: str, url: str, fetched: str) -> Extracted:
