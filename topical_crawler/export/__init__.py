@@ -1,7 +1,7 @@
-"""A corpus written out: JSON lines, tables, plain text, a data set for Hugging Face, TEI, vertical text for concordancers.
+"""Export a corpus: JSON lines, tables, plain text, a data set for Hugging Face, TEI, vertical text for concordancers.
 
-An export goes to a stream, to files or to a folder, and is complete or not there at all. Rows stand in fetch order, so the same
-corpus and the same choices always give the same bytes.
+An export to files or a folder appears when it is complete. Rows are in fetch order: the same corpus and options give the same
+bytes.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from topical_crawler.export.formats import FORMATS, Setup, check, libraries, of_split
+from topical_crawler.export.formats import FORMATS, Setup, of_split
 from topical_crawler.export.manifest import PROGRAM, SUFFIX, Facts, Tally, described, manifest
-from topical_crawler.export.rows import ExportRow, Split, Writer
-from topical_crawler.files import packed, replacing, replacing_bytes, replacing_folder
+from topical_crawler.export.rows import ExportError, ExportRow, Split
+from topical_crawler.files import PACKINGS, packed, replacing, replacing_bytes, replacing_folder
 
 MANIFEST = "manifest.json"
 """Name of the manifest in a folder."""
 REGISTRY = ".registry"
-"""Ends the name of the file that configures a corpus in the vertical format."""
+"""Suffix of the file that configures a corpus in the vertical format."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class Job:
         setup: for its writers.
         facts: for the manifest.
         split: how to divide the texts; None: not at all.
-        manifest: write one.
+        manifest: whether to write one.
     """
 
     kind: str
@@ -57,14 +57,14 @@ def to_stream(rows: Iterable[ExportRow], out: BinaryIO, job: Job) -> Tally:
 
 
 def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
-    """Write the rows to the file ``path``, with splits to one beside it for each
-    (:func:`~topical_crawler.export.formats.of_split`), and the manifest to ``path`` with ``.manifest.json`` behind it.
+    """Write rows to ``path``, or to a file per split beside it (:func:`of_split`), and the manifest to ``path.manifest.json``.
 
     Raises:
-        ExportError: what is asked for cannot be.
+        ExportError: the name asks to pack a format that is compressed already.
         OSError: a file cannot be written; none has changed.
     """
-    check(job.kind, path)
+    if path.name.endswith(PACKINGS) and not FORMATS[job.kind].packs:
+        raise ExportError(f"{path}: {job.kind} is packed in itself. Remedy: leave {path.suffix} away")
     opener = FORMATS[job.kind].open
     assert opener is not None
     tally = Tally()
@@ -72,9 +72,9 @@ def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
     with contextlib.ExitStack() as stack:
         files = {name: stack.enter_context(replacing_bytes(file)) for name, file in paths.items()}
         with contextlib.ExitStack() as packing:
-            writers: dict[str, Writer] = {}
-            for name, file in paths.items():
-                writers[name] = opener(packing.enter_context(packed(files[name], file.name)), job.setup)
+            writers = {
+                name: opener(packing.enter_context(packed(files[name], file.name)), job.setup) for name, file in paths.items()
+            }
             for row, name in _divided(rows, job.split, tally):
                 writers[name].write(row)
             for writer in writers.values():
@@ -82,20 +82,20 @@ def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
     written = list(paths.values())
     if job.kind == "vertical":
         written += [_write_registry(file, job.setup.topic) for file in paths.values()]
-    beside = path.with_name(path.name + SUFFIX)
+    manifest_path = path.with_name(path.name + SUFFIX)
     if job.manifest:
-        _write_manifest(beside, tally, job, [described(file, file.name) for file in written])
+        _write_manifest(manifest_path, tally, job, [described(file, file.name) for file in written])
     else:
-        beside.unlink(missing_ok=True)  # that of an earlier export would be wrong now
+        manifest_path.unlink(missing_ok=True)  # that of an earlier export would be wrong now
     return tally
 
 
 def to_folder(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
-    """Write the rows to a folder: a data set for Hugging Face, or a file of TEI per text.
+    """Write rows to a folder: a data set for Hugging Face, or a TEI file per text.
 
     Raises:
-        FileExistsError: there is something else under ``path``.
-        OSError: the folder cannot be written; what was there is as it was.
+        FileExistsError: ``path`` is something else than an earlier export.
+        OSError: the folder cannot be written; an earlier one is unchanged.
     """
     tally = Tally()
     with replacing_folder(path, MANIFEST, f'"program": "{PROGRAM}"'.encode()) as folder:
@@ -111,12 +111,9 @@ def to_folder(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
         else:
             from topical_crawler.export.tei import SUMS, TeiFolder
 
-            texts = TeiFolder(folder, job.setup.topic)
-            try:
+            with contextlib.closing(TeiFolder(folder, job.setup.topic)) as texts:
                 for row, split in _divided(rows, job.split, tally):
                     texts.write(row, split)
-            finally:
-                texts.close()
             files = [folder / SUMS]
         if job.manifest:
             named = [described(file, file.relative_to(folder).as_posix()) for file in files]
@@ -141,9 +138,9 @@ def _write_registry(path: Path, title: str) -> Path:
 
 
 def _write_manifest(path: Path, tally: Tally, job: Job, files: Iterable[Mapping[str, Any]]) -> None:
-    used = libraries(job.kind, path.name.removesuffix(SUFFIX))
+    libraries = FORMATS[job.kind].libraries + (("zstandard",) if path.name.removesuffix(SUFFIX).endswith(".zst") else ())
     if {"simplified", "traditional"} & set(job.facts.changes):
-        used += ("opencc",)
-    data = manifest(tally, job.facts, job.kind, files, job.split, used)
+        libraries += ("opencc",)
+    data = manifest(tally, job.facts, job.kind, files, job.split, libraries)
     with replacing(path) as out:
         out.write(json.dumps(data, ensure_ascii=False, indent=1) + "\n")

@@ -1,7 +1,8 @@
-"""The formats of an export by their names, and the writers of JSON lines, CSV and plain text."""
+"""The export formats by name, and the writers of JSON lines, CSV and plain text."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -12,14 +13,12 @@ from typing import Any, BinaryIO
 
 from topical_crawler.corpus.schema import MEASURES
 from topical_crawler.export.parquet import Parquet
-from topical_crawler.export.rows import ExportError, ExportRow, Writer, columns
+from topical_crawler.export.rows import ExportRow, Writer, columns
 from topical_crawler.export.vertical import Tagger, Vertical
 from topical_crawler.files import PACKINGS
 
-BOM = b"\xef\xbb\xbf"
-
-_UNSAFE = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes a cell that begins with one of these for a formula, and titles come from strangers."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of cells that a spreadsheet runs as formulas; titles come from strangers."""
 
 
 class JsonLinesWriter(Writer):
@@ -33,12 +32,7 @@ class JsonLinesWriter(Writer):
 
 
 class PlainText(Writer):
-    """One text after another, an empty line between them.
-
-    Args:
-        out: where it goes.
-        headers: put above each text its title, address, date and relevance.
-    """
+    """Texts separated by empty lines; with ``headers``, each below its title, address, date and relevance."""
 
     def __init__(self, out: BinaryIO, headers: bool = True) -> None:
         self._out = out
@@ -58,25 +52,23 @@ class PlainText(Writer):
 
 
 class Csv(Writer):
-    """A table with a line of names above, cells quoted as RFC 4180 has it, a column for each measure, lists as JSON. Cells that a
-    spreadsheet would run as a formula begin with an apostrophe. Excel shows the first 32,767 characters of a text; nothing is
-    cut here.
+    """A table with a header line, quoted as in RFC 4180: a column for each measure, lists as JSON, an apostrophe before formulas.
+
+    Texts are not cut, though Excel shows only their first 32,767 characters.
 
     Args:
-        out: where it goes.
+        out: destination.
         rejected: with the columns of rejected pages.
         bom: begin with a byte order mark: without it Excel reads Chinese as the local code page.
     """
 
     def __init__(self, out: BinaryIO, rejected: bool = True, bom: bool = False) -> None:
         self._out = out
-        self._names = [
-            name for c in columns(rejected) for name in (MEASURES if c.kind == "measures" else (c.name,))
-        ]  # fmt: skip
+        names = [name for c in columns(rejected) for name in (MEASURES if c.kind == "measures" else (c.name,))]
         self._line = io.StringIO(newline="")
-        self._writer = csv.DictWriter(self._line, self._names, restval="", extrasaction="ignore", lineterminator="\r\n")
+        self._writer = csv.DictWriter(self._line, names, restval="", extrasaction="ignore", lineterminator="\r\n")
         if bom:
-            out.write(BOM)
+            out.write(codecs.BOM_UTF8)
         self._writer.writeheader()
         self._flush()
 
@@ -92,7 +84,7 @@ class Csv(Writer):
 
 def _cell(value: Any) -> Any:
     if isinstance(value, str):
-        return f"'{value}" if value.startswith(_UNSAFE) else value
+        return f"'{value}" if value.startswith(_FORMULA) else value
     if isinstance(value, bool):
         return int(value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
@@ -103,14 +95,14 @@ def _cell(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """What writers want to know.
+    """Options of the writers.
 
     Attributes:
         topic: title of the topic; "" if unknown.
-        rejected: rejected pages come too.
-        headers: plain text has lines above each text.
-        bom: CSV begins with a byte order mark.
-        tagger: cuts sentences into tagged words; the vertical format needs it.
+        rejected: whether rejected pages are exported, too.
+        headers: see :class:`PlainText`.
+        bom: see :class:`Csv`.
+        tagger: needed by the vertical format.
     """
 
     topic: str = ""
@@ -122,13 +114,13 @@ class Setup:
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """A form of writing rows.
+    """An export format.
 
     Attributes:
-        suffixes: endings of the names of its files; the first is the usual one.
-        open: makes a writer for one file; None where the format is a folder only.
-        packs: such a file may be packed further, by the ending ``.gz`` or ``.zst``.
-        rejected: it can hold rejected pages, which have no text.
+        suffixes: of its files; the first is the usual one.
+        open: makes a writer for one file; None for a format that is a folder.
+        packs: whether a file can be compressed (``.gz``, ``.zst``).
+        rejected: whether it can hold rejected pages, which have no text.
         libraries: packages on which the bytes of a file depend.
     """
 
@@ -137,11 +129,6 @@ class Format:
     packs: bool = True
     rejected: bool = True
     libraries: tuple[str, ...] = ()
-
-
-def libraries(kind: str, name: str) -> tuple[str, ...]:
-    """Packages on which the bytes of a file of that format and name depend."""
-    return FORMATS[kind].libraries + (("zstandard",) if name.endswith(".zst") else ())
 
 
 def _tei(out: BinaryIO, setup: Setup) -> Writer:
@@ -160,36 +147,22 @@ FORMATS = {
     "csv": Format(suffixes=(".csv",), open=lambda out, setup: Csv(out, setup.rejected, setup.bom)),
     "txt": Format(suffixes=(".txt",), open=lambda out, setup: PlainText(out, setup.headers)),
     "parquet": Format(
-        suffixes=(".parquet",),
-        open=lambda out, setup: Parquet(out, setup.rejected),
-        packs=False,
-        libraries=("pyarrow",),
+        suffixes=(".parquet",), open=lambda out, setup: Parquet(out, setup.rejected), packs=False, libraries=("pyarrow",)
     ),
     "hf": Format(suffixes=(), open=None, packs=False, rejected=False, libraries=("pyarrow",)),
     "tei": Format(suffixes=(".xml", ".tei"), open=_tei, rejected=False, libraries=("lxml",)),
     "vertical": Format(suffixes=(".vert", ".vertical"), open=_vertical, rejected=False, libraries=("jieba", "rjieba")),
 }
-"""Formats by their names."""
 
 
 def of_name(name: str) -> str | None:
-    """The format that the name of a file means; None where it means none.
+    """The format of a file by its name; None if the suffix is unknown.
 
     >>> of_name("corpus.jsonl.gz"), of_name("corpus")
     ('jsonl', None)
     """
     plain = _unpacked(name.lower())
     return next((kind for kind, form in FORMATS.items() if plain.endswith(form.suffixes)), None)
-
-
-def check(kind: str, path: Path) -> None:
-    """See that a file of that name can be of this format.
-
-    Raises:
-        ExportError: it is packed in itself, and its name says that it be packed.
-    """
-    if path.name.endswith(PACKINGS) and not FORMATS[kind].packs:
-        raise ExportError(f"{path}: {kind} is packed in itself. Remedy: leave {path.suffix} away")
 
 
 def of_split(path: Path, split: str) -> Path:

@@ -1,7 +1,8 @@
-"""The manifest of an export: what it holds, where that comes from, how it was chosen, and the digests of its files."""
+"""The manifest of an export: its counts, provenance, filters, and the digests of its files."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import platform
 from collections import Counter
@@ -19,7 +20,7 @@ from topical_crawler.export.rows import ExportRow, Split
 SUFFIX = ".manifest.json"
 PROGRAM = "topical-crawler"
 LICENSES = 20
-"""Different licences of a host that are counted apart; a page may write anything there."""
+"""Most licences counted separately per host; a page may name anything."""
 _OTHERS = "(others)"
 
 
@@ -41,15 +42,15 @@ class Count:
 
 @dataclass
 class Tally:
-    """Counts an export while it is written. Its memory grows with the number of hosts, not of texts.
+    """Counts an export while it is written, in memory that grows with the number of hosts.
 
     Attributes:
         whole, splits, hosts: counts of all, by split, by host.
-        licenses: by host, how many texts name which licence.
+        licenses: by host, texts per licence named.
         languages: texts by language.
         personal: texts by kind of personal data in them.
         unmeasured: texts stored without measures and without a search for personal data.
-        first_fetched, last_fetched: "" where no row tells.
+        first_fetched, last_fetched: "" if unknown.
 
     >>> from topical_crawler.corpus.record import Record
     >>> from topical_crawler.export.rows import as_dict
@@ -96,9 +97,9 @@ class Facts:
     Attributes:
         topic: name, title, digest, … of the topic; empty if unknown.
         crawl: strategy, start, version, … of the crawl; empty if unknown.
-        filters: the conditions that rows had to meet, as they were asked for.
+        filters: conditions on the rows, as requested.
         changes: what was changed in the texts: "personal data masked", "simplified", …
-        robots: by host, what its robots.txt said.
+        robots: by host, the answer to its robots.txt.
     """
 
     topic: Mapping[str, Any] = field(default_factory=dict)
@@ -114,12 +115,12 @@ def manifest(
     """The manifest as JSON data.
 
     Args:
-        tally: of the rows that were written.
+        tally: counts of the rows written.
         facts: see :class:`Facts`.
         kind: name of the format.
         files: see :func:`described`.
         split: how the texts were divided; None: not at all.
-        libraries: names of the packages on which the bytes of the files depend.
+        libraries: packages on which the bytes of the files depend.
     """
     hosts = {}
     for host, count in sorted(tally.hosts.items(), key=lambda item: (-item[1].texts, item[0])):
@@ -141,23 +142,16 @@ def manifest(
         "changes": list(facts.changes),
     }
     if split:
-        data["split"] = asdict(split) | {"shares": dict(zip(("train", "validation", "test"), split.shares, strict=True))}
+        data["split"] = asdict(split) | {"shares": split.by_name}
         data["splits"] = {name: asdict(tally.splits.get(name, Count())) for name in split.names}
     versions = {PROGRAM: __version__, "corpus": SCHEMA, "python": platform.python_version()}
-    return data | {"files": list(files), "versions": versions | _versions(libraries), "hosts": hosts}
+    for name in libraries:
+        with contextlib.suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return data | {"files": list(files), "versions": versions, "hosts": hosts}
 
 
 def described(path: Path, name: str) -> dict[str, Any]:
     """Name, bytes and SHA-256 of a file, for the manifest."""
     with path.open("rb") as file:
         return {"name": name, "bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
-
-
-def _versions(libraries: Iterable[str]) -> dict[str, str]:
-    versions = {}
-    for name in libraries:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return versions

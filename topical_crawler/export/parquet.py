@@ -1,8 +1,4 @@
-"""Parquet files, and the folder of them with a card that Hugging Face's ``datasets`` loads.
-
-Columns are typed and packed with zstd. The folder's layout is that of the Hub: ``data/train-00000-of-00001.parquet``, and a
-``README.md`` whose head is YAML (https://huggingface.co/docs/hub/datasets-cards).
-"""
+"""Parquet files, and folders of them with a dataset card (https://huggingface.co/docs/hub/datasets-cards) for Hugging Face."""
 
 from __future__ import annotations
 
@@ -54,10 +50,11 @@ def body(title: str, tally: Tally, facts: Facts, split: Split | None) -> str:
         f"web with {PROGRAM} {__version__}.\n",
         _topic(facts),
         _collection(tally, facts),
-        _choice(facts),
+        _filters(facts),
         _hosts(tally, facts),
         _splits(tally, split) if split else "",
-        _fields(),
+        "\n".join(["## Fields\n", "| field | meaning |", "|---|---|", *(f"| `{c.name}` | {c.meaning} |" for c in COLUMNS)])
+        + "\n",
         _LIMITS,
         _personal(tally, facts),
         _RIGHTS,
@@ -84,7 +81,7 @@ def _collection(tally: Tally, facts: Facts) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _choice(facts: Facts) -> str:
+def _filters(facts: Facts) -> str:
     lines = [f"- {name}: {_shown(value)}" for name, value in facts.filters.items()]
     lines += [f"- changed: {change}" for change in facts.changes]
     return "## Filters\n\n" + ("\n".join(lines) if lines else "None: every kept text of the corpus is here.") + "\n"
@@ -105,18 +102,12 @@ def _hosts(tally: Tally, facts: Facts) -> str:
 
 def _splits(tally: Tally, split: Split) -> str:
     lines = ["## Splits\n", "| split | share | texts | characters |", "|---|---:|---:|---:|"]
-    shares = dict(zip(("train", "validation", "test"), split.shares, strict=True))
     for name in split.names:
         count = tally.splits.get(name, Count())
-        lines.append(f"| {name} | {shares[name]:g} | {count.texts:,} | {count.characters:,} |")
+        lines.append(f"| {name} | {split.by_name[name]:g} | {count.texts:,} | {count.characters:,} |")
     what = "All texts of a host are in one split." if split.by == "host" else "Texts were divided one by one."
     lines.append(f"\n{what} A digest decides (seed {split.seed}), so that no text moves when the corpus grows.")
     return "\n".join(lines) + "\n"
-
-
-def _fields() -> str:
-    lines = [f"| `{column.name}` | {column.meaning} |" for column in COLUMNS]
-    return "\n".join(["## Fields\n", "| field | meaning |", "|---|---|", *lines]) + "\n"
 
 
 def _personal(tally: Tally, facts: Facts) -> str:
@@ -139,7 +130,7 @@ def _shown(value: Any) -> str:
 
 
 def _line(text: str) -> str:
-    """As one line that no table and no markup of the card breaks on: hosts and licences come from strangers."""
+    """Escape ``text`` for a table of the card: hosts and licences come from strangers."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
@@ -147,18 +138,14 @@ def _line(text: str) -> str:
 
 GROUP_ROWS = 5_000
 GROUP_CHARACTERS = 4_000_000
-"""A row group ends at whichever of the two comes first: it is what is held in memory."""
+"""A row group, which is held in memory, ends at whichever comes first."""
 
 _FEW_VALUES = ("host", "encoding", "worker", "language", "script", "kind", "method", "license", "source", "reason")
-"""Columns worth a dictionary: with one for texts the memory of a writer doubles, and nothing is saved."""
+"""Columns worth a dictionary; one for texts would double the memory and save nothing."""
 
 
 class Parquet(Writer):
-    """Writes one file.
-
-    Args:
-        out: where it goes.
-        rejected: with the columns of rejected pages.
+    """Writes one file compressed with zstd; with ``rejected``, also the columns of rejected pages.
 
     Raises:
         ExportError: pyarrow is not installed.
@@ -193,8 +180,7 @@ class Parquet(Writer):
 
 
 class _Sink:
-    """A file that takes writing after its end in silence: of an export that broke off, Python closes the writer some time later,
-    and it wants to put its footer into a file that is gone."""
+    """Ignores writes after the file is closed: the writer of an aborted export writes its footer when Python collects it."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
@@ -212,11 +198,7 @@ class _Sink:
 
 
 def arrow() -> ModuleType:
-    """The library pyarrow.
-
-    Raises:
-        ExportError: it is not installed.
-    """
+    """Import pyarrow, or raise ExportError with a remedy."""
     try:
         return importlib.import_module("pyarrow")
     except ImportError:
@@ -243,8 +225,7 @@ def _value(column: Column, row: ExportRow) -> Any:
     if column.kind == "json":
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
     if column.kind in ("date", "time"):
-        # A day that the calendar does not have (a page wrote it) is none.
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError):  # a page may give a day that does not exist
             return date.fromisoformat(value or "") if column.kind == "date" else datetime.fromisoformat(value or "")
         return None
     return value
@@ -253,14 +234,14 @@ def _value(column: Column, row: ExportRow) -> Any:
 # -- The folder
 
 SHARD_CHARACTERS = 100_000_000
-"""Of the texts of one Parquet file, some 300 MB before packing: the Hub's viewer wants files below 500 MB."""
+"""Per Parquet file, some 300 MB uncompressed: the Hub's viewer wants files below 500 MB."""
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
 _DTYPES = {"text": "string", "json": "string", "whole": "int64", "number": "float64", "yes": "bool", "date": "date32"}
 
 
 class Shards:
-    """The Parquet files of one split. How many there are is known at the end, and then they get their names."""
+    """The Parquet files of one split, named at the end, when their number is known."""
 
     def __init__(self, folder: Path, split: str, most: int = SHARD_CHARACTERS) -> None:
         self._folder = folder
@@ -288,7 +269,7 @@ class Shards:
         self._file.close()
 
     def abandon(self) -> None:
-        """Let go of the open file, finished or not."""
+        """Close the open file, finished or not."""
         self._file.close()
 
     def close(self) -> None:
@@ -298,32 +279,23 @@ class Shards:
 
 
 class HuggingFace:
-    """Writes a data set.
-
-    Args:
-        folder: an empty one.
-        splits: names of the splits; one without texts gets no file, as ``datasets`` cannot load it.
-    """
+    """Writes a data set to an empty folder. A split without texts gets no file, as ``datasets`` cannot load it."""
 
     def __init__(self, folder: Path, splits: Sequence[str] = ("train",)) -> None:
-        self._folder = folder
-        (folder / "data").mkdir()
+        self._data = folder / "data"
+        self._data.mkdir()
         self._first = splits[0]
         self._shards: dict[str, Shards] = {}
         arrow()
 
-    def _of(self, split: str) -> Shards:
-        if split not in self._shards:
-            self._shards[split] = Shards(self._folder / "data", split)
-        return self._shards[split]
-
     def write(self, row: ExportRow, split: str = "") -> None:
-        self._of(split or self._first).write(row)
+        split = split or self._first
+        if split not in self._shards:
+            self._shards[split] = Shards(self._data, split)
+        self._shards[split].write(row)
 
     def close(self) -> None:
-        if not self._shards:
-            self._of(self._first)
-        for shards in self._shards.values():
+        for shards in self._shards.values() or [Shards(self._data, self._first)]:
             shards.close()
 
     def __enter__(self) -> HuggingFace:
@@ -335,9 +307,9 @@ class HuggingFace:
 
 
 def card(tally: Tally, facts: Facts, split: Split | None) -> str:
-    """The ``README.md`` of a data set: a head for programs, a text for people."""
+    """The ``README.md`` of a data set: YAML metadata and :func:`body`."""
     title = str(facts.topic.get("title") or facts.topic.get("name") or "Corpus")
-    names = [name for name in split.names if name in tally.splits] if split else ["train"]
+    names = [name for name in split.names if name in tally.splits] if split else [NAMES[0]]
     lines = ["---", f"pretty_name: {_yaml(title)}"]
     if languages := [code for code, _ in tally.languages.most_common()]:
         lines += ["language:", *(f"- {_yaml(code)}" for code in languages)]
@@ -362,5 +334,5 @@ def _feature(column: Column) -> list[str]:
 
 
 def _yaml(text: str) -> str:
-    """A string as YAML has it: JSON's strings are among those."""
+    """``text`` on one line as a YAML string, which JSON's are."""
     return json.dumps(" ".join(text.split()), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Rows of an export: the fields of a page, what an export may change of it, splits and samples."""
+"""Rows of an export: the fields of a page, changes to them, splits and samples."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from topical_crawler.corpus.schema import CorpusError
 # -- Changes: personal data masked, Chinese characters converted. The cleaning is imported when it is needed
 
 Change = Callable[[Record], Record | None]
-"""Gives the page as it is exported; None to leave it out."""
+"""Returns the page as exported; None leaves it out."""
 
 _PROSE = ("title", "text", "author", "source", "section")
-"""The fields in which a person's words stand."""
 
 
 def without_personal(record: Record) -> Record | None:
-    """Leaves out texts that hold or held personal data. A text without measures was never searched: it is searched now.
+    """Leave out a text with personal data, masked or not. One without measures was never searched: it is searched now.
 
     >>> without_personal(Record(url="http://a.cn/", host="a.cn", keep=True, text="开会", personal={"phone": 1})) is None
     True
@@ -41,29 +40,29 @@ def without_personal(record: Record) -> Record | None:
 
 
 def masked(record: Record) -> Record:
-    """Covers personal data in what the page says and in the words of the link that led to it; addresses stay as they are."""
+    """Mask personal data in the page's texts and in the anchor that led to it; addresses stay."""
     from topical_crawler.cleaning import mask
 
     counts: Counter[str] = Counter()
 
-    def cover(text: str) -> str:
-        covered: tuple[str, dict[str, int]] = mask(text)
-        counts.update(covered[1])
-        return covered[0]
+    def change(text: str) -> str:
+        text, kinds = mask(text)
+        counts.update(kinds)
+        return text
 
-    changed = _changed(record, cover)
+    changed = _changed(record, change)
     return dataclasses.replace(changed, personal=dict(record.personal) or dict(counts))
 
 
 def simplified(record: Record) -> Record:
-    """Writes what the page says in simplified characters."""
+    """Convert the page's texts to simplified characters."""
     from topical_crawler.cleaning.characters import to_simplified
 
     return dataclasses.replace(_changed(record, to_simplified), script="simplified" if record.script else "")
 
 
 def traditional(record: Record) -> Record:
-    """Writes what the page says in traditional characters.
+    """Convert the page's texts to traditional characters.
 
     >>> traditional(Record(url="http://a.cn/", host="a.cn", keep=True, text="组织")).text
     '組織'
@@ -79,7 +78,7 @@ def _changed(record: Record, change: Callable[[str], str]) -> Record:
 
 
 def _inside(value: Any, change: Callable[[str], str]) -> Any:
-    """``value`` with every string in it changed, keys too: they are words of the text."""
+    """``value`` with every string in it changed, including keys, which are words of the text."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list | tuple):
@@ -90,21 +89,21 @@ def _inside(value: Any, change: Callable[[str], str]) -> Any:
 
 
 class ExportError(CorpusError):
-    """A corpus cannot be written out as asked; the message says why and what to do."""
+    """A corpus cannot be exported as requested; the message gives the reason and a remedy."""
 
 
 # -- Rows: the fields of a page in the form that all formats share
 
 ExportRow = dict[str, Any]
-"""A page by the names of :data:`COLUMNS`, and of :data:`REJECTED` where it was rejected."""
+"""A page by the names of :data:`COLUMNS`, and of :data:`REJECTED` if it was rejected."""
 
 Places = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
-"""Gives for URLs of kept pages the other addresses at which their texts stood."""
+"""Returns for URLs of kept pages the other addresses of their texts."""
 
 Kind = Literal["text", "texts", "whole", "number", "yes", "date", "time", "measures", "json"]
 
 BATCH = 200
-"""Rows whose places are asked for at once."""
+"""Rows per query for places."""
 
 
 @dataclass(frozen=True)
@@ -112,10 +111,10 @@ class Column:
     """A field of a row.
 
     Attributes:
-        name: as it is written everywhere.
+        name: in every format.
         kind: of its values: a string, strings, a whole number, a number, true or false, a day ``YYYY-MM-DD`` or "", a time
             ``2026-11-20T08:30:00+00:00`` or "", numbers by the names of the quality measures, other small JSON data.
-        meaning: for people.
+        meaning: shown in documentation.
     """
 
     name: str
@@ -156,47 +155,37 @@ COLUMNS = (
     Column("personal", "json", "how many of each kind of personal data the text holds or held"),
     Column("places", "texts", "all addresses where the text was seen, its own first"),
 )  # fmt: skip
-"""The fields of kept pages, in their order."""
 
 REJECTED = (
     Column("reason", "text", "why the page was rejected"),
     Column("duplicate_of", "text", "address of the kept page that holds its text"),
     Column("similarity", "number", "of the text to that page's, 0 to 1"),
 )
-"""Those that rejected pages have beside them."""
+"""Further fields of rejected pages."""
 
 
 def columns(rejected: bool) -> tuple[Column, ...]:
-    """The fields of an export, with rejected pages in it or without."""
+    """The fields of an export with rejected pages or without."""
     return COLUMNS + REJECTED if rejected else COLUMNS
 
 
 def as_dict(record: Record, places: Iterable[str] = ()) -> ExportRow:
-    """The fields of a record as exported; those that only rejected pages have are left out of kept ones.
-
-    Args:
-        record: a page.
-        places: further addresses at which the text of a kept page stood.
+    """The fields of a record as exported; ``places`` are further addresses of a kept page's text.
 
     >>> row = as_dict(Record(url="http://a.cn/", host="a.cn", keep=True, text="党建"), ["http://b.cn/"])
     >>> list(row)[:6], row["places"]
     (['url', 'title', 'text', 'host', 'relevance', 'fetched'], ['http://a.cn/', 'http://b.cn/'])
     """
     row = {column.name: getattr(record, column.name) for column in COLUMNS if column.name != "places"}
-    row |= {
-        "text": record.text or "",
-        "why": dict(record.why),
-        "personal": dict(record.personal),
-        "measures": dict(record.measures),
-    }
-    row["places"] = list(dict.fromkeys((record.url, record.final_url, *places)))
+    row |= {name: dict(row[name]) for name in ("why", "personal", "measures")}
+    row |= {"text": record.text or "", "places": list(dict.fromkeys((record.url, record.final_url, *places)))}
     if not record.keep:
         row |= {column.name: getattr(record, column.name) for column in REJECTED}
     return row
 
 
 def rows(records: Iterable[Record], places: Places | None = None) -> Iterator[ExportRow]:
-    """Records as rows, in their order; ``places`` is asked for :data:`BATCH` of them at a time."""
+    """Records as rows, in order."""
     stream = iter(records)
     while batch := list(itertools.islice(stream, BATCH)):
         further = places([record.url for record in batch if record.keep]) if places else {}
@@ -205,14 +194,14 @@ def rows(records: Iterable[Record], places: Places | None = None) -> Iterator[Ex
 
 
 class Writer(ABC):
-    """Writes rows as they come, in one format."""
+    """Writes rows in one format."""
 
     @abstractmethod
     def write(self, row: ExportRow) -> None:
         """Write a row."""
 
     def close(self) -> None:  # noqa: B027 - most formats end with their last row
-        """Write what belongs at the end. What it was written to is left open."""
+        """Write what belongs at the end; the stream stays open."""
 
 
 # -- Splits: training, validation, test
@@ -222,16 +211,15 @@ NAMES = ("train", "validation", "test")
 
 @dataclass(frozen=True)
 class Split:
-    """Divides texts by a digest of what they are, so that no text moves when the corpus grows.
+    """Divides texts by a digest, so that no text changes its split when the corpus grows.
 
-    By host, all texts of a host are in one split: what a model learns of a site's manner helps it nowhere else. By document,
-    texts are divided one by one, by their letters and digits alone. A text that stood at several addresses, a near-duplicate and
-    the parts of an article are one row of the corpus, so none of them can be in two splits.
+    By host, all texts of a host are in one split, so that a model is tested on unseen sites. By document, texts are divided by
+    the digest of their letters and digits. Duplicates and the parts of an article are one row of the corpus, so in one split.
 
     Attributes:
-        shares: of train, validation and test; 0 or more, together 1.
+        shares: of train, validation and test; 0 or more, 1 in total.
         by: "host" or "document".
-        seed: another one divides otherwise.
+        seed: another seed gives another division.
 
     >>> split = Split.parse("0.8,0.1,0.1")
     >>> split.of({"host": "a.cn", "content_hash": "", "url": "http://a.cn/"})
@@ -246,10 +234,10 @@ class Split:
 
     @classmethod
     def parse(cls, text: str, by: Literal["host", "document"] = "document", seed: int = 0) -> Split:
-        """From three shares with commas between them.
+        """Parse three shares separated by commas.
 
         Raises:
-            ValueError: these are not three numbers of 0 or more that make 1 together.
+            ValueError: they are not three numbers of 0 or more with the sum 1.
         """
         try:
             shares = tuple(float(part) for part in text.split(","))
@@ -260,16 +248,21 @@ class Split:
         return cls((shares[0], shares[1], shares[2]), by, seed)
 
     @property
+    def by_name(self) -> dict[str, float]:
+        """The shares by the names of the splits."""
+        return dict(zip(NAMES, self.shares, strict=True))
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """The splits that can have a text, in their order."""
-        return tuple(name for name, share in zip(NAMES, self.shares, strict=True) if share > 0)
+        """The splits with a share above 0, in order."""
+        return tuple(name for name, share in self.by_name.items() if share > 0)
 
     def of(self, row: ExportRow) -> str:
         """The name of the split of a row."""
         identity = row["host"] if self.by == "host" else row["content_hash"] or row["url"]
         place = digest(self.seed, self.by, identity) / 2**64
         reached = 0.0
-        for name, share in zip(NAMES, self.shares, strict=True):
+        for name, share in self.by_name.items():
             reached += share
             if share > 0 and place < reached:
                 return name
@@ -277,7 +270,7 @@ class Split:
 
 
 def digest(seed: int, *texts: str) -> int:
-    """A number of 64 bits that looks drawn at random, always the same for the same arguments."""
+    """A pseudo-random number of 64 bits, the same for the same arguments."""
     data = "\0".join((str(seed), *texts)).encode("utf-8", "replace")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big")
 
@@ -286,28 +279,15 @@ def digest(seed: int, *texts: str) -> int:
 
 
 def threshold(keys: Iterable[str], size: int, seed: int = 0) -> int:
-    """The greatest digest of a sample's keys: of ``size`` pages drawn without replacement, or all where there are fewer.
+    """The greatest digest in a sample of ``size`` pages (1 or more) drawn without replacement; -1 without pages.
 
-    With the same seed a sample holds every smaller one, and stays nearly the same while the corpus grows. Memory is that of
-    ``size`` numbers.
-
-    Args:
-        keys: of all pages that can be drawn.
-        size: 1 or more.
-        seed: another one draws otherwise.
+    With the same seed a sample contains every smaller one, and changes little while the corpus grows.
     """
-    smallest: list[int] = []  # negative, as the heap has its least on top
-    for key in keys:
-        drawn = -digest(seed, "sample", key)
-        if len(smallest) < size:
-            heapq.heappush(smallest, drawn)
-        elif drawn > smallest[0]:
-            heapq.heapreplace(smallest, drawn)
-    return -smallest[0] if smallest else -1
+    return max(heapq.nsmallest(size, (digest(seed, "sample", key) for key in keys)), default=-1)
 
 
 def drawn(records: Iterable[Record], most: int, seed: int = 0) -> Iterator[Record]:
-    """The records of the sample with the threshold ``most``, in their order.
+    """The records of the sample with the threshold ``most``, in order.
 
     >>> pages = [Record(url=f"http://a.cn/{n}", host="a.cn", keep=True, text="党建") for n in range(9)]
     >>> [page.url for page in drawn(pages, threshold((page.key for page in pages), 2), 0)]

@@ -18,7 +18,7 @@ from topical_crawler.export.vertical import legal
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 SUMS = "SHA256SUMS"
-"""File of a folder of TEI with the digests of all others, as ``sha256sum -c`` reads it."""
+"""File with the digests of all others in a folder, for ``sha256sum -c``."""
 
 _NAMESPACES: dict[Any, str] = {None: NAMESPACE}
 _XML = "{http://www.w3.org/XML/1998/namespace}"
@@ -27,12 +27,7 @@ _FOLDER = 1000
 
 
 class TeiCorpus(Writer):
-    """Writes one file: a ``teiCorpus`` with a ``TEI`` for every text.
-
-    Args:
-        out: where it goes.
-        topic: title of the topic; "" if unknown.
-    """
+    """Writes one file: a ``teiCorpus`` with a ``TEI`` for every text."""
 
     def __init__(self, out: BinaryIO, topic: str = "") -> None:
         self._topic = topic
@@ -40,7 +35,7 @@ class TeiCorpus(Writer):
         self._file = self._open.enter_context(etree.xmlfile(out, encoding="utf-8"))
         self._file.write_declaration()
         self._open.enter_context(self._file.element(f"{{{NAMESPACE}}}teiCorpus", nsmap=_NAMESPACES))
-        header = _element("teiHeader")
+        header = etree.Element(f"{{{NAMESPACE}}}teiHeader", nsmap=_NAMESPACES)
         file = _add(header, "fileDesc")
         _add(_add(file, "titleStmt"), "title", topic or "Corpus")
         _add(_add(file, "publicationStmt"), "p", f"Collected from the web with {_PUBLISHER}")
@@ -55,13 +50,7 @@ class TeiCorpus(Writer):
 
 
 class TeiFolder:
-    """Writes one file per text, a thousand in a folder, named by their order: ``000012/000012345.xml``, with splits
-    ``train/000012/000012345.xml``; and :data:`SUMS`.
-
-    Args:
-        folder: where they go.
-        topic: title of the topic; "" if unknown.
-    """
+    """Writes a file per text, ``000012/000012345.xml`` or ``train/000012/000012345.xml`` (by its order), and :data:`SUMS`."""
 
     def __init__(self, folder: Path, topic: str = "") -> None:
         self._folder = folder
@@ -81,8 +70,7 @@ class TeiFolder:
 
 
 def as_tei(row: ExportRow, topic: str = "") -> etree._Element:
-    """A text as a ``TEI`` element: the lines of the text that are not empty are its ``p``; characters that XML forbids are left
-    out.
+    """A text as a ``TEI`` element, a ``p`` for every non-empty line, without characters that XML forbids.
 
     >>> from topical_crawler.corpus.record import Record
     >>> from topical_crawler.export.rows import as_dict
@@ -106,7 +94,20 @@ def as_tei(row: ExportRow, topic: str = "") -> etree._Element:
         _add(available, "licence", row["license"])
     else:
         _add(available, "p", "The page names no licence; the rights are those of its publisher")
-    _source(_add(_add(file, "sourceDesc"), "bibl"), row)
+    bibl = _add(_add(file, "sourceDesc"), "bibl")
+    _add(bibl, "title", row["title"] or row["url"])
+    if row["source"]:
+        _add(bibl, "publisher", row["source"])
+    _add(bibl, "idno", row["host"]).set("type", "host")
+    for place in row["places"]:
+        _add(bibl, "idno", place).set("type", "URL")
+    for kind, value in (("publication", row["date"]), ("fetched", row["fetched"])):
+        if value:
+            date = _add(bibl, "date", value)
+            date.set("type", kind)
+            with contextlib.suppress(ValueError):  # a page may give a day that does not exist
+                datetime.fromisoformat(value)
+                date.set("when", value)
     profile = _add(header, "profileDesc")
     if row["language"]:
         _add(_add(profile, "langUsage"), "language", row["language"]).set("ident", row["language"])
@@ -120,26 +121,6 @@ def as_tei(row: ExportRow, topic: str = "") -> etree._Element:
     for line in lines or [""]:
         _add(part, "p", line)
     return tei
-
-
-def _source(bibl: etree._Element, row: ExportRow) -> None:
-    _add(bibl, "title", row["title"] or row["url"])
-    if row["source"]:
-        _add(bibl, "publisher", row["source"])
-    _add(bibl, "idno", row["host"]).set("type", "host")
-    for place in row["places"]:
-        _add(bibl, "idno", place).set("type", "URL")
-    for kind, value in (("publication", row["date"]), ("fetched", row["fetched"])):
-        if value:
-            date = _add(bibl, "date", value)
-            date.set("type", kind)
-            with contextlib.suppress(ValueError):  # a page may name a day that the calendar does not have
-                datetime.fromisoformat(value)
-                date.set("when", value)
-
-
-def _element(name: str) -> etree._Element:
-    return etree.Element(f"{{{NAMESPACE}}}{name}", nsmap=_NAMESPACES)
 
 
 def _add(parent: etree._Element, name: str, text: str = "") -> etree._Element:

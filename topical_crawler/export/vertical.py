@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 from topical_crawler.export.rows import ExportRow, Writer
 
 Tagger = Callable[[str], Iterable[tuple[str, str]]]
-"""Cuts a sentence into words as they stand there, each with its part of speech; together they are the sentence."""
+"""Cuts a sentence into words, each with its part of speech; joined they are the sentence."""
 
 ATTRIBUTES = (
     *("id", "url", "title", "date", "host", "source", "section", "author", "language", "script", "kind", "license"),
@@ -28,11 +28,7 @@ _ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 class Vertical(Writer):
     """Writes one file: ``<doc …>``, ``<p>`` for every line of a text, ``<s>`` for every sentence, a word and its tag a line.
 
-    White space is no word, and control characters are left out; ``& < >`` are written as in XML.
-
-    Args:
-        out: where it goes.
-        tagger: see :data:`Tagger`.
+    White space and control characters are left out; ``& < >`` are escaped.
 
     >>> import io
     >>> from topical_crawler.corpus.record import Record
@@ -69,7 +65,7 @@ class Vertical(Writer):
 
 
 def sentences(line: str) -> Iterator[str]:
-    """A line cut after 。！？!?… and the quotes and brackets that close there; none is only white space.
+    """Split a line after 。！？!?… and the quotes and brackets that close there; blank sentences are dropped.
 
     >>> list(sentences("他说：“好！”我们去……走吧"))
     ['他说：“好！”', '我们去……', '走吧']
@@ -85,12 +81,7 @@ def legal(text: str) -> str:
 
 
 def registry(name: str, title: str) -> str:
-    """The configuration of a corpus in that format for Manatee, the engine of (No)Sketch Engine.
-
-    Args:
-        name: of the file with the texts.
-        title: of the corpus.
-    """
+    """The configuration of a corpus for Manatee, the engine of (No)Sketch Engine; ``name`` is that of the vertical file."""
     attributes = "".join(f"    ATTRIBUTE {attribute}\n" for attribute in ATTRIBUTES)
     shown = legal(title).replace('"', "'").replace("\n", " ")
     return (
