@@ -62,19 +62,18 @@ class ScoreTable(dict[str, tuple[float, str]]):
             resources: where HowNet, its tree and the vectors are; what is missing is done without.
             parameters: constants of Algorithm 1.
             cache_dir: where tables and converted vectors are kept; None: nowhere.
-            progress: called with the part done, 0 to 1, and what is being done.
+            progress: see :class:`Setup`.
 
         Raises:
             ValueError: a weight is negative or not finite, or a resource cannot be read.
         """
         terms, parameters = _checked(terms), parameters or SimilarityParameters()
-        folder = Path(cache_dir) if cache_dir is not None else None
-        if folder is None:
+        if cache_dir is None:
             return cls.build(terms, WordSimilarity.from_resources(resources, parameters), progress)
         used = (*_USED, "cilin") if parameters.synonyms else _USED
         identity = [VERSION, terms, dataclasses.astuple(parameters), resources.fingerprint(*used)]
         key = hashlib.sha256(json.dumps(identity, ensure_ascii=False).encode()).hexdigest()
-        path = folder / f"scores-{key[:24]}.npz"
+        path = Path(cache_dir, f"scores-{key[:24]}.npz")
         if path.exists():
             try:
                 return cls(_read(path))
@@ -82,7 +81,7 @@ class ScoreTable(dict[str, tuple[float, str]]):
                 logger.warning("%s is damaged (%s); the table is made again", path, error)
         if progress:
             progress(0.0, "reading HowNet and word vectors")
-        table = cls.build(terms, WordSimilarity.from_resources(resources, parameters, folder), progress)
+        table = cls.build(terms, WordSimilarity.from_resources(resources, parameters, path.parent), progress)
         _write(path, table)
         return table
 
@@ -93,7 +92,7 @@ class ScoreTable(dict[str, tuple[float, str]]):
         Args:
             terms: topic terms with their weights (Eq. 2), each finite and >= 0.
             similarity: the resources and the constants of Algorithm 1.
-            progress: called with the part done, 0 to 1, and what is being done.
+            progress: see :class:`Setup`.
         """
         terms = _checked(terms)
         hownet = ConceptIndex(similarity.hownet) if similarity.hownet else None
@@ -126,8 +125,7 @@ class ScoreTable(dict[str, tuple[float, str]]):
                 nearest[better] = number
         if progress:
             progress(1.0, f"compared {len(words):,} words with {len(names):,} topic terms")
-        held = np.flatnonzero(score > 0).tolist()
-        return cls({words[i]: (float(score[i]), names[nearest[i]]) for i in held})
+        return cls({words[i]: (float(score[i]), names[nearest[i]]) for i in np.flatnonzero(score > 0).tolist()})
 
 
 def _checked(terms: Mapping[str, float]) -> dict[str, float]:
@@ -161,20 +159,15 @@ def _write(path: Path, table: ScoreTable) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     numbers: dict[str, int] = {}
     nearest = np.array([numbers.setdefault(term, len(numbers)) for _, term in table.values()], dtype=np.int32)
-    handle, temporary = tempfile.mkstemp(prefix=".scores-", suffix=".npz", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(
-                file,
-                words=np.frombuffer("\n".join(table).encode("utf-8"), dtype=np.uint8),
-                scores=np.array([score for score, _ in table.values()], dtype=np.float64),
-                nearest=nearest,
-                terms=np.frombuffer("\n".join(numbers).encode("utf-8"), dtype=np.uint8),
-            )
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink()
-        raise
+    with tempfile.TemporaryDirectory(prefix=".scores-", dir=path.parent) as folder:
+        np.savez(
+            made := Path(folder, path.name),
+            words=np.frombuffer("\n".join(table).encode("utf-8"), dtype=np.uint8),
+            scores=np.array([score for score, _ in table.values()], dtype=np.float64),
+            nearest=nearest,
+            terms=np.frombuffer("\n".join(numbers).encode("utf-8"), dtype=np.uint8),
+        )
+        made.replace(path)
 
 
 def _read(path: Path) -> dict[str, tuple[float, str]]:

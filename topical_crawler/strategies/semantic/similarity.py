@@ -78,7 +78,7 @@ def algorithm1(sim_h: ArrayLike, sim_d: ArrayLike, parameters: SimilarityParamet
 
 
 class WordSimilarity:
-    """Sim(d, t) of two words. What is None is not asked: with neither resource a word is similar to itself alone.
+    """Sim(d, t) of two words; with neither resource a word is similar to itself alone.
 
     Args:
         hownet: gives SimH.
@@ -109,13 +109,8 @@ class WordSimilarity:
     def from_resources(
         cls, resources: Resources, parameters: SimilarityParameters | None = None, cache_dir: Path | None = None
     ) -> WordSimilarity:
-        """Read what there is of HowNet, its tree, the vectors and, if the parameters want it, Cilin.
-
-        Args:
-            resources: where the files are.
-            parameters: constants of Algorithm 1, and whether Cilin is joined.
-            cache_dir: where converted vectors are kept, see :meth:`WordVectors.open`.
-        """
+        """Read what there is of HowNet, its tree, the vectors and, if ``parameters.synonyms``, Cilin. ``cache_dir`` is where
+        converted vectors are kept, see :meth:`WordVectors.open`."""
         parameters = parameters or SimilarityParameters()
         glossary, vectors = resources.path("hownet"), resources.path("vectors")
         thesaurus = resources.path("cilin") if parameters.synonyms else None
@@ -148,15 +143,9 @@ class WordSimilarity:
 
 
 # -- What a thesaurus adds to both resources (synonyms = true)
-#
-# Vectors tell what stands in like places, antonyms and companions too; a thesaurus tells what means the same. Joining the two
-# is the greatest single gain in agreement with human judgements that was measured (docs/decisions.md).
-
-ROUNDS = 10
-"""As published; the vectors hardly move after the fifth."""
 
 
-def retrofit(vectors: WordVectors, cilin: Cilin, rounds: int = ROUNDS) -> WordVectors:
+def retrofit(vectors: WordVectors, cilin: Cilin, rounds: int = 10) -> WordVectors:
     """Draw the vectors of synonyms together, and give one to words of which only synonyms have one.
 
     Each round puts a word halfway between its own vector and the mean of its synonyms' vectors (Faruqui et al. 2015, Eq. 1 with
@@ -165,7 +154,7 @@ def retrofit(vectors: WordVectors, cilin: Cilin, rounds: int = ROUNDS) -> WordVe
     Args:
         vectors: left as they are.
         cilin: its ``=`` groups are the synonyms; a word in two groups counts twice where it meets another in both.
-        rounds: number of passes over all words.
+        rounds: number of passes over all words (as published).
 
     Returns:
         New vectors, held in memory: all words of ``vectors`` in their order, then those that got one.
@@ -211,12 +200,11 @@ def lend_senses(hownet: HowNet, cilin: Cilin) -> HowNet:
         hownet: left as it is; the new one shares its definitions.
         cilin: its ``=`` groups are the synonyms.
     """
-    lent = {}
-    for word in dict.fromkeys(word for group in cilin.groups.values() for word in group.words):
-        if word not in hownet.senses:
-            senses = sorted({sense for synonym in cilin.synonyms(word) for sense in hownet.senses.get(synonym, ())})
-            if senses:
-                lent[word] = senses
     richer = copy.copy(hownet)
-    richer.senses = {**hownet.senses, **lent}
+    richer.senses = dict(hownet.senses)
+    for word in (word for group in cilin.groups.values() for word in group.words):
+        if word not in richer.senses:
+            senses = {sense for synonym in cilin.synonyms(word) for sense in hownet.senses.get(synonym, ())}
+            if senses:
+                richer.senses[word] = sorted(senses)
     return richer

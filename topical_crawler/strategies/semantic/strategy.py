@@ -26,8 +26,8 @@ from topical_crawler.topic.topic import Topic, topic_line
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, description_of
 
 SIMILARITY = SimilarityParameters(alpha=0.5, beta=0.5, th1=0.7, th2=0.7)
-"""Constants of Algorithm 1 as Eq. 3 wants them: near-synonyms only. With the thresholds that tell synonyms best (0.1), a hundred
-faint similarities outweigh one right word; 0.7 was best on three topics and two recorded webs (docs/decisions.md)."""
+"""Constants of Algorithm 1 for Eq. 3: near-synonyms only, lest a hundred faint similarities outweigh one right word. 0.7 was best
+on three topics and two recorded webs (docs/decisions.md)."""
 HISTORY_SIZE = 1000
 """History URLs kept, of all sites or of each."""
 _CACHED_ANCHORS = 50_000
@@ -46,13 +46,12 @@ class SemanticParameters(Parameters):
         text_threshold: a kept page stays in the corpus when Eq. 3 over its extracted main text is above this; 0: no such check.
             Printed: none; the paper judges by the description alone.
         tunnel: how many pages off topic may be passed in a row: their links are then followed without a topic term in the
-            anchor, at the low place that Eq. 5 gives them. Printed: 0 (§3.1, plain word match only). Of a dozen keywords on 14
-            real sites, 2 reaches .87 of the texts on topic, 0 reaches .29.
+            anchor, at the low place that Eq. 5 gives them. Printed: 0 (§3.1, plain word match only).
         site_words: whether what a page says in the same words as its site's home page counts for what its links inherit
             (:mod:`topical_crawler.strategies.common`). Printed: true. False: the page's description without those words stands
-            for Rel in Eq. 5 (area under recall .860 instead of .720); whether the page is kept is decided by all of it.
+            for Rel in Eq. 5; whether the page is kept is decided by all of it.
         first_lines: whether a page without a meta description is described by its first heading and first 90 characters.
-            Printed: false. Many portals have no descriptions.
+            Printed: false.
         own_site: draw the history URLs of Algorithm 3 from the site of the page that holds the link. Printed: true; the paper
             crawls each site by itself. False: from all sites of the crawl.
         history_sample: n of Algorithm 3. Not printed; an odd number has a clear majority.
@@ -102,16 +101,12 @@ def read_semantic_parameters(topic: Topic) -> tuple[SemanticParameters, Similari
     """
     table = dict(topic.parameters.get("semantic", {}))
     printed = table.get("as_printed") is True
-    constants = table.pop("similarity", {})
-    similarity = read_parameters(
-        SimilarityParameters, constants, topic, "strategy.semantic.similarity", PRINTED_SIMILARITY if printed else SIMILARITY
-    )
-    if "structure" in table:
-        table["structure"] = read_parameters(
-            StructureParameters, table["structure"], topic, "strategy.semantic.structure", PRINTED.structure if printed else None
-        )
-    parameters = read_parameters(SemanticParameters, table, topic, "strategy.semantic", PRINTED if printed else None)
-    return parameters, similarity
+    defaults, of_words = (PRINTED, PRINTED_SIMILARITY) if printed else (SemanticParameters(), SIMILARITY)
+    section = "strategy.semantic"
+    similarity = read_parameters(SimilarityParameters, table.pop("similarity", {}), topic, f"{section}.similarity", of_words)
+    structure = table.get("structure", {})
+    table["structure"] = read_parameters(StructureParameters, structure, topic, f"{section}.structure", defaults.structure)
+    return read_parameters(SemanticParameters, table, topic, section, defaults), similarity
 
 
 class Semantic(Strategy):
@@ -153,11 +148,6 @@ class Semantic(Strategy):
 
     @classmethod
     def make(cls, setup: Setup) -> Self:
-        """The strategy for a topic, with its table of word scores.
-
-        Raises:
-            TopicError: a parameter cannot be used.
-        """
         topic = setup.topic
         parameters, similarity = read_semantic_parameters(topic)
         scores = ScoreTable.load_or_build(topic.terms, setup.resources, similarity, setup.cache_dir, setup.progress)
@@ -168,7 +158,7 @@ class Semantic(Strategy):
 
     def factors(self, word: str) -> tuple[float, float, str]:
         """What Eq. 3 knows of a normalised word: w_d, Σ_t w_t·Sim(d,t)², and the term with the greatest part in that sum ("" for
-        a word that is like no term). The product of the two is what the word brings to M times the relevance."""
+        a word that is like no term)."""
         score, term = self._table.get(word) or (0.0, "")
         return self.topic.weight(word), score, term
 
@@ -187,7 +177,6 @@ class Semantic(Strategy):
         return Verdict(relevance, keep, why, inherited, self._sites.lesson(page))
 
     def _description(self, page: Page) -> str:
-        """The description information (§3.1)."""
         if self.parameters.first_lines:
             return description_of(page)
         return "\n".join(filter(None, (page.title, page.keywords, page.description)))
@@ -201,19 +190,15 @@ class Semantic(Strategy):
         return [None if best is None else best[0] for best in map(self._best, candidates)]
 
     def confirm(self, text: str) -> tuple[float, bool]:
-        relevance = self.relevance(self.segmenter.words(text))
-        threshold = self.parameters.text_threshold
+        relevance, threshold = self.relevance(self.segmenter.words(text)), self.parameters.text_threshold
         return relevance, threshold == 0 or relevance > threshold
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
-        best = self._best(candidate)
-        if best is None:
+        if (best := self._best(candidate)) is None:
             return {}
-        return {
-            "parent": best[1].relevance,
-            "anchor": self._of_anchor(best[1].anchor)[0],
-            "struct": self.struct(candidate.url, best[1].parent),
-        }
+        place = best[1]
+        structure = self.struct(candidate.url, place.parent)
+        return {"parent": place.relevance, "anchor": self._of_anchor(place.anchor)[0], "struct": structure}
 
     def priority(self, url: str, evidence: Evidence) -> float:
         """Eq. 5: p = α·Rel(description of the page that holds the link) + β·Rel(anchor) + λ·struct."""
@@ -240,10 +225,8 @@ class Semantic(Strategy):
         self._histories.setdefault(self._site(url), History(HISTORY_SIZE, self._seed)).add(url)
 
     def state_dict(self) -> dict[str, Any]:
-        return {
-            "history": [url for history in self._histories.values() for url in history.urls()],
-            "sites": self._sites.state_dict(),
-        }
+        history = [url for history in self._histories.values() for url in history.urls()]
+        return {"history": history, "sites": self._sites.state_dict()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         for url in state["history"]:
@@ -255,18 +238,15 @@ class Semantic(Strategy):
         best: tuple[float, Evidence] | None = None
         structures: dict[str, int] = {}  # by site: looked at when a place of the link counts, once
         for evidence in candidate.evidence:
-            followed = evidence.on_topic or 0 < evidence.distance <= self.parameters.tunnel or self._of_anchor(evidence.anchor)[1]
-            if not followed:
-                continue
-            key = self._site(evidence.parent)
-            if key not in structures:
-                structures[key] = self.struct(candidate.url, evidence.parent)
-            priority = self._priority(evidence, structures[key])
-            # The plain-match path of Figure 1 queues whatever its anchor matches: Eq. 5 only gives it its place.
-            if evidence.on_topic and priority <= self.parameters.link_threshold:
-                continue
-            if best is None or priority > best[0]:
-                best = priority, evidence
+            if evidence.on_topic or 0 < evidence.distance <= self.parameters.tunnel or self._of_anchor(evidence.anchor)[1]:
+                key = self._site(evidence.parent)
+                if key not in structures:
+                    structures[key] = self.struct(candidate.url, evidence.parent)
+                priority = self._priority(evidence, structures[key])
+                # The plain-match path of Figure 1 queues whatever its anchor matches: Eq. 5 only gives it its place.
+                queued = not evidence.on_topic or priority > self.parameters.link_threshold
+                if queued and (best is None or priority > best[0]):
+                    best = priority, evidence
         return best
 
     def _read_anchor(self, anchor: str) -> tuple[float, bool]:
@@ -286,8 +266,7 @@ class Semantic(Strategy):
         return shares({(word if word == term else f"{word}~{term}"): part for word, part, term in parts if part > 0})
 
 
-# -- The analytic hierarchy process (§4.5; Saaty 1980): weights from pairwise comparisons, with their consistency
-
+# -- The analytic hierarchy process (§4.5; Saaty 1980)
 
 MAX_INCONSISTENCY = 0.1
 """Largest consistency ratio that is accepted (Saaty's rule)."""
@@ -312,8 +291,7 @@ def ahp_weights(matrix: Sequence[Sequence[Comparison]]) -> list[float]:
     eigenvalues, vectors = np.linalg.eig(values)
     principal = int(np.argmax(eigenvalues.real))
     vector = np.abs(vectors[:, principal].real)
-    ratio = _ratio(float(eigenvalues[principal].real), len(values))
-    if ratio > MAX_INCONSISTENCY:
+    if (ratio := _ratio(float(eigenvalues[principal].real), len(values))) > MAX_INCONSISTENCY:
         raise ValueError(
             f"the comparisons contradict each other: consistency ratio {ratio:.2f}, allowed {MAX_INCONSISTENCY}. "
             f"Remedy: if a is x times b and b is y times c, then a should be about x·y times c"

@@ -27,10 +27,9 @@ _BIT = {char: 1 << code for code, char in enumerate(_ASCII)}
 class StructureParameters:
     """Constants of Algorithm 2. The paper prints the threshold alone.
 
-    The others are ours, chosen on URLs that we invented (tests/papers/test_zhou_urls.py), so that 0.10 is a good threshold and
-    higher ones lose slowly, which is the form of the paper's Table 6 and no reproduction of it: the first part of the host and
-    the first parts of the path decide, and the domain that all channels of one portal share adds nothing. What other constants
-    give on recorded sites is in docs/experiments.md.
+    The others are ours, chosen on invented URLs (tests/papers/test_zhou_urls.py) for the form of the paper's Table 6, which they
+    do not reproduce: the first part of the host and the first parts of the path decide. What other constants give on recorded
+    sites is in docs/experiments.md.
 
     Attributes:
         alpha: share of the host's similarity.
@@ -157,16 +156,12 @@ def struct(url: str | UrlParts, sample: Sequence[str | UrlParts], parameters: St
     """
     parts = url if isinstance(url, UrlParts) else UrlParts.of(url)
     needed = len(sample) // 2 + 1
-    may_differ = len(sample) - needed
-    for other in sample:
-        if structure_similarity(parts, other, parameters)[0]:
-            needed -= 1
-            if needed == 0:
-                return 1
-        else:
-            may_differ -= 1
-            if may_differ < 0:
-                return 0
+    for compared, other in enumerate(sample):
+        if len(sample) - compared < needed:
+            return 0
+        needed -= structure_similarity(parts, other, parameters)[0]
+        if needed == 0:
+            return 1
     return 0
 
 
