@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.resources.registry import Resources
 from topical_crawler.text.segment import normalise
 
 ALPHA = 1.6
@@ -272,6 +273,12 @@ class HowNet:
         self.concepts: list[Concept] = sorted({*parsed.values()})
         index = {concept: i for i, concept in enumerate(self.concepts)}
         self.senses: dict[str, list[int]] = {word: sorted(index[c] for c in concepts) for word, concepts in senses.items()}
+
+    @classmethod
+    def installed(cls, resources: Resources) -> HowNet | None:
+        """The glossary of the installed resources, with the tree where there is one; None without a glossary."""
+        glossary = resources.path("hownet")
+        return cls(glossary, resources.path("hownet_tree")) if glossary else None
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and normalise(word) in self.senses

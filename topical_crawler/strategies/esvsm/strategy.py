@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import Any, Self
 
@@ -21,12 +21,11 @@ from topical_crawler.strategies.esvsm.vector_space import SvsmParameters, TextAn
 from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.web.page import Evidence, Page, Verdict
 
+logger = logging.getLogger(__name__)
+
 
 class Growth:
     """Counts pages and relevant pages, each address once, and how long there has been no new relevant one.
-
-    Attributes:
-        pages, relevant: that were counted.
 
     >>> growth = Growth()
     >>> for i in range(3):
@@ -43,7 +42,7 @@ class Growth:
         self._last = time.monotonic()
 
     def count(self, url: str, relevant: bool) -> None:
-        """Take note of a page, unless it was counted before."""
+        """Count a page, unless it was counted before."""
         digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         if digest in self._seen:
             return
@@ -61,16 +60,14 @@ class Growth:
 
     def stalled(self, pages: int, seconds: float) -> bool:
         """Whether there has been no new relevant page for so many pages, or for so many seconds; 0: not asked."""
-        if pages and self._since >= pages:
-            return True
-        return bool(seconds) and time.monotonic() - self._last >= seconds
+        return 0 < pages <= self._since or 0 < seconds <= time.monotonic() - self._last
 
     def forget(self) -> None:
         """Let go of the addresses: nothing more is to be counted."""
         self._seen.clear()
 
     def state_dict(self) -> dict[str, Any]:
-        """What was counted, as JSON data. Time begins anew with :meth:`from_state`."""
+        """The counts as JSON data. Time begins anew with :meth:`from_state`."""
         return {"pages": self.pages, "relevant": self.relevant, "since": self._since, "seen": sorted(self._seen)}
 
     @classmethod
@@ -82,9 +79,6 @@ class Growth:
         return growth
 
 
-logger = logging.getLogger(__name__)
-
-
 @dataclass(frozen=True)
 class EsvsmParameters(SvsmParameters):
     """Constants of the method; the table ``[strategy.esvsm]`` of a topic sets them, and those of :class:`SvsmParameters`.
@@ -94,9 +88,9 @@ class EsvsmParameters(SvsmParameters):
         words: taken of each sub-topic (the paper's 20).
         word: the topic word that may be replaced; "": the topic's title.
         least_results: with as many relevant pages, nothing is replaced (the paper's 1,000).
-        stall_pages: so many pages without a new relevant one, and the topic word is replaced; 0: not counted. The paper counts
-            seconds, which another machine, or a slow site, would make another crawl of.
-        stall_seconds: so many seconds without a new relevant page, and it is replaced, too (the paper's 15); 0: not counted.
+        stall_pages: replace the topic word after so many pages without a new relevant one; 0: not counted. The paper counts
+            seconds, which depend on machine and site.
+        stall_seconds: replace it after so many seconds without a new relevant page, too (the paper's 15); 0: not counted.
         max_replacements: how often at most (the paper's 1).
     """
 
@@ -148,7 +142,6 @@ class Esvsm(TextAndAnchor):
 
     @classmethod
     def make(cls, setup: Setup) -> Self:
-        """The strategy for a topic, with its topic model."""
         topic, parameters = setup.topic, setup.parameters(EsvsmParameters)
         if not topic.documents:
             logger.warning(
@@ -169,8 +162,7 @@ class Esvsm(TextAndAnchor):
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         """By the full text. The lesson is how often the topic word had been replaced."""
-        verdict = super().judge(page, found)
-        return Verdict(verdict.relevance, verdict.keep, verdict.why, lesson=len(self.replacements) or None)
+        return replace(super().judge(page, found), lesson=len(self.replacements) or None)
 
     def learn(self, url: str, verdict: Verdict) -> None:
         """Count the page, and replace the topic word if the crawl has come to a stand."""
@@ -185,15 +177,12 @@ class Esvsm(TextAndAnchor):
             self._growth.forget()
 
     def state_dict(self) -> dict[str, Any]:
-        return {
-            "replacements": [asdict(made) for made in self.replacements],
-            "at_the_top": self._at_the_top,
-            "growth": self._growth.state_dict(),
-        }
+        replacements = [asdict(replacement) for replacement in self.replacements]
+        return {"replacements": replacements, "at_the_top": self._at_the_top, "growth": self._growth.state_dict()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         before = self.replacements
-        self.replacements = [Replacement(**made) for made in state["replacements"]]
+        self.replacements = [Replacement(**entry) for entry in state["replacements"]]
         self._at_the_top = bool(state["at_the_top"])
         self._growth = Growth.from_state(state["growth"])
         if self.replacements != before:
@@ -202,15 +191,14 @@ class Esvsm(TextAndAnchor):
     @property
     def _is_settled(self) -> bool:
         """Whether nothing can be replaced any more."""
-        p = self.parameters
-        enough = self._growth.relevant >= p.least_results
-        return enough or self._at_the_top or len(self.replacements) >= p.max_replacements
+        enough = self._growth.relevant >= self.parameters.least_results
+        return enough or self._at_the_top or len(self.replacements) >= self.parameters.max_replacements
 
     def _replace(self) -> None:
         word = self.replacements[-1].hypernym if self.replacements else self._word
         above = direct_hypernym(word, self._model.resources)
         pages, relevant = self._growth.pages, self._growth.relevant
-        if above is None or above.word in (self._word, *(made.hypernym for made in self.replacements)):
+        if above is None or above.word in (self._word, *(r.hypernym for r in self.replacements)):
             self._at_the_top = True
             logger.warning(
                 "After %d pages, %d of them relevant, the topic word %r should give way to its hypernym, and no source has one. "

@@ -54,14 +54,13 @@ def sub_topics(
 ) -> list[dict[str, float]]:
     """The sub-topics of a topic: the ``words`` most probable words of each, with their probability.
 
-    Of one document nothing can be told apart: its most frequent words are the one sub-topic, as many as all the others would
-    have together, with their shares.
+    One document has one sub-topic: its most frequent words, as many as all sub-topics would have together, with their shares.
 
     Args:
         documents: how often each word stands in each; none is empty.
         seed: of the first, random division; the same seed gives the same sub-topics.
-        topics: how many there are to be.
-        words: how many are taken of each.
+        topics: number of sub-topics.
+        words: taken of each.
     """
     if len(documents) == 1:
         (only,) = documents
@@ -70,28 +69,27 @@ def sub_topics(
         return [{word: only[word] / total for word in frequent}]
     from gensim.models import LdaModel
 
-    vocabulary = sorted({word for document in documents for word in document})
-    number = {word: i for i, word in enumerate(vocabulary)}
+    names = dict(enumerate(sorted({word for document in documents for word in document})))
+    number = {word: i for i, word in names.items()}
     bags = [sorted((number[word], count) for word, count in document.items()) for document in documents]
     log = logging.getLogger("gensim")  # it reports every pass, and warns of collections as small as these
     level = log.level
     log.setLevel(logging.ERROR)
     try:
-        names = dict(enumerate(vocabulary))
         model = LdaModel(bags, num_topics=topics, id2word=names, passes=_PASSES, random_state=seed % (1 << 32))
         return [{word: float(p) for word, p in model.show_topic(i, words)} for i in range(topics)]
     finally:
         log.setLevel(level)
 
 
-def topic_vector(found: Sequence[Mapping[str, float]], idf: Idf) -> dict[str, float]:
+def topic_vector(topics: Sequence[Mapping[str, float]], idf: Idf) -> dict[str, float]:
     """The topic as a vector: word → Σ over the sub-topics of its probability · IDF, heaviest first.
 
     >>> topic_vector([{"内核": 0.5, "进程": 0.25}, {"内核": 0.25}], Idf({"内核": 2.0, "进程": 4.0}))
     {'内核': 1.5, '进程': 1.0}
     """
     total: dict[str, float] = {}
-    for sub_topic in found:
+    for sub_topic in topics:
         for word, probability in sub_topic.items():
             total[word] = total.get(word, 0.0) + probability * idf.of(word)
     return dict(sorted(total.items(), key=lambda item: (-item[1], item[0])))
@@ -125,17 +123,17 @@ def direct_hypernym(word: str, resources: Resources) -> Hypernym | None:
     Hypernym(word='手机', source='head')
     """
     word = normalise(word)
-    hownet, cilin = _hownet(resources), _cilin(resources)
+    hownet, cilin = HowNet.installed(resources), _cilin(resources)
     is_phrase = not (hownet and word in hownet.senses) and not (cilin and word in cilin)
     if is_phrase and (head := head_word(word)):
         return Hypernym(head, "head")
     synonyms = {word, *(cilin.synonyms(word) if cilin else ())}
-    if hownet and (found := _by_hownet(word, hownet, synonyms)):
-        return Hypernym(found, "hownet")
-    if (path := resources.path("cilin_tree")) and (found := _by_cilin(word, CilinTree(path), synonyms)):
-        return Hypernym(found, "cilin_tree")
-    if (path := resources.path("clc")) and (found := _by_categories(word, path)):
-        return Hypernym(found, "clc")
+    if hownet and (above := _by_hownet(word, hownet, synonyms)):
+        return Hypernym(above, "hownet")
+    if (path := resources.path("cilin_tree")) and (above := _by_cilin(word, CilinTree(path), synonyms)):
+        return Hypernym(above, "cilin_tree")
+    if (path := resources.path("clc")) and (above := _by_categories(word, path)):
+        return Hypernym(above, "clc")
     return None
 
 
@@ -190,11 +188,6 @@ def _crossed(word: str, place: int, words: Container[str]) -> bool:
     return any(word[i:j] in words for i in range(place) for j in range(place + 1, len(word)))
 
 
-def _hownet(resources: Resources) -> HowNet | None:
-    path = resources.path("hownet")
-    return HowNet(path, resources.path("hownet_tree")) if path else None
-
-
 def _cilin(resources: Resources) -> Cilin | None:
     path = resources.path("cilin")
     return Cilin(path) if path else None
@@ -228,19 +221,14 @@ def _parents(tree: SememeTree) -> Mapping[str, str]:
 def _by_cilin(word: str, tree: CilinTree, synonyms: set[str]) -> str | None:
     """The first name of the nearest class above the word that is no synonym of it. Classes of level 4 have no names of their
     own: Cilin calls them by words that stand beside the word, not above it."""
-    for classes in tree.hypernyms(word):
-        for above in classes[1:]:
-            for name in above.names:
-                if name not in synonyms:
-                    return name
-    return None
+    names = (name for classes in tree.hypernyms(word) for above in classes[1:] for name in above.names)
+    return next((name for name in names if name not in synonyms), None)
 
 
 def _by_categories(word: str, path: Path) -> str | None:
     """The first term of the name of the category above the one that the word finds, where it finds just one."""
     tree = read_clc(path)
-    category = _find(tree, word)
-    if category is None or category.parent is None:
+    if (category := _find(tree, word)) is None or category.parent is None:
         return None
     return next((term for term in name_terms(tree.categories[category.parent].name) if term != word), None)
 
@@ -280,8 +268,7 @@ class TopicModel:
         segmenter: must know the topic's terms.
         resources: HowNet for similarities; for hypernyms what there is.
         seed: of the sub-topics.
-        sub_topics: how many there are to be.
-        words: how many are taken of each.
+        sub_topics, words: see :func:`sub_topics`.
         reading: of SVSM.
         cache_dir: where converted vectors are kept.
 
@@ -318,12 +305,11 @@ class TopicModel:
         document describes the hypernym: itself as often as there are other words, and the words related to it."""
         content = self._segmenter.content
         documents = [Counter(document) for document in self._documents]
-        for made in replacements:
-            hypernym = content(made.hypernym)  # the name of a category may be several words
+        for replacement in replacements:
+            hypernym = content(replacement.hypernym)  # the name of a category may be several words
             for document in documents:
-                count = document.pop(made.word, 0)
-                document.update(hypernym * count)
-            related = related_words(made.hypernym, self.resources, self._cache_dir)
+                document.update(hypernym * document.pop(replacement.word, 0))
+            related = related_words(replacement.hypernym, self.resources, self._cache_dir)
             described = hypernym * max(1, len(related))
             documents.append(Counter([*described, *(word for text in related for word in content(text))]))
         return [document for document in documents if document]

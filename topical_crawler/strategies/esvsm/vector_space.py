@@ -16,10 +16,8 @@ it is read here in three ways:
     As Eq. 2, 3, 6 and 8 are printed: each side sorted by weight, the shorter one filled up with 0, the first number compared with
     the first. Unlike terms share a dimension, so that what is compared is how steeply the weights fall.
 
-``terms`` is the default: a crawl of 2,000 pages of a recorded web reached 88 % of the texts on machine learning with it, 47 %
-with ``projected`` and 22 % with ``positions``; breadth-first 31 % (on operating systems: 83, 38, 9 and 25 %).
-
-The topic of the baselines is the keywords with their weights; only ``esvsm`` reads documents of the topic.
+``terms`` is the default: it reached most by far (docs/decisions.md). The topic of the baselines is the keywords with their
+weights; only ``esvsm`` reads documents of the topic.
 """
 
 from __future__ import annotations
@@ -134,12 +132,9 @@ class TextAndAnchor(Strategy):
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
         """The two means of Eq. 9 before they are weighed."""
-        places = candidate.evidence
-        n = len(places) or 1
-        return {
-            "parent": fsum(e.relevance for e in places) / n,
-            "anchor": fsum(self.anchor(e.anchor) for e in places) / n,
-        }
+        places, n = candidate.evidence, len(candidate.evidence) or 1
+        anchors = fsum(self.anchor(e.anchor) for e in places)
+        return {"parent": fsum(e.relevance for e in places) / n, "anchor": anchors / n}
 
 
 class TermSimilarity:
@@ -165,16 +160,10 @@ class TermSimilarity:
 
     @classmethod
     def of_terms(cls, terms: Sequence[str], resources: Resources) -> TermSimilarity:
-        """The table for a topic's terms. It takes two seconds to read HowNet, and two milliseconds for each term.
-
-        Args:
-            terms: distinct normalised words.
-            resources: where HowNet and its tree are; without HowNet a word is similar to itself alone.
-        """
-        glossary = resources.path("hownet")
-        if glossary is None:
+        """The table for a topic's terms, distinct normalised words; without HowNet a word is similar to itself alone."""
+        hownet = HowNet.installed(resources)
+        if hownet is None:
             return cls(terms, {}, np.zeros((0, len(terms)), dtype=np.float32))
-        hownet = HowNet(glossary, resources.path("hownet_tree"))
         index = ConceptIndex(hownet)
         matrix = np.zeros((len(index.words), len(terms)), dtype=np.float32)
         for column, term in enumerate(terms):
@@ -229,14 +218,7 @@ class SvsmParameters(TextAndAnchorParameters):
 
 
 def svsm(topic: Mapping[str, float], similarity: TermSimilarity, idf: Idf, reading: Reading = "terms") -> Measure:
-    """The measure for a topic.
-
-    Args:
-        topic: term → weight (> 0); at least one.
-        similarity: of words to these terms.
-        idf: weighs the words of texts.
-        reading: what the dimensions are.
-    """
+    """The measure for a topic, term → weight (> 0), in one of its readings. ``idf`` weighs the words of texts."""
     if reading == "projected":
         return ProjectedSvsm(topic, similarity, idf)
     return (PositionSvsm if reading == "positions" else TermSvsm)(topic, similarity.means(), idf)
@@ -268,13 +250,11 @@ class TermSvsm:
         return {word: weight * self._means[word] for word, weight in vector.items() if word in self._means}
 
     def of(self, words: Sequence[str]) -> float:
-        """Eq. 7 for content words with their repetitions; 0 for none."""
         vector = self.semantic_vector(words)
         product = fsum(weight * self._topic[word] for word, weight in vector.items() if word in self._topic)
         return min(product / (norm(list(vector.values())) * self._norm), 1.0) if product else 0.0
 
     def parts(self, words: Sequence[str]) -> dict[str, float]:
-        """What each distinct word adds to the product of the two vectors; words that add nothing are left out."""
         return {w: x * self._topic[w] for w, x in self.semantic_vector(words).items() if w in self._topic}
 
 
@@ -300,11 +280,6 @@ class PositionSvsm(TermSvsm):
 class ProjectedSvsm:
     """SVSM over the topic's terms, on each of which every term of a text is projected. Relevance is from 0 to 1.
 
-    Args:
-        topic: term → weight (> 0).
-        similarity: of words to these terms.
-        idf: weighs the words of texts.
-
     >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
     >>> measure = ProjectedSvsm({"内核": 1.0, "进程": 1.0}, similarity, Idf({"核心": 2.0}))
     >>> round(measure.of(["核心"]), 3), measure.of(["天气"])
@@ -318,7 +293,6 @@ class ProjectedSvsm:
         self._idf = idf
 
     def of(self, words: Sequence[str]) -> float:
-        """Eq. 7 for content words with their repetitions; 0 for none."""
         vector = sorted(term_vector(words, self._idf).items())
         if not vector:
             return 0.0
@@ -327,7 +301,6 @@ class ProjectedSvsm:
         return min(float(projected @ self._weights) / (length * self._norm), 1.0) if length else 0.0
 
     def parts(self, words: Sequence[str]) -> dict[str, float]:
-        """What each distinct word adds to the product of the two vectors; words that add nothing are left out."""
         vector = term_vector(words, self._idf)
         parts = {word: x * float(self._similarity.row(word) @ self._weights) for word, x in vector.items()}
         return {word: part for word, part in parts.items() if part > 0}
@@ -336,15 +309,9 @@ class ProjectedSvsm:
 class Ssrm:
     """Relevance = Σ_i Σ_j q_i·d_j·Sim(i, j) / Σ_i Σ_j q_i·d_j, from 0 to 1.
 
-    It is the mean similarity of the text's terms to the topic's, both weighed by TF-IDF: how often a text says the topic's own
-    words counts for little among many words that are faintly similar.
+    It is the mean similarity of the text's terms to the topic's, term → weight q (> 0), both weighed by TF-IDF: how often a text
+    says the topic's own words counts for little among many words that are faintly similar.
 
-    Args:
-        topic: term → weight q (> 0).
-        similarity: of words to these terms.
-        idf: weighs the words of texts.
-
-    >>> import numpy as np
     >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
     >>> ssrm = Ssrm({"内核": 3.0, "进程": 1.0}, similarity, Idf({"核心": 1.0}))
     >>> round(ssrm.of(["核心"]), 3), round(ssrm.of(["核心", "天气"]), 3), ssrm.of([])
@@ -356,13 +323,11 @@ class Ssrm:
         self._idf = idf
 
     def of(self, words: Sequence[str]) -> float:
-        """The relevance of content words with their repetitions; 0 for none."""
         vector = term_vector(words, self._idf)
         total = fsum(vector.values())
         return min(fsum(self.parts(words).values()) / total, 1.0) if total else 0.0
 
     def parts(self, words: Sequence[str]) -> dict[str, float]:
-        """What each distinct word adds to the upper sum, up to a factor; words that add nothing are left out."""
         vector = term_vector(words, self._idf)
         return {word: weight * self._means[word] for word, weight in vector.items() if word in self._means}
 
@@ -370,9 +335,8 @@ class Ssrm:
 VSM = TextAndAnchorParameters(page_threshold=0.01)
 SSRM = TextAndAnchorParameters(page_threshold=0.001)
 SVSM = SvsmParameters(page_threshold=0.05)
-"""No paper prints a threshold. A cosine is the smaller the more terms a topic has: of 20 terms (machine learning, operating
-systems) 0.01 is near the best for VSM, and 0.1 for SVSM; of 200 and more (party building) 0.01 for both. SVSM's is between the
-two, on the side of keeping. SSRM has no good one: with HowNet, nearly every text is as similar to a topic as any other."""
+"""No paper prints a threshold. A cosine is the smaller the more terms a topic has; SVSM's is between the best for few and for
+many, on the side of keeping. SSRM has no good one: with HowNet, nearly every text is as similar to a topic as any other."""
 
 
 class VsmStrategy(TextAndAnchor):
@@ -389,8 +353,8 @@ class VsmStrategy(TextAndAnchor):
     @classmethod
     def make(cls, setup: Setup) -> Self:
         idf = Idf.load()
-        parameters = setup.parameters(TextAndAnchorParameters, VSM)
-        return cls(Vsm(keyword_vector(setup.topic.terms, idf), idf), setup.segmenter, parameters)
+        measure = Vsm(keyword_vector(setup.topic.terms, idf), idf)
+        return cls(measure, setup.segmenter, setup.parameters(TextAndAnchorParameters, VSM))
 
 
 class SsrmStrategy(TextAndAnchor):

@@ -112,12 +112,12 @@ class WordSimilarity:
         """Read what there is of HowNet, its tree, the vectors and, if ``parameters.synonyms``, Cilin. ``cache_dir`` is where
         converted vectors are kept, see :meth:`WordVectors.open`."""
         parameters = parameters or SimilarityParameters()
-        glossary, vectors = resources.path("hownet"), resources.path("vectors")
+        vectors = resources.path("vectors")
         thesaurus = resources.path("cilin") if parameters.synonyms else None
         if parameters.synonyms and not thesaurus:
             logger.warning("synonyms are asked for and Cilin is missing: done without. Remedy: scrapy lexicon fetch cilin")
         return cls(
-            HowNet(glossary, resources.path("hownet_tree")) if glossary else None,
+            HowNet.installed(resources),
             WordVectors.open(vectors, cache_dir) if vectors else None,
             parameters,
             Cilin(thesaurus) if thesaurus else None,
