@@ -69,14 +69,12 @@ def _series(url: str) -> str:
     return _TAIL.sub("", _NUMBER.sub("", url.partition("#")[0]))
 
 
-# -- Pages of bookshops and libraries: a book's title and introduction, and what is a list of books (Zhang et al., section 4)
-
+# -- Pages of bookshops and libraries: a book's title and introduction, and what is a list of books
 
 MAX_INTRODUCTION = 3000
 """Longest introduction kept, in characters."""
 LINK_SHARE = 0.5
-"""A page is a list when its anchors have at least this many characters to one of its text: of 1,580 real pages, 75 % of the lists
-and labels do, and 5 % of the articles."""
+"""A page is a list when its anchors have at least this many characters to one of its text (docs/decisions.md)."""
 FEWEST_LINKS = 5
 """Links that a list has at least."""
 
@@ -139,8 +137,7 @@ def read_book(page: Page) -> Book | None:
     body = LexborHTMLParser(bounded(page.html.replace("\0", ""))).body
     introductions: list[str] = []
     for node in islice(_labels(body), _MOST_LABELS) if body is not None else ():
-        introduction = _introduction(node)
-        if introduction and introduction not in introductions:
+        if (introduction := _introduction(node)) and introduction not in introductions:
             introductions.append(introduction)
     if not 0 < len(introductions) <= _MOST_INTRODUCTIONS:
         return None
@@ -154,8 +151,7 @@ def read(page: Page) -> Reading:
     >>> reading.kind, reading.text
     ('list', '共三十本\\n数据挖掘 - 商品搜索\\n共三十本')
     """
-    book = read_book(page)
-    if book is not None:
+    if book := read_book(page):
         return Reading("book", book.title, book.introduction)
     text = full_text(page)
     kind: Kind = "list" if _is_list(page, text) else "page"
@@ -187,9 +183,8 @@ def _introduction(label: LexborNode) -> str:
     text = label.text_content or ""
     if start := _INLINE.match(text):
         return _SPACE.sub(" ", f"{text[start.end() :]} {_following(label)}").strip()
-    heading = _whole(label)
-    panel = _panel(heading)
-    if panel is not None:
+    heading = _heading_of(label)
+    if (panel := _panel(heading)) is not None:
         return "" if panel is heading else _until_heading(_texts(panel))
     node: LexborNode | None = label
     for _ in range(_LEVELS):
@@ -249,11 +244,15 @@ def _panel(heading: LexborNode) -> LexborNode | None:
 def _beside(node: LexborNode) -> tuple[LexborNode | None, LexborNode | None]:
     """The nodes before and after ``node``; blank text is none."""
     before, after = node.prev, node.next
-    while before is not None and before.tag == "-text" and not (before.text_content or "").strip():
+    while before is not None and _is_blank(before):
         before = before.prev
-    while after is not None and after.tag == "-text" and not (after.text_content or "").strip():
+    while after is not None and _is_blank(after):
         after = after.next
     return before, after
+
+
+def _is_blank(node: LexborNode) -> bool:
+    return node.tag == "-text" and not (node.text_content or "").strip()
 
 
 def _by_id(node: LexborNode, name: str) -> LexborNode | None:
@@ -262,11 +261,11 @@ def _by_id(node: LexborNode, name: str) -> LexborNode | None:
     return node.css_first(f'[id="{name}"]')
 
 
-def _whole(label: LexborNode) -> LexborNode:
+def _heading_of(label: LexborNode) -> LexborNode:
     """The highest element that says nothing but ``label``."""
     node = label.parent or label
-    said = _plain(label.text_content or "")
-    while node.parent is not None and node.parent.tag != "body" and _beginning_of(node.parent) == said:
+    text = _plain(label.text_content or "")
+    while node.parent is not None and node.parent.tag != "body" and _beginning_of(node.parent) == text:
         node = node.parent
     return node
 
@@ -283,13 +282,7 @@ def _beginning_of(node: LexborNode) -> str:
 
 def _in_heading(node: LexborNode) -> bool:
     parent = node.parent
-    for _ in range(2):
-        if parent is None:
-            return False
-        if parent.tag in _HEADINGS:
-            return True
-        parent = parent.parent
-    return False
+    return parent is not None and (parent.tag in _HEADINGS or (parent.parent is not None and parent.parent.tag in _HEADINGS))
 
 
 def _texts(node: LexborNode) -> Iterator[LexborNode]:
@@ -303,10 +296,9 @@ def _texts(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def _after(node: LexborNode) -> Iterator[LexborNode]:
-    following = node.next
-    while following is not None:
+    while (following := node.next) is not None:
         yield following
-        following = following.next
+        node = following
 
 
 def _plain(text: str) -> str:
@@ -320,13 +312,12 @@ def _title(page: Page) -> str:
     return _SITE.split(page.title)[0] or page.heading
 
 
-# -- How a crawl for books follows links: search → lists → pages of books (Zhang et al., section 4)
-
+# -- How a crawl for books follows links: search → lists → pages of books
 
 NEXT_PAGE = 0.5
 """What the next page of a list is worth, as a part of the list's relevance: the list's own books go first."""
 FOLLOWED = 1e-6
-"""What a list that is followed hands on at least; a page that is not followed hands on 0."""
+"""What the links of a followed list inherit at least; those of a page that is not followed inherit 0."""
 
 
 class BookLinks:
@@ -338,43 +329,29 @@ class BookLinks:
 
     >>> links = BookLinks()
     >>> links.learn(entrance("http://a.cn/Search?keyword=x"))
-    >>> [links.handed_on(url, "list", 0.0, 0.1) for url in ("http://a.cn/Search?keyword=x&page=9", "http://b.cn/")]
+    >>> [links.link_relevance(url, "list", 0.0, 0.1) for url in ("http://a.cn/Search?keyword=x&page=9", "http://b.cn/")]
     [1e-06, 0.0]
     """
 
     def __init__(self, entrances: Iterable[str] = ()) -> None:
-        self._entrances = set(entrances)
-        self._known = tuple(self._entrances)
+        self._entrances = tuple(entrances)
 
     def learn(self, entrance: str) -> None:
         """A crawl started here; see :func:`entrance`."""
-        self._entrances.add(entrance)
-        self._known = tuple(self._entrances)
+        if entrance not in self._entrances:
+            self._entrances += (entrance,)
 
-    def handed_on(self, url: str, kind: Kind, relevance: float, threshold: float, seed: bool = False) -> float:
-        """What a page hands on to its links: its relevance where they are followed, else 0.
-
-        Args:
-            url: of the page.
-            kind: what it is.
-            relevance: of the page.
-            threshold: above which it is relevant.
-            seed: whether the crawl started with it.
-        """
+    def link_relevance(self, url: str, kind: Kind, relevance: float, threshold: float, seed: bool = False) -> float:
+        """What the links of the page ``url`` inherit: its relevance where they are followed, else 0. ``seed``: whether the crawl
+        started with the page."""
         if relevance > threshold:
             return relevance
-        if kind == "list" and (seed or entrance(url).startswith(self._known)):
+        if kind == "list" and (seed or entrance(url).startswith(self._entrances)):
             return max(relevance, FOLLOWED)
         return 0.0
 
     def priority(self, url: str, evidence: Evidence, anchor: float) -> float | None:
-        """The priority of a link for one place where it was found; None: not followed from there.
-
-        Args:
-            url: of the link.
-            evidence: the place.
-            anchor: relevance of its anchor.
-        """
+        """The priority of a link for one place where it was found, from the relevance of its anchor; None: not followed."""
         if evidence.on_topic:
             return (evidence.relevance + anchor) / 2
         if evidence.relevance <= 0:

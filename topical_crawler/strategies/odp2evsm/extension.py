@@ -131,8 +131,7 @@ class TopicExtension:
         The paper applies Eq. 3-5 to two vectors without saying how. With ``pairs="all"`` the degree is the mean of exp over all
         pairs, each as heavy as its two words: Σ_ij q_i·k_j·exp(i, j) / Σ_ij q_i·k_j. With ``pairs="best"`` each word of the page
         has the one keyword that it is nearest to, and pairs less alike than :data:`FAINT` are none:
-        Σ_j k_j·max_i q_i·exp(i, j) / Σ_j k_j. A page then need not speak of every keyword, and a hundred faint likenesses do not
-        outweigh one right word.
+        Σ_j k_j·max_i q_i·exp(i, j) / Σ_j k_j, so that a hundred faint likenesses do not outweigh one right word.
 
         Args:
             vector: normalised words of a page with their weights k_j >= 0.

@@ -1,9 +1,8 @@
 """The keywords of a page by TextRank over weighted words (Zhang et al., section 3.2), and how near they are to a topic.
 
 Words are the nodes of a graph; an edge is as heavy as the number of times that two of them stand within one window. A word ranks
-high when it weighs much itself and stands beside words that rank high (Eq. 2). What it weighs comes from features of the word,
-joined by the order-relation method G1 (Guo Yajun): a person says the order of the features by their importance, and for each of
-them how many times less it matters than the one before. The weights follow, without a matrix and without a check of consistency.
+high when it weighs much itself and stands beside words that rank high (Eq. 2). Its weight comes from its features, joined by the
+order-relation method G1 (Guo Yajun): from their order by importance, and how many times more each matters than the next.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from topical_crawler.text.statistics import Idf, Vsm, keyword_vector
 
 FEATURES: Mapping[str, float] = {"title": 1.0, "frequency": 1.2, "part_of_speech": 1.4, "position": 1.2, "length": 1.2}
 """The features, most important first, each with r_k: how many times more the one before it matters (of the first: 1). Neither
-order nor ratios are printed. The method's ratios go from 1.0 to 1.8: as important, slightly, clearly, much, far more."""
+order nor ratios are printed. The method's ratios go from 1.0 (as important) to 1.8 (far more)."""
 
 LONG = 4
 """Characters from which a word counts as long: most Chinese terms of a field have three or four."""
@@ -111,8 +110,7 @@ class NodeWeights:
         }
 
     def _of_tag(self, word: str) -> float:
-        tag = self._tag(word)
-        if not tag:
+        if not (tag := self._tag(word)):
             return _UNKNOWN_TAG
         return next((value for prefix, value in _BY_TAG if tag.startswith(prefix)), _OTHER_TAG)
 
@@ -165,12 +163,12 @@ def textrank(
     if not places:
         return {}
     own = np.ones(len(places)) if weights is None else np.array([weights[word] for word in places], dtype=np.float64)
-    if not ((own >= 0) & (own <= 1)).all():
-        bad = next(word for word, weight in zip(places, own, strict=True) if not 0 <= weight <= 1)
-        raise ValueError(f"the weight of {bad!r} must be from 0 to 1, not {dict(zip(places, own.tolist(), strict=True))[bad]!r}")
-    pairs = [(text[:-step], text[step:]) for step in range(1, min(window, len(text)))]
-    left = np.concatenate([text[:0], *(p[0] for p in pairs)])
-    right = np.concatenate([text[:0], *(p[1] for p in pairs)])
+    for word, weight in zip(places, own.tolist(), strict=True):
+        if not 0 <= weight <= 1:
+            raise ValueError(f"the weight of {word!r} must be from 0 to 1, not {weight!r}")
+    steps = range(1, min(window, len(text)))
+    left = np.concatenate([text[:0], *(text[:-step] for step in steps)])
+    right = np.concatenate([text[:0], *(text[step:] for step in steps)])
     apart = left != right
     sources, targets = (np.concatenate(ends) for ends in ((left[apart], right[apart]), (right[apart], left[apart])))
     degrees = np.bincount(sources, minlength=len(places))
@@ -180,14 +178,13 @@ def textrank(
         before = ranks
         ranks = own * (1 - damping + damping * np.bincount(targets, shares * before[sources], len(places)))
         change = np.abs(ranks - before).max()
-    order = np.argsort(-np.round(ranks, 9), kind="stable").tolist()
     names = list(places)
-    return {names[i]: float(ranks[i]) for i in order}
+    return {names[i]: float(ranks[i]) for i in np.argsort(-np.round(ranks, 9), kind="stable").tolist()}
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a measure says of a page.
+    """A page, measured.
 
     Attributes:
         relevance: 0 or more.
@@ -255,12 +252,8 @@ class ExtensionMeasure:
 
     def _shares(self, keywords: Sequence[tuple[str, float]]) -> dict[str, float]:
         """Each as ``word``, or ``word~nearest keyword``."""
-        parts: dict[str, float] = {}
-        for word, k in keywords:
-            if (part := k * self._topic.degree(word)) > 0:
-                nearest = self._topic.nearest(word)
-                parts[word if word == nearest else f"{word}~{nearest}"] = part
-        return shares(parts)
+        parts = ((word, self._topic.nearest(word), k * self._topic.degree(word)) for word, k in keywords)
+        return shares({(word if word == nearest else f"{word}~{nearest}"): part for word, nearest, part in parts if part > 0})
 
 
 class CosineMeasure:
@@ -281,10 +274,8 @@ class CosineMeasure:
         self._segmenter = segmenter
 
     def of_page(self, title: str, text: str) -> Measured:
-        """The cosine, 0 to 1."""
         words = [*self._segmenter.content(title), *self._segmenter.content(text)]
         return Measured(self._vsm.of(words), shares(self._vsm.parts(words)))
 
     def of_anchor(self, anchor: str) -> float:
-        """The cosine, 0 to 1."""
         return self._vsm.of(self._segmenter.content(anchor))

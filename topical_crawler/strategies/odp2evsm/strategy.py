@@ -10,6 +10,7 @@ import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Self
 
 from topical_crawler.resources.cilin import Cilin
@@ -26,8 +27,7 @@ from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
 _CACHED_ANCHORS = 50_000
 THRESHOLDS: Mapping[Pairs, float] = {"all": 0.2, "best": 0.08}
-"""u for either reading of Eq. 5 between vectors. Precision / recall before any expansion on the books of the recorded bookshop:
-0.39 / 1.0 and 0.88 / 0.96; on texts of 14 real sites, half of them about machine learning: 0.58 / 0.85 and 0.97 / 0.33."""
+"""u for either reading of Eq. 5 between vectors (docs/decisions.md)."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,7 @@ class CategoryParameters:
     Attributes:
         category: code or name of the topic's category; "": the category of the topic's title.
         tree: path of a ``structure.rdf.u8`` of the Open Directory; "": the Chinese Library Classification.
-        own_terms: whether the topic's own terms join those of the category; False, as in the paper: where there is a category,
-            they do not.
+        own_terms: whether the topic's own terms join those of its category. The paper: False.
         keyword_threshold: initial keywords weigh at least this, 0 to 1.
         max_keywords: χ, keywords of the topic at most, the initial ones among them.
     """
@@ -50,8 +49,7 @@ class CategoryParameters:
     max_keywords: int = 100
 
     def __post_init__(self) -> None:
-        least = {"max_keywords": 1, "page_keywords": 1, "batch": 1}
-        check_fields(self, ("keyword_threshold", "lam"), least)
+        check_fields(self, ("keyword_threshold", "lam"), {"max_keywords": 1, "page_keywords": 1, "batch": 1})
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,7 @@ class Odp2evsmParameters(CategoryParameters):
     Attributes:
         lam: λ of Eq. 5, 0 to 1.
         pairs: the ``best`` pair for each of the page's keywords counts, or ``all`` pairs with the topic's; see
-            :meth:`.TopicExtension.between`. The paper does not say. In 2,000 pages of 14 real sites, ``best`` reached 69 % of the
-            texts on machine learning and ``all`` 30 %.
+            :meth:`.TopicExtension.between`. The paper does not say.
         page_keywords: n, keywords of a page.
         page_threshold: u, as a part of the extension degree of the topic's keywords to themselves; None: that of
             :data:`THRESHOLDS`.
@@ -132,14 +129,13 @@ class BookCrawl(Strategy):
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         reading = read(page)
         measured = self._measure.of_page(reading.title, reading.text)
-        relevance = measured.relevance
-        threshold = self.page_threshold
+        relevance, threshold = measured.relevance, self.page_threshold
         keep = relevance > threshold and reading.kind != "list"
-        handed_on = self._links.handed_on(page.url, reading.kind, relevance, threshold, seed=not found)
+        link_relevance = self._links.link_relevance(page.url, reading.kind, relevance, threshold, seed=not found)
         lesson: dict[str, Any] = {} if found else {"entrance": entrance(page.url)}
         if keep and (words := self._lesson(measured.keywords)):
             lesson["words"] = words
-        return Verdict(relevance, keep, measured.shares, handed_on, lesson or None)
+        return Verdict(relevance, keep, measured.shares, link_relevance, lesson or None)
 
     def learn(self, url: str, verdict: Verdict) -> None:
         if verdict.lesson and "entrance" in verdict.lesson:
@@ -164,12 +160,8 @@ class BookCrawl(Strategy):
 
     def _best(self, candidate: Candidate) -> tuple[float, Evidence] | None:
         """The best priority over all places where the link was found, with the place."""
-        best: tuple[float, Evidence] | None = None
-        for evidence in candidate.evidence:
-            priority = self._links.priority(candidate.url, evidence, self._of_anchor(evidence.anchor))
-            if priority is not None and (best is None or priority > best[0]):
-                best = priority, evidence
-        return best
+        priorities = ((self._links.priority(candidate.url, e, self._of_anchor(e.anchor)), e) for e in candidate.evidence)
+        return max(((priority, e) for priority, e in priorities if priority is not None), key=itemgetter(0), default=None)
 
 
 class Odp2evsm(BookCrawl):
@@ -216,11 +208,6 @@ class Odp2evsm(BookCrawl):
 
     @classmethod
     def make(cls, setup: Setup) -> Self:
-        """The strategy ``odp2evsm`` for a topic.
-
-        Raises:
-            TopicError: a parameter cannot be used, or the tree does not have the category that the topic names.
-        """
         parameters = setup.parameters(Odp2evsmParameters)
         keywords = _category_keywords(setup, parameters)
         vectors, cilin = setup.resources.path("vectors"), setup.resources.path("cilin")
@@ -286,9 +273,8 @@ def _cosine(setup: Setup, keywords: Mapping[str, float]) -> CosineMeasure:
     return CosineMeasure(keywords, _segmenter(setup, keywords), Idf.load())
 
 
-def _category_keywords(setup: Setup, parameters: CategoryParameters) -> dict[str, float]:
-    tree = open_tree(setup.topic, setup.resources, parameters.tree)
-    p = parameters
+def _category_keywords(setup: Setup, p: CategoryParameters) -> dict[str, float]:
+    tree = open_tree(setup.topic, setup.resources, p.tree)
     return initial_keywords(setup.topic, tree, p.category, p.keyword_threshold, p.max_keywords, own_terms=p.own_terms)
 
 

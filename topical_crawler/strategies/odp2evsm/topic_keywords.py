@@ -18,12 +18,8 @@ logger = logging.getLogger(__name__)
 
 
 def open_tree(topic: Topic, resources: Resources, odp: str = "") -> CategoryTree | None:
-    """The tree to look a topic up in; None where there is none.
-
-    Args:
-        topic: whose folder a relative path starts from.
-        resources: where the Chinese Library Classification is.
-        odp: path of a ``structure.rdf.u8`` of the Open Directory, gzipped or not; "": the Chinese Library Classification.
+    """The tree to look a topic up in: ``odp``, the path of a ``structure.rdf.u8`` of the Open Directory (gzipped or not, from the
+    folder of the topic), else the Chinese Library Classification; None where there is none.
 
     Raises:
         TopicError: there is no such file, or it cannot be read.
@@ -151,15 +147,7 @@ class Expansion:
         return {**self._initial, **self.added}
 
     def learn(self, url: str, words: WeighedWords) -> bool:
-        """Take note of a relevant page, once.
-
-        Args:
-            url: of the page.
-            words: its keywords with their weights, in [0, 1].
-
-        Returns:
-            Whether Q has grown.
-        """
+        """Count a relevant page, once, by its keywords with their weights, in [0, 1]. Returns whether Q has grown."""
         key = fingerprint(url).hex()[:16]
         if key in self._learned or len(self._initial) + len(self.added) >= self._most:
             return False
@@ -172,12 +160,10 @@ class Expansion:
         return len(self.added) > before
 
     def state_dict(self) -> dict[str, Any]:
-        """What was learned, as JSON data."""
         buffer = [[list(pair) for pair in words] for words in self._buffer]
         return {"added": dict(self.added), "buffer": buffer, "learned": sorted(self._learned)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what :meth:`state_dict` gave."""
         self.added, self._buffer, self._learned = dict(state["added"]), list(state["buffer"]), set(state["learned"])
 
     def _empty(self) -> None:
