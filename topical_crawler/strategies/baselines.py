@@ -88,12 +88,8 @@ class RandomOrder(KeywordJudge):
         return cls(setup.topic, setup.segmenter, setup.parameters(Parameters), setup.seed)
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        return [self._draw(c.url) for c in candidates]
-
-    def _draw(self, url: str) -> float:
-        """A uniformly distributed number, 0 to below 1."""
-        digest = blake2b(fingerprint(url), digest_size=8, key=self._key).digest()
-        return (int.from_bytes(digest) >> 11) / (1 << 53)
+        digests = (blake2b(fingerprint(c.url), digest_size=8, key=self._key).digest() for c in candidates)
+        return [(int.from_bytes(digest) >> 11) / (1 << 53) for digest in digests]  # uniform, 0 to below 1
 
 
 class KeywordAnchors(KeywordJudge):
@@ -110,14 +106,13 @@ class KeywordAnchors(KeywordJudge):
     name = "keyword"
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        return [max((self.share(e.anchor) for e in c.evidence), default=0.0) for c in candidates]
+        return [self.explain(c)["anchor"] for c in candidates]
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
         return {"anchor": max((self.share(e.anchor) for e in candidate.evidence), default=0.0)}
 
 
 # -- PageRank over the pages fetched so far (Cho, Garcia-Molina & Page 1998)
-
 
 MAX_LINKS = 1000
 """Links of a page that count at most: the first ones."""
@@ -146,10 +141,10 @@ class PageRankParameters(Parameters):
 class PageRank(KeywordJudge):
     """The strategy ``pagerank``.
 
-    A link's priority is IR(p) = (1 − d) + d·Σ IR(t)/c(t) over the fetched pages t that hold it, c(t) their numbers of links. The
-    topic has no influence on it. The ranks of all fetched pages are computed anew whenever there are a quarter more of them; in
-    between, a page takes the rank that it had as a link and passes its share to its own links. An address that no fetched page
-    holds itself, such as the target of a redirect, gets the share of the pages where its link was found.
+    A link's priority is IR(p) = (1 − d) + d·Σ IR(t)/c(t) over the fetched pages t that hold it, c(t) their numbers of links,
+    whatever the topic. All ranks are computed anew whenever a quarter more pages were fetched; in between, a page takes the rank
+    that it had as a link and passes its share to its own links. An address that no fetched page holds itself, such as the target
+    of a redirect, gets the share of the pages where its link was found.
 
     >>> from topical_crawler import Candidate, Link, Page, strategies
     >>> pagerank = strategies.create("partybuilding", "pagerank", resources=None)
@@ -179,17 +174,14 @@ class PageRank(KeywordJudge):
         self.revision = self._graph.ranked
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        return [self._rank(c) for c in candidates]
+        return [self.explain(c)["rank"] for c in candidates]
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
-        return {"rank": self._rank(candidate)}
-
-    def _rank(self, candidate: Candidate) -> float:
         rank = self._graph.rank(_digest(candidate.url))
         if rank is None:
             shares = sorted(self._graph.share(_digest(parent)) for parent in {e.parent for e in candidate.evidence})
             rank = 1 - self.parameters.damping + self.parameters.damping * sum(shares)
-        return rank
+        return {"rank": rank}
 
     def state_dict(self) -> dict[str, Any]:
         return self._graph.to_json()
@@ -200,11 +192,8 @@ class PageRank(KeywordJudge):
 
 
 class LinkGraph:
-    """Pages, their links, and the ranks of both; addresses are digests.
-
-    The ranks are those of the formula in :class:`PageRank`: their sum is not fixed, and what a page without links or a link that
-    was not followed has of rank goes nowhere.
-    """
+    """Pages, their links, and the ranks of both by the formula in :class:`PageRank`; addresses are digests. The sum of the ranks
+    is not fixed: the rank of a page without links or of a link that was not followed goes nowhere."""
 
     def __init__(self, damping: float) -> None:
         self.ranked = 0
@@ -331,7 +320,7 @@ class SharkSearch(KeywordJudge):
     """The strategy ``shark_search``: potential = γ·inherited + (1 − γ)·neighbourhood.
 
     * inherited: δ·sim(page) of the page that holds the link, or δ times what that page had inherited itself, where its own
-      similarity is 0. A page found in several places has inherited the most that any of them handed on.
+      similarity is 0. A page found in several places has inherited the most that any of them gave.
     * neighbourhood: β·sim(anchor) + (1 − β)·context, where the context is 1 for an anchor that has anything of the topic, else
       the similarity of the text around the link.
 
@@ -339,10 +328,10 @@ class SharkSearch(KeywordJudge):
 
     >>> from topical_crawler import Candidate, Evidence, strategies
     >>> shark = strategies.create("partybuilding", "shark_search", resources=None)
-    >>> said = {"党建": "", "更多": "党建 要闻", "首页": "天气"}
-    >>> places = [Evidence("http://a.cn/", 0.1, True, anchor, around=around) for anchor, around in said.items()]
-    >>> one, other, none = shark.score([Candidate("http://a.cn/1", (place,)) for place in places])
-    >>> one > other > none == 0.8 * 0.1
+    >>> links = {"党建": "", "更多": "党建 要闻", "首页": "天气"}
+    >>> places = [Evidence("http://a.cn/", 0.1, True, anchor, around=around) for anchor, around in links.items()]
+    >>> by_anchor, by_context, neither = shark.score([Candidate("http://a.cn/1", (place,)) for place in places])
+    >>> by_anchor > by_context > neither == 0.8 * 0.1
     True
     """
 
@@ -364,7 +353,7 @@ class SharkSearch(KeywordJudge):
         return [max(map(self.potential, c.evidence), default=0.0) for c in candidates]
 
     def potential(self, place: Evidence) -> float:
-        """The potential score of a link found in one place."""
+        """The score of a link found in one place."""
         gamma: float = self.parameters.inherited
         return gamma * place.relevance + (1 - gamma) * self.neighbourhood(place)
 

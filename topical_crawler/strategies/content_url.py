@@ -38,18 +38,13 @@ def prefixes(url: str) -> Iterator[str]:
 
 
 class FrequentPrefixes:
-    """The *maximal frequent prefixes* of a growing set of URLs: those that at least ``frequency`` of the URLs begin with, while
-    they begin with no longer one that does.
+    """The *maximal frequent prefixes* of a growing set of URLs: those that at least ``frequency`` of them begin with, while no
+    longer one is frequent. ``frequency``, f of the paper, is 1 or more; every URL is to be added once.
 
-    Every URL is to be added once; adding one touches its own prefixes only.
-
-    Args:
-        frequency: f of the paper, >= 1.
-
-    >>> found = FrequentPrefixes(frequency=3)
+    >>> strings = FrequentPrefixes(frequency=3)
     >>> for url in ("http://a.cn/党建/1", "http://a.cn/党建/2", "http://a.cn/党建/3", "http://a.cn/体育/1"):
-    ...     found.add(url)
-    >>> found.maximal == {"http://a.cn/%E5%85%9A%E5%BB%BA/"}
+    ...     strings.add(url)
+    >>> strings.maximal == {"http://a.cn/%E5%85%9A%E5%BB%BA/"}
     True
     """
 
@@ -57,7 +52,7 @@ class FrequentPrefixes:
         self.frequency = frequency
         self.maximal: set[str] = set()
         self.frequent = 0
-        """How many prefixes are frequent, maximal or not. It grows whenever ``maximal`` changes."""
+        """Number of frequent prefixes, maximal or not. It grows whenever ``maximal`` changes."""
         self._counts: dict[str, int] = {}
 
     def add(self, url: str) -> None:
@@ -65,12 +60,11 @@ class FrequentPrefixes:
         shorter = ""
         for prefix in prefixes(url):
             count = self._counts[prefix] = self._counts.get(prefix, 0) + 1
-            if count == self.frequency:
-                # The next shorter one is at least as frequent, and was found to be so before.
-                self._found(prefix, shorter)
+            if count == self.frequency:  # the next shorter one became frequent before
+                self._add_frequent(prefix, shorter)
             shorter = prefix
 
-    def _found(self, prefix: str, shorter: str) -> None:
+    def _add_frequent(self, prefix: str, shorter: str) -> None:
         self.frequent += 1
         self.maximal.discard(shorter)
         self.maximal.add(prefix)
@@ -78,10 +72,10 @@ class FrequentPrefixes:
     def to_json(self) -> dict[str, Any]:
         """The counts as a tree of JSON data, the common part of the prefixes written once; :meth:`load` reads them back.
 
-        >>> found = FrequentPrefixes(2)
-        >>> found.add("http://a.cn/dj/1"), found.add("http://a.cn/ty/1")
+        >>> strings = FrequentPrefixes(2)
+        >>> strings.add("http://a.cn/dj/1"), strings.add("http://a.cn/ty/1")
         (None, None)
-        >>> found.to_json()
+        >>> strings.to_json()
         {'http://a.cn/': [2, {'dj/': 1, 'ty/': 1}]}
         """
         tree: dict[str, Any] = {}
@@ -110,7 +104,7 @@ class FrequentPrefixes:
                 prefix = shorter + name
                 self._counts[prefix] = int(count)
                 if count >= self.frequency:
-                    self._found(prefix, shorter)
+                    self._add_frequent(prefix, shorter)
                 if deeper:
                     waiting.append((prefix, deeper))
 
@@ -132,13 +126,8 @@ class PrefixSets:
 
     def match(self, url: str) -> tuple[bool, bool]:
         """Whether ``url`` begins with a prefix of S, and with one of U: one look at each of its own prefixes."""
-        in_s = in_u = False
-        for prefix in prefixes(url):
-            if prefix in self.relevant.maximal:
-                in_s = True
-            elif prefix in self.irrelevant.maximal:
-                in_u = True
-        return in_s, in_u
+        own, relevant = set(prefixes(url)), self.relevant.maximal
+        return not own.isdisjoint(relevant), not (own - relevant).isdisjoint(self.irrelevant.maximal)
 
     @property
     def revision(self) -> int:
@@ -188,9 +177,8 @@ class Content(Strategy):
     """The strategy ``content``: each link of a relevant page gets sim(q, p)/N_p (Eq. 2), N_p the page's number of links.
 
     A link that is found on several pages has the highest of their values; the paper, which does not queue a link again, leaves it
-    the first. A page that is not relevant hands on 0, which closes its links. But the paper takes its seeds from the training
-    set, so a seed is never closed: one that is not relevant itself, such as a home page, hands on what a page at the threshold
-    does.
+    the first. The links of a page that is not relevant get 0, which closes them. But the paper takes its seeds from the training
+    set: the links of a seed that is not relevant itself, such as a home page, get what those of a page at the threshold do.
 
     Args:
         topic: measures a text against the topic (Eq. 1).
@@ -210,11 +198,10 @@ class Content(Strategy):
         return cls(TopicVector.of(setup.topic, setup.segmenter), setup.parameters(cls.parameters_type))
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        """By Eq. 1 over the full text; what the page hands on is Eq. 2."""
+        """By Eq. 1 over the full text; its links inherit Eq. 2."""
         relevance, why = self._topic.compare(full_text(page))
-        threshold = self.page_threshold
-        keep = relevance > threshold
-        shared = relevance if keep else 0.0 if found else threshold
+        keep = relevance > self.page_threshold
+        shared = relevance if keep else 0.0 if found else self.page_threshold
         return Verdict(relevance, keep, why, inherited=shared / max(1, self._links_of(page)))
 
     def _links_of(self, page: Page) -> int:
@@ -266,11 +253,8 @@ class ContentUrl(Content):
         digest = _digest(url)
         if digest in self._relevant or digest in self._irrelevant:
             return
-        known, strings = (
-            (self._relevant, self._strings.relevant) if verdict.keep else (self._irrelevant, self._strings.irrelevant)
-        )
-        known.add(digest)
-        strings.add(url)
+        (self._relevant if verdict.keep else self._irrelevant).add(digest)
+        (self._strings.relevant if verdict.keep else self._strings.irrelevant).add(url)
         self.revision = self._strings.revision
 
     def _links_of(self, page: Page) -> int:
