@@ -49,7 +49,6 @@ ODD_PAGES = (
     Page("http://[broken/", title="党建"),
     Page.from_html("http://a.cn/", "</html><title>党<a href=x><h1>"),
 )
-_NO_THRESHOLDS: Sequence[Any] = (-0.1, math.nan, "0.5", None, True)
 
 
 class Subject:
@@ -150,7 +149,7 @@ def check_it_tells_the_topic(subject: Subject) -> None:
 def check_second_judgements(subject: Subject) -> None:
     """Judgements are final, or can be made again from their lessons, one by one as together."""
     strategy = subject.taught
-    lessons = [_json(strategy.judge(page).lesson) for page in (*_pages(12), *ODD_PAGES)]
+    lessons = [json.loads(json.dumps(strategy.judge(page).lesson)) for page in (*_pages(12), *ODD_PAGES)]
     again = strategy.reconsider(lessons)
     assert len(again) == len(lessons) and strategy.reconsider([]) == []
     for verdict in again:
@@ -184,7 +183,8 @@ def check_wrong_thresholds_are_refused(subject: Subject) -> None:
     """page_threshold refuses what is no number of 0 or more, and stays as it was."""
     strategy = subject.make()
     own = strategy.page_threshold
-    for value in _NO_THRESHOLDS:
+    not_thresholds: Sequence[Any] = (-0.1, math.nan, "0.5", None, True)
+    for value in not_thresholds:
         try:
             strategy.page_threshold = value
         except ValueError as error:
@@ -197,24 +197,24 @@ def check_wrong_thresholds_are_refused(subject: Subject) -> None:
 @_check
 def check_scores_are_aligned(subject: Subject) -> None:
     """Scores are in the order of the candidates and do not depend on the others that are scored with them."""
-    given = _candidates()
-    scores = subject.taught.score(given)
-    check_scores(scores, given)
-    assert any(score is not None for score in scores)
-    assert subject.taught.score(given[::-1]) == scores[::-1]
-    assert [subject.taught.score([candidate])[0] for candidate in given] == scores
-    assert subject.taught.score(given + given) == scores + scores
-    assert subject.taught.score([]) == []
-    assert subject.taught.score(tuple(given)) == scores
+    candidates, score = _candidates(), subject.taught.score
+    scores = score(candidates)
+    check_scores(scores, candidates)
+    assert any(value is not None for value in scores)
+    assert score(candidates[::-1]) == scores[::-1]
+    assert [score([candidate])[0] for candidate in candidates] == scores
+    assert score(candidates + candidates) == scores + scores
+    assert score([]) == []
+    assert score(tuple(candidates)) == scores
 
 
 @_check
 def check_the_order_of_the_evidence_does_not_matter(subject: Subject) -> None:
     """A link gets the same score in whatever order it was found in its places."""
-    given = _candidates()
-    turned = subject.taught.score([Candidate(c.url, c.evidence[::-1]) for c in given])
-    for one, other in zip(subject.taught.score(given), turned, strict=True):
-        assert one == other or (one is not None and other is not None and math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-12))
+    candidates = _candidates()
+    turned = subject.taught.score([Candidate(c.url, c.evidence[::-1]) for c in candidates])
+    for a, b in zip(subject.taught.score(candidates), turned, strict=True):
+        assert a == b or (a is not None and b is not None and math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-12))
 
 
 @_check
@@ -243,7 +243,7 @@ def check_a_page_without_words_is_off_topic(subject: Subject) -> None:
 def check_odd_candidates(subject: Subject) -> None:
     """Any candidate gets a score or None, and an explanation that is JSON data."""
     on_topic, huge = Evidence("http://dj.a.cn/", 0.5, True, "支部"), "支部生活的标题很长" * 20_000
-    given = [
+    candidates = [
         Candidate("", ()),
         Candidate("", (on_topic,)),
         Candidate("no address", (on_topic,)),
@@ -256,8 +256,8 @@ def check_odd_candidates(subject: Subject) -> None:
         Candidate("http://a.cn/4", tuple(Evidence(f"http://a.cn/{k}", 0.1, True, "党建") for k in range(500))),
         *(Candidate("http://a.cn/1", (Evidence("http://a.cn/", 0.5, keep, huge),)) for keep in (True, False)),
     ]
-    check_scores(subject.taught.score(given), given)
-    for candidate in given:
+    check_scores(subject.taught.score(candidates), candidates)
+    for candidate in candidates:
         json.dumps(dict(subject.taught.explain(candidate)))
 
 
@@ -360,10 +360,6 @@ def _crawl(strategy: Strategy) -> list[object]:
         if i % 20 == 0:
             answers += strategy.score(_candidates())
     return answers + [strategy.explain(c) for c in _candidates(6)]
-
-
-def _json(data: Any) -> Any:
-    return json.loads(json.dumps(data))
 
 
 def _state(strategy: Strategy) -> str:

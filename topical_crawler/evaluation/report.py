@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# -- Figures as JSON
-
 
 def write_json(path: Path, figures: Mapping[str, Any]) -> None:
     """Write ``figures`` to ``path`` atomically; missing parent folders are made. NaN and infinity, which JSON does not have,
@@ -35,11 +33,11 @@ def write_json(path: Path, figures: Mapping[str, Any]) -> None:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, Sequence | set | frozenset):
-        return [_plain(one) for one in (value if isinstance(value, Sequence) else sorted(value))]
+        return [_plain(item) for item in (value if isinstance(value, Sequence) else sorted(value))]
     if hasattr(value, "tolist"):  # numpy's arrays and numbers
         return _plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):

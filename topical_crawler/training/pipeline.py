@@ -41,9 +41,8 @@ from topical_crawler.training.work_folder import (
     write_json,
 )
 
-# -- The report, with the figures of Table 1 in Zhou et al. 2019
-
 COUNTS = ("documents", "kilobytes", "characters", "sentences", "tokens")
+"""The figures of Table 1 in Zhou et al. 2019."""
 
 
 def figures(
@@ -56,16 +55,15 @@ def figures(
         seconds: of each epoch.
 
     Returns:
-        JSON values. ``sources``: for each one documents (条), kilobytes (of 1,024 bytes of text in UTF-8), characters, sentences,
-        tokens and what was skipped, by reason; ``total``; words per second of segmentation and of training, over all processes.
+        JSON values. Of each source and in total: documents (条), kilobytes (of 1,024 bytes in UTF-8), characters, sentences,
+        tokens and what was skipped, by reason; words per second over all processes.
     """
     sources = []
     for source in manifest.sources:
-        counts = {name: int(source.total(name)) for name in COUNTS if name != "kilobytes"}
+        counts = {name: int(source.total("size" if name == "kilobytes" else name)) for name in COUNTS}
         counts["documents"] -= int(source.total("empty"))
-        counts["kilobytes"] = round(source.total("size") / 1024)
-        ordered = {name: counts[name] for name in COUNTS}
-        sources.append({"source": source.path, "kind": source.kind, **ordered, "skipped": source.skipped})
+        counts["kilobytes"] = round(counts["kilobytes"] / 1024)
+        sources.append({"source": source.path, "kind": source.kind, **counts, "skipped": source.skipped})
     total: dict[str, Any] = {name: sum(source[name] for source in sources) for name in COUNTS}
     total["skipped"] = dict(sum((Counter(source.skipped) for source in manifest.sources), Counter[str]()))
     cutting = sum(source.total("seconds") for source in manifest.sources)
@@ -88,9 +86,6 @@ def figures(
             "tokens_per_second": round(sum(tokens) * len(seconds) / max(training, 0.001)),
         },
     }
-
-
-# -- The stages
 
 
 @dataclass(frozen=True)
@@ -280,7 +275,8 @@ def _write(out: Path, work: Path, trainer: Trainer, known: WordVectors | None, f
 
 
 def _neighbours(show: Sequence[str], known: WordVectors | None, made: WordVectors) -> dict[str, Any]:
-    def near(vectors: WordVectors, word: str) -> list[tuple[str, float]]:
-        return [(neighbour, round(cosine, 3)) for neighbour, cosine in vectors.nearest(word, 8)]
-
-    return {word: {**({"before": near(known, word)} if known else {}), "after": near(made, word)} for word in dict.fromkeys(show)}
+    stages = {"before": known, "after": made} if known else {"after": made}
+    return {
+        word: {name: [(w, round(cosine, 3)) for w, cosine in vectors.nearest(word, 8)] for name, vectors in stages.items()}
+        for word in dict.fromkeys(show)
+    }

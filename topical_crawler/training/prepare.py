@@ -14,14 +14,16 @@ import functools
 import importlib.util
 import json
 import os
+import re
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeVar, get_args
+from typing import BinaryIO, NamedTuple, get_args
 
 from topical_crawler.files import replacing
 from topical_crawler.sources import Condition, Source, open_source
@@ -69,13 +71,12 @@ def join_phrases(folder: Path, files: Sequence[Path], most: int, report: Report)
     pairs = frozenset(read_json(known))
     target = folder / "phrased"
     target.mkdir(exist_ok=True)
-    made = [target / file.name for file in files]
-    for number, (file, new) in enumerate(zip(files, made, strict=True)):
-        if not new.exists():
+    for number, file in enumerate(files):
+        if not (new := target / file.name).exists():
             report("joining phrases", number / len(files), f"{len(pairs):,} phrases")
             with replacing(new) as out:
                 out.writelines(" ".join(joined(sentence, pairs)) + "\n" for sentence in read_sentences(file))
-    return made
+    return [target / file.name for file in files]
 
 
 def joined(sentence: Sequence[str], pairs: frozenset[str]) -> Iterator[str]:
@@ -108,63 +109,47 @@ def _learn(files: Sequence[Path], most: int, report: Report) -> dict[str, float]
         sentences(), min_count=_MIN_COUNT, threshold=THRESHOLD, scoring="npmi", delimiter=_JOINT, max_vocab_size=most
     )
     scored = phrases.export_phrases()
-    return {pair: round(float(score), 4) for pair, score in sorted(scored.items()) if not _has_latin(pair)}
-
-
-def _has_latin(text: str) -> bool:
-    return any(c.isascii() and c.isalpha() for c in text)
+    has_latin = re.compile("[A-Za-z]").search
+    return {pair: round(float(score), 4) for pair, score in sorted(scored.items()) if not has_latin(pair)}
 
 
 # -- Segmentation in several processes
 
-_T = TypeVar("_T")
-_R = TypeVar("_R")
 _AHEAD = 2
 """Batches in hand for each process: one at work, one ready for it."""
 _PATIENCE = 900.0
 """Seconds for one batch, which takes about a tenth of one."""
 
 
-def map_in_order(
-    function: Callable[..., _R],
-    warm_up: Callable[[], object],
-    batches: Iterable[_T],
-    arguments: Callable[[_T], tuple[object, ...]],
-    processes: int,
-) -> Generator[tuple[_T, _R], None, None]:
-    """``(batch, function(*arguments(batch)))`` for each batch, in their order.
-
-    Args:
-        function: on the top level of a module, as :class:`~topical_crawler.workers.Worker` wants it; so ``warm_up``.
-        batches: drawn lazily, at most ``2·processes`` ahead of the results.
-        arguments: what of a batch travels to the process, by pickle.
-        processes: at least 1.
+def _segmented(batches: Iterator[_Batch], words_file: Path, processes: int) -> Generator[tuple[_Batch, Segmented], None, None]:
+    """Each batch with its sentences, in order. Batches are drawn lazily, at most ``2·processes`` ahead of the results.
 
     Raises:
         TrainingError: a process was killed at one batch twice, or hangs.
     """
-    pool = WorkerPool(function, warm_up, processes)
+    pool = WorkerPool(segment, warm_up, processes)
 
-    def call(batch: _T) -> _R:
+    def call(batch: _Batch) -> Segmented:
         try:
-            return pool.run(_PATIENCE, *arguments(batch))
+            return pool.run(_PATIENCE, str(words_file), batch.texts)
         except WorkerDied:
-            return pool.run(_PATIENCE, *arguments(batch))  # in a new process: memory may have been short for a moment only
+            return pool.run(_PATIENCE, str(words_file), batch.texts)  # in a new process: memory may have been short for a moment
 
-    waiting: deque[tuple[_T, Future[_R]]] = deque()
+    waiting: deque[tuple[_Batch, Future[Segmented]]] = deque()
     try:
-        for batch in batches:
-            waiting.append((batch, pool.threads.submit(call, batch)))
-            if len(waiting) >= _AHEAD * processes:
-                done, future = waiting.popleft()
-                yield done, future.result()
-        while waiting:
-            done, future = waiting.popleft()
-            yield done, future.result()
+        while True:
+            for batch in islice(batches, _AHEAD * processes - len(waiting)):
+                waiting.append((batch, pool.threads.submit(call, batch)))
+            if not waiting:
+                return
+            batch, future = waiting.popleft()
+            yield batch, future.result()
     except (WorkerDied, WorkerLate) as error:
-        what = "was killed twice at one batch" if isinstance(error, WorkerDied) else f"takes over {_PATIENCE:.0f} s for one batch"
+        killed = isinstance(error, WorkerDied)
+        problem = "was killed twice at one batch" if killed else f"takes over {_PATIENCE:.0f} s for one batch"
         raise TrainingError(
-            f"a segmentation process {what}. Remedy: start again with fewer --processes, if memory is short; what is done is kept"
+            f"a segmentation process {problem}. Remedy: start again with fewer --processes, if memory is short; "
+            "what is done is kept"
         ) from None
     finally:
         pool.close()
@@ -188,7 +173,7 @@ class Segmented:
 
 
 def segment(options_file: str, texts: Sequence[str]) -> Segmented:
-    """Cut a batch of texts with the options in ``options_file`` (see :class:`~.prepare.PrepareOptions`)."""
+    """Cut a batch of texts with the options in ``options_file`` (:class:`PrepareOptions` as JSON)."""
     simplify, cut, stopwords = _tools(options_file)
     lines, count, tokens, empty = [], 0, 0, 0
     for text in texts:
@@ -212,18 +197,18 @@ def sentences(tokens: Collection[str], stopwords: Collection[str]) -> list[list[
 
     Numbers are left out: there is no end of them, and word2vec would give each a row.
     """
-    found: list[list[str]] = []
+    complete: list[list[str]] = []
     sentence: list[str] = []
     for token in tokens:
         if token.isalpha() or (len(token) > 1 and any(c.isalpha() for c in token)):
             if token not in stopwords:
                 sentence.append(token)
         elif sentence and not _ENDS.isdisjoint(token):
-            found.append(sentence)
+            complete.append(sentence)
             sentence = []
     if sentence:
-        found.append(sentence)
-    return found
+        complete.append(sentence)
+    return complete
 
 
 @functools.cache
@@ -359,7 +344,7 @@ def _prepare_source(
     unwanted: Counter[str] = Counter()
     batches = _batches(source, state.position, where, unwanted)
     written = _ShardWriter(folder, len(manifest.shards))
-    with closing(map_in_order(segment, warm_up, batches, lambda b: (str(words_file), b.texts), processes)) as results:
+    with closing(_segmented(batches, words_file, processes)) as results:
         for batch, result in results:
             written.add(result, batch)
             report(name, source.done, f"{state.total('tokens') + written.shard.tokens:,.0f} words")

@@ -23,9 +23,6 @@ class TrainingError(ValueError):
     """Vectors cannot be trained. The message says what is wrong and what to do."""
 
 
-# -- What the folder holds
-
-
 @dataclass
 class Shard:
     """A file of sentences, and what it was made of.
@@ -156,8 +153,6 @@ def _brief(value: object) -> str:
     text = f"{len(value)} words" if isinstance(value, list) and len(value) > 3 else str(value)
     return text if len(text) <= 60 else f"{text[:60]}…"
 
-
-# -- The folder
 
 _LOCK = ".lock"
 _MARKS = (_LOCK, "manifest.json", "training.json")

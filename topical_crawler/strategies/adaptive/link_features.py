@@ -38,8 +38,7 @@ MAX_FEATURES = _MAX_URL + _MAX_ANCHORS + 2 * PLACES
 MAX_TERMS = 2.0
 """Most topic terms that count for a link."""
 _WORDS = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
-_DIGITS = re.compile(r"[0-9]+")
-_DIGIT = re.compile(r"[0-9]")
+_DIGITS, _DIGIT = re.compile(r"[0-9]+"), re.compile(r"[0-9]")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _SEPARATORS = re.compile(r"[-_/.+]+")
 _NO_DIGITS = re.compile(r"[^0-9]+")
@@ -99,8 +98,7 @@ def number(feature: Feature) -> int:
 def _path_and_query(url: str) -> tuple[str, str]:
     """Path, unescaped, and query of an address in the form of ``canonical``, as all are that wait."""
     address, _, query = url.partition("#")[0].partition("?")
-    _, slash, path = address.partition("://")[2].partition("/")
-    path = slash + path
+    path = "".join(address.partition("://")[2].partition("/")[1:])
     return (unquote(path) if "%" in path else path)[:300], query
 
 
@@ -211,8 +209,8 @@ class LinkFeatures:
         self._cut_address = cut
         self._no_words = word_ids(())
         self._word_ids = (lambda _: self._no_words) if "likeness" in parts else word_ids
-        self._address_terms = _no_terms if "address" in parts else terms_of
-        self._anchor_terms = _no_terms if "anchor" in parts else terms_of
+        self._address_terms = (lambda _: 0.0) if "address" in parts else terms_of
+        self._anchor_terms = (lambda _: 0.0) if "anchor" in parts else terms_of
         self._surveys = "survey" not in parts
         self.address = lru_cache(32_768)(self._read_address)
         self.anchors = lru_cache(32_768)(self._read_anchors)
@@ -247,9 +245,7 @@ class LinkFeatures:
 
     def meanings(self, url: str, evidence: Sequence[Evidence]) -> dict[int, Feature]:
         """The lasting features of a link by number."""
-        features = [*of_address(url)]
-        for place in evidence:
-            features += self._of_anchor(place.anchor)
+        features = [*of_address(url), *(f for place in evidence for f in self._of_anchor(place.anchor))]
         for place in evidence[:PLACES]:
             features += _of_place(host(url), host(place.parent), place.path)
         kept = {number(f): f for f in reversed(features) if f[0] not in self._without}
@@ -278,10 +274,6 @@ class LinkFeatures:
 
 def _kinds_of(parts: Iterable[str]) -> frozenset[str]:
     return frozenset(kind for part in parts for kind in KINDS.get(part, ()))
-
-
-def _no_terms(_: Iterable[str]) -> float:
-    return 0.0
 
 
 def _of_place(own: str, parent: str, path: str) -> list[Feature]:

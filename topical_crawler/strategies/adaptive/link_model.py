@@ -73,13 +73,11 @@ class LinkModel:
         if not len(table):
             return
         features, inverse = np.unique(table, return_inverse=True)
-        inverse = inverse.reshape(table.shape)
+        inverse, flat = inverse.reshape(table.shape), inverse.ravel()
         weights, squares = self._weights[features].astype(np.float64), np.full(len(features), EPSILON)
-        width = table.shape[1]
-        flat = inverse.ravel()
         for _ in range(PASSES):
             errors = sigmoid(prior + weights[inverse].sum(axis=1)) - values
-            slope = np.bincount(flat, np.repeat(errors, width), len(features)) + DECAY * weights
+            slope = np.bincount(flat, np.repeat(errors, table.shape[1]), len(features)) + DECAY * weights
             if features[0] == 0:
                 slope[0] = 0.0
             squares += slope * slope

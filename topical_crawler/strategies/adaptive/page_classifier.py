@@ -38,8 +38,7 @@ EXAMPLES = 60
 """Most examples of the topic: the articles with most of its terms."""
 MIN_EXAMPLE_SCORE = 1.0
 """Least term score of an example (:meth:`PageClassifier.read`); a heavy term in a title is worth about 2. A crawl that has not
-found the topic must not take the best that it has for it; with 1.5 a topic of few and common words had ten examples, and nothing
-was like them."""
+found the topic must not take the best that it has for it."""
 MIN_EXAMPLES, EXAMPLE_SHARE = 5, 0.2
 MIN_PAGES = 30
 """Pages before words are learned at all: the first ones are home pages and their lists."""

@@ -60,8 +60,7 @@ class AdaptiveParameters(Parameters):
 
     Attributes:
         page_threshold: a page is kept when its relevance is above this, 0 to 1. At 0.2 the F1 of what is kept is largest over ten
-            development topics of the recorded sites; on two of them 80 % of the articles on topic are above it, and 60 % of the
-            articles above it are on topic.
+            development topics of recorded sites.
         without: parts to leave out, of :data:`PARTS`: for experiments.
     """
 
@@ -91,12 +90,7 @@ class Lesson(NamedTuple):
 
 
 class Adaptive(Strategy):
-    """The strategy ``adaptive``.
-
-    Args:
-        topic: its terms are where learning starts; its marked texts are examples.
-        segmenter: must know the topic's terms.
-        parameters: constants of the method.
+    """See the module. The topic's terms are where learning starts; its marked texts are examples.
 
     >>> from topical_crawler import Page, strategies
     >>> adaptive = strategies.create("partybuilding", "adaptive", resources=None)
@@ -271,10 +265,9 @@ class Adaptive(Strategy):
             "list of all that the site has": SURVEY_WEIGHT * survey,
         }
         features = self._links.meanings(url, evidence)
-        values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{terms:.1f}", "distance": f"{distance:.0f}"}
-        values["likeness"] = f"{likeness:.1f}"
+        values = {"best": best, "mean": mean, "terms": terms, "distance": distance, "likeness": likeness}
         for kind, feature in zip(self._changing.kinds, self._changing.numbers(state)[0].tolist(), strict=True):
-            features[feature] = (kind, values[kind])
+            features[feature] = (kind, f"{values[kind]:.{0 if kind == 'distance' else 1}f}")
         for feature, meaning in features.items():
             words = in_words(meaning)
             parts[words] = parts.get(words, 0.0) + self._model.weight(feature)
