@@ -1,4 +1,4 @@
-"""Which pages of a corpus are judged: a stratified sample, the same for the same pages and seed, in whatever order they come."""
+"""Draw a stratified sample of a corpus; it depends on the pages and the seed, not on the order of pages."""
 
 from __future__ import annotations
 
@@ -17,13 +17,11 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.judging.sample import Header, Item, Sample, SampleError, Stratum
 
 MINIMUM = 2
-"""Texts of a stratum at least, where it has them: from a single one nothing is known of how the others differ."""
-
+"""Least texts per stratum, if it has them: a single text tells nothing of the variance."""
 BANDS = 5
-"""Bands of relevance, each with as many pages as the next."""
-
+"""Bands of relevance, with equal numbers of pages."""
 OTHERS = "other hosts"
-"""The stratum of the hosts that are too small for one of their own."""
+"""The stratum of hosts too small for one of their own."""
 
 BY = ("host", "relevance", "none")
 
@@ -40,8 +38,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A sample: its strata by name, and the drawn keys, each with its stratum, in an order that means nothing, so that who stops
-    half-way has still judged pages of all kinds."""
+    """A sample: its strata by name, and the drawn keys with their strata, shuffled so that a part of them is a sample, too."""
 
     strata: tuple[Stratum, ...]
     chosen: tuple[tuple[str, Stratum], ...]
@@ -59,31 +56,28 @@ def draw(
 ) -> Draw:
     """A stratified systematic sample (Cochran 1977, chapters 5 and 8).
 
-    Every stratum is put in order (by relevance, where strata are hosts; by host, where they are bands of relevance) and every
-    k-th page of it is taken from a random start, k the stratum's weight: so the sample has within every stratum the mixture that
-    the stratum has, and all its pages are equally likely.
+    Each stratum is sorted (hosts by relevance, bands by host) and every k-th page is taken from a random start, with k the
+    stratum's weight. All its pages are equally likely, and the sample mirrors its mixture.
 
     Args:
-        candidates: pages with different keys.
-        size: pages to draw, at least 1; all, where there are no more.
-        by: "host": strata are hosts, those that are too small for a corpus of so many hosts taken together; "relevance": bands
-            of relevance; "none": one stratum.
-        seed: another seed, another sample.
-        equal: as many from every stratum, as far as it has them, instead of in proportion to its pages.
+        candidates: pages with distinct keys.
+        size: pages to draw, at least 1; all if there are no more.
+        by: strata: "host" (small hosts together), "relevance" (bands) or "none" (one stratum).
+        seed: another seed gives another sample.
+        equal: draw equal numbers from the strata, as far as they have them, instead of in proportion.
         edges: of the bands, see :func:`band_edges`.
-        reason: for which the candidates were rejected, "" for kept ones.
+        reason: for which the candidates were rejected; "" for kept ones.
 
     Raises:
-        ValueError: fewer pages are to be drawn than there are strata.
+        ValueError: ``size`` is less than the number of strata.
 
     >>> pages = [Candidate(f"{n:02d}", "党建.cn" if n < 90 else "门户.cn", n / 100) for n in range(100)]
     >>> [(s.name, s.population, s.sample) for s in draw(pages, 10).strata]
     [('党建.cn', 90, 8), ('门户.cn', 10, 2)]
     """
     parts: defaultdict[str, list[Candidate]] = defaultdict(list)
-    name = _namer(by, edges)
-    for candidate in candidates:
-        parts[name(candidate)].append(candidate)
+    for page in candidates:
+        parts[page.host if by == "host" else band_name(page.relevance, edges) if by == "relevance" else "all"].append(page)
     if by == "host":
         parts = _with_others(parts, size)
     names = sorted(parts)
@@ -91,21 +85,21 @@ def draw(
         raise ValueError(f"{size} pages cannot stand for {len(names)} strata. Remedy: draw {len(names)} or more")
     sizes = allocate([len(parts[n]) for n in names], size, equal=equal)
     strata, chosen = [], []
-    for stratum_name, number in zip(names, sizes, strict=True):
-        stratum = Stratum(stratum_name, len(parts[stratum_name]), number, reason)
-        strata.append(stratum)
-        ordered = sorted(parts[stratum_name], key=_order(by, seed))
-        start = _random(seed, f"start {reason} {stratum_name}")
-        chosen += [(candidate.key, stratum) for candidate in _every_kth(ordered, number, start)]
+    for name, number in zip(names, sizes, strict=True):
+        strata.append(stratum := Stratum(name, len(parts[name]), number, reason))
+        ordered = sorted(parts[name], key=_order(by, seed))
+        start = _random(seed, f"start {reason} {name}")  # of 2^64: how far into the first step the first page lies
+        places = ((i * _ONE + start) * len(ordered) // (number * _ONE) for i in range(number))
+        chosen += [(ordered[place].key, stratum) for place in places]
     chosen.sort(key=lambda pair: _random(seed, f"turn {pair[0]}"))
     return Draw(tuple(strata), tuple(chosen))
 
 
 def allocate(sizes: Sequence[int], total: int, *, equal: bool = False, minimum: int = MINIMUM) -> list[int]:
-    """How many to draw from strata of the given sizes.
+    """How many to draw from each stratum; the numbers add up to ``total``, or to all there are.
 
-    In proportion to the sizes, rounded by the largest remainder, but not less than ``minimum``, or the whole stratum where it
-    is smaller; or equal numbers, as far as the strata have them. The numbers add up to ``total``, or to all there are.
+    In proportion to the sizes, rounded by the largest remainder, but not less than ``minimum`` or the size of a smaller stratum;
+    or equal numbers, as far as the strata have them.
 
     Args:
         sizes: at least 1 each.
@@ -125,7 +119,7 @@ def allocate(sizes: Sequence[int], total: int, *, equal: bool = False, minimum: 
     if sum(numbers) >= total:
         return _proportional(numbers, total)
     free = set(range(len(sizes)))
-    while True:  # those that their share would leave below the least are set to it, the others share what is left
+    while True:  # strata whose share is below the minimum get the minimum, the others share the rest
         rest = total - sum(numbers[i] for i in range(len(sizes)) if i not in free)
         pages = sum(sizes[i] for i in free)
         below = {i for i in free if rest * sizes[i] < numbers[i] * pages}
@@ -139,8 +133,9 @@ def allocate(sizes: Sequence[int], total: int, *, equal: bool = False, minimum: 
 
 
 def band_edges(relevance: Iterable[float], bands: int = BANDS) -> tuple[float, ...]:
-    """Where one band of relevance ends and the next begins, so that all hold about as many pages; fewer where many pages have the
-    same relevance. A page that lies on an edge belongs to the upper band.
+    """Edges of bands of relevance with about equal numbers of pages; fewer bands if many pages have the same relevance.
+
+    A page on an edge belongs to the upper band.
 
     >>> band_edges([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 3)
     (0.3, 0.5)
@@ -151,7 +146,7 @@ def band_edges(relevance: Iterable[float], bands: int = BANDS) -> tuple[float, .
 
 
 def band_name(relevance: float, edges: Sequence[float]) -> str:
-    """The band of a page for people.
+    """The displayed name of a page's band.
 
     >>> band_name(0.4, (0.3, 0.5)), band_name(0.5, (0.3, 0.5)), band_name(0.1, (0.3, 0.5))
     ('0.3 to 0.5', '0.5 or more', 'less than 0.3')
@@ -164,14 +159,6 @@ def band_name(relevance: float, edges: Sequence[float]) -> str:
     return f"{edges[-1]:.4g} or more" if place == len(edges) else f"{edges[place - 1]:.4g} to {edges[place]:.4g}"
 
 
-def _namer(by: str, edges: Sequence[float]) -> Callable[[Candidate], str]:
-    if by == "host":
-        return lambda candidate: candidate.host
-    if by == "relevance":
-        return lambda candidate: band_name(candidate.relevance, edges)
-    return lambda candidate: "all"
-
-
 def _order(by: str, seed: int) -> Callable[[Candidate], tuple[object, ...]]:
     if by == "host":
         return lambda candidate: (candidate.relevance, _random(seed, candidate.key))
@@ -181,8 +168,7 @@ def _order(by: str, seed: int) -> Callable[[Candidate], tuple[object, ...]]:
 
 
 def _with_others(parts: defaultdict[str, list[Candidate]], size: int) -> defaultdict[str, list[Candidate]]:
-    """The hosts, the smallest in one stratum: the least numbers of all strata take at most half of the sample, the other half is
-    there for proportion."""
+    """Merge the smallest hosts, so that the minima of all strata take at most half of the sample."""
     most = max(1, size // (2 * MINIMUM))
     if len(parts) <= most:
         return parts
@@ -190,11 +176,6 @@ def _with_others(parts: defaultdict[str, list[Candidate]], size: int) -> default
     taken: defaultdict[str, list[Candidate]] = defaultdict(list, {host: parts[host] for host in by_size[: most - 1]})
     taken[OTHERS] = [candidate for host in by_size[most - 1 :] for candidate in parts[host]]
     return taken
-
-
-def _every_kth(ordered: Sequence[Candidate], number: int, start: int) -> list[Candidate]:
-    """``number`` of them at equal steps; ``start`` of 2^64 is how far into the first step the first lies."""
-    return [ordered[(i * _ONE + start) * len(ordered) // (number * _ONE)] for i in range(number)]
 
 
 def _proportional(sizes: Sequence[int], total: int) -> list[int]:
@@ -208,7 +189,7 @@ def _proportional(sizes: Sequence[int], total: int) -> list[int]:
 
 
 def _random(seed: int, text: str) -> int:
-    """A number below 2^64, which no version of Python makes another."""
+    """A pseudo-random number below 2^64, the same in every version of Python."""
     return int.from_bytes(blake2b(f"{seed} {text}".encode("utf-8", "replace"), digest_size=8).digest())
 
 
@@ -230,19 +211,16 @@ def draw_sample(
     topic: str = "",
     terms: Sequence[str] = (),
 ) -> Sample:
-    """Draw kept pages of a corpus with their texts, and pages that were rejected, which have none.
+    """Draw kept pages of a corpus with their texts, then pages rejected for each reason, which have none.
 
     Args:
-        store: may be opened for reading; others may write to it meanwhile.
-        size, by, seed, equal: see :func:`~topical_crawler.judging.draw.draw`.
-        rejected: reasons for which pages were rejected; as many are drawn for each as are drawn of the kept ones.
-        topic, terms: shown to the person who judges.
-
-    Returns:
-        Kept pages first, in an order that means nothing, then those of every reason.
+        store: the corpus; others may write to it meanwhile.
+        size, by, seed, equal: see :func:`draw`.
+        rejected: reasons of rejection; ``size`` pages are drawn for each.
+        topic, terms: shown to the judge.
 
     Raises:
-        SampleError: there are no pages, or fewer are to be drawn than there are strata.
+        SampleError: there are no pages, or ``size`` is less than the number of strata.
         CorpusError: the corpus cannot be read.
     """
     strata: list[Stratum] = []
@@ -250,9 +228,11 @@ def draw_sample(
     with store.reading() as connection:
         edges: tuple[float, ...] = ()
         for reason in ("", *dict.fromkeys(rejected)):
-            candidates = list(_candidates(connection, reason))
+            group = sa.and_(sa.not_(pages.c.keep), pages.c.reason == reason) if reason else pages.c.keep.is_(True)
+            query = sa.select(pages.c.key, pages.c.host, pages.c.relevance).where(group).order_by(pages.c.id)
+            candidates = [Candidate(*row) for row in connection.execution_options(yield_per=1000).execute(query)]
             if not candidates:
-                raise _none(connection, store.name, reason)
+                raise _no_page(connection, store.name, reason)
             if not reason:
                 edges = band_edges(candidate.relevance for candidate in candidates)
             try:
@@ -275,16 +255,6 @@ def draw_sample(
     return Sample(header, tuple(items))
 
 
-def _candidates(connection: sa.Connection, reason: str) -> Iterator[Candidate]:
-    query = sa.select(pages.c.key, pages.c.host, pages.c.relevance).where(_are(reason)).order_by(pages.c.id)
-    for row in connection.execution_options(yield_per=1000).execute(query):
-        yield Candidate(*row)
-
-
-def _are(reason: str) -> sa.ColumnElement[bool]:
-    return sa.and_(sa.not_(pages.c.keep), pages.c.reason == reason) if reason else pages.c.keep.is_(True)
-
-
 def _items(connection: sa.Connection, chosen: Sequence[tuple[str, Stratum]]) -> Iterator[Item]:
     for start in range(0, len(chosen), _AT_ONCE):
         some = chosen[start : start + _AT_ONCE]
@@ -295,9 +265,9 @@ def _items(connection: sa.Connection, chosen: Sequence[tuple[str, Stratum]]) -> 
             yield Item(**fields, reason=stratum.reason, stratum=stratum.name, weight=stratum.weight)
 
 
-def _none(connection: sa.Connection, name: str, reason: str) -> SampleError:
+def _no_page(connection: sa.Connection, name: str, reason: str) -> SampleError:
     if not reason:
         return SampleError(f"{name} holds no kept page. Remedy: crawl on, or name another corpus")
-    there = connection.scalars(sa.select(pages.c.reason).where(sa.not_(pages.c.keep)).distinct())
-    known = ", ".join(repr(other) for other in sorted(there)) or "none"
+    reasons = connection.scalars(sa.select(pages.c.reason).where(sa.not_(pages.c.keep)).distinct())
+    known = ", ".join(map(repr, sorted(reasons))) or "none"
     return SampleError(f"{name} holds no page that was rejected as {reason!r}. Remedy: name one of its reasons: {known}")
