@@ -142,7 +142,9 @@ def _download(archive: Archive, folder: Path, progress: Callable[[int], None]) -
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages, env=environment)
         try:
             while process.poll() is None:
-                progress(max((_size(p) for p in scratch.rglob(archive.filename)), default=0))
+                # os.walk passes over folders that pip takes away meanwhile; Path.rglob raises.
+                places = (Path(at, archive.filename) for at, _, names in os.walk(scratch) if archive.filename in names)
+                progress(max(map(_size, places), default=0))
                 time.sleep(_POLL)
         finally:
             if process.poll() is None:
