@@ -33,6 +33,11 @@ class Label:
         """Whether the page is one of the texts that a corpus is made of."""
         return self.kind in ("article", "copy")
 
+    @property
+    def is_relevant_text(self) -> bool:
+        """Whether it is one of these, and on topic."""
+        return self.is_text and self.grade == RELEVANT
+
 
 class LabelError(ValueError):
     """A label file cannot be read; the message names the file, the line and the remedy."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from topical_crawler.corpus.dedup import DUPLICATE
 from topical_crawler.corpus.record import Record
-from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
+from topical_crawler.evaluation.labels import MIXED, Label
 from topical_crawler.web.urls import fingerprint
 
 
@@ -69,7 +69,7 @@ def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], thresh
             held.add(label, taken=False, held=record.keep or record.reason == DUPLICATE)
     available: defaultdict[str, set[str]] = defaultdict(set)
     for label in labels.values():
-        if label.is_text and label.grade == RELEVANT:
+        if label.is_relevant_text:
             available[label.site].add(label.doc)
     scores = []
     for site in sorted({label.site for label in labels.values()}):
@@ -80,10 +80,9 @@ def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], thresh
 
 def group_score(name: str, scores: Sequence[SiteScore]) -> tuple[float, SiteScore]:
     """Mean precision over the sites that collected anything, as in the paper, and the sums over all sites."""
-    some = [s for s in scores if s.collected]
-    mean = sum(s.precision for s in some) / len(some) if some else 0.0
-    columns = [(s.collected, s.relevant, s.held, s.available) for s in scores]
-    return mean, SiteScore(name, *(sum(c) for c in zip(*columns, strict=True))) if columns else SiteScore(name, 0, 0, 0, 0)
+    some = [s.precision for s in scores if s.collected]
+    counts = [(0, 0, 0, 0), *((s.collected, s.relevant, s.held, s.available) for s in scores)]
+    return sum(some) / len(some) if some else 0.0, SiteScore(name, *map(sum, zip(*counts, strict=True)))
 
 
 def harvest_curve(fetched: Iterable[str], labels: Mapping[bytes, Label]) -> list[int]:
@@ -92,7 +91,7 @@ def harvest_curve(fetched: Iterable[str], labels: Mapping[bytes, Label]) -> list
     curve = []
     for url in fetched:
         label = labels.get(fingerprint(url))
-        if label is not None and label.is_text and label.grade == RELEVANT:
+        if label is not None and label.is_relevant_text:
             seen.add(label.doc)
         curve.append(len(seen))
     return curve
@@ -100,7 +99,7 @@ def harvest_curve(fetched: Iterable[str], labels: Mapping[bytes, Label]) -> list
 
 def relevant_texts(labels: Mapping[bytes, Label]) -> int:
     """Number of texts of grade 2."""
-    return len({label.doc for label in labels.values() if label.is_text and label.grade == RELEVANT})
+    return len({label.doc for label in labels.values() if label.is_relevant_text})
 
 
 def area_under_recall(curve: Sequence[int], total: int, budget: int) -> float:
@@ -140,13 +139,12 @@ class TextCollection:
             taken: whether the page itself is in the collection.
             held: whether its text is in the collection, from this page or, as a copy, from another.
         """
-        is_relevant = label.is_text and label.grade == RELEVANT
         if taken and label.grade != MIXED:
             text = label.doc if label.is_text and label.doc else f"page:{label.url}"
             self.collected.add(text)
-            if is_relevant:
+            if label.is_relevant_text:
                 self.relevant.add(text)
-        if held and is_relevant:
+        if held and label.is_relevant_text:
             self.held.add(label.doc)
 
 

@@ -32,8 +32,6 @@ from warcio.warcwriter import WARCWriter
 
 from topical_crawler.recordings.reader import OPEN
 
-# -- Files that are being written, and what becomes of them when their process dies
-
 logger = logging.getLogger(__name__)
 
 SUFFIX = ".warc.gz"

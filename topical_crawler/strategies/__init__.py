@@ -45,14 +45,13 @@ BUILT_IN: Mapping[str, str] = {
     "random": f"{GROUP}.baselines:RandomOrder",
     "pagerank": f"{GROUP}.baselines:PageRank",
 }
-"""The classes of the strategies of this package, imported on demand. They are no entry points: an egg may lack its metadata."""
+"""The strategies of this package, imported on demand. They are no entry points: an egg may lack its metadata."""
 STRATEGIES: Sequence[str] = tuple(BUILT_IN)
-"""The names of the strategies of this package; :func:`names` also knows those of other distributions."""
+"""Their names; :func:`names` also knows those of other distributions."""
 
 
 @functools.cache
 def _plugins() -> Mapping[str, Sequence[EntryPoint]]:
-    """The entry points of other distributions by name."""
     entries: dict[str, list[EntryPoint]] = {}
     for entry in entry_points(group=GROUP):
         entries.setdefault(entry.name, []).append(entry)
@@ -117,10 +116,8 @@ def create(
         topic: a topic, or the name or path of one.
         name: one of :func:`names`; None: the topic's own choice.
         resources: the language resources to use; None: none, so that a word is similar to itself only.
-        cache_dir: where tables are kept that take long to compute; None: nowhere.
         segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
-        seed: of every random choice of the strategy.
-        progress: called with the finished share (0 to 1) and a description while a table is computed.
+        cache_dir, seed, progress: see :class:`~topical_crawler.strategies.base.Setup`.
 
     Raises:
         TopicError: the topic, or its parameters for this strategy, cannot be read.

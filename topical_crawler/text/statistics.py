@@ -24,8 +24,6 @@ from math import fsum, sqrt
 from topical_crawler.package_data import jieba_file
 from topical_crawler.text.segment import normalise
 
-# -- The Chinese language in general: words, their parts of speech, and in how many documents they occur
-
 
 @dataclass(frozen=True)
 class Language:
@@ -114,6 +112,7 @@ class Idf:
         self._get = dict(values).get
 
     @classmethod
+    @functools.cache
     def load(cls) -> Idf:
         """Those of general Chinese that come with jieba: 270,000 words, 0.6 (的) to 14; read once in a process.
 
@@ -121,19 +120,14 @@ class Idf:
         >>> round(idf.of("机器学习"), 2) == round(idf.median, 2), idf.of("我们") < idf.of("神经网络")
         (True, True)
         """
-        return _general()
+        values: dict[str, float] = {}
+        for word, idf in _idfs():
+            values.setdefault(word, idf)
+        return cls(values)
 
     def of(self, word: str) -> float:
         """IDF of a normalised word; the median where the word is not known."""
         return self._get(word, self.median)
-
-
-@functools.cache
-def _general() -> Idf:
-    values: dict[str, float] = {}
-    for word, idf in _idfs():
-        values.setdefault(word, idf)
-    return Idf(values)
 
 
 def term_vector(words: Sequence[str], idf: Idf) -> dict[str, float]:

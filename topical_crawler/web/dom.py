@@ -90,7 +90,6 @@ def _common_share(text: str) -> float:
 
 # -- Elements of a page
 
-
 MAX_PATH = 120
 """Longest path of a link, in characters: the end is kept, in whole elements."""
 MAX_LABELS = 20

@@ -248,8 +248,7 @@ def full_text(page: Page, menus: bool = True) -> str:
     own = [part for part, linked in parts if menus or not linked]
     if sum(map(len, own)) < MIN_OWN:
         own = [part for part, _ in parts]
-    text = _CONTROL.sub("", " ".join(own))
-    return f"{page.title}\n{text}".strip()[:MAX_TEXT]
+    return f"{page.title}\n{_CONTROL.sub('', ' '.join(own))}".strip()[:MAX_TEXT]
 
 
 def _strip_furniture(body: LexborNode) -> None:

@@ -38,10 +38,8 @@ NOISE_PREFIXES = ("utm_", "share_", "sharer_", "mtm_", "pk_", "wt_mc", "aspsessi
 """Families of such parameters: campaign tags, the shares of apps (``share_token``, ``sharer_shareid`` …), and sessions of ASP."""
 
 ORIGIN = frozenset(("from", "fr", "frm"))
-"""Where the reader came from, when the value is a word (``from=hot``, ``wap``, ``timeline``, ``singlemessage``, ``groupmessage``,
-``search``; ``fr=aladdin``). A number or a date is an offset or the start of a range (``from=20``, ``from=2019-01-01``), and
-beside a ``to`` it is one end of a pair (``from=CNY&to=USD``): those are content."""
-
+"""Where the reader came from, when the value is a word (``from=timeline``, ``fr=aladdin``). A number or a date is an offset or
+the start of a range (``from=20``), and beside a ``to`` it is one end of a pair (``from=CNY&to=USD``): those are content."""
 ORIGIN_VALUE = re.compile(r"[A-Za-z][\w.\-]*", re.ASCII)
 
 SESSION = word_set("jsessionid phpsessid asp.net_sessionid oscsid cftoken cfid zenid")
@@ -74,8 +72,7 @@ BINARY = word_set(
 """File name extensions of what is no page: pictures, archives, sound, film, office files, programs, parts of pages."""
 
 
-# -- One form for every page: the identity of a URL
-
+# -- One form for every page
 
 MAX_LENGTH = 2000
 """Longest URL, in characters, as given and in canonical form: longer ones are traps or data, and servers refuse them."""
@@ -196,8 +193,7 @@ def _is_noise(name: str, value: str, has_to: bool) -> bool:
     return name.startswith(NOISE_PREFIXES)
 
 
-# -- What a URL looks like, before anything is fetched
-
+# -- What a URL looks like
 
 MAX_DEPTH = 16
 """Most path segments of a URL that is not taken for a trap."""

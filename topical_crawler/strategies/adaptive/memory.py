@@ -172,12 +172,12 @@ class Memory:
         Args:
             parents, link_relevances: of n links, (n, up to :data:`MAX_PARENTS`); 0: none.
         """
-        there = parents != 0
+        present = parents != 0
         flat = [self._rows.get(p, -1) for p in parents.ravel().tolist()]
         rows = np.array(flat, dtype=np.int64).reshape(parents.shape)
         now = np.where(rows >= 0, self.relevance[rows], link_relevances)
-        now = np.where(there, now, 0).astype(np.float32)
-        return now.max(axis=1, initial=0), (now.sum(axis=1) / np.maximum(1, there.sum(axis=1))).astype(np.float32)
+        now = np.where(present, now, 0).astype(np.float32)
+        return now.max(axis=1, initial=0), (now.sum(axis=1) / np.maximum(1, present.sum(axis=1))).astype(np.float32)
 
     def state_dict(self) -> dict[str, Any]:
         """All of it as JSON data, packed."""
