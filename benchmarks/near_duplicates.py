@@ -237,7 +237,7 @@ def rival(documents: Documents, count: int, of: int) -> tuple[dict[str, Tally], 
 
     memory = psutil.Process()
     before = memory.memory_info().rss
-    index = MinHashLSH(threshold=dedup.LEAST, num_perm=128)
+    index = MinHashLSH(threshold=dedup.MIN_SIMILARITY, num_perm=128)
     for number in range(count):
         index.insert(number + 1, signature(documents[number]))
     grown = (memory.memory_info().rss - before) / 1e6

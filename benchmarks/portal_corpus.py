@@ -31,7 +31,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from topical_crawler.cleaning import CleaningOptions
 from topical_crawler.cleaning.characters import repair
-from topical_crawler.corpus.dedup import similarity
+from topical_crawler.corpus.dedup import Article
 from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
@@ -169,7 +169,7 @@ def report(rows: list[Record], labels: dict[str, Label], truth: list[str], shown
     mistaken = []
     for row, target in merged:
         one, other = labels[row.url].doc, labels[target].doc
-        if one and one != other and similarity(truth[int(one)], truth[int(other)]) < SAME:
+        if one and one != other and Article(truth[int(one)]).similarity(Article(truth[int(other)])) < SAME:
             mistaken.append((row, target))
     copies = sum(1 for row, target in merged if labels[row.url].doc == labels[target].doc)
     print(

@@ -25,9 +25,7 @@ from topical_crawler.corpus.dedup import (
     letters,
     lock,
     remember,
-    same_article,
     shingle_hashes,
-    similarity,
 )
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.schema import bands as bands_table
@@ -57,6 +55,14 @@ CITIES = (
     "贵阳",
     "南宁",
 )
+
+
+def similarity(a: str, b: str) -> float:
+    return Article(a).similarity(Article(b))
+
+
+def same_article(a: str, b: str, *, claimed: bool = False) -> float | None:
+    return Article(a).same(Article(b), claimed=claimed)
 
 
 def article(number: int, sentences: int = 40) -> str:

@@ -16,15 +16,13 @@ from topical_crawler.corpus.store import CorpusStore
 
 BATCH = 200  # rows on the way at a time: with texts of 5 kB about a megabyte
 
-_BESIDE = (bands, lines, parts, hosts)  # what a corpus has beside its pages
-
 Progress = Callable[[str, int, int], None]
-"""Called after every batch: what is being done, rows done, rows in all."""
+"""Called after every batch: what is being done, rows done, all rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Rows copied, how many of them kept with a text, and the digest of all their values, which is that of the target's rows."""
+    """Numbers of pages and of kept ones, and the digest of all values, which the target's rows share."""
 
     pages: int
     kept: int
@@ -33,8 +31,7 @@ class Copied:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Pages read, how many of them were kept with their text, how many turned out to be duplicates of pages of the target, and
-    how many the target did not have before."""
+    """Numbers of pages read, kept, found to be duplicates of the target's, and new to the target."""
 
     pages: int
     kept: int
@@ -45,11 +42,11 @@ class Merged:
 def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied:
     """Copy every row, with its order number and all columns, into an empty corpus.
 
-    It is one transaction of the target: copied, read again and compared before it is committed, so that the target stays empty
-    whatever breaks. Rows that the source gains meanwhile are left out.
+    In one transaction of the target: rows are read again and compared before it commits, so that the target stays empty whatever
+    breaks. Rows that the source gains meanwhile are left out.
 
     Raises:
-        CorpusError: the target has pages, or one of the two fails, or the target gives back other rows than it was given.
+        CorpusError: the target has pages or returns other rows than were stored, or one of the two fails.
     """
     with source.reading() as reader:
         total = _count(reader)
@@ -58,11 +55,11 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
 
 
 def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merged:
-    """Put every page of ``source`` into ``target``, which looks for duplicates (:meth:`CorpusStore.put`): a page that both have
-    is taken from the source unless only the target has its text; new pages go last. If it breaks off, the same call goes on.
+    """Put every page of ``source`` into ``target``, which looks for duplicates (:meth:`CorpusStore.put`): a page of both is taken
+    from the source unless only the target has its text; new pages go last. Calling it again resumes it.
 
     Raises:
-        CorpusError: one of the two fails, or a page or a text is not in the target at the end.
+        CorpusError: one of the two fails, or the target lacks a page or a text at the end.
     """
     with source.reading() as reader:
         total = _count(reader)
@@ -94,7 +91,7 @@ def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merge
 
 
 def _merge_beside(source: CorpusStore, target: CorpusStore) -> None:
-    """What the source knows beside its pages, where the target does not know it: bands come with the pages themselves."""
+    """Copy what the target lacks of the other tables; bands come with the pages."""
     with source.reading() as reader, target.writing() as writer:
         for table in (lines, parts, hosts):
             insert = upserting(writer.dialect.name, table).on_conflict_do_nothing()
@@ -107,7 +104,7 @@ def _copy(
 ) -> Copied:
     postgresql = writer.dialect.name == "postgresql"
     if postgresql:
-        # Workers wait; readers do not. On SQLite the transaction itself has that effect.
+        # Workers wait, readers do not; on SQLite the transaction itself has that effect.
         writer.execute(sa.text("LOCK TABLE pages IN SHARE ROW EXCLUSIVE MODE"))
     if present := _count(writer):
         raise CorpusError(
@@ -129,7 +126,7 @@ def _copy(
         target_digest.add(rows)
         again += len(rows)
         progress("verifying", again, total)
-    for table in _BESIDE:
+    for table in (bands, lines, parts, hosts):
         for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
             writer.execute(table.insert(), [dict(row) for row in rows])
     if (again, target_digest.hex) != (done, source_digest.hex):
@@ -141,7 +138,7 @@ def _copy(
 
 
 class _Digest:
-    """Of rows in their order, all values of all columns."""
+    """Digest of rows in order, with all values of all columns."""
 
     def __init__(self) -> None:
         self._hash = blake2b(digest_size=16)
@@ -158,7 +155,7 @@ class _Digest:
 def _batches(
     connection: sa.Connection, columns: Sequence[sa.Column[Any]], place: str, *order: sa.Column[Any]
 ) -> Iterator[Sequence[sa.RowMapping]]:
-    """The rows behind ``connection`` in their order; an error in reading them is one of ``place``, not of where they go."""
+    """Rows in batches, ordered by the columns ``order`` (default: ``id``); errors in reading them name ``place``."""
     query = sa.select(*columns).order_by(*(order or (pages.c.id,)))
     with explaining(place, "read"), connection.execute(query, execution_options={"yield_per": BATCH}) as result:
         yield from result.mappings().partitions()
@@ -171,6 +168,6 @@ def _count(connection: sa.Connection) -> int:
 def _missing(
     connection: sa.Connection, column: sa.ColumnElement[str], values: set[str], *conditions: sa.ColumnElement[bool]
 ) -> int:
-    """How many of ``values`` no row has in ``column``."""
+    """Number of ``values`` that no row has in ``column``."""
     query = sa.select(sa.func.count(sa.distinct(column))).where(column.in_(values), *conditions)
     return len(values) - (connection.scalar(query) or 0)

@@ -1,16 +1,12 @@
 """Keep a text once: find near-duplicates, and join articles on several pages into one text.
 
 A reprint with another first line or some edited sentences is the same article; the same form filled in with other numbers and
-names is not. Only letters and digits count. The bounds were chosen on 11,055 texts of a daily news programme, which announces the
-same kinds of event in the same words (of the pairs that share 40 to 96 % of their shingles, none that was read was one article),
-and on edited copies of them: of 9,413 pairs of different articles none is taken for one, and 94 % of the texts of 600 letters or
-more are recognized with a fifth of their sentences changed.
+names is not. Only letters and digits count. On 11,055 texts of a daily news programme none of 9,413 pairs of different articles
+is taken for one, and 94 % of the texts of 600 letters or more are recognized with a fifth of their sentences changed.
 
-Near-duplicates are found without comparing all pairs. The signature of a text is a MinHash of its shingles (Broder 1997): so many
-of two signatures' numbers agree as shingles of the texts do. :data:`BANDS` groups of :data:`ROWS` numbers are kept in the table
-``bands``; texts that share a group are compared (Indyk and Motwani 1998). Two texts that share the part s of their shingles are
-compared with the probability 1 - (1 - s^4)^20: 0.94 for 0.6, 0.99 for 0.7, a millionth for 0.015, which more than nine in ten
-pairs of different articles of one news programme share.
+The signature of a text is a MinHash of its shingles (Broder 1997), stored as :data:`BANDS` groups of :data:`ROWS` numbers in the
+table ``bands``; only texts that share a group are compared (Indyk and Motwani 1998). Two texts that share s of their shingles are
+compared with the probability 1 - (1 - s^4)^20: 0.94 for 0.6, 0.99 for 0.7, a millionth for 0.015.
 
 Everything runs in the caller's transaction, so that two writers do not keep one text twice.
 """
@@ -43,19 +39,18 @@ from topical_crawler.corpus.schema import pages, parts, upserting
 Hashes = NDArray[np.uint64]
 
 SHINGLE = 4  # letters a shingle
-SHORTEST = 100  # letters of a text below which only the very same text is the same article
-SHORT = 300  # letters of a text below which no letter may be another at the same place
-LEAST, LEAST_SHORT = 0.6, 0.9
-LEAST_CLAIMED, LEAST_SHORT_CLAIMED = 0.5, 0.6
-"""The least similarity: of texts in general, of those below :data:`SHORT`, and of pages that say that they are the same."""
-LETTERS_A_WORD, LETTERS_A_NUMBER = 500, 2000
-"""One word or name, and one number, may be another in so many letters: an editor's correction."""
+SHORTEST = 100  # letters below which only identical texts are the same article
+SHORT = 300  # letters below which no letter may be replaced
+MIN_SIMILARITY, MIN_SIMILARITY_SHORT = 0.6, 0.9  # of texts in general, and of those below SHORT
+MIN_SIMILARITY_CLAIMED, MIN_SIMILARITY_SHORT_CLAIMED = 0.5, 0.6  # the same for pages that name the other as their own
+LETTERS_A_WORD, LETTERS_A_NUMBER = 500, 2000  # letters per replaced word or name, and per replaced number
 
-# Where single letters differ all over a text, some of those stand side by side, or are digits.
-_TYPOS_A_CHANGE = 4
-_LEAST_TYPOS = 8
-# No text takes longer to compare: at most so many clauses, tokens, and tokens of one passage in which no clause agrees.
-_CLAUSES, _COMPARED, _SHINGLE_BLOCK = 5000, 20_000, 400
+_TYPOS_A_CHANGE, _MIN_TYPOS = 4, 8  # typos per other change, and in all, in a bad copy
+_CLAUSES, _COMPARED, _PASSAGE = (
+    5000,
+    20_000,
+    400,
+)  # most clauses, tokens, and tokens of one changed passage compared
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _CLAUSE_ENDS = re.compile(r"[\n，。！？；：、,;:!?…“”\"《》（）()]+")
 _NUMERALS = "0-9〇零一二三四五六七八九十百千万亿两"
@@ -71,14 +66,14 @@ def letters(text: str) -> str:
     >>> letters("Ｐ２Ｐ：“网络借贷”……")
     'p2p网络借贷'
     """
-    bare = "".join(_NOT_WORDS.split(text))  # first, since normalization takes long and most texts have only punctuation for it
+    bare = "".join(_NOT_WORDS.split(text))  # first: normalization is slow, and most texts need it for punctuation only
     if not unicodedata.is_normalized("NFKC", bare):
         bare = "".join(_NOT_WORDS.split(unicodedata.normalize("NFKC", bare)))
     return bare.casefold()
 
 
 def shingle_hashes(letters: str) -> Hashes:
-    """A hash, the same on every machine, of every :data:`SHINGLE` letters in a row, in their order."""
+    """A hash of every :data:`SHINGLE` consecutive letters, in order, the same on every machine."""
     points = np.frombuffer(letters.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
     count = max(0, len(points) - SHINGLE + 1)
     hashes = np.zeros(count, np.uint64)
@@ -89,7 +84,7 @@ def shingle_hashes(letters: str) -> Hashes:
 
 
 def mixed(numbers: Hashes) -> Hashes:
-    """Numbers in which every bit depends on the bits of ``numbers`` (a round of SplitMix64)."""
+    """``numbers`` with their bits mixed by a round of SplitMix64."""
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return numbers ^ (numbers >> np.uint64(31))
@@ -97,17 +92,13 @@ def mixed(numbers: Hashes) -> Hashes:
 
 @dataclass(frozen=True)
 class Article:
-    """A text made ready to be compared with several others.
-
-    Attributes:
-        text: as the corpus holds it.
-    """
+    """A text that is compared with several others."""
 
     text: str
 
     @cached_property
     def body(self) -> str:
-        """The text without lines that say where it comes from."""
+        """The text without lines that name its source, editor and the like."""
         lines = self.text.split("\n")
         return "\n".join(line for line in lines if len(line) > _LONGEST_SOURCE or not _SOURCE.search(line)) or self.text
 
@@ -117,7 +108,7 @@ class Article:
 
     @cached_property
     def shingles(self) -> tuple[Hashes, NDArray[np.intp]]:
-        """The different shingles, and how often each stands in the text."""
+        """The distinct shingles and their counts."""
         return np.unique(shingle_hashes(self.letters), return_counts=True)
 
     @cached_property
@@ -126,7 +117,13 @@ class Article:
         return [clause for part in parts if (clause := letters(part))]
 
     def similarity(self, other: Article) -> float:
-        """See :func:`similarity`."""
+        """Share of shingles in common (a multiset Jaccard index): 0 to 1, 1 if letters and digits are the same.
+
+        >>> Article("各支部开展主题党日活动。").similarity(Article("各支部 开展主题党日活动"))
+        1.0
+        >>> round(Article("各支部开展主题党日活动。").similarity(Article("各支部开展主题党日学习")), 2)
+        0.6
+        """
         if self.letters == other.letters:
             return 1.0
         (mine, my_counts), (others, other_counts) = self.shingles, other.shingles
@@ -135,7 +132,22 @@ class Article:
         return shared / max(1, int(my_counts.sum() + other_counts.sum()) - shared)
 
     def same(self, other: Article, *, claimed: bool = False) -> float | None:
-        """See :func:`same_article`."""
+        """The similarity of two texts if they are the same article, else None.
+
+        Lines such as 来源：… or 责任编辑：… do not count. Replaced numbers or words mean another day or person: a few, by the
+        length of the text, may be an editor's, more make another article. Single letters replaced all over are errors of copying.
+        Sentences may be added, removed or replaced as far as the similarity allows; below :data:`SHORT` letters nothing may be
+        replaced.
+
+        Args:
+            claimed: one page names the address of the other as its own (a canonical link, a copy to print).
+
+        >>> report = "七月四日，市气象台发布预报：北京，晴，最高气温三十五度；上海，多云，最高气温三十一度。" * 9
+        >>> Article(report).same(Article("记者从市气象台获悉。" + report + "请市民注意防暑。")) is not None
+        True
+        >>> Article(report).same(Article(report.replace("四日", "五日"))) is None
+        True
+        """
         length = min(len(self.letters), len(other.letters))
         share = self.similarity(other)
         if share == 1.0 and length:
@@ -143,76 +155,44 @@ class Article:
         if length < SHORTEST and not claimed:
             return None
         short = length < SHORT
-        least = (LEAST_SHORT_CLAIMED if short else LEAST_CLAIMED) if claimed else LEAST_SHORT if short else LEAST
-        if share < least:
+        bounds = (MIN_SIMILARITY_CLAIMED, MIN_SIMILARITY_SHORT_CLAIMED) if claimed else (MIN_SIMILARITY, MIN_SIMILARITY_SHORT)
+        if share < bounds[short]:
             return None
         numbers, words, typos = _changes(self.clauses, other.clauses)
         if short:
             return None if numbers or words or (typos and not claimed) else share
         edited = numbers <= length // LETTERS_A_NUMBER and words <= length // LETTERS_A_WORD
-        copied_badly = typos >= _LEAST_TYPOS and typos >= _TYPOS_A_CHANGE * (numbers + words)
+        copied_badly = typos >= _MIN_TYPOS and typos >= _TYPOS_A_CHANGE * (numbers + words)
         return share if edited or copied_badly else None
 
 
-def similarity(a: str, b: str) -> float:
-    """Share of shingles that two texts have in common, each counted as often as it stands there: 0 to 1, 1 where letters and
-    digits are the same.
-
-    >>> similarity("各支部开展主题党日活动。", "各支部 开展主题党日活动")
-    1.0
-    >>> round(similarity("各支部开展主题党日活动。", "各支部开展主题党日学习"), 2)
-    0.6
-    """
-    return Article(a).similarity(Article(b))
-
-
-def same_article(a: str, b: str, *, claimed: bool = False) -> float | None:
-    """The similarity of two texts where they are the same article, else None.
-
-    Lines of the kind 来源：…, 责任编辑：… do not count. A number that is another at the same place, or a word, is taken for
-    another day or another person: a few, by the length of the text, may be an editor's, more make another article. Single letters
-    that are others all over are errors of copying. Whole sentences may be there or not, or be others, as far as the similarity
-    allows. In a text of fewer than :data:`SHORT` letters nothing may be another, only more or less of it be there.
-
-    Args:
-        claimed: one page names the address of the other as its own (a canonical link, a copy to print).
-
-    >>> report = "七月四日，市气象台发布预报：北京，晴，最高气温三十五度；上海，多云，最高气温三十一度。" * 9
-    >>> same_article(report, "记者从市气象台获悉。" + report + "请市民注意防暑。") is not None
-    True
-    >>> same_article(report, report.replace("四日", "五日")) is None
-    True
-    """
-    return Article(a).same(Article(b), claimed=claimed)
-
-
 def _changes(a: list[str], b: list[str]) -> tuple[int, int, int]:
-    """How many numbers, words and single letters are others at the same place of two texts."""
+    """Numbers of replaced numbers, words and single letters in two texts."""
     numbers = words = 0
     letters: Counter[str] = Counter()
     budget = _COMPARED
     masked, other_masked = ([_NUMBER.sub("0", clause) for clause in clauses] for clauses in (a, b))
     for what, a1, a2, b1, b2 in SequenceMatcher(None, masked, other_masked).get_opcodes():
         if what == "equal":
-            here, there = (_NUMBER.findall("\n".join(clauses)) for clauses in (a[a1:a2], b[b1:b2]))
-            numbers += sum(x != y for x, y in zip(here, there, strict=True))
+            pairs = zip(*(_NUMBER.findall("\n".join(clauses)) for clauses in (a[a1:a2], b[b1:b2])), strict=True)
+            numbers += sum(x != y for x, y in pairs)
         elif what == "replace" and budget > 0:
-            one, other = _tokens(a[a1:a2]), _tokens(b[b1:b2])
-            budget -= len(one) + len(other)
-            for x, y in _replaced(one, other):
+            tokens, other_tokens = (_TOKEN.findall("".join(clauses))[:_PASSAGE] for clauses in (a[a1:a2], b[b1:b2]))
+            budget -= len(tokens) + len(other_tokens)
+            for x, y in _replaced(tokens, other_tokens):
                 if _NUMBER.fullmatch(x) and _NUMBER.fullmatch(y):
                     numbers += 1
                 elif len(x) == len(y) == 1:
                     letters[x + y] += 1
                 else:
                     words += 1
-    # The same letter in the place of the same other again and again is no error of copying but a name.
+    # A letter that replaces another repeatedly is part of a name.
     repeated = sum(count for count in letters.values() if count > 1)
     return numbers, words + repeated, letters.total() - repeated
 
 
 def _replaced(a: list[str], b: list[str]) -> list[tuple[str, str]]:
-    """What stands in the place of what in two passages; nothing where they are different sentences."""
+    """Pairs of replaced tokens of two passages; none if these are different sentences."""
     matcher: SequenceMatcher[str] = SequenceMatcher(None, a, b, autojunk=False)
     if matcher.ratio() < 0.4:
         return []
@@ -220,19 +200,15 @@ def _replaced(a: list[str], b: list[str]) -> list[tuple[str, str]]:
     return [("".join(a[a1:a2]), "".join(b[b1:b2])) for what, a1, a2, b1, b2 in codes if what == "replace"]
 
 
-def _tokens(clauses: list[str]) -> list[str]:
-    return _TOKEN.findall("".join(clauses))[:_SHINGLE_BLOCK]
-
-
 # -- Near-duplicates
 
 BANDS, ROWS = 20, 4
-LATEST = 50  # texts with a band that are looked at: one that very many share is of a form that they fill in
-VERIFIED = 20  # texts that are compared, those with the most bands in common
+LATEST = 50  # latest texts of a band that are considered: a band of very many comes from a form
+VERIFIED = 20  # texts that are compared: those with the most bands in common
 LARGEST_ID = 2**63 - 1
 
 _BLOCK = 1024  # shingles at a time, for the processor's cache
-_SAMPLE = 16_384  # of a longer text those shingles count that have the least hashes
+_SAMPLE = 16_384  # most shingles of a text that count: those with the smallest hashes
 _MULTIPLIERS = (mixed(np.arange(1, BANDS * ROWS + 1, dtype=np.uint64)) >> np.uint64(32)).astype(np.uint32)[:, None] | np.uint32(1)
 _POWERS = mixed(np.arange(101, 101 + ROWS, dtype=np.uint64)) | np.uint64(1)
 _BAND_NUMBERS = np.arange(BANDS, dtype=np.uint64)
@@ -240,12 +216,7 @@ _BAND_NUMBERS = np.arange(BANDS, dtype=np.uint64)
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A kept page with the same article.
-
-    Attributes:
-        url, key, page_id: of its row.
-        similarity: of the texts, above 0, at most 1.
-    """
+    """A kept page with the same article: ``url``, ``key`` and id of its row, and the similarity of the texts."""
 
     url: str
     key: str
@@ -254,7 +225,7 @@ class Twin:
 
 
 def digest(text: str) -> int:
-    """A signed number of 64 bits for a string, the same on every machine.
+    """Signed 64-bit digest of a string, the same on every machine.
 
     >>> digest("主题教育")
     4624407228733290095
@@ -263,9 +234,8 @@ def digest(text: str) -> int:
 
 
 def bands_of(text: str) -> tuple[int, ...]:
-    """The groups of a text's signature: :data:`BANDS` signed numbers of 64 bits, the same on every machine and in every version
-    of this program; none for a text of fewer than :data:`~topical_crawler.corpus.dedup.SHORTEST` letters, whose few shingles
-    say too little.
+    """The groups of a text's signature: :data:`BANDS` signed 64-bit numbers, the same on every machine and in every version; none
+    below :data:`SHORTEST` letters.
 
     >>> text = "".join(f"第{n}讲：各支部开展主题党日活动。" for n in range(9))
     >>> len(bands_of(text)), bands_of(text) == bands_of(text.replace("。", "！")), bands_of("主题教育")
@@ -294,33 +264,28 @@ def find(
     claimed: tuple[str, ...] = (),
     before: int = LARGEST_ID,
 ) -> Twin | None:
-    """The kept page whose text is the same article as ``text``: the most similar, of equals the first that was stored.
+    """The kept page whose text is the same article as ``text``: the most similar, of equals the first stored.
 
     Args:
-        bands: of ``text``, see :func:`bands`.
-        own_key: of the page that ``text`` comes from; its own row is none of others.
-        claimed: addresses that the page calls its own; with those, less similarity is enough. The first four count.
-        before: only pages whose number is below.
-
-    At most :data:`VERIFIED` texts are compared beside those of ``claimed``.
+        bands: of ``text``, see :func:`bands_of`.
+        own_key: of the page of ``text``, which is not compared with itself.
+        claimed: addresses that the page calls its own, for which less similarity is enough. The first four count.
+        before: compare only pages with a smaller id.
     """
     article = Article(text)
     twins: dict[int, Twin] = {}
     common = {"own": own_key, "before": before}
     if claimed:
         for page in connection.execute(_CLAIMED, {**common, "urls": list(claimed[:4])}):
-            same = article.same(Article(page.text), claimed=True)
-            if same is not None:
-                twins[page.id] = Twin(page.url, page.key, page.id, same)
-    if bands:
-        counts = Counter(_candidates(connection, bands))
-        first = sorted(counts, key=lambda page: (-counts[page], page))[:VERIFIED]
-        if first:
-            # Texts of lengths so different have too little in common: they are not even read.
-            lengths = {"least": len(text) // 3, "most": 3 * len(text)}
-            for page in connection.execute(_TEXTS, {**common, **lengths, "ids": first}):
-                if page.id not in twins and (same := article.same(Article(page.text))) is not None:
-                    twins[page.id] = Twin(page.url, page.key, page.id, same)
+            if (similarity := article.same(Article(page.text), claimed=True)) is not None:
+                twins[page.id] = Twin(page.url, page.key, page.id, similarity)
+    counts = Counter(_candidates(connection, bands) if bands else ())
+    if ids := sorted(counts, key=lambda page: (-counts[page], page))[:VERIFIED]:
+        # Texts of very different length have too little in common to be read.
+        lengths = {"shortest": len(text) // 3, "longest": 3 * len(text)}
+        for page in connection.execute(_TEXTS, {**common, **lengths, "ids": ids}):
+            if page.id not in twins and (similarity := article.same(Article(page.text))) is not None:
+                twins[page.id] = Twin(page.url, page.key, page.id, similarity)
     return min(twins.values(), key=lambda twin: (-twin.similarity, twin.page_id), default=None)
 
 
@@ -333,19 +298,15 @@ def remember(connection: sa.Connection, page_id: int, bands: tuple[int, ...]) ->
 
 
 def forget(connection: sa.Connection, page_id: int) -> None:
-    """Remove the bands of a page's text, while its row still has it. Bands that are left behind cost time but are harmless: the
-    texts themselves are compared."""
+    """Remove the bands of a page's text, while its row still has it. Bands left behind are harmless but cost time."""
     text = connection.scalar(sa.select(pages.c.text).where(pages.c.id == page_id))
     if text:
         connection.execute(bands_table.delete().where(bands_table.c.band.in_(bands_of(text)), bands_table.c.page == page_id))
 
 
 def lock(connection: sa.Connection, bands: tuple[int, ...]) -> None:
-    """On PostgreSQL, wait until nobody else is storing a text that shares a band, and let nobody begin before the transaction
-    ends. In ascending order, so that two who wait do not wait for each other.
-
-    Of two texts that would find each other at least one band is the same, and no smaller set will do. The server has room for
-    64 locks (max_locks_per_transaction) for every connection that it allows; these are :data:`BANDS`.
+    """On PostgreSQL, lock the bands until the transaction ends, so that nobody else stores a text that shares one. In ascending
+    order, against deadlocks; :data:`BANDS` locks are within the server's max_locks_per_transaction (64).
     """
     if bands and connection.dialect.name == "postgresql":
         connection.execute(_LOCKS, {"numbers": sorted(set(bands))})
@@ -363,12 +324,12 @@ _COLUMNS = sa.select(pages.c.id, pages.c.url, pages.c.key, pages.c.text).where(*
 _CLAIMED = _COLUMNS.where(pages.c.url.in_(sa.bindparam("urls", expanding=True))).limit(VERIFIED)
 _TEXTS = _COLUMNS.where(
     pages.c.id.in_(sa.bindparam("ids", expanding=True)),
-    pages.c.characters.between(sa.bindparam("least"), sa.bindparam("most")),
+    pages.c.characters.between(sa.bindparam("shortest"), sa.bindparam("longest")),
 )
 
 
 def _candidates(connection: sa.Connection, bands: tuple[int, ...]) -> Sequence[int]:
-    """The latest pages of every band, once for each band that they share."""
+    """Ids of the latest pages of every band, once for each band."""
     if connection.dialect.name == "postgresql":
         return connection.scalars(_PAGES_OF_BANDS, {"bands": list(bands), "latest": LATEST}).all()
     return connection.scalars(_pages_of_bands(len(bands)), {f"band{n}": band for n, band in enumerate(bands)}).all()
@@ -404,15 +365,10 @@ _HELD = sa.select(pages.c.id, pages.c.keep, pages.c.content_hash).where(pages.c.
 
 
 def keep_once(connection: sa.Connection, record: Record, *, replaces: bool = False) -> tuple[Record, bool]:
-    """Store a page as :meth:`~topical_crawler.corpus.store.CorpusStore.put` says, or as ``replace`` does.
+    """Store a :func:`~topical_crawler.corpus.record.storable` page as :meth:`CorpusStore.put` or ``replace`` does.
 
     Returns:
-        The page as it was stored, and whether it had no text before.
-
-    Args:
-        connection: in a transaction that may write.
-        record: as :func:`~topical_crawler.corpus.record.storable` gives it.
-        replaces: whether a text may become a rejection.
+        The page as stored, and whether it had no text before.
     """
     held = _held(connection, record.key)
     is_new = held is None or not held.keep
@@ -422,18 +378,18 @@ def keep_once(connection: sa.Connection, record: Record, *, replaces: bool = Fal
 
 
 def _held(connection: sa.Connection, key: str) -> Any:
-    """What is known of the row of a key: its number, whether it is kept, the digest of its text; None if there is none."""
+    """``id``, ``keep`` and ``content_hash`` of the row of a key; None if there is none."""
     return connection.execute(_HELD, {"own": key}).one_or_none()
 
 
 def _keep(connection: sa.Connection, record: Record, held: Any, *, replaces: bool) -> Record:
-    """Write the row, rejected if its text is there already; ``held`` is what :func:`_held` returned for it."""
+    """Write the row, rejected if its text is stored already; ``held`` is from :func:`_held`."""
     bands: tuple[int, ...] = ()
     if record.keep:
         assert record.text
         bands = bands_of(record.text)
         if connection.dialect.name == "postgresql":
-            # Until the end of the transaction, who else stores this text waits here, and then finds it.
+            # Other writers of this text wait here until the transaction ends, and then find it.
             if record.content_hash:
                 connection.execute(_LOCK, {"number": int(record.content_hash[:16], 16) - 2**63})
             lock(connection, bands)
@@ -442,7 +398,7 @@ def _keep(connection: sa.Connection, record: Record, held: Any, *, replaces: boo
     if changed and held is not None and held.keep and (record.keep or replaces):
         forget(connection, held.id)  # before its text is gone
     order = connection.scalar(_upsert(connection.dialect.name, replaces), values_of(record))
-    if order is None:  # the row keeps its text, or that which another writer gave it just now
+    if order is None:  # the row keeps its text, or that of another writer
         return dataclasses.replace(record, order=_held(connection, record.key).id)
     if record.keep and (changed or replaces):
         remember(connection, order, bands)
@@ -450,7 +406,7 @@ def _keep(connection: sa.Connection, record: Record, held: Any, *, replaces: boo
 
 
 def _rejected_twin(connection: sa.Connection, record: Record, bands: tuple[int, ...], before: int) -> Record:
-    """``record``, rejected where a kept page has its text."""
+    """``record``, rejected if a kept page has its text."""
     if not record.content_hash:
         return record
     url = connection.scalar(_TWIN, {"hash": record.content_hash, "own": record.key, "before": before})
@@ -466,7 +422,7 @@ def _rejected_twin(connection: sa.Connection, record: Record, bands: tuple[int, 
 
 
 def _keep_part(connection: sa.Connection, record: Record, held: Any) -> Record:
-    """Store one part of an article: its text goes to those of the others, into the row of the first part that is there."""
+    """Store one part of an article; the row of the first stored part gets the texts of all."""
     if connection.dialect.name == "postgresql":
         connection.execute(_LOCK, {"number": digest(record.series)})
     own = {"series": record.series, "number": record.part, "key": record.key, "text": record.text}
@@ -477,19 +433,19 @@ def _keep_part(connection: sa.Connection, record: Record, held: Any) -> Record:
     )
     query = sa.select(parts.c.key, parts.c.text).where(parts.c.series == record.series).order_by(parts.c.number)
     texts: dict[str, str] = {row.key: row.text for row in connection.execute(query)}
-    whole = "\n".join(texts.values())
+    joined = "\n".join(texts.values())
     head, *others = texts
     if head == record.key:
-        stored = first = _keep(connection, _with_text(record, whole), held, replaces=False)
+        stored = first = _keep(connection, _with_text(record, joined), held, replaces=False)
         for row in connection.execute(sa.select(pages).where(pages.c.key.in_(others), pages.c.keep)).mappings().all():
             part = _part_of(record_of(row), first)  # stored before the first part was known
             _keep(connection, part, _held(connection, part.key), replaces=True)
     else:
         first = record_of(connection.execute(sa.select(pages).where(pages.c.key == head)).mappings().one())
         if first.keep:
-            first = _keep(connection, _with_text(first, whole), _held(connection, head), replaces=True)
+            first = _keep(connection, _with_text(first, joined), _held(connection, head), replaces=True)
         stored = _keep(connection, _part_of(record, first), held, replaces=True)
-    # Meanwhile another part may have become the first one, or the whole a duplicate.
+    # Another part may have become the first one, or the article a duplicate.
     moved = sa.update(pages).where(pages.c.key.in_(others), pages.c.reason == PART, pages.c.duplicate_of != _place(first))
     connection.execute(moved.values(duplicate_of=_place(first)))
     return stored
@@ -502,7 +458,7 @@ def _part_of(record: Record, first: Record) -> Record:
 
 
 def _place(first: Record) -> str:
-    """Where the whole of an article is whose first part is this."""
+    """The URL of the article with this first part."""
     return first.url if first.keep else first.duplicate_of
 
 
@@ -514,8 +470,7 @@ def _with_text(record: Record, text: str) -> Record:
 
 @cache
 def _upsert(dialect: str, replaces: bool) -> sa.Executable:
-    """Insert a page, or replace the row of its key unless (and not ``replaces``) that has a text and the page has none; gives the
-    row's id, None where nothing was replaced."""
+    """Insert a page or replace the row of its key, but (unless ``replaces``) no text by a rejection; returns id or nothing."""
     insert = upserting(dialect, pages)
     new = insert.excluded
     changed = {column.name: new[column.name] for column in pages.c if column.name not in ("id", "key")}

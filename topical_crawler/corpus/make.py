@@ -1,7 +1,7 @@
-"""Make records of extracted pages, for a crawl and for rebuilding a corpus; learn the lines that sites repeat.
+"""From extracted pages to the fields of records; and the lines that sites repeat.
 
-Repeated lines are learned in the corpus itself, so that all its writers and every later crawl know them. These functions work in
-the caller's transaction. The row of a host with the digest 0 counts its pages.
+Repeated lines are stored in the corpus, so that all its writers and every later crawl know them. Their functions work in the
+caller's transaction. The row of a host with the digest 0 counts its pages.
 """
 
 from __future__ import annotations
@@ -26,18 +26,17 @@ if TYPE_CHECKING:
 
 # -- Records of extracted pages
 
-
 _TAKEN_OVER = ("date", "author", "source", "section", "canonical", "license", "kind", "method", "series", "part")
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What becomes of an extracted page.
+    """An extracted page, cleaned.
 
     Attributes:
-        fields: of its :class:`~topical_crawler.corpus.record.Record`: title, text and all that was found out about them.
-        reason: why it has no text; "" where it has one.
-        lines: its text as it was extracted, to be learned from (:meth:`CorpusStore.put`); None where nothing was extracted.
+        fields: of its :class:`~topical_crawler.corpus.record.Record`: title, text, details and measures.
+        reason: why it has no text.
+        lines: its text as extracted, for :meth:`CorpusStore.put` to learn from; None if none was extracted.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
@@ -49,25 +48,18 @@ class Maker:
     """Cleans extracted pages for a corpus.
 
     Args:
-        store: the corpus; it knows the lines that repeat over a host. None: nothing is known of any host.
+        store: the corpus that knows the lines of hosts; None: no lines are known.
         options: of the cleaning.
     """
 
     def __init__(self, store: CorpusStore | None, options: CleaningOptions) -> None:
         self._lines_of = store if options.site_lines else None
         self._cleaner = TextCleaner(options)
-        # The last page of an article may be one sentence.
+        # The last part of an article may be one sentence.
         self._cleaner_of_parts = TextCleaner(dataclasses.replace(options, min_characters=1))
 
     def make(self, host: str, extracted: Extracted, *, anchors: Collection[str] = (), title: str = "") -> Made:
-        """Clean a page's text and measure it.
-
-        Args:
-            host: the page's.
-            extracted: what was found on it.
-            anchors: anchor texts of its links.
-            title: its ``<title>``, for a page whose headline was not found.
-        """
+        """Clean and measure the text of a page with these ``anchors`` of links; its ``<title>`` replaces a missing headline."""
         fields: dict[str, Any] = {name: getattr(extracted, name) for name in _TAKEN_OVER}
         fields["title"] = extracted.title or title
         if extracted.reason:
@@ -82,14 +74,13 @@ class Maker:
 
 # -- Lines that sites repeat
 
-
 _SEEN = 0
 _AT_ONCE = 500  # rows of a statement: SQLite takes a limited number of parameters
 
 
 @dataclass(frozen=True, slots=True)
 class SiteLine:
-    """A line of a host: on how many of its ``pages`` it stood, out of ``seen``, and from how many it was ``removed``."""
+    """A line of a host: it is on ``pages`` of ``seen`` pages and was ``removed`` from so many."""
 
     host: str
     line: str
@@ -99,63 +90,45 @@ class SiteLine:
 
 
 def known(connection: sa.Connection, host: str, text: str) -> Learned:
-    """What is known of the lines of ``text``, for :meth:`~topical_crawler.cleaning.TextCleaner.clean`.
-
-    Args:
-        connection: in a transaction, which may be one for reading.
-        host: of the page.
-        text: as extracted.
-    """
+    """What is known of the lines of a page's ``text`` as extracted."""
     counts = _counts(connection, host, [_SEEN, *candidates(repair(text))])
     return Learned(counts.pop(_SEEN, 0), counts)
 
 
 def learn(connection: sa.Connection, host: str, text: str, removed: Iterable[str] = ()) -> None:
-    """Count the lines of a page. Only of one that is kept and was not kept before: a page that is fetched again, or that is the
-    copy of another, would make an article's own lines look like the site's. At most 20 rows are added, and every 200 pages of the
-    host the rare ones go.
+    """Count the lines of a page's ``text`` as extracted, and those that were ``removed`` from it.
 
-    Args:
-        connection: in a transaction for writing. Its locks on the host's rows hold until it ends.
-        host: of the page.
-        text: as extracted.
-        removed: lines that were taken out of it.
+    Only for a page that is kept and was not kept before: pages fetched again and copies would make an article's own lines look
+    like the site's. At most :data:`~topical_crawler.cleaning.boilerplate.NEW_LINES` rows are added; every
+    :data:`~topical_crawler.cleaning.boilerplate.PERIOD` pages of the host the rare ones are deleted.
     """
     page_lines = {_SEEN: "", **candidates(repair(text))}
     present = _counts(connection, host, page_lines)
-    taken = set(map(digest, removed))
+    removed_digests = set(map(digest, removed))
     counted = {*new_lines(page_lines, {_SEEN, *present}), _SEEN, *present}
-    # In one order, so that two writers who count the same lines never wait for each other in a circle.
-    rows = [
-        {"host": host, "digest": one, "line": plain(page_lines[one]), "pages": 1, "removed": int(one in taken)}
-        for one in sorted(counted)
-    ]
-    _add(connection, rows)
+    # Sorted, so that two writers of the same lines cannot deadlock.
+    _add(connection, [_row(host, n, page_lines[n], 1, int(n in removed_digests)) for n in sorted(counted)])
     seen = present.get(_SEEN, 0) + 1
     if seen % PERIOD == 0:
         connection.execute(lines.delete().where(lines.c.host == host, lines.c.digest != _SEEN, lines.c.pages * PERIOD <= seen))
 
 
 def replace(connection: sa.Connection, host: str, counts: LineCounts) -> None:
-    """Put ``counts`` in the place of all that is known of a host."""
+    """Replace all that is known of a host's lines by ``counts``."""
     connection.execute(lines.delete().where(lines.c.host == host))
-    rows = [{"host": host, "digest": _SEEN, "line": "", "pages": counts.seen, "removed": 0}]
-    rows += [
-        {"host": host, "digest": one, "line": plain(counts.lines[one]), "pages": n, "removed": 0}
-        for one, n in sorted(counts.pages.items())
-    ]
-    _add(connection, rows)
+    rows = [_row(host, n, counts.lines[n], count) for n, count in sorted(counts.pages.items())]
+    _add(connection, [_row(host, _SEEN, "", counts.seen), *rows])
 
 
 def note_removed(connection: sa.Connection, host: str, removed: Counter[str]) -> None:
-    """Add to how often lines were taken out of texts."""
+    """Add to the counts of removals."""
     for line, times in sorted(removed.items()):
         where = lines.c.host == host, lines.c.digest == digest(line)
         connection.execute(lines.update().where(*where).values(removed=lines.c.removed + times))
 
 
 def unlearned(connection: sa.Connection) -> set[str]:
-    """Hosts with more kept pages than counted ones: the corpus was collected without learning lines, or merged."""
+    """Hosts with more kept than counted pages: the corpus was collected without learning lines, or merged."""
     kept = sa.select(pages.c.host, sa.func.count().label("kept")).where(pages.c.keep).group_by(pages.c.host).subquery()
     counted = sa.and_(lines.c.host == kept.c.host, lines.c.digest == _SEEN)
     query = sa.select(kept.c.host).outerjoin(lines, counted).where(kept.c.kept > sa.func.coalesce(lines.c.pages, 0))
@@ -163,7 +136,7 @@ def unlearned(connection: sa.Connection) -> set[str]:
 
 
 def report(connection: sa.Connection) -> Iterator[SiteLine]:
-    """The lines that are taken out of texts or were, by host, the most frequent first."""
+    """The lines that are or were removed from texts, by host, the most frequent first."""
     all_pages = lines.alias()
     query = (
         sa.select(lines.c.host, lines.c.line, lines.c.pages, all_pages.c.pages.label("seen"), lines.c.removed)
@@ -180,6 +153,10 @@ def report(connection: sa.Connection) -> Iterator[SiteLine]:
 def _counts(connection: sa.Connection, host: str, digests: Iterable[int]) -> dict[int, int]:
     query = sa.select(lines.c.digest, lines.c.pages).where(lines.c.host == host, lines.c.digest.in_(list(digests)))
     return {row.digest: row.pages for row in connection.execute(query)}
+
+
+def _row(host: str, number: int, line: str, count: int, removed: int = 0) -> dict[str, object]:
+    return {"host": host, "digest": number, "line": plain(line), "pages": count, "removed": removed}
 
 
 def _add(connection: sa.Connection, rows: list[dict[str, object]]) -> None:

@@ -1,4 +1,4 @@
-"""A row of the corpus, filters that choose rows, and their form in the database."""
+"""Rows of the corpus and filters over them, and their form in the database."""
 
 from __future__ import annotations
 
@@ -21,45 +21,31 @@ class Record:
     """A fetched page: kept with its text, or rejected with a reason.
 
     Attributes:
-        url: the address that was asked for.
-        host: lower-case host of ``url``, with a port where one is given.
+        url: the requested address.
+        host: of ``url``, in lower case, with its port if it has one.
         keep: whether the page belongs to the corpus.
-        key: digest of the canonical URL in hexadecimal digits (the frontier's key), the identity of the row; made from ``url`` as
-            it stands where it is not given.
-        final_url: the address that answered, after redirects; ``url`` where it is not given.
-        title, author: as found; "" if unknown.
+        key: hexadecimal digest of the canonical URL (the frontier's key), the identity of the row; default: of ``url`` as it is.
+        final_url: the address after redirects; default: ``url``.
+        title, author, date, source, section, canonical, license: see :class:`~topical_crawler.extraction.details.Details`.
         text: the cleaned main text of a kept page; None for a rejected one.
         reason: why the page was rejected, a short stable English string; "" for a kept one.
-        duplicate_of: URL of the page that holds this one's text, or that it redirects to; "" unless ``reason`` is "duplicate",
+        duplicate_of: URL of the page with this one's text, or the target of a redirect; "" unless ``reason`` is "duplicate",
             "part" or "redirected".
-        similarity: of the text to that of ``duplicate_of``, 0 to 1: 1 where they are the same; 0 where there is none.
+        similarity: of the text to that of ``duplicate_of``, 0 to 1.
         fetched: when it was fetched, UTC, ``2026-11-20T08:30:00+00:00``.
-        date: of publication, ``YYYY-MM-DD``; "" if unknown.
-        source: the outlet that the page names as its own (来源), "" if unknown.
-        section: where on its site the page stands (a breadcrumb or channel), "" if unknown.
-        canonical: the address that the page calls its own (``link rel=canonical``), where that is another; "" otherwise.
-        license: as the page names it, "" if it names none.
-        kind: "article", "list", "video" or "gallery"; "" where it was not looked at.
-        method: the extractor whose text was taken; "" if none was.
-        series, part: of an article on several pages, the key that they share and the number of this one, from 1; "" and 0
-            for all others.
-        language: ISO 639-1 code of the text, "" if unknown.
-        script: "simplified", "traditional" or "mixed"; "" where the text has no Chinese characters that tell.
-        measures: what the text looks like, by the names of :class:`~topical_crawler.cleaning.quality.Measures`; empty for a
-            page without text.
-        personal: how many of each kind of personal data the text holds or held, by kind; empty if none.
-        encoding: the encoding the source was decoded with.
+        kind, method: see :class:`~topical_crawler.extraction.Extracted`.
+        series, part: see :class:`~topical_crawler.extraction.kinds.Series`.
+        language, script, measures, personal: see :class:`~topical_crawler.cleaning.CleanedText`.
+        encoding: that the source was decoded with.
         status: HTTP status; 0 if unknown.
         size: of the response body in bytes.
-        relevance: as the strategy judged the page, >= 0.
-        priority: with which the page was fetched.
+        relevance: by the strategy, >= 0.
+        priority: of the link when the page was fetched.
         depth: links followed from a seed.
         why: small JSON data: matched terms with their share; anchor, struct, parent of the link.
-        worker: name of the worker that stored the page; "" where there was one only, or none was noted.
-        content_hash: digest of the text's letters and digits (:func:`~topical_crawler.corpus.dedup.text_hash`), set by the
-        store.
-        order: number of the page in the order in which pages were first stored, from 1, set by the store. In PostgreSQL
-            some numbers are left out, and of two workers that store at the same moment either may come first.
+        worker: that stored the page; "" for the only one.
+        content_hash: :func:`text_hash` of the text, set by the store.
+        order: rank in which pages were first stored, from 1, set by the store; PostgreSQL leaves out some numbers.
     """
 
     url: str
@@ -110,14 +96,13 @@ class Record:
 
     @property
     def characters(self) -> int:
-        """Length of the text."""
+        """Length of the text in characters."""
         return len(self.text or "")
 
 
 @dataclass(frozen=True, slots=True)
 class PageLines:
-    """What a page says about the lines of its host: its text as it was extracted, and which lines were taken out of it because
-    the host repeats them."""
+    """The text of a page as extracted, and the lines ``removed`` from it."""
 
     text: str
     removed: tuple[str, ...] = ()
@@ -125,13 +110,7 @@ class PageLines:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A condition on a number of a page.
-
-    Attributes:
-        name: of the number: "relevance", "characters", "depth", or a measure.
-        operator: ">=", "<=", ">", "<" or "=".
-        value: what it is held against.
-    """
+    """A condition on one of :data:`NUMBERS`; ``operator`` is ">=", "<=", ">", "<" or "="."""
 
     name: str
     operator: str
@@ -140,18 +119,17 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Which rows to take: those that meet every condition given.
+    """Rows to take: those that meet every condition.
 
     Attributes:
-        hosts: these hosts and hosts below them (``people.cn`` takes ``dangjian.people.cn``); empty: all.
-        min_relevance: least relevance.
-        since, until: publication dates ``YYYY-MM-DD``, both included; pages without a date are left out where one is given.
-        min_characters: least length of the text.
+        hosts: these and their subdomains (``people.cn`` takes ``dangjian.people.cn``); empty: all.
+        min_relevance, min_characters: lower bounds.
+        since, until: publication dates ``YYYY-MM-DD``, inclusive; either leaves out pages without a date.
         rejected: take rejected pages too.
         languages, scripts, kinds: one of these; empty: all.
-        bounds: on relevance, length, depth and measures (:func:`~topical_crawler.corpus.record.parse_bound`).
-        no_personal: only texts in which no personal data were found.
-        limit: most rows; None: all.
+        bounds: see :func:`parse_bound`.
+        no_personal: only texts without personal data.
+        limit: maximum number of rows; None: all.
     """
 
     hosts: tuple[str, ...] = ()
@@ -183,10 +161,10 @@ _BOUND = re.compile(r"\s*(\w+)\s*(>=|<=|>|<|=)\s*([-+]?[0-9]+(?:\.[0-9]*)?(?:[eE
 
 
 def parse_bound(text: str) -> Bound:
-    """``NAME>=NUMBER``; also <=, >, < and =.
+    """Parse ``NAME>=NUMBER``; also <=, >, < and =.
 
     Raises:
-        ValueError: it is written otherwise, or there is no such name.
+        ValueError: another form, or an unknown name.
 
     >>> parse_bound("han >= 0.5")
     Bound(name='han', operator='>=', value=0.5)
@@ -206,7 +184,7 @@ sentences, common, line_length, repeated_lines, repeated_phrases
 
 
 def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
-    """All of them have to hold. A bound on a measure leaves out pages that were not measured."""
+    """The conditions of a query, all to hold. A bound on a measure leaves out pages that were not measured."""
     if not filters.rejected:
         yield pages.c.keep
     if filters.hosts:
@@ -224,9 +202,9 @@ def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
         yield pages.c.date <= filters.until
     if filters.min_characters:
         yield pages.c.characters >= filters.min_characters
-    for name, given in (("language", filters.languages), ("script", filters.scripts), ("kind", filters.kinds)):
-        if given:
-            yield pages.c[name].in_(given)
+    for name, values in (("language", filters.languages), ("script", filters.scripts), ("kind", filters.kinds)):
+        if values:
+            yield pages.c[name].in_(values)
     for bound in filters.bounds:
         yield _OPERATORS[bound.operator](pages.c[bound.name], bound.value)
     if filters.no_personal:
@@ -241,19 +219,16 @@ _STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_
 
 
 def storable(record: Record) -> Record:
-    """``record`` as a database takes it: strings from the web without NUL and lone surrogates, no text for a rejected page, and
-    the digest of its text."""
+    """``record`` with :func:`plain` strings, no text if rejected, and the digest of its text."""
     changes: dict[str, Any] = {name: plain(getattr(record, name)) for name in _STRINGS}
     text = changes["text"] = plain(record.text) if record.keep and record.text else None
-    if text:
-        changes["content_hash"] = text_hash(text)
-    elif record.text:
-        changes["content_hash"] = text_hash(record.text)  # that of another corpus' duplicate stays
+    if record.text:  # otherwise that of another corpus' duplicate stays
+        changes["content_hash"] = text_hash(text or record.text)
     return dataclasses.replace(record, **changes)
 
 
 def values_of(record: Record) -> dict[str, Any]:
-    """The columns of a record's row but for its number."""
+    """The columns of a record's row except ``id``."""
     values = {name: getattr(record, name) for name in FIELDS}
     measures = record.measures if record.keep else {}
     values |= {name: measures.get(name) for name in MEASURES}
@@ -263,7 +238,6 @@ def values_of(record: Record) -> dict[str, Any]:
 
 
 def record_of(row: Mapping[Any, Any]) -> Record:
-    """The record of a row."""
     measures = {name: row[name] for name in MEASURES if row[name] is not None}
     return Record(**{name: row[name] for name in FIELDS}, measures=measures, personal=row["personal"], order=row["id"])
 
@@ -277,11 +251,7 @@ MEGABYTE = 1_000_000  # bytes
 
 
 def density(characters: int, size: int) -> float:
-    """Characters for a downloaded megabyte; 0 if nothing was downloaded.
-
-    Args:
-        characters: of the clean texts of what was kept.
-        size: bytes of all that was downloaded for them, also of what was rejected.
+    """Characters of kept text per megabyte of the ``size`` bytes downloaded, kept or not; 0 if nothing was.
 
     >>> density(len("全面从严治党") * 1000, 1_500_000)
     4000.0
@@ -291,14 +261,13 @@ def density(characters: int, size: int) -> float:
 
 @dataclass(slots=True)
 class Yield:
-    """What came of some pages.
+    """Totals over fetched pages.
 
     Attributes:
-        pages: that were fetched.
-        kept: of them, put into the corpus.
-        size: bytes of the bodies of them all, also of the rejected ones, unpacked.
-        characters: of the clean texts of those that were kept.
-        seconds: from the requests to the answers, added up.
+        pages, kept: numbers of fetched and of kept pages.
+        size: bytes of all bodies, unpacked.
+        characters: of the clean texts of kept pages.
+        seconds: from requests to answers, added up.
     """
 
     pages: int = 0
@@ -309,13 +278,12 @@ class Yield:
 
     @property
     def harvest_rate(self) -> float:
-        """Kept pages among the fetched ones, 0 to 1, also where a second look keeps pages of an earlier run; 0 if none was
-        fetched."""
+        """Kept pages per fetched one, 0 to 1, also if a second look keeps pages of an earlier run."""
         return min(1.0, self.kept / self.pages) if self.pages else 0.0
 
     @property
     def megabytes(self) -> float:
-        """Downloaded megabytes of :data:`MEGABYTE`."""
+        """Downloaded megabytes."""
         return self.size / MEGABYTE
 
     @property
@@ -324,23 +292,19 @@ class Yield:
         return density(self.characters, self.size)
 
     def add(self, other: Yield) -> None:
-        """Count further pages."""
-        self.pages += other.pages
-        self.kept += other.kept
-        self.size += other.size
-        self.characters += other.characters
-        self.seconds += other.seconds
+        """Add the totals of further pages."""
+        for name in ("pages", "kept", "size", "characters", "seconds"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 _NOT_WORDS = re.compile(r"[\W_]+")
 
 
 def text_hash(text: str) -> str:
-    """Digest of ``text`` by its letters and digits alone: 32 hexadecimal digits, "" if it has none.
+    """Digest of the letters and digits of ``text``, 32 hexadecimal digits; "" if it has none.
 
-    Full-width forms are folded (NFKC), upper and lower case are one, and white space, punctuation and symbols do not count. So a
-    reprint with other paragraphs, other quotation marks or another space after numbers is the same text; one with a single other
-    word is not.
+    Width (NFKC) and case are folded; white space, punctuation and symbols do not count. So a reprint with other paragraphs,
+    quotation marks or spaces is the same text; one with a single other word is not.
 
     >>> text_hash("“两学一做”，常态化！\\n制度化") == text_hash("「两学一做」常态化 制度化。")
     True

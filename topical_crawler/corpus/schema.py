@@ -20,12 +20,11 @@ from sqlalchemy.engine import Engine
 
 
 class CorpusError(Exception):
-    """A corpus that cannot be opened, read or written; the message names it and says what to do."""
+    """A corpus cannot be opened, read or written; the message names it and the remedy."""
 
 
 _AWAY = {"57P01", "57P02", "57P03", "53300", "40001", "40P01"}
-"""SQLSTATEs, beside class 08, of what passes by itself: the server stops or starts, has no connection free, or chose this
-transaction to end a deadlock."""
+"""SQLSTATEs, beside class 08, of transient errors: the server stops, starts, is full or ended a deadlock."""
 
 _CODES = {
     "53100": "make room on the server's disk; what was acknowledged is safe, and the crawl can be resumed",
@@ -36,7 +35,6 @@ _CODES = {
 }
 """Remedies by PostgreSQL's SQLSTATE."""
 
-# Of a connection that fails the client library knows nothing but the server's words.
 _WORDS = (
     (
         "password|role .* does not exist",
@@ -67,11 +65,11 @@ _WORDS = (
         "name another file; or, if this was a corpus, restore a copy or rescue it with `sqlite3 FILE .recover`",
     ),
 )
-"""Remedies by a pattern of the message."""
+"""Remedies by a pattern of the message, for errors without SQLSTATE: failed connections, and SQLite."""
 
 
 def is_away(error: sa.exc.DBAPIError) -> bool:
-    """Whether the same may succeed a little later, because the server restarts or the connection to it broke."""
+    """Whether a retry may succeed: the server restarts, or the connection broke."""
     state = getattr(error.orig, "sqlstate", None)
     if error.connection_invalidated or state in _AWAY or (state or "").startswith("08"):
         return True
@@ -80,12 +78,7 @@ def is_away(error: sa.exc.DBAPIError) -> bool:
 
 
 def explained(error: sa.exc.DBAPIError, place: str, doing: str) -> CorpusError:
-    """The error to raise for one of the database.
-
-    Args:
-        place: the corpus as it is shown to people (:func:`~topical_crawler.corpus.schema.shown`).
-        doing: what cannot be done: "opened", "read", "written".
-    """
+    """The error to raise for one of the database: the corpus ``place`` (:func:`shown`) cannot be "opened", "read", "written"."""
     message = " ".join(str(error.orig).split())
     remedy = _CODES.get(getattr(error.orig, "sqlstate", None) or "")
     if remedy is None:
@@ -96,7 +89,7 @@ def explained(error: sa.exc.DBAPIError, place: str, doing: str) -> CorpusError:
 
 @contextlib.contextmanager
 def explaining(place: str, doing: str) -> Iterator[None]:
-    """Errors of the database inside become :class:`CorpusError`; the arguments are those of :func:`explained`."""
+    """Turn errors of the database inside into :func:`explained` ones."""
     try:
         yield
     except sa.exc.DBAPIError as error:
@@ -113,13 +106,13 @@ _DRIVER = "postgresql+psycopg"
 _CONNECT_ARGS: dict[str, Any] = {
     "fallback_application_name": "topical_crawler",
     "connect_timeout": 10,
-    # A server that vanishes without a word (power, network) is noticed within a minute, not within hours.
+    # Notice a server that vanishes (power, network) within a minute, not hours.
     "tcp_user_timeout": 30_000,
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
 }
-"""libpq's parameters, where the URL does not give them."""
+"""libpq's parameters, unless the URL has them."""
 
 
 def shown(target: str) -> str:
@@ -129,21 +122,20 @@ def shown(target: str) -> str:
     'postgresql+psycopg://me:***@db/corpus'
 
     Raises:
-        CorpusError: the URL cannot be taken apart, so that nobody knows what in it is the password.
+        CorpusError: the URL cannot be parsed.
     """
     return _without_password(_parse(target)) if "://" in target else target
 
 
 def open_engine(target: str, *, read_only: bool, patience: float) -> Engine:
-    """Connections to the database, made when needed. Their execution option ``transaction`` says what a transaction does on
-    SQLite: "reads" (the default) or "writes".
+    """Connections to the database, whose execution option ``transaction`` is "reads" (default) or "writes" on SQLite.
 
     Args:
         target: path of an SQLite file, made with its folders unless ``read_only``; or a URL.
         patience: seconds that a statement waits for another connection's lock.
 
     Raises:
-        CorpusError: the URL is none, or of another database system; there is no such file to read.
+        CorpusError: the URL is malformed or of another database system; there is no such file to read.
     """
     if "://" not in target:
         return _sqlite(target, read_only, patience)
@@ -155,18 +147,17 @@ def open_engine(target: str, *, read_only: bool, patience: float) -> Engine:
         return _sqlite(url.database, read_only, patience)
     if url.drivername not in ("postgresql", "postgres", _DRIVER):
         raise CorpusError(f"{name}: a corpus is kept in SQLite or PostgreSQL. Remedy: a path, or {_DRIVER}://USER@HOST/DATABASE")
-    given = {parameter: value for parameter, value in _CONNECT_ARGS.items() if parameter not in url.query}
+    defaults = {parameter: value for parameter, value in _CONNECT_ARGS.items() if parameter not in url.query}
+    url = url.set(drivername=_DRIVER)
     try:
-        engine = sa.create_engine(
-            url.set(drivername=_DRIVER), json_serializer=_json, hide_parameters=True, pool_pre_ping=True, connect_args=given
-        )
+        engine = sa.create_engine(url, json_serializer=_json, hide_parameters=True, pool_pre_ping=True, connect_args=defaults)
     except ImportError:
         raise CorpusError(f"{name}: the driver is missing. Remedy: pip install 'topical-crawler[postgresql]'") from None
     reading = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
     @sa.event.listens_for(engine, "connect")
     def limit(connection: Any, _: object) -> None:
-        # For the whole session, so that no transaction asks for it anew; outside a transaction, so that it is not rolled back.
+        # For the session, outside a transaction, so that it is not rolled back.
         connection.autocommit = True
         connection.execute(f"SET lock_timeout = {max(1, int(patience * 1000))}")
         connection.autocommit = False
@@ -180,14 +171,14 @@ def _sqlite(name: str, read_only: bool, patience: float) -> Engine:
         raise CorpusError(f"there is no corpus at {name}")
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True)
-    # A file that nobody can write to, on a read-only medium, is read without the log that SQLite would make beside it.
+    # On a read-only medium SQLite cannot make the log beside the file.
     mode = "rwc" if not read_only else "ro" if os.access(path.parent, os.W_OK) else "ro&immutable=1"
     url = f"sqlite:///file:{quote(str(path))}?mode={mode}&uri=true"
     engine = sa.create_engine(url, json_serializer=_json, hide_parameters=True)
 
     @sa.event.listens_for(engine, "connect")
     def set_up(connection: Any, _: object) -> None:
-        connection.isolation_level = None  # the driver begins no transaction of its own; the listener below does
+        connection.isolation_level = None  # no implicit transactions; the listener below begins them
         for pragma in (f"busy_timeout={int(patience * 1000)}", "synchronous=NORMAL", "cache_size=-20000"):
             connection.execute(f"PRAGMA {pragma}")
 
@@ -200,30 +191,30 @@ def _sqlite(name: str, read_only: bool, patience: float) -> Engine:
 
 
 def write_ahead(engine: Engine, patience: float) -> None:
-    """Give an SQLite file a write-ahead log, so that others read while one writes."""
+    """Switch an SQLite file to a write-ahead log, so that others read while one writes."""
     deadline = time.monotonic() + patience
     with engine.connect().execution_options(transaction="none") as connection:
         while connection.exec_driver_sql("PRAGMA journal_mode").scalar() != "wal":
             try:
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-                return  # also where the file's system has no such log
-            except sa.exc.OperationalError:  # another reads or writes just now; SQLite itself does not wait for this lock
+                return  # also if the file system does not support it
+            except sa.exc.OperationalError:  # SQLite itself does not wait for this lock
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(_PAUSE)
 
 
 def upserting(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
-    """An insert into ``table`` that can say what happens where the row is there already."""
+    """An insert into ``table`` with ``on_conflict_…``."""
     return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
 
 
 def _parse(text: str) -> sa.URL:
     try:
         url = sa.make_url(text)
-    except (sa.exc.ArgumentError, ValueError):  # the text of ValueError holds what stands where the port is looked for
+    except (sa.exc.ArgumentError, ValueError):  # whose text may hold a part of the password
         url = None
-    # An unquoted sign in user or password moves a part of the password into another field, where it would be shown.
+    # An unquoted sign in user or password moves a part of the password into another field.
     torn = url is not None and url.get_backend_name() != "sqlite" and re.search("[@:]", f"{url.host or ''}{url.database or ''}")
     if url is None or torn:
         raise CorpusError(
@@ -234,7 +225,6 @@ def _parse(text: str) -> sa.URL:
 
 
 def _without_password(url: sa.URL) -> str:
-    # Not by hide_password alone, which leaves the parameters after the question mark as they are.
     return url.difference_update_query(_SECRETS).render_as_string(hide_password=True)
 
 
@@ -242,34 +232,43 @@ def _json(value: Any) -> str:
     write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
     try:
         text = write(value)
-    except ValueError:  # NaN and infinity are no JSON, and PostgreSQL refuses them
+    except ValueError:  # NaN and infinity, which PostgreSQL refuses
         text = write(json.loads(json.dumps(value), parse_constant=lambda _: None))
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 # -- Tables
 
-VERSION = 3  # version of the tables below. A corpus of another version is refused
+VERSION = 3  # of the tables; a corpus of another version is refused
 
-_TABLES_LOCK = 0x7063_636F_7270_7573  # PostgreSQL's advisory lock under which one connection at a time makes the tables
+_TABLES_LOCK = 0x7063_636F_7270_7573  # PostgreSQL's advisory lock for making the tables
 
 ORIGIN = ("source", "section", "canonical", "license", "kind", "method", "series", "language", "script")
-"""The columns of text that say where a page comes from and what it is like."""
+"""Columns of text on the origin and kind of a page."""
 MEASURES = (
     *("han", "latin", "digits", "punctuation", "symbols", "sentences", "common"),
     *("line_length", "repeated_lines", "repeated_phrases"),
 )
-"""The columns of :class:`~topical_crawler.cleaning.quality.Measures`; null where the page has no text or was not measured."""
+"""Columns of :class:`~topical_crawler.cleaning.quality.Measures`; null if the page has no text or was not measured."""
 
 _IS_DUPLICATE = sa.text("duplicate_of <> ''")
 
 tables = sa.MetaData()
 
+
+def _columns(kind: type[sa.types.TypeEngine[Any]] | sa.types.TypeEngine[Any], *names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, kind, nullable=False) for name in names]
+
+
+def _key(name: str, kind: type[sa.types.TypeEngine[Any]]) -> sa.Column[Any]:
+    return sa.Column(name, kind, primary_key=True, autoincrement=False)
+
+
 meta = sa.Table(
     "corpus_meta",
     tables,
     sa.Column("name", sa.String(40), primary_key=True),
-    sa.Column("value", sa.String(200), nullable=False),
+    *_columns(sa.String(200), "value"),
 )
 
 pages = sa.Table(
@@ -278,87 +277,71 @@ pages = sa.Table(
     # SQLite counts up by itself only in a column of the type INTEGER, which holds 64 bits there.
     sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
     sa.Column("key", sa.String(64), nullable=False, unique=True),
-    sa.Column("url", sa.Text, nullable=False),
-    sa.Column("final_url", sa.Text, nullable=False),
-    sa.Column("host", sa.Text, nullable=False),
-    sa.Column("keep", sa.Boolean, nullable=False),
-    sa.Column("reason", sa.Text, nullable=False),
-    sa.Column("duplicate_of", sa.Text, nullable=False),
-    sa.Column("fetched", sa.Text, nullable=False),
-    sa.Column("date", sa.Text, nullable=False),
-    sa.Column("characters", sa.Integer, nullable=False),
-    sa.Column("relevance", sa.Float, nullable=False),
-    sa.Column("priority", sa.Float, nullable=False),
-    sa.Column("depth", sa.Integer, nullable=False),
-    sa.Column("status", sa.Integer, nullable=False),
-    sa.Column("size", sa.Integer, nullable=False),
-    sa.Column("encoding", sa.Text, nullable=False),
+    *_columns(sa.Text, "url", "final_url", "host"),
+    *_columns(sa.Boolean, "keep"),
+    *_columns(sa.Text, "reason", "duplicate_of", "fetched", "date"),
+    *_columns(sa.Integer, "characters"),
+    *_columns(sa.Float, "relevance", "priority"),
+    *_columns(sa.Integer, "depth", "status", "size"),
+    *_columns(sa.Text, "encoding"),
     sa.Column("content_hash", sa.String(32), nullable=False, index=True),
-    sa.Column("title", sa.Text, nullable=False),
-    sa.Column("author", sa.Text, nullable=False),
-    sa.Column("why", sa.JSON, nullable=False),
-    sa.Column("worker", sa.Text, nullable=False),
-    sa.Column("similarity", sa.Float, nullable=False),
-    *(sa.Column(name, sa.Text, nullable=False) for name in ORIGIN),
-    sa.Column("part", sa.Integer, nullable=False),
+    *_columns(sa.Text, "title", "author"),
+    *_columns(sa.JSON, "why"),
+    *_columns(sa.Text, "worker"),
+    *_columns(sa.Float, "similarity"),
+    *_columns(sa.Text, *ORIGIN),
+    *_columns(sa.Integer, "part"),
     *(sa.Column(name, sa.Float) for name in MEASURES),
-    sa.Column("personal", sa.JSON, nullable=False),
-    # Last: SQLite reads a row from the left, and statistics need nothing beyond this point.
-    sa.Column("text", sa.Text),
+    *_columns(sa.JSON, "personal"),
+    sa.Column("text", sa.Text),  # last: SQLite reads a row from the left, and statistics do not need it
 )
 
-# A corpus has few duplicates beside its other pages; and each has its own address in the index of keys.
-_BY_HASH: dict[str, Any] = {"postgresql_using": "hash"}  # an address may be longer than a tree takes
+_BY_HASH: dict[str, Any] = {"postgresql_using": "hash"}  # an address may be too long for a tree
 sa.Index("ix_pages_duplicate_of", pages.c.duplicate_of, sqlite_where=_IS_DUPLICATE, postgresql_where=_IS_DUPLICATE, **_BY_HASH)
 sa.Index("ix_pages_url", pages.c.url, **_BY_HASH)
 
 bands = sa.Table(
-    "bands",  # of the texts' signatures: where to look for near-duplicates
+    "bands",  # of the texts' signatures, to find near-duplicates
     tables,
-    sa.Column("band", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("page", sa.BigInteger, primary_key=True, autoincrement=False),
+    _key("band", sa.BigInteger),
+    _key("page", sa.BigInteger),
     sqlite_with_rowid=False,
 )
 
 lines = sa.Table(
-    "lines",  # of texts, by host: those that stand on many of its pages are none of them
+    "lines",  # of texts, by host, to find those that it repeats
     tables,
-    sa.Column("host", sa.Text, primary_key=True),
-    sa.Column("digest", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("line", sa.Text, nullable=False),
-    sa.Column("pages", sa.Integer, nullable=False),
-    sa.Column("removed", sa.Integer, nullable=False),
+    _key("host", sa.Text),
+    _key("digest", sa.BigInteger),
+    *_columns(sa.Text, "line"),
+    *_columns(sa.Integer, "pages", "removed"),
     sqlite_with_rowid=False,
 )
 
 parts = sa.Table(
     "parts",  # of articles on several pages
     tables,
-    sa.Column("series", sa.Text, primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("key", sa.String(64), nullable=False),
-    sa.Column("text", sa.Text, nullable=False),
+    _key("series", sa.Text),
+    _key("number", sa.Integer),
+    *_columns(sa.String(64), "key"),
+    *_columns(sa.Text, "text"),
 )
 
 hosts = sa.Table(
-    "hosts",  # what their robots.txt said
+    "hosts",  # their robots.txt
     tables,
-    sa.Column("host", sa.Text, primary_key=True),
-    sa.Column("robots", sa.Text, nullable=False),
-    sa.Column("crawl_delay", sa.Float, nullable=False),
-    sa.Column("asked", sa.Text, nullable=False),
+    _key("host", sa.Text),
+    *_columns(sa.Text, "robots"),
+    *_columns(sa.Float, "crawl_delay"),
+    *_columns(sa.Text, "asked"),
 )
 
 
 def open_for_reading(connection: sa.Connection, place: str) -> None:
-    """Check that the database holds a corpus of this version.
-
-    Args:
-        connection: without a transaction.
-        place: the corpus as it is shown to people.
+    """Check that the database at ``place`` holds a corpus of this version.
 
     Raises:
-        CorpusError: the database holds no corpus, or one of another version.
+        CorpusError: it holds none, or one of another version.
     """
     with connection.begin():
         if not _holds_corpus(connection, place):
@@ -366,23 +349,21 @@ def open_for_reading(connection: sa.Connection, place: str) -> None:
 
 
 def open_for_writing(connection: sa.Connection, place: str) -> None:
-    """The same for a corpus to write to: in an empty database its tables are made, by one of several processes that open it at
-    once."""
-    # Looked at before the lock is taken: opening does not wait for whoever is writing.
-    with connection.begin():
+    """:func:`open_for_reading`, but in an empty database make the tables, in one of several processes that open it at once."""
+    with connection.begin():  # before the lock: opening does not wait for writers
         if _holds_corpus(connection, place):
             return
     with connection.execution_options(transaction="writes").begin():
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_TABLES_LOCK)))
-        if not _holds_corpus(connection, place):  # meanwhile another process may have made them
+        if not _holds_corpus(connection, place):  # another process may have made them
             _check_encoding(connection, place)
             tables.create_all(connection)
             connection.execute(meta.insert().values(name="version", value=str(VERSION)))
 
 
 def _holds_corpus(connection: sa.Connection, place: str) -> bool:
-    """Whether there is a corpus of this version; False where there are no tables at all."""
+    """Whether there is a corpus of this version; False if there are no tables at all."""
     present = set(sa.inspect(connection).get_table_names())
     if not present:
         return False

@@ -1,4 +1,4 @@
-"""Counts over a corpus, and what a download yields: characters of clean text per megabyte."""
+"""Counts over a corpus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from topical_crawler.corpus.schema import pages
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Numbers of pages fetched and kept, the characters of the kept texts, and the bytes of all that was fetched, unpacked."""
+    """Numbers of pages fetched and kept, characters of the kept texts, bytes of all fetched bodies."""
 
     fetched: int
     kept: int
@@ -21,19 +21,17 @@ class Counts:
 
     @property
     def harvest(self) -> float:
-        """Share of the fetched pages that was kept, 0 to 1; 0 if none was fetched."""
+        """Share of the fetched pages that was kept, 0 to 1."""
         return self.kept / self.fetched if self.fetched else 0.0
 
     @property
     def density(self) -> float:
-        """Characters of the kept texts for a downloaded megabyte; 0 if nothing was downloaded."""
+        """Characters of kept text per downloaded megabyte."""
         return density(self.characters, self.size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostStats(Counts):
-    """Counts of one host."""
-
     host: str
 
 
@@ -43,9 +41,9 @@ class Stats(Counts):
 
     Attributes:
         rejected: number of rejected pages by reason, the most frequent first.
-        hosts: the hosts, most kept pages first.
+        hosts: most kept pages first.
         dated: number of kept pages with a publication date.
-        first_date, last_date: earliest and latest of them; "" if there is none.
+        first_date, last_date: the earliest and latest of those; "" if there is none.
         first_fetched, last_fetched: times of the first and the last fetch.
     """
 
@@ -69,7 +67,7 @@ def read_stats(connection: sa.Connection) -> Stats:
         for host, fetched, k, c, s in connection.execute(by_host)
     ]
     by_reason = sa.select(pages.c.reason, number).where(~pages.c.keep).group_by(pages.c.reason)
-    reasons = [(reason, count) for reason, count in connection.execute(by_reason)]
+    reasons = connection.execute(by_reason).tuples()
     dates = sa.select(number, sa.func.min(pages.c.date), sa.func.max(pages.c.date)).where(pages.c.keep, pages.c.date != "")
     dated, first_date, last_date = connection.execute(dates).one()
     times = sa.select(sa.func.min(pages.c.fetched), sa.func.max(pages.c.fetched)).where(pages.c.fetched != "")
@@ -77,7 +75,7 @@ def read_stats(connection: sa.Connection) -> Stats:
     return Stats(
         fetched=sum(h.fetched for h in hosts),
         kept=sum(h.kept for h in hosts),
-        # Sorted here: the databases disagree about the order of letters.
+        # Sorted here: the databases differ in the order of letters.
         rejected=dict(sorted(reasons, key=lambda item: (-item[1], item[0]))),
         characters=sum(h.characters for h in hosts),
         size=sum(h.size for h in hosts),

@@ -43,33 +43,28 @@ _T = TypeVar("_T")
 
 PATIENCE = 60.0  # seconds to wait for a database that is away or locked
 
-_FIRST_PAUSE = 0.1
-_LONGEST_PAUSE = 5.0
-_WRITING: dict[str, dict[str, Any]] = {
-    "sqlite": {},
-    "postgresql": {"isolation_level": "READ COMMITTED", "postgresql_readonly": False},
-}
-_LONGEST_CHAIN = 10  # steps from a kept page over redirects and copies that are followed back
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+_POSTGRESQL_WRITES: dict[str, Any] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
+_LONGEST_CHAIN = 10  # redirects and copies that are followed back from a kept page
 
 
 class CorpusStore:
     """A corpus in a database, by default an SQLite file.
 
-    What :meth:`put` has returned survives the death of the process (on SQLite a power failure may take the last transactions).
-    Any number of processes may read and write at once: a text is kept once, also when several store it in the same moment. On
-    SQLite writers take turns; on PostgreSQL they wait only for who stores the same text or page.
+    What :meth:`put` has stored survives a kill of the process (on SQLite a power failure may take the last transactions). Any
+    number of processes may read and write; a text is kept once, even if several store it at once. On SQLite writers take turns;
+    on PostgreSQL they wait only for writers of the same text or page.
 
     Args:
-        target: path of an SQLite file, made with its folders where it does not exist; or a URL (``postgresql+psycopg://…``) of
-            a database, in which the tables are made where it is empty.
-        read_only: open an existing corpus for reading; nothing is made or changed.
-        patience: seconds that :meth:`put` waits for another writer, and for a PostgreSQL server that has gone away to come back.
+        target: path of an SQLite file, or URL (``postgresql+psycopg://…``) of a database; folders and tables are made if missing.
+        read_only: open an existing corpus; nothing is made or changed.
+        patience: seconds that :meth:`put` waits for another writer, or for a PostgreSQL server that has gone away.
 
     Attributes:
         name: the path, or the URL without its password.
 
     Raises:
-        CorpusError: there is none, or the database is something else, cannot be reached, or holds a corpus of another version.
+        CorpusError: no corpus, another version of it, or a database that cannot be reached.
     """
 
     def __init__(self, target: str | os.PathLike[str], *, read_only: bool = False, patience: float = PATIENCE) -> None:
@@ -78,7 +73,7 @@ class CorpusStore:
         self._patience = patience
         self._engine = open_engine(os.fspath(target), read_only=read_only, patience=patience)
         dialect = self._engine.dialect.name
-        self._writes = {} if read_only else _WRITING[dialect]
+        self._writes = _POSTGRESQL_WRITES if dialect == "postgresql" and not read_only else {}
         self._writer: sa.Connection | None = None
         try:
             with explaining(self.name, "opened"):
@@ -95,37 +90,32 @@ class CorpusStore:
             raise
 
     def put(self, record: Record, lines: PageLines | None = None) -> Record:
-        """Store a page; the row with the same key is replaced and keeps its place in the order.
+        """Store a page in place of the row with its key, which keeps its order; learn the ``lines`` that its host repeats.
 
-        A text is kept once. A page whose text is that of a kept page with another key, letter by letter
-        (:func:`~topical_crawler.corpus.dedup.text_hash`) or nearly (:mod:`~topical_crawler.corpus.dedup`), is stored as
-        rejected: reason "duplicate", ``duplicate_of`` and ``similarity`` set, no text. The parts of an article on several pages
-        are joined in the row of the first; the others are rejected as "part". Putting a page twice changes nothing, and a kept
-        text is never replaced by a rejection (a later fetch that failed, another topic's judgement).
-
-        Args:
-            record: the page.
-            lines: its text as extracted, to learn which lines its host repeats.
+        A page whose text a kept page with another key has, literally (:func:`~topical_crawler.corpus.record.text_hash`) or nearly
+        (:mod:`~topical_crawler.corpus.dedup`), is stored as rejected: reason "duplicate", ``duplicate_of`` and ``similarity``
+        set, no text. The parts of an article on several pages are joined in the row of the first; the others are rejected as
+        "part". Putting a page twice changes nothing, and a rejection never replaces a kept text.
 
         Returns:
-            The record as it was stored, with ``content_hash`` and ``order``.
+            The record as stored, with ``content_hash`` and ``order``.
 
         Raises:
-            CorpusError: it could not be stored within ``patience`` seconds, and the corpus is as it was before; or it was opened
-                for reading.
+            CorpusError: not stored within ``patience`` seconds, the corpus is unchanged; or it was opened for reading.
         """
-        return self._writing_one(storable(record), lines, replaces=False)
+        return self._store(record, lines, replaces=False)
 
     def replace(self, record: Record) -> Record:
-        """Store a page that was read from this corpus and changed. Other than by :meth:`put` its text may become a rejection, and
-        of two rows with one text that with the lower number is the one that is kept.
+        """Store a changed page of this corpus. Unlike with :meth:`put` a rejection may replace its text, and of two rows with one
+        text the first is kept.
 
         Raises:
             CorpusError: as :meth:`put`.
         """
-        return self._writing_one(storable(record), None, replaces=True)
+        return self._store(record, None, replaces=True)
 
-    def _writing_one(self, record: Record, lines: PageLines | None, *, replaces: bool) -> Record:
+    def _store(self, record: Record, lines: PageLines | None, *, replaces: bool) -> Record:
+        record = storable(record)
         if self.read_only:
             raise CorpusError(f"{self.name} was opened for reading. Remedy: open it without read_only")
 
@@ -141,7 +131,7 @@ class CorpusStore:
         return self._patiently(write, "written")
 
     def _patiently(self, step: Callable[[], _T], doing: str) -> _T:
-        """What ``step`` answers, tried again for ``patience`` seconds while the server is away."""
+        """Run ``step``, again for ``patience`` seconds while the server is away."""
         deadline = time.monotonic() + self._patience
         pause = 0.0
         while True:
@@ -163,11 +153,7 @@ class CorpusStore:
                 return answer
 
     def get(self, key: str) -> Record | None:
-        """The row of a key; None if there is none.
-
-        Raises:
-            CorpusError: it could not be read within ``patience`` seconds.
-        """
+        """The record of a key, None if there is none; waits for a server that is away."""
 
         def read() -> Any:
             with self._engine.connect() as connection, connection.begin():
@@ -177,7 +163,7 @@ class CorpusStore:
         return None if row is None else record_of(row)
 
     def records(self, filters: Filters = Filters()) -> Iterator[Record]:  # noqa: B008 - immutable
-        """Rows that meet ``filters``, in fetch order, read as they are needed."""
+        """Records that meet ``filters``, in fetch order, read as needed."""
         query = sa.select(pages).where(*conditions(filters)).order_by(pages.c.id).limit(filters.limit)
         with self.reading() as connection:
             for row in connection.execution_options(yield_per=200).execute(query).mappings():
@@ -196,7 +182,7 @@ class CorpusStore:
             yield from connection.execution_options(yield_per=1000).scalars(query.where(pages.c.keep) if kept else query)
 
     def places(self, urls: Collection[str]) -> dict[str, list[str]]:
-        """By kept page, the other addresses of its text: duplicates, further parts, redirects; in fetch order, each once."""
+        """The other addresses of each kept page's text: duplicates, further parts, redirects; in fetch order."""
         further_urls: dict[str, dict[str, None]] = {url: {} for url in urls}
         origins = {url: {url} for url in urls}  # by address, the kept pages that it leads to
         with self.reading() as connection:
@@ -216,7 +202,7 @@ class CorpusStore:
         return {url: [place for place in seen if place != url] for url, seen in further_urls.items()}
 
     def learned(self, host: str, text: str) -> Learned:
-        """What is known of the lines of a page of ``host`` with this text, as extracted."""
+        """See :func:`~topical_crawler.corpus.make.known`."""
         with self.reading() as connection:
             return make.known(connection, host, text)
 
@@ -227,13 +213,13 @@ class CorpusStore:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A transaction that sees the corpus as it is now; errors of the database inside become :class:`CorpusError`."""
+        """A read transaction; errors of the database inside become :class:`CorpusError`."""
         with explaining(self.name, "read"), self._engine.connect() as connection, connection.begin():
             yield connection
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction that stores all or nothing; errors of the database inside become :class:`CorpusError`."""
+        """A write transaction; errors of the database inside become :class:`CorpusError`."""
         with (
             explaining(self.name, "written"),
             self._engine.connect().execution_options(**self._writes, transaction="writes") as connection,
@@ -247,7 +233,7 @@ class CorpusStore:
             self._writer = None
 
     def close(self) -> None:
-        """Let go of the database. Calling it twice is harmless."""
+        """Close the connections. Calling it twice is harmless."""
         self._drop_writer()
         self._engine.dispose()
 
