@@ -28,7 +28,7 @@ from scrapy.utils.misc import build_from_crawler
 
 from topical_crawler import __version__, config
 from topical_crawler.config import archive_folder, archive_megabytes
-from topical_crawler.corpus.hosts import HostFacts, Robots, note_in, what_it_says
+from topical_crawler.corpus.hosts import HostFacts, Robots, classify_robots, note_in
 from topical_crawler.crawl.link_policy import evidence_of
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.downloadhandlers import NOT_RECORDED
@@ -310,7 +310,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 origins.add(_origin(response.url))  # a redirect to https or www.: that origin's rules are known too
         asked = time.monotonic()
         rules = await self._keep(origins, text, asked, seconds, request)
-        said = said or what_it_says(text, lambda path: rules.parser.allowed(origin + path, self._agent))
+        said = said or classify_robots(text, lambda path: rules.parser.allowed(origin + path, self._agent))
         for name in {host(name) for name in origins}:
             self._note_down(HostFacts(name, said, rules.crawl_delay, now_utc()))
         if notes is not None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.robotstxt import ProtegoRobotParser
 
-from topical_crawler.corpus.hosts import HostFacts, note, note_in, read, what_it_says
+from topical_crawler.corpus.hosts import HostFacts, classify_robots, note, note_in, read
 from topical_crawler.corpus.store import CorpusStore
 
 AGENT = "topical_crawler"
@@ -54,9 +54,9 @@ def test_the_latest_is_known_of_every_host(place: str) -> None:
     ],
 )
 def test_what_a_robots_txt_says_to_this_crawler(text: str, said: str) -> None:
-    assert what_it_says(text, allowed_by(text)) == said
+    assert classify_robots(text, allowed_by(text)) == said
 
 
 @given(st.text(alphabet=st.sampled_from("User-agent: *Disallow\n\r/#党:"), max_size=200))
 def test_any_text_says_something(text: str) -> None:
-    assert what_it_says(text, allowed_by(text)) in ("allows all", "restricts")
+    assert classify_robots(text, allowed_by(text)) in ("allows all", "restricts")

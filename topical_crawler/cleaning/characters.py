@@ -2,7 +2,7 @@ r"""Characters of a text: count letters, convert scripts, identify languages, re
 
 >>> "的" in common_han(), "們" in common_han(), "瓴" in usual_han(), "鍙" in usual_han()
 (True, True, True, False)
->>> script_of("國"), script_of("国"), script_of("中")
+>>> script("國"), script("国"), script("中")
 ('traditional', 'simplified', '')
 >>> to_traditional("头发发展"), to_simplified("頭髮發展")
 ('頭髮發展', '头发发展')
@@ -78,28 +78,14 @@ def scripts() -> tuple[frozenset[str], frozenset[str]]:
     the other script has as well (后, 台 and 里 are in Big5, 於 and 乾 in GB 2312)."""
     han = [chr(code) for first, last in HAN for code in range(first, last + 1)]
     joined = "\n".join(han)
-    forms = zip(han, to_traditional(joined).split("\n"), to_simplified(joined).split("\n"), strict=True)
-    simplified, traditional = set(), set()
-    for character, as_traditional, as_simplified in forms:
-        if character != as_traditional and not _encodable(character, "big5"):
-            simplified.add(character)
-        if character != as_simplified and not _encodable(character, "gb2312"):
-            traditional.add(character)
-    return frozenset(simplified - traditional), frozenset(traditional - simplified)
+    simplified = _changed(han, to_traditional(joined), "big5")
+    traditional = _changed(han, to_simplified(joined), "gb2312")
+    return simplified - traditional, traditional - simplified
 
 
-def script_of(character: str) -> str:
-    """ "simplified" or "traditional" for a character of one script only, else ""."""
-    simplified, traditional = scripts()
-    return "simplified" if character in simplified else "traditional" if character in traditional else ""
-
-
-def _encodable(character: str, encoding: str) -> bool:
-    try:
-        character.encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
+def _changed(characters: list[str], converted: str, encoding: str) -> frozenset[str]:
+    pairs = zip(characters, converted.split("\n"), strict=True)
+    return frozenset(a for a, b in pairs if a != b and not a.encode(encoding, "ignore"))
 
 
 def to_simplified(text: str) -> str:

@@ -350,17 +350,7 @@ DUPLICATE = "duplicate"
 PART = "part"
 
 _LOCK = sa.select(sa.func.pg_advisory_xact_lock(sa.bindparam("number", type_=sa.BigInteger)))
-_TWIN = (
-    sa.select(pages.c.url)
-    .where(
-        pages.c.content_hash == sa.bindparam("hash"),
-        pages.c.keep,
-        pages.c.key != sa.bindparam("own"),
-        pages.c.id < sa.bindparam("before"),
-    )
-    .order_by(pages.c.id)
-    .limit(1)
-)
+_TWIN = sa.select(pages.c.url).where(pages.c.content_hash == sa.bindparam("hash"), *_USABLE).order_by(pages.c.id).limit(1)
 _HELD = sa.select(pages.c.id, pages.c.keep, pages.c.content_hash).where(pages.c.key == sa.bindparam("own"))
 
 

@@ -58,12 +58,12 @@ def read(connection: sa.Connection) -> dict[str, HostFacts]:
     return {row.host: HostFacts(row.host, row.robots, row.crawl_delay, row.asked) for row in rows}
 
 
-def what_it_says(text: str, allows: Callable[[str], bool]) -> Robots:
+def classify_robots(text: str, allows: Callable[[str], bool]) -> Robots:
     """Whether the robots.txt ``text`` restricts a crawler: its parser ``allows`` not all paths that a Disallow names.
 
-    >>> what_it_says("User-agent: *\\nDisallow: /内部/", lambda path: path != "/内部/")
+    >>> classify_robots("User-agent: *\\nDisallow: /内部/", lambda path: path != "/内部/")
     'restricts'
-    >>> what_it_says("User-agent: *\\nDisallow:", lambda path: False)
+    >>> classify_robots("User-agent: *\\nDisallow:", lambda path: False)
     'allows all'
     """
     paths = (match[1].strip() for line in text.splitlines() if (match := _DISALLOW.match(line)))

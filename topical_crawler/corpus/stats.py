@@ -67,7 +67,7 @@ def read_stats(connection: sa.Connection) -> Stats:
         for host, fetched, k, c, s in connection.execute(by_host)
     ]
     by_reason = sa.select(pages.c.reason, number).where(~pages.c.keep).group_by(pages.c.reason)
-    reasons = connection.execute(by_reason).tuples()
+    reasons = [(reason, count) for reason, count in connection.execute(by_reason)]
     dates = sa.select(number, sa.func.min(pages.c.date), sa.func.max(pages.c.date)).where(pages.c.keep, pages.c.date != "")
     dated, first_date, last_date = connection.execute(dates).one()
     times = sa.select(sa.func.min(pages.c.fetched), sa.func.max(pages.c.fetched)).where(pages.c.fetched != "")

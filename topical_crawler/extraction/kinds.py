@@ -126,9 +126,8 @@ def _is_teasers(blocks: Sequence[Block], host: str) -> bool:
 
 
 def _is_headline(block: Block, host: str) -> bool:
-    if block.link_share < 0.9 or block.letters < HEADLINE or block.links > 1 or block.href.startswith("#"):
-        return False
-    return _split(block.href).netloc in ("", host)
+    is_link = block.link_share >= 0.9 and block.letters >= HEADLINE and block.links <= 1 and not block.href.startswith("#")
+    return is_link and _split(block.href).netloc in ("", host)
 
 
 def _split(address: str) -> SplitResult:
