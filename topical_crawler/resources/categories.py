@@ -67,8 +67,8 @@ class Category:
     """A node of a tree.
 
     Attributes:
-        code: its key, e.g. ``TP316`` or ``Top/World/Chinese_Simplified_CN/计算机``.
-        name: what a person calls it; may be empty.
+        code: e.g. ``TP316`` or ``Top/World/Chinese_Simplified_CN/计算机``.
+        name: may be empty.
         parent: code of the node above; None for a root.
         children: codes of the nodes below, in the order of the file.
     """
@@ -180,12 +180,11 @@ class CategoryTree:
     def search(self, words: Iterable[str], n: int = 10) -> list[Category]:
         """The ``n`` nodes whose names match the words best, best first.
 
-        A word counts fully for a node of that name, in proportion to the length in common where one contains the other, and for
-        a fifth where it is an ancestor's that matches; the rarer it is in the tree, the more. Of equal nodes the higher comes
-        first.
+        A word counts fully for a node of that name, less where one contains the other (:func:`_match`), a fifth where an
+        ancestor matches, and more if it is rare in the tree. Of equal nodes the higher comes first.
 
         >>> nodes = {"TP": ("计算机技术", None), "TP316": ("操作系统", "TP"), "TP316.1": ("分时操作系统", "TP316")}
-        >>> [found.code for found in CategoryTree(nodes, "an example").search(["操作系统", "内核"])]
+        >>> [category.code for category in CategoryTree(nodes, "an example").search(["操作系统", "内核"])]
         ['TP316', 'TP316.1']
         """
         wanted = list(dict.fromkeys(w for word in words if len(w := normalise(word).strip()) > 1))

@@ -180,10 +180,7 @@ class CilinTree:
         return above
 
     def hypernyms(self, word: str) -> Iterator[tuple[CilinClass, ...]]:
-        """For each class that holds a group with ``word``: that class (level 4) and those above it, up to level 1.
-
-        A word of several senses has several; one that Cilin lacks has none.
-        """
+        """For each class that holds a group with ``word``: that class (level 4) and those above it, up to level 1."""
         for code in dict.fromkeys(self._codes.get(normalise(word), ())):
             yield (self.classes[code], *self.upward(code))
 

@@ -4,8 +4,8 @@ HowNet describes each sense of a word by a definition (*DEF*) in sememes, e.g. �
 are as similar as their two most similar senses (Eq. 2); two senses are compared part by part: first sememe, other sememes,
 relations (``content=fight|争斗``), symbol descriptors (``*teach|教``: one who teaches).
 
-In bulk, each part is compared once with all different parts, and definitions look their parts up: the 66,181 entries of HowNet
-2000 have 17,028 different definitions, built of 5,385 different sets of sememes.
+In bulk, each part is compared once with all different parts: the 66,181 entries of HowNet 2000 have 17,028 different
+definitions, built of 5,385 different sets of sememes.
 """
 
 from __future__ import annotations
@@ -196,10 +196,7 @@ class Concept:
 
 
 def parse_definition(text: str) -> Concept:
-    """Read a DEF.
-
-    Raises:
-        ValueError: an empty item, or unbalanced brackets.
+    """Read a DEF; raises ValueError for an empty item, or unbalanced brackets.
 
     >>> concept = parse_definition("human|人,#occupation|职位,*teach|教,education|教育")
     >>> concept.first, concept.others, concept.symbols
@@ -234,15 +231,14 @@ def _features(values: dict[str, list[str]]) -> Features:
 
 
 class HowNet:
-    """The glossary and, where given, the sememe tree.
+    """The glossary, of normalised words, and the sememe tree.
 
-    Words are compared in the form of :func:`topical_crawler.text.segment.normalise`. Without the tree sememes are only equal or
-    not, and a pair of senses gets the overlap (Dice coefficient) of their sememes instead; on human judgements this flat form
+    Without the tree a pair of senses gets the overlap (Dice coefficient) of their sememes; on human judgements this flat form
     does about as well as the full one.
 
     Args:
         glossary: lines ``word POS DEF``, UTF-8 with or without byte order mark.
-        tree: lines ``index sememe parent``, see :class:`topical_crawler.resources.hownet.SememeTree`.
+        tree: see :class:`SememeTree`.
 
     Attributes:
         senses: for each word the indices of its senses in ``concepts``, ascending.
@@ -297,10 +293,8 @@ class HowNet:
             return 0.0
         if self.tree is None:
             return dice(a, b)
-        first = self._value(a.first, b.first)
-        others = self._set(a.others, b.others)
-        relations = self._structure(a.relations, b.relations)
-        symbols = self._structure(a.symbols, b.symbols)
+        first, others = self._value(a.first, b.first), self._set(a.others, b.others)
+        relations, symbols = self._structure(a.relations, b.relations), self._structure(a.symbols, b.symbols)
         return first * (BETAS[0] + others * (BETAS[1] + relations * (BETAS[2] + symbols * BETAS[3])))
 
     @cached_property
@@ -358,18 +352,13 @@ Ints = NDArray[np.int64]
 
 
 class ConceptIndex:
-    """The definitions and words of a HowNet, arranged for comparison in bulk.
-
-    Attributes:
-        words: the words of HowNet, in the order of the values that :meth:`row` returns.
-    """
+    """The definitions and words of a HowNet, arranged for comparison in bulk; ``words`` are in the order of :meth:`row`."""
 
     def __init__(self, hownet: HowNet) -> None:
         self._hownet = hownet
         self.words = list(hownet.senses)
         self._senses = np.array([sense for word in self.words for sense in hownet.senses[word]], dtype=np.int64)
-        counts = np.array([len(hownet.senses[word]) for word in self.words])
-        self._starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
+        self._starts = np.cumsum([0, *(len(hownet.senses[word]) for word in self.words)])[:-1]
         self._function = np.array([concept.function for concept in hownet.concepts])
         self._parts: _Parts | _Overlap = _Overlap(hownet) if hownet.tree is None else _Parts(hownet)
 
@@ -396,7 +385,6 @@ class _Overlap:
         self._sizes = np.array([len(bag) for bag in self._bags])
 
     def row(self, concept: int) -> Floats:
-        """Overlap of one concept with all, shape ``(concepts,)``."""
         shared = np.zeros(len(self._bags))
         for value in self._bags[concept]:
             shared[self._holders[value]] += 1
@@ -427,10 +415,8 @@ class _Sets:
     """Distinct sets of values, numbered in sorted order."""
 
     def __init__(self, hownet: HowNet) -> None:
-        distinct: set[tuple[str, ...]] = set()
-        for concept in hownet.concepts:
-            distinct.add(concept.others)
-            distinct.update(values for _, values in (*concept.relations, *concept.symbols))
+        distinct = {concept.others for concept in hownet.concepts}
+        distinct.update(values for concept in hownet.concepts for _, values in (*concept.relations, *concept.symbols))
         self.ids = {values: i for i, values in enumerate(sorted(distinct))}
         self._members = [np.array([hownet.values[v] for v in values], dtype=np.int64) for values in self.ids]
         sizes = np.array([len(members) for members in self._members])

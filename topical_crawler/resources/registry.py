@@ -107,7 +107,7 @@ RESOURCES: Mapping[str, Resource] = _read_registry()
 
 
 class Resources:
-    """Where the resources of one run lie. Nothing is read here but names and sizes.
+    """Where the resources of one run are; reads only names and sizes.
 
     Args:
         directory: where fetched files are; None: there are none.

@@ -92,9 +92,8 @@ def write_vectors(path: Path, words: Iterable[str], rows: Iterable[Row], dimensi
 
     Args:
         path: the matrix, ``.npy``; the words go beside it to ``.vocab``. Files of these names are replaced.
-        words: most frequent first; written in the form of :func:`topical_crawler.text.segment.normalise`.
+        words: most frequent first; written normalised.
         rows: for each word its vector, of any length, shape ``(dimensions,)``; written with length 1.
-        dimensions: length of a vector.
 
     Raises:
         ValueError: a row of another shape, more words than rows or rows than words, or nothing to write.
@@ -114,8 +113,8 @@ def convert(
     Args:
         source: in any form of this module.
         target: the matrix, ``.npy``, see :func:`write_vectors`.
-        limit: take the first so many words, the most frequent ones in files of word2vec, fastText and gensim; None: all.
-        progress: called now and then with the number of vectors read and the number there will be, None where it is not known.
+        limit: take the first so many words, the most frequent ones in most forms; None: all.
+        progress: called with the number of vectors read and the total, None where it is not known.
         trust_pickle: load a file of gensim, which runs code of the file.
 
     Raises:
@@ -222,11 +221,10 @@ class VectorFile:
     """An open file of vectors.
 
     Attributes:
-        kind: its form, for people: ``word2vec text``, ``word2vec binary``, ``text without first line``, ``gensim``.
+        kind: ``word2vec text``, ``word2vec binary``, ``text without first line`` or ``gensim``.
         count: how many vectors it announces; None where the form does not say.
         dimensions: length of a vector.
-        rows: word and vector, in the order of the file, once. Raises ValueError, which names line or byte, where the file is
-            damaged.
+        rows: word and vector, in the order of the file. Raises ValueError, naming line or byte, where the file is damaged.
     """
 
     kind: str
@@ -237,11 +235,7 @@ class VectorFile:
 
 @contextlib.contextmanager
 def open_vector_file(path: Path, trust_pickle: bool = False) -> Iterator[VectorFile]:
-    """Find out the form of a file of vectors and begin to read it.
-
-    Args:
-        path: the file.
-        trust_pickle: load a file of gensim, which runs code of the file (:func:`_load_gensim`).
+    """Find out the form of a file of vectors and begin to read it; a pickle only with ``trust_pickle`` (:func:`_load_gensim`).
 
     Raises:
         ValueError: it has none of the forms above, is damaged, or is a pickle that is not trusted.
@@ -496,11 +490,11 @@ class WordVectors:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], cache_dir: str | os.PathLike[str] | None = None) -> WordVectors:
-        """Open a file of vectors.
+        """Open a converted ``.npy`` with its ``.vocab``, or any other form of this module but gensim's.
 
         Args:
-            path: a converted ``.npy`` with its ``.vocab``, or any other form of this module but gensim's.
-            cache_dir: where the converted form is kept; None: nowhere (converted again at every start, and held in memory).
+            path: the file.
+            cache_dir: where the converted form is kept; None: converted at every start, and held in memory.
 
         Raises:
             ValueError: the file is not in one of these forms, is damaged, or holds no vector.
@@ -523,10 +517,8 @@ class WordVectors:
     def _load(cls, path: Path, mapped: bool) -> WordVectors:
         vocabulary = path.with_suffix(".vocab")
         if not vocabulary.exists():
-            raise ValueError(
-                f"{path}: the words should stand beside it in {vocabulary.name}, one a line. "
-                "Remedy: scrapy lexicon import, which writes both"
-            )
+            remedy = "Remedy: scrapy lexicon import, which writes both"
+            raise ValueError(f"{path}: the words should stand beside it in {vocabulary.name}, one a line. {remedy}")
         try:
             with path.open("rb") as file:
                 if file.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:  # numpy would take a zip archive for several matrices
@@ -537,13 +529,11 @@ class WordVectors:
         try:
             words = vocabulary.read_text(encoding="utf-8").split("\n")[:-1]
         except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{vocabulary}, byte {error.start}: not UTF-8. Remedy: delete it and {path.name}, import again"
-            ) from None
+            remedy = f"Remedy: delete it and {path.name}, import again"
+            raise ValueError(f"{vocabulary}, byte {error.start}: not UTF-8. {remedy}") from None
         if matrix.ndim != 2 or matrix.dtype != np.float32 or len(words) != len(matrix):
-            raise ValueError(
-                f"{path}: {matrix.dtype} {matrix.shape} does not fit {len(words)} words. Remedy: delete it and make it again"
-            )
+            remedy = "Remedy: delete it and make it again"
+            raise ValueError(f"{path}: {matrix.dtype} {matrix.shape} does not fit {len(words)} words. {remedy}")
         return cls(words, matrix)
 
     def __contains__(self, word: object) -> bool:
@@ -558,10 +548,7 @@ class WordVectors:
         return int(self.matrix.shape[1])
 
     def check(self, name: str) -> None:
-        """See that words and rows are as the class wants them, which opening does not: it would read the whole matrix.
-
-        Args:
-            name: of the vectors, for the message.
+        """Check words and rows, which opening does not: it would read the whole matrix. ``name`` is for the message.
 
         Raises:
             ValueError: a word that comes twice or is not normalised, or a row that is not of length 1.
@@ -602,7 +589,7 @@ class WordVectors:
         Args:
             to: a word, which is not among its own neighbours; or a vector of any length but 0, shape ``(dimensions,)``.
             n: at most so many.
-            among: only these words are asked, those that have no vector do not count; None: all.
+            among: only these words; None: all.
 
         Returns:
             (normalised word, cosine in [-1, 1]); nothing for a word that has no vector.
@@ -660,10 +647,9 @@ def parts(word: str, known: Container[str]) -> list[str]:
     best: list[list[str] | None] = [[], *([None] * len(word))]
     for end in range(1, len(word) + 1):
         for start in range(end):
-            before, part = best[start], word[start:end]
+            before, part, shortest = best[start], word[start:end], best[end]
             if before is None or part == word or part not in known or _within_latin(word, start):
                 continue
-            shortest = best[end]
             if shortest is None or len(before) + 1 < len(shortest):
                 best[end] = [*before, part]
     return best[len(word)] or []
@@ -687,19 +673,15 @@ class ComposingVectors(WordVectors):
         return isinstance(word, str) and self.vector(word) is not None
 
     def vector(self, word: str) -> NDArray[np.float64] | None:
-        own = super().vector(word)
-        if own is not None:
+        if (own := super().vector(word)) is not None:
             return own
-        known = parts(normalise(word), self.rows)
-        if not known:
+        if not (known := parts(normalise(word), self.rows)):
             return None
         total = self.matrix[[self.rows[part] for part in known]].sum(axis=0, dtype=np.float64)
         length = float(np.linalg.norm(total))
         return total / length if length > 1e-6 else None
 
     def made_for(self, words: Iterable[str]) -> WordVectors:
-        made = {}
-        for word in map(normalise, words):
-            if word not in self.rows and word not in made and (vector := self.vector(word)) is not None:
-                made[word] = vector
+        new = (word for word in dict.fromkeys(map(normalise, words)) if word not in self.rows)
+        made = {word: vector for word in new if (vector := self.vector(word)) is not None}
         return WordVectors(list(made), np.array(list(made.values()), dtype=np.float32).reshape(len(made), self.dimensions))

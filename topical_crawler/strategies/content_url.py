@@ -225,10 +225,6 @@ class ContentUrl(Content):
 
     What was learned is kept as digests of addresses and as counts of their prefixes: about 12 and 20 bytes a page.
 
-    Args:
-        topic: measures a text against the topic (Eq. 1).
-        parameters: constants of the method.
-
     >>> from topical_crawler import Candidate, Evidence, Page, strategies
     >>> strategy = strategies.create("partybuilding", "content_url", resources=None)
     >>> for n in range(5):

@@ -115,11 +115,6 @@ class Esvsm(TextAndAnchor):
     Args:
         model: builds the measure.
         word: the topic word, normalised.
-        segmenter: must know the topic's terms.
-        parameters: constants of the method.
-
-    Attributes:
-        replacements: of the topic word, in their order.
 
     >>> from topical_crawler import Page, strategies
     >>> esvsm = strategies.create("partybuilding", "esvsm", resources=None)

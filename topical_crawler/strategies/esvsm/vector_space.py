@@ -110,15 +110,13 @@ class TextAndAnchor(Strategy):
         return self._measure.of(self._segmenter.content(text))
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        """By the full text."""
         words = self._segmenter.content(full_text(page))
         relevance = self._measure.of(words)
         return Verdict(relevance, relevance > self.page_threshold, shares(self._measure.parts(words)))
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        """Eq. 9; None where it is not above the threshold for links."""
-        least = self.parameters.link_threshold
-        return [p if least == 0 or p > least else None for p in map(self.priority, candidates)]
+        threshold = self.parameters.link_threshold
+        return [p if threshold == 0 or p > threshold else None for p in map(self.priority, candidates)]
 
     def priority(self, candidate: Candidate) -> float:
         """Eq. 9; 0 for a link that was found nowhere."""
@@ -126,9 +124,8 @@ class TextAndAnchor(Strategy):
         return self.parameters.page_weight * parts["parent"] + self.parameters.anchor_weight * parts["anchor"]
 
     def confirm(self, text: str) -> tuple[float, bool]:
-        """By the main text, where there is a threshold for it."""
-        relevance = self.relevance(text)
-        return relevance, self.parameters.text_threshold == 0 or relevance > self.parameters.text_threshold
+        relevance, threshold = self.relevance(text), self.parameters.text_threshold
+        return relevance, threshold == 0 or relevance > threshold
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
         """The two means of Eq. 9 before they are weighed."""
@@ -141,7 +138,7 @@ class TermSimilarity:
     """Sim(word, term), in [0, 1]. A word and itself: 1, also where HowNet lacks it; other pairs that it lacks: 0.
 
     Args:
-        terms: distinct normalised words: the topic's.
+        terms: of the topic, distinct and normalised.
         words: the row of each word of HowNet in ``matrix``.
         matrix: similarities, shape ``(len(words), len(terms))``.
 

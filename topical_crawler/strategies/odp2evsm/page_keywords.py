@@ -141,8 +141,7 @@ def textrank(
         words: the words of a text in their order, with repetitions.
         weights: w(v) of every word, in [0, 1]; None: all 1, plain TextRank.
         damping: d, from 0 to below 1.
-        window: 2 or more.
-        tolerance: above 0.
+        window, tolerance: 2 or more, and above 0.
 
     Raises:
         ValueError: a constant or a weight is out of its range; names it.
@@ -212,14 +211,8 @@ class Measure(Protocol):
 class ExtensionMeasure:
     """A page's TextRank keywords, by their extension degree with the topic's keywords.
 
-    The degree is given as a part of that of the topic's keywords to themselves: as a mean over pairs it falls with every keyword
-    that a topic has more, and no threshold could outlast an expansion.
-
-    Args:
-        topic: the topic's keywords.
-        segmenter: must know them.
-        node_weights: w(v) of Eq. 2.
-        n: keywords of a page, at most.
+    The degree is a part of that of the topic's keywords to themselves: a mean over pairs falls with every keyword that a topic
+    has more, and no threshold could outlast an expansion. ``n``: keywords of a page, at most.
 
     >>> from topical_crawler.strategies.odp2evsm.extension import WordExtension
     >>> topic = TopicExtension(WordExtension(), {"数据挖掘": 1.0, "聚类": 0.5}, "best")
@@ -258,11 +251,6 @@ class ExtensionMeasure:
 
 class CosineMeasure:
     """All content words of a page, by the cosine of TF-IDF weights: the vector space model of the paper's baselines.
-
-    Args:
-        keywords: of the topic, with their weights > 0.
-        segmenter: must know them.
-        idf: of words in Chinese at large.
 
     >>> measure = CosineMeasure({"数据挖掘": 1.0}, Segmenter(["数据挖掘"]), Idf({"数据挖掘": 8.0}))
     >>> measure.of_anchor("数据挖掘"), measure.of_page("数据挖掘", "聚类与分类").shares

@@ -172,10 +172,6 @@ class Odp2evsm(BookCrawl):
         keywords: the initial Q, 0 < q_i <= 1.
         segmenter: must know them.
         node_weights: w(v) of Eq. 2.
-        parameters: constants of the method.
-
-    Attributes:
-        expansion: the topic's keywords as they are now.
 
     >>> from topical_crawler import strategies
     >>> odp2evsm = strategies.create("machine-learning", "odp2evsm", resources=None)

@@ -113,10 +113,7 @@ class Semantic(Strategy):
     """The strategy ``semantic``.
 
     Args:
-        topic: terms and weights.
         table: word → Σ_t w_t·Sim(d,t)², the paper's inverted index, made once per topic.
-        segmenter: must know the topic's terms.
-        parameters: constants of the method.
         seed: of the draws of Algorithm 3.
 
     >>> from topical_crawler import Page, strategies
@@ -208,12 +205,8 @@ class Semantic(Strategy):
         return self.alpha * evidence.relevance + self.beta * self._of_anchor(evidence.anchor)[0] + self.lam * structure
 
     def struct(self, url: str, parent: str = "") -> int:
-        """Algorithm 3 against a sample of the history; 0 while there is no history.
-
-        Args:
-            url: of a link.
-            parent: the page that holds it; "": some page of its own site.
-        """
+        """Algorithm 3 for a link against a sample of the history; 0 while there is none. ``parent`` is the page that holds the
+        link; "": some page of its own site."""
         history = self._histories.get(self._site(parent or url))
         return struct(url, history.sample(self.parameters.history_sample), self.parameters.structure) if history else 0
 

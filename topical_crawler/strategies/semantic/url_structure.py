@@ -61,12 +61,11 @@ DEFAULT = StructureParameters()
 
 
 class UrlParts(NamedTuple):
-    """A URL read for comparison. Make it once for a URL that is compared often.
+    """A URL read for comparison.
 
     Attributes:
         host: host name in lower case, without port; "" where there is none.
-        path: for each part of the path that is not empty, its set of characters as bits (bit n = ASCII character n). Characters
-            beyond ASCII count in their escaped form.
+        path: for each part that is not empty, its characters as bits (bit n = ASCII character n; others in escaped form).
     """
 
     host: str
@@ -149,10 +148,7 @@ def _path_similarity(one: tuple[int, ...], other: tuple[int, ...], weight: float
 def struct(url: str | UrlParts, sample: Sequence[str | UrlParts], parameters: StructureParameters = DEFAULT) -> int:
     """Algorithm 3: 1 when ``url`` is the same in structure as more than half of ``sample``, else 0; 0 for an empty sample.
 
-    Args:
-        url: not visited yet.
-        sample: n of the history URLs, drawn at random (:meth:`History.sample`).
-        parameters: constants of Algorithm 2.
+    ``sample`` are n of the history URLs, drawn at random (:meth:`History.sample`).
     """
     parts = url if isinstance(url, UrlParts) else UrlParts.of(url)
     needed = len(sample) // 2 + 1
