@@ -1,4 +1,4 @@
-"""Files and folders that appear only when they are complete; packing."""
+"""Files and folders that appear only when they are complete; compression."""
 
 from __future__ import annotations
 
@@ -14,16 +14,12 @@ from typing import IO, BinaryIO, cast
 import zstandard
 
 PACKINGS = (".gz", ".zst")
-"""Endings of the names of packed files."""
-
-_ZSTD_LEVEL = 9
+"""Suffixes of compressed files."""
 
 
 @contextlib.contextmanager
 def replacing(path: Path, encoding: str = "utf-8") -> Iterator[IO[str]]:
-    """A text file that appears under ``path`` only when it is complete: written beside it and renamed at the end.
-
-    Use encoding ``utf-8-sig`` for a CSV file: without its byte order mark Excel reads Chinese as the local code page.
+    """Open a text file that is written beside ``path`` and renamed when it is complete.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -43,7 +39,7 @@ def replacing(path: Path, encoding: str = "utf-8") -> Iterator[IO[str]]:
 
 @contextlib.contextmanager
 def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
-    """The same for a binary file."""
+    """As :func:`replacing`, for a binary file."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as out:
@@ -57,15 +53,10 @@ def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def replacing_folder(path: Path, mark: str, content: bytes) -> Iterator[Path]:
-    """The same for a folder. One that is there is replaced only where it is empty or an earlier result.
-
-    Args:
-        path: of the folder.
-        mark: name of the file in it by which an earlier result is known.
-        content: what that file holds.
+    """As :func:`replacing`, for a folder. An existing one is only replaced if it is empty or its file ``mark`` has ``content``.
 
     Raises:
-        FileExistsError: there is something else under ``path``.
+        FileExistsError: ``path`` is anything else.
     """
     path = path.resolve()
     if path.exists() and not _is_ours(path, mark, content):
@@ -92,13 +83,12 @@ def _is_ours(path: Path, mark: str, content: bytes) -> bool:
 
 @contextlib.contextmanager
 def packed(out: BinaryIO, name: str) -> Iterator[BinaryIO]:
-    """Packs what is written, by the ending of ``name``: ``.gz``, ``.zst``, or not at all. The same input gives the same bytes: no
-    time and no name are noted."""
+    """Compress what is written by the suffix of ``name``: ``.gz``, ``.zst`` or none. The same input gives the same bytes."""
     if name.endswith(".gz"):
         with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=out, mtime=0) as packing:
             yield cast(BinaryIO, packing)
     elif name.endswith(".zst"):
-        compressor = zstandard.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True)
+        compressor = zstandard.ZstdCompressor(level=9, write_checksum=True)
         with compressor.stream_writer(out, closefd=False) as packing:
             yield cast(BinaryIO, packing)
     else:

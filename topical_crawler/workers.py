@@ -1,7 +1,7 @@
-"""A child process that calls one function again and again, and can be killed in the middle of it.
+"""Child processes that call one function repeatedly and can be killed during a call.
 
-Process pools were tried and left: one idle worker that is killed (as the kernel does when memory is short) ends
-``concurrent.futures`` and ``pebble`` pools for good, and ``multiprocessing`` runs the caller's main module again in every child.
+The pools of ``concurrent.futures`` and ``pebble`` end when an idle worker is killed (as the kernel does when memory is short),
+and ``multiprocessing`` runs the caller's main module again in every child.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ class WorkerLate(Exception):
 
 _HAS_TIMERS = hasattr(signal, "setitimer")
 _SMALLEST_SHARE = 0.1
-"""Of a processor that a child is thought to have: a call that computes may take so much longer by the clock."""
+"""Least share of a processor that a child gets: the wall clock limit is the processor time limit divided by it."""
 
 
 class Worker(Generic[_T]):
-    """One child process, started with the first call and replaced where it died. Used by one thread at a time, stopped by any.
+    """One child process, started by the first call and replaced if it died. Used by one thread at a time, stopped by any.
 
-    The child is a session of its own, so Ctrl-C does not reach it, and it ends by itself when this process is gone.
+    The child has its own session, so Ctrl-C does not reach it, and ends when this process is gone.
 
     Args:
-        function: on the top level of a module; arguments and result travel by pickle.
-        warm_up: of the same module; the child calls it once before its first call, outside any time-out.
-        computes: the function waits for nothing. Its time-out is then processor time, so that other programs do not decide what
-            is too slow (on Windows, which has no timer for it, still time by the clock).
+        function: at the top level of a module; arguments and result are pickled.
+        warm_up: of the same module; called once before the first call, outside any time-out.
+        computes: the function never waits. Its time-out is then processor time, independent of the machine's load (on Windows,
+            which has no timer for it, still wall clock time).
     """
 
     def __init__(self, function: Callable[..., _T], warm_up: Callable[[], object], *, computes: bool = False) -> None:
@@ -102,7 +102,7 @@ class Worker(Generic[_T]):
                 self._process.kill()
 
     def close(self) -> None:
-        """Let go of the process, when no thread uses the worker any more."""
+        """Stop and reap the process, when no thread uses the worker any more."""
         self.stop()
         if self._process is not None:
             _end(self._process)
@@ -140,7 +140,7 @@ class Worker(Generic[_T]):
 
 
 class WorkerPool(Generic[_T]):
-    """Workers for one function, and as many ``threads`` to wait for their answers; arguments as for :class:`Worker`."""
+    """Workers for one function and as many ``threads`` to wait for their answers; arguments as for :class:`Worker`."""
 
     def __init__(
         self, function: Callable[..., _T], warm_up: Callable[[], object], number: int, *, computes: bool = False
@@ -160,7 +160,7 @@ class WorkerPool(Generic[_T]):
             self._idle.put(worker)
 
     def close(self) -> None:
-        """Stop the workers at once; calls under way raise :class:`WorkerDied`. Calling it twice is harmless."""
+        """Stop the workers at once; running calls raise :class:`WorkerDied`. Calling it twice is harmless."""
         self.threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.stop()
@@ -170,9 +170,9 @@ class WorkerPool(Generic[_T]):
 
 
 def serve(module: str, name: str, warm_up: str) -> None:
-    """The child's side: calls come on standard input, answers go to what was standard output. Ends with the parent."""
-    for whole_group in (signal.SIGINT, signal.SIGTERM):  # the crawl gets it as well, and ends in order: not without its children
-        signal.signal(whole_group, signal.SIG_IGN)
+    """The child's side: calls arrive on standard input, answers go to the original standard output. Ends with the parent."""
+    for group_signal in (signal.SIGINT, signal.SIGTERM):  # the crawl gets it, too, and needs its children to end in order
+        signal.signal(group_signal, signal.SIG_IGN)
     logging.disable(logging.CRITICAL)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not get among the answers

@@ -40,7 +40,7 @@ class PairAgreement:
 
 
 def agreements(samples: Sequence[Sample]) -> list[PairAgreement]:
-    """Of every two of the samples, which are copies of one (see :func:`~topical_crawler.judging.sample.merged`)."""
+    """Agreement of every two copies of one sample (see :func:`~topical_crawler.judging.sample.merged`)."""
     return [_pair(i, j, samples[i], samples[j]) for i, j in combinations(range(len(samples)), 2)]
 
 

@@ -1,8 +1,8 @@
-"""A sample and its marks in one file of JSON lines, which a person can take along, leave half-done and give to another.
+"""A sample and its marks in one file of JSON lines.
 
-The first line says what the sample was drawn from, every further one is a text with its mark. While a person judges, marks are
-added at the end as lines of their own, each on the disk before the next is asked for; the last one of a text counts. At the end
-the file is written anew with every mark in its text's line.
+The first line says how the sample was drawn, every other one is a text with its mark. While a user judges, marks are appended as
+lines of their own, each synced to disk; the last one of a text counts. At the end the file is rewritten with the marks in the
+texts.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Stratum:
 
     Attributes:
         name: a host, :data:`OTHERS`, a band of relevance, or "all".
-        population: pages that it has, at least 1.
+        population: its pages, at least 1.
         sample: pages drawn, 1 to ``population``.
-        reason: for which its pages were rejected; "" for kept ones.
+        reason: why its pages were rejected; "" for kept ones.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Stratum:
 
     @property
     def weight(self) -> float:
-        """Pages that one drawn page stands for: the inverse of the probability to be drawn, the same for all pages in it."""
+        """Pages that one drawn page represents: the inverse of the probability of being drawn."""
         return self.population / self.sample
 
 
@@ -64,13 +64,13 @@ class Header:
     """What a sample was drawn from, and how.
 
     Attributes:
-        corpus: where it was, without passwords.
+        corpus: its path or URL, without passwords.
         topic: its title, "" if unknown.
-        terms: of the topic, shown in the texts.
+        terms: of the topic, highlighted in the texts.
         program: version that drew it.
         by, equal, seed: see :func:`~topical_crawler.judging.draw.draw`.
         edges: of the bands of relevance of the kept pages.
-        strata: those of kept pages, then those of rejected ones.
+        strata: of kept pages, then of rejected ones.
     """
 
     corpus: str
@@ -83,22 +83,18 @@ class Header:
     edges: tuple[float, ...]
     strata: tuple[Stratum, ...]
 
-    def stratum(self, item: Item) -> Stratum:
-        """The stratum of a text."""
-        return next(s for s in self.strata if (s.name, s.reason) == (item.stratum, item.reason))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """A text to be judged.
 
     Attributes:
-        key, url, title, host, date, relevance: of the page, as in the corpus.
+        key, url, title, host, date, relevance: as in the corpus.
         reason: why the page was rejected; "" for a kept one.
-        stratum: name of the stratum that it was drawn from.
-        weight: pages that it stands for.
-        text: "" for a rejected page, of which the corpus holds none.
-        mark: one of :data:`MARKS`; None while it was not judged.
+        stratum: name of its stratum.
+        weight: pages that it represents.
+        text: "" for a rejected page.
+        mark: one of :data:`MARKS`; None before it is judged.
     """
 
     key: str
@@ -127,7 +123,7 @@ class Sample:
 
 
 def write_sample(sample: Sample, path: Path) -> None:
-    """Write a file, whole or not at all; one that was there is replaced."""
+    """Write a file atomically."""
     with replacing(path) as out:
         header = dataclasses.asdict(sample.header)
         for fields in ({"judging": FORMAT} | header, *(dataclasses.asdict(item) for item in sample.items)):
@@ -135,20 +131,20 @@ def write_sample(sample: Sample, path: Path) -> None:
 
 
 def read_sample(path: Path) -> Sample:
-    """Read a file, also one that someone is just judging.
+    """Read a file, even while it is being judged. A last line that was cut off is ignored.
 
     Raises:
-        SampleError: it is none, or a line of it is damaged; a last line that was cut off in writing is left out.
+        SampleError: it is no sample, or a line is damaged.
         OSError: it cannot be read.
     """
     return read_marked(path)[0]
 
 
 def merged(samples: Sequence[Sample]) -> Sample:
-    """What several people found in one sample. A text has the mark that most gave it; of as many, that of the first sample.
+    """Merge copies of one sample by majority; a tie goes to the mark of the earlier copy.
 
     Raises:
-        SampleError: they are not of one sample.
+        SampleError: they are not copies of one sample.
     """
     first = samples[0]
     keys = {item.key for item in first.items}
@@ -163,7 +159,7 @@ def merged(samples: Sequence[Sample]) -> Sample:
 
 
 def marks_by_text(samples: Sequence[Sample]) -> list[list[str]]:
-    """The marks of every text of copies of one sample, in the order of the first."""
+    """The marks of each text in copies of one sample, in the order of the first copy."""
     marks: dict[str, list[str]] = {item.key: [] for item in samples[0].items}
     for sample in samples:
         for item in sample.items:
@@ -241,7 +237,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def _checked(kind: type[_Fields], fields: Mapping[str, Any], path: Path, number: int) -> _Fields:
-    """An object of a data class, with a look at the type of every field."""
+    """A data class instance with the type of every field checked."""
     for field in dataclasses.fields(kind):
         if field.name in fields and not isinstance(fields[field.name], _TYPES[str(field.type)]):
             raise _damaged(path, number, f"{field.name} is {fields[field.name]!r}")
@@ -257,14 +253,14 @@ def _damaged(path: Path, number: int, what: str) -> SampleError:
 
 
 class SampleFile:
-    """A sample that is being judged. One process at a time has it; its threads may share it.
+    """A sample that is being judged, open in one process at a time; safe for threads.
 
     Attributes:
         path: of the file.
-        sample: with the marks of now.
+        sample: as read; :meth:`now` has the current marks.
 
     Raises:
-        SampleError: see :func:`read_sample`; or another process has the file.
+        SampleError: see :func:`read_sample`; or another process has the file open.
         OSError: it cannot be read or written.
     """
 
@@ -292,7 +288,7 @@ class SampleFile:
         return len(self.sample.items)
 
     def item(self, place: int) -> Item:
-        """A text with its mark of now, by its place from 0.
+        """The text at a place from 0, with its current mark.
 
         Raises:
             IndexError: there is no such place.
@@ -301,7 +297,7 @@ class SampleFile:
         return dataclasses.replace(item, mark=self._marks.get(item.key, item.mark))
 
     def mark(self, place: int, mark: str | None) -> None:
-        """Set or take away a mark. When this returns it is on the disk.
+        """Set or remove a mark and sync it to disk.
 
         Raises:
             SampleError: there is no such mark.
@@ -320,12 +316,12 @@ class SampleFile:
             self._marks[key] = mark
 
     def now(self) -> Sample:
-        """The sample with its marks of now."""
+        """The sample with its current marks."""
         with self._thread:
             return self.sample.marked(self._marks)
 
     def close(self) -> None:
-        """Write every mark into its text's line and give the file free. Calling it twice is harmless."""
+        """Write every mark into its text's line and release the file. Calling it twice is harmless."""
         with self._thread:
             if self._out is None:
                 return
@@ -345,19 +341,19 @@ class SampleFile:
         self.close()
 
 
-# -- Marks taken over into a topic
+# -- Marks added to a topic
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of the marked texts of a sample.
+    """What :func:`take_over` did with the marked texts of a sample.
 
     Attributes:
-        file: that they were written to.
-        added, changed, same: texts that the file had not, had otherwise (most often with another mark), had just so.
-        ties: left out, because no mark was given by more people than every other.
-        blank: left out, because they have neither a title nor a text.
-        marks: how many texts the file has now, by mark.
+        file: they were written to.
+        added, changed, same: texts new to the file, different in it (usually the mark), or already in it.
+        ties: left out without a majority.
+        blank: left out without title and text.
+        marks: texts in the file now, by mark.
     """
 
     file: Path
@@ -370,15 +366,16 @@ class Taken:
 
 
 def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
-    """Add the marked texts of a sample to a topic folder's ``marked.jsonl``; of one address the new mark and text replace what
-    stood there. What else stands in the file stays as it is. It is written whole or not at all, and only if something is new.
+    """Add the marked texts of a sample to a topic folder's ``marked.jsonl``, replacing entries of the same address.
+
+    The file is written atomically, and only if something is new.
 
     Args:
-        samples: copies of one sample, each judged by a person. A text has the mark that most gave it.
+        samples: copies of one sample, each judged by one person; the majority's mark counts.
         folder: of a topic, with a topic.toml.
 
     Raises:
-        SampleError: they are not of one sample.
+        SampleError: they are not copies of one sample.
         TopicError: there is no such topic folder, its file cannot be read, or would have too many texts.
         OSError: it cannot be written.
     """
@@ -413,7 +410,7 @@ def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
 
 
 def _agreed(samples: Sequence[Sample]) -> tuple[dict[str, MarkedText], int, int]:
-    """The texts by address with the mark that most gave; how many were ties, and how many blank."""
+    """The texts by address with the majority's mark, the number of ties, and of blank texts."""
     agreed: dict[str, MarkedText] = {}
     ties = blank = 0
     for item, marks in zip(merged(samples).items, marks_by_text(samples), strict=True):

@@ -1,8 +1,8 @@
-"""A web page for one person on this machine, in which the texts of a sample are judged.
+"""A local web page on which one user judges the texts of a sample.
 
-The texts come from strangers, and every page that a browser has open can send requests to this server. So it answers only under
-an address that holds a random word and only for its own name (another that was pointed at 127.0.0.1 is refused), takes marks from
-its own page alone, and that page shows texts as text and loads nothing from elsewhere.
+The texts come from strangers, and any page open in the browser can send requests to this server. So its address contains a random
+token, it answers only under its own host name (against DNS rebinding), accepts marks only from its own page, and that page shows
+texts as text and loads nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ import json
 import logging
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
-from topical_crawler.judging.sample import SampleError, SampleFile
+from topical_crawler.judging.sample import Item, SampleError, SampleFile
 
 logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
 MOST_BYTES = 4096
-"""Of a request's body: a mark has fewer than 100."""
+"""Largest request body; a mark has fewer than 100 bytes."""
 
 _PAGE: Mapping[str, tuple[str, str]] = {
     "": ("page.html", "text/html; charset=utf-8"),
@@ -47,14 +47,14 @@ _HEADERS: Mapping[str, str] = {
 
 
 class JudgingServer(ThreadingHTTPServer):
-    """Serves one file of judgements on 127.0.0.1; ``serve_forever`` runs it.
+    """Serves one sample on 127.0.0.1; ``serve_forever`` runs it.
 
     Args:
-        file: whose texts are shown and marked.
-        port: 0: any that is free.
+        file: the sample.
+        port: 0: any free port.
 
     Attributes:
-        url: of the page; who knows it can judge.
+        url: of the page; whoever knows it can judge.
 
     Raises:
         OSError: the port is taken.
@@ -92,20 +92,20 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._answer(self._post)
 
-    def _answer(self, found: Any) -> None:
+    def _answer(self, handle: Callable[[str], tuple[bytes, str]]) -> None:
         try:
-            content, kind = found(self._path())
+            content, kind = handle(self._path())
         except _Refused as refused:
             self._send(refused.status, json.dumps({"error": str(refused)}).encode(), "application/json")
         except OSError as error:
             logger.error("%s: %s", self.server.file.path, error)
-            said = {"error": f"{self.server.file.path}: {error.strerror or error}"}
-            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, json.dumps(said, ensure_ascii=False).encode(), "application/json")
+            message = json.dumps({"error": f"{self.server.file.path}: {error.strerror or error}"}, ensure_ascii=False)
+            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, message.encode(), "application/json")
         else:
             self._send(HTTPStatus.OK, content, kind)
 
     def _path(self) -> str:
-        """What is asked for, behind the random word."""
+        """The path requested, without the token."""
         if self.headers.get("Host", "").lower() not in self.server.names:
             raise _Refused(HTTPStatus.FORBIDDEN, "this server answers only under its own name")
         _, word, *rest = (*urlsplit(self.path).path.split("/", 2), "", "")[:3]
@@ -119,12 +119,12 @@ class _Handler(BaseHTTPRequestHandler):
             return files("topical_crawler.judging").joinpath(name).read_bytes(), kind
         if path == "sample":
             return _json(self._sample())
-        if found := re.fullmatch(r"texts/([0-9]{1,9})", path):
-            return _json({"text": self._file_item(int(found[1])).text})
+        if match := re.fullmatch(r"texts/([0-9]{1,9})", path):
+            return _json({"text": self._item(int(match[1])).text})
         raise _Refused(HTTPStatus.NOT_FOUND, "there is no such page")
 
     def _sample(self) -> dict[str, Any]:
-        """All that the page shows but the texts, which it asks for one by one."""
+        """What the page shows, except the texts, which it requests one by one."""
         sample = self.server.file.now()
         names = ("title", "url", "host", "date", "relevance", "reason", "mark")
         return {
@@ -144,7 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
         place, mark = fields.get("place"), fields.get("mark")
         if fields.keys() != {"place", "mark"} or type(place) is not int or not isinstance(mark, str | None):
             raise _Refused(HTTPStatus.BAD_REQUEST, 'expected is {"place": 0, "mark": "relevant"}')
-        self._file_item(place)
+        self._item(place)
         try:
             self.server.file.mark(place, mark)
         except SampleError as error:
@@ -152,15 +152,15 @@ class _Handler(BaseHTTPRequestHandler):
         return _json({})
 
     def _body(self) -> dict[str, Any]:
-        """The object that was sent. It is read whole before anything is answered, for whoever sends hears nothing before."""
-        given = self.headers.get("Content-Length", "")
-        if not re.fullmatch(r"[0-9]{1,18}", given):
+        """The JSON object sent, read completely before any answer, because clients do not listen earlier."""
+        length = self.headers.get("Content-Length", "")
+        if not re.fullmatch(r"[0-9]{1,18}", length):
             raise _Refused(HTTPStatus.LENGTH_REQUIRED, "the length of the body is missing")
-        if int(given) > MOST_BYTES:
-            self.rfile.read(min(int(given), 64 * MOST_BYTES))
+        if int(length) > MOST_BYTES:
+            self.rfile.read(min(int(length), 64 * MOST_BYTES))
             raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has at most {MOST_BYTES} bytes")
-        body = self.rfile.read(int(given))
-        # No other site can send this type without asking first, and is not answered when it asks.
+        body = self.rfile.read(int(length))
+        # Other sites need a CORS preflight for this type, which is not answered.
         if self.headers.get_content_type() != "application/json":
             raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the body is application/json")
         try:
@@ -171,7 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refused(HTTPStatus.BAD_REQUEST, "the body is no JSON object")
         return fields
 
-    def _file_item(self, place: int) -> Any:
+    def _item(self, place: int) -> Item:
         if not 0 <= place < len(self.server.file):
             raise _Refused(HTTPStatus.NOT_FOUND, "there is no such text")
         return self.server.file.item(place)
