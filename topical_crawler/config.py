@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import re
 import secrets
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 from urllib.parse import quote, urlsplit
 
 import platformdirs
@@ -32,6 +33,23 @@ if TYPE_CHECKING:
     import redis
 
     from topical_crawler.frontier import RedisFrontier
+
+_Number = TypeVar("_Number", int, float)
+
+
+def _read(name: str, value: Any, kind: Callable[[Any], _Number], usable: Callable[[_Number], bool], expected: str) -> _Number:
+    """A setting or argument as a number. Raises CrawlError, which says what is ``expected``, where it is not usable."""
+    try:
+        if usable(number := kind(value)):
+            return number
+    except (TypeError, ValueError):
+        pass
+    raise CrawlError(f"{name}={value!r}: {expected}")
+
+
+def _whole(name: str, value: Any, example: str, low: int = 0) -> int:
+    expected = f"a whole number of {low} or more is expected ({example})"
+    return _read(name, value, lambda v: int(str(v)), lambda n: n >= low, expected)
 
 
 def cache_dir(settings: BaseSettings) -> Path:
@@ -133,14 +151,8 @@ def archive_megabytes(settings: BaseSettings) -> float:
     Raises:
         CrawlError: it is no number above 0.
     """
-    try:
-        megabytes = float(settings.get("TOPICAL_ARCHIVE_MB"))
-    except (TypeError, ValueError):
-        megabytes = 0.0
-    if not 0 < megabytes < float("inf"):
-        value = settings.get("TOPICAL_ARCHIVE_MB")
-        raise CrawlError(f"TOPICAL_ARCHIVE_MB={value!r}: a number of megabytes above 0 is expected (-s TOPICAL_ARCHIVE_MB=1000)")
-    return megabytes
+    expected = "a number of megabytes above 0 is expected (-s TOPICAL_ARCHIVE_MB=1000)"
+    return _read("TOPICAL_ARCHIVE_MB", settings.get("TOPICAL_ARCHIVE_MB"), float, lambda x: 0 < x < math.inf, expected)
 
 
 def thinning(settings: BaseSettings) -> Thinning:
@@ -150,15 +162,8 @@ def thinning(settings: BaseSettings) -> Thinning:
         CrawlError: the share is no number over 0 and up to 1, or a part of the links is to be left out of the web itself.
     """
     value = settings.get("TOPICAL_REPLAY_LINKS")
-    try:
-        share = float(value)
-    except (TypeError, ValueError):
-        share = 0.0
-    if not 0 < share <= 1:
-        raise CrawlError(
-            f"TOPICAL_REPLAY_LINKS={value!r}: a number over 0 and up to 1 is expected, 0.5 for half of the links of every page "
-            "(-s TOPICAL_REPLAY_LINKS=0.5)"
-        )
+    expected = "a number over 0 and up to 1 is expected, 0.5 for half of the links of every page (-s TOPICAL_REPLAY_LINKS=0.5)"
+    share = _read("TOPICAL_REPLAY_LINKS", value, float, lambda x: 0 < x <= 1, expected)
     if share < 1 and not replay_file(settings):
         raise CrawlError(
             f"TOPICAL_REPLAY_LINKS={value}: links are left out of a recorded web only. Remedy: name it "
@@ -183,17 +188,8 @@ def cleaning_options(settings: BaseSettings) -> CleaningOptions:
     convert = str(settings.get("TOPICAL_CONVERT") or "")
     if convert not in get_args(Convert):
         raise CrawlError(f"TOPICAL_CONVERT={convert!r}: simplified, traditional or nothing is expected")
-    try:
-        min_characters = int(str(settings.get("TOPICAL_MIN_CHARACTERS")))
-    except ValueError:
-        min_characters = -1
-    if min_characters < 0:
-        raise CrawlError(
-            f"TOPICAL_MIN_CHARACTERS={settings.get('TOPICAL_MIN_CHARACTERS')!r}: a whole number of 0 or more is expected "
-            "(-s TOPICAL_MIN_CHARACTERS=200)"
-        )
     return CleaningOptions(
-        min_characters=min_characters,
+        min_characters=_whole("TOPICAL_MIN_CHARACTERS", settings.get("TOPICAL_MIN_CHARACTERS"), "-s TOPICAL_MIN_CHARACTERS=200"),
         limits=_limits(settings.get("TOPICAL_QUALITY"), languages),
         personal=cast(Personal, personal),
         convert=cast(Convert, convert),
@@ -220,7 +216,7 @@ def _limits(quality: Any, languages: tuple[str, ...]) -> Limits:
     for name, value in quality.items():
         if name not in names:
             raise CrawlError(f"TOPICAL_QUALITY has no limit {name!r}; there are {', '.join(names)}")
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
             raise CrawlError(f"TOPICAL_QUALITY: {name}={value!r}: a number of 0 or more is expected; {wanted}")
     return Limits(languages=languages, **{name: float(value) for name, value in quality.items()})
 
@@ -246,23 +242,11 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
     def number(argument: str, setting: str) -> int:
         argued = arguments.get(argument) if argument else None
         value = argued if argued not in (None, "") else settings.get(setting)
-        try:
-            result = int(str(value))
-        except (TypeError, ValueError):
-            result = -1
-        if result < 0:
-            remedy = f"-a {argument}=1000, or -s {setting}=1000" if argument else f"-s {setting}=1000"
-            raise CrawlError(f"{argument or setting}={value!r}: a whole number of 0 or more is expected ({remedy})")
-        return result
+        return _whole(argument or setting, value, (f"-a {argument}=1000, or " if argument else "") + f"-s {setting}=1000")
 
     def seconds(setting: str) -> float:
-        try:
-            result = float(settings.get(setting))
-        except (TypeError, ValueError):
-            result = -1.0
-        if not 0 <= result < float("inf"):
-            raise CrawlError(f"{setting}={settings.get(setting)!r}: a number of seconds is expected (-s {setting}=2.5)")
-        return result
+        expected = f"a number of seconds is expected (-s {setting}=2.5)"
+        return _read(setting, settings.get(setting), float, lambda x: 0 <= x < math.inf, expected)
 
     if not number("", "TOPICAL_EXTRACT_WORKERS") or not seconds("TOPICAL_EXTRACT_TIMEOUT"):
         raise CrawlError("TOPICAL_EXTRACT_WORKERS and TOPICAL_EXTRACT_TIMEOUT must be above 0")
@@ -388,12 +372,7 @@ def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
     for url in urls:
         if urlsplit(url).scheme not in ("http", "https"):
             raise CrawlError(f"the seed {url!r} is no URL. Remedy: start it with http:// or https://")
-    try:
-        wanted = int(arguments.get("keywords", 10))
-    except ValueError:
-        wanted = 0
-    if wanted < 1:
-        raise CrawlError(f"keywords={arguments['keywords']!r}: a whole number of 1 or more is expected (-a keywords=10)")
+    wanted = _whole("keywords", arguments.get("keywords", 10), "-a keywords=10", low=1)
     return [u.replace("{keyword}", quote(k)) for u in urls for k in (topic.keywords(wanted) if "{keyword}" in u else [""])]
 
 

@@ -175,7 +175,11 @@ def test_harvest_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
         ),
         (("harvest", "--labels", "labels.tsv", "semantic", "nowhere"), 1, ("scrapy evaluate harvest:", "nowhere")),
         (("harvest", "--labels", "labels.tsv", "semantic", "./semantic"), 2, ("two crawls are named 'semantic'", "Remedy")),
-        (("harvest", "--labels", "labels.tsv", "semantic", "--budget", "-1"), 2, ("--budget is -1", "Remedy")),
+        (
+            ("harvest", "--labels", "labels.tsv", "semantic", "--budget", "-1"),
+            2,
+            ("--budget: '-1' is no whole number of 0 or more",),
+        ),
         (("sites", "--labels", "labels.tsv", "empty"), 1, ("scrapy evaluate sites:", "empty/corpus.sqlite")),
         (("sites", "--labels", "labels.tsv", "labels.tsv"), 1, ("labels.tsv",)),
         (("sites", "--labels", "labels.tsv", "semantic", "--group", "A=a.cn,x.cn"), 2, ("x.cn", "a.cn, b.cn")),

@@ -239,7 +239,7 @@ def test_what_is_said_is_kept_for_the_next_start(run: Run) -> None:
         (["purge"], "say what to purge: --host HOST, --below X, both together, or --all"),
         (["purge", "--all", "--host", "a.cn"], "say what to purge"),
         (["top", "--hosts", "--host", "a.cn"], "leave one out"),
-        (["stats", "--wait", "-1"], "is no number of seconds"),
+        (["stats", "--wait", "-1"], "is no number of 0 or more"),
         (["stats", "--watch"], "--watch shows tables in a terminal"),
         (["stats", "dangjian", "sports"], "not understood: sports"),
         (["destroy"], "invalid choice: 'destroy'"),

@@ -109,8 +109,8 @@ def test_accepted_terms_leave_the_weights_of_the_others(expand: Run, write_topic
     [
         (("./mytopic", "--by", "hownet"), 1, "the resource hownet is missing. Remedy: scrapy lexicon fetch hownet"),
         (("./mytopic", "--by", "wordnet"), 1, "'wordnet' proposes no words. Remedy: choose among hownet, cilin, vectors"),
-        (("./mytopic", "--accept", "0"), 1, "--accept is 0. Remedy: give a number of 1 or more"),
-        (("./mytopic", "--n", "0"), 1, "--n is 0. Remedy"),
+        (("./mytopic", "--accept", "0"), 2, "--accept: '0' is no whole number of 1 or more"),
+        (("./mytopic", "--n", "0"), 2, "--n: '0' is no whole number of 1 or more"),
         (("./mytopic", "--write", "--accept", "3"), 2, "not allowed with"),
         (("operating-systems", "--write"), 1, "comes with the product, and an update would undo what is written there"),
         (("./nowhere",), 1, "no topic './nowhere'"),

@@ -74,7 +74,7 @@ def test_a_text(explain: Callable[..., subprocess.CompletedProcess[str]]) -> Non
 
 def test_a_text_off_topic(explain: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     shown = explain("主场三比一取胜", "--all")
-    assert shown.stdout.startswith("off topic: relevance 0 is not above 0.05; no word is like a topic term\n")
+    assert shown.stdout.startswith("off topic: relevance 0 is not above 0.05; no word speaks for the topic\n")
 
 
 def test_a_file_of_text(explain: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:

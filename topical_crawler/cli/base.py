@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from scrapy.commands import ScrapyCommand
@@ -135,7 +136,36 @@ class ActionsCommand(ScrapyCommand):
             self.exitcode = 1
 
 
-# -- Types of arguments, with their messages
+# -- Arguments that several actions have, and types of arguments with their messages
+
+
+def add_corpus(parser: argparse.ArgumentParser) -> None:
+    """Declare CORPUS, which may be left out."""
+    parser.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
+
+
+def add_json(parser: argparse.ArgumentParser, help: str = "print figures as JSON") -> None:
+    """Declare ``--json``."""
+    parser.add_argument("--json", action="store_true", help=help)
+
+
+def add_number(
+    parser: argparse._ActionsContainer, *names: str, type: Callable[[str], float], default: float, help: str, metavar: str = "N"
+) -> None:
+    """Declare an option that is a number; its help ends with the default."""
+    parser.add_argument(*names, type=type, default=default, metavar=metavar, help=f"{help} (default: {default:g})")
+
+
+def is_url(text: str) -> bool:
+    """Whether a text names a page of the web."""
+    return text.startswith(("http://", "https://"))
+
+
+def urls_of(name: str) -> list[str]:
+    """A URL, or the URLs of a file with one a line."""
+    from topical_crawler.topic.topic import read_seeds
+
+    return [name] if is_url(name) else read_seeds(Path(name).expanduser())
 
 
 def condition(text: str) -> Condition:
@@ -160,12 +190,13 @@ def whole(low: int, high: int | None = None) -> Callable[[str], int]:
     return number
 
 
-def amount(text: str) -> float:
-    """A number of 0 or more."""
+def amount(text: str, most: float = sys.float_info.max) -> float:
+    """A number from 0 to ``most``."""
     try:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not 0 <= number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of 0 or more")
+    if not 0 <= number <= most:
+        expected = "of 0 or more" if most == sys.float_info.max else f"from 0 to {most:g}"
+        raise argparse.ArgumentTypeError(f"{text!r} is no number {expected}")
     return number

@@ -13,8 +13,8 @@ from rich.table import Table
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import Action
-from topical_crawler.cli.terminal import console
+from topical_crawler.cli.base import Action, add_json, whole
+from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.evaluation.labels import Label, read_labels
@@ -89,7 +89,7 @@ def _sites_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show the means of the paper's Table 8 beside ours, for groups that are named party and portals",
     )
-    parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    add_json(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/sites.json and the curve, DIR/sites.png")
 
 
@@ -124,13 +124,8 @@ def _sites(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _site_figures(score: SiteScore) -> dict[str, Any]:
-    return {
-        "site": score.site,
-        "texts": score.collected,
-        "relevant": score.relevant,
-        "precision": score.precision,
-        "recall": score.recall,
-    }
+    figures = {"texts": score.collected, "relevant": score.relevant, "precision": score.precision, "recall": score.recall}
+    return {"site": score.site, **figures}
 
 
 def _group_figures(name: str, scores: Sequence[SiteScore], members: Sequence[str], paper: bool) -> dict[str, float]:
@@ -157,26 +152,23 @@ def _threshold_curve(records: Sequence[Record], labels: Mapping[bytes, Label], g
 
 def _sites_table(scores: Sequence[SiteScore], groups: Groups, paper: bool) -> Table:
     columns = ("site", "texts", "relevant", "precision %", *(["paper %"] if paper else []), "recall %", "of")
-    table = Table(*columns, title="Table 8", title_justify="left")
+    shown = table(columns, (), title="Table 8")
     for name, members in groups.items():
         rows = [s for s in scores if s.site in members]
         mean, total = group_score(name, rows)
         for s in rows:
             cells = [escape(s.site), str(s.collected), str(s.relevant), f"{100 * s.precision:.2f}"]
-            table.add_row(*cells, *([""] if paper else []), f"{100 * s.recall:.1f}", str(s.available))
+            shown.add_row(*cells, *([""] if paper else []), f"{100 * s.recall:.1f}", str(s.available))
         printed = [f"{100 * PAPER[name]:.2f}" if name in PAPER else ""] if paper else []
         cells = [f"[bold]{escape(name)}[/]: mean", str(total.collected), str(total.relevant), f"[bold]{100 * mean:.2f}[/]"]
-        table.add_row(*cells, *printed, f"[bold]{100 * total.recall:.1f}[/]", str(total.available), end_section=True)
-    return table
+        shown.add_row(*cells, *printed, f"[bold]{100 * total.recall:.1f}[/]", str(total.available), end_section=True)
+    return shown
 
 
 def _curve_table(rows: Sequence[Mapping[str, float]], groups: Groups) -> Table:
-    columns = [f"{escape(name)}: {what} %" for name in groups for what in ("precision", "recall")]
-    table = Table("relevance ≥", *columns, title="Over the threshold", title_justify="left")
-    for row in rows:
-        shown = (f"{100 * row[f'{name}_{what}']:.1f}" for name in groups for what in ("precision", "recall"))
-        table.add_row(f"{row['threshold']:.5f}", *shown)
-    return table
+    columns = [(name, what) for name in groups for what in ("precision", "recall")]
+    cells = ((f"{row['threshold']:.5f}", *(f"{100 * row[f'{name}_{what}']:.1f}" for name, what in columns)) for row in rows)
+    return table(("relevance ≥", *(f"{name}: {what} %" for name, what in columns)), cells, title="Over the threshold")
 
 
 def _draw_curve(rows: Sequence[Mapping[str, float]], groups: Groups, path: Path) -> None:
@@ -203,15 +195,13 @@ _STEPS = 200
 def _harvest_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", nargs="+", help="data directories; NAME=DIR gives a curve its name")
     add_labels(parser)
-    parser.add_argument("--budget", type=int, default=0, help="pages to look at (default: all fetched)")
-    parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    parser.add_argument("--budget", type=whole(0), default=0, metavar="N", help="pages to look at (default: all fetched)")
+    add_json(parser)
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the curves into FILE (.png, .svg)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/harvest.json and the curves, DIR/harvest.png")
 
 
 def _harvest(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    if opts.budget < 0:
-        raise UsageError(f"--budget is {opts.budget}. Remedy: give a number of 0 (all pages) or more", print_help=False)
     labels = read_labels(opts.labels, opts.grade)
     curves: dict[str, list[int]] = {}
     for text in opts.corpus:
@@ -250,11 +240,11 @@ def _harvest(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _harvest_table(rows: dict[str, dict[str, Any]], total: int) -> Table:
-    table = Table("crawl", "pages", "relevant texts", "harvest rate", f"recall (of {total})", "area under recall")
-    for name, r in rows.items():
-        cells = (str(r["pages"]), str(r["relevant"]), f"{r['harvest_rate']:.1%}", f"{r['recall']:.1%}", f"{r['area']:.3f}")
-        table.add_row(escape(name), *cells)
-    return table
+    cells = (
+        (name, str(r["pages"]), str(r["relevant"]), f"{r['harvest_rate']:.1%}", f"{r['recall']:.1%}", f"{r['area']:.3f}")
+        for name, r in rows.items()
+    )
+    return table(("crawl", "pages", "relevant texts", "harvest rate", f"recall (of {total})", "area under recall"), cells)
 
 
 def _sampled(curve: Sequence[int]) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler import strategies
 from topical_crawler.cli.frontier.reach import Reached
-from topical_crawler.cli.terminal import progress
+from topical_crawler.cli.terminal import printable, progress
 from topical_crawler.config import cache_dir, random_seed, resources, segmenter
 from topical_crawler.crawl.link_policy import LinkPolicy, evidence_of
 from topical_crawler.crawl.mailbox import Answer
@@ -30,10 +30,6 @@ from topical_crawler.web.urls import fingerprint
 
 if TYPE_CHECKING:
     from topical_crawler.cli.topic.fetch_pages import Kind
-
-
-WIDTH = 100
-"""Widest output, in columns."""
 
 
 def make_strategy(topic: Topic, name: str, language: Resources, settings: BaseSettings, seed: int | None = None) -> Strategy:
@@ -124,6 +120,11 @@ class Judged:
         return "" if self.text[1] else OFF_TOPIC_TEXT
 
 
+def word_shares(verdict: Verdict, most: int | None = None) -> str:
+    """The words that carry a relevance: "学习贯彻 42%, 主题教育 31%"; at most so many of those that the strategy names."""
+    return ", ".join(f"{printable(word)} {share:.0%}" for word, share in list(verdict.why.items())[:most])
+
+
 def as_crawled(page: Page, strategy: Strategy, options: CrawlOptions) -> Page:
     """A page as the spider reads it for this strategy: with what it wants to know of links, and as many of them as allowed."""
     if strategy.wants_around or strategy.wants_paths:
@@ -155,6 +156,7 @@ def judge_page(
     verdict = strategy.judge(page or Page("", description=text))
     confirmed = strategy.confirm(text) if text else None
     links: list[JudgedLink] = []
+    places: dict[str, tuple[bool, bool, float]] = {}
     if page is not None:
         for url in history:
             strategy.learn(url, Verdict(verdict.relevance, True))
@@ -162,12 +164,12 @@ def judge_page(
         distance = 0 if verdict.keep else 1
         candidates = [Candidate(link.url, (evidence_of(link, page.url, verdict, distance),)) for link in page.links]
         for candidate, score in zip(candidates, strategy.score(candidates), strict=True):
-            decision = refusal(candidate.url)
-            if decision is None:
-                decision = QUEUED if score is not None else BELOW_THRESHOLD if verdict.keep else strategy.drop_reason
+            refused = refusal(candidate.url)
+            judged = QUEUED if score is not None else BELOW_THRESHOLD if verdict.keep else strategy.drop_reason
             reasons = {name: float(part) for name, part in strategy.explain(candidate).items()}
-            links.append(JudgedLink(candidate.url, candidate.evidence[0].anchor, score, reasons, decision))
-        links.sort(key=lambda link: (link.decision != QUEUED, -(link.score if link.score is not None else float("-inf"))))
+            links.append(JudgedLink(candidate.url, candidate.evidence[0].anchor, score, reasons, refused or judged))
+            places[candidate.url] = (refused is not None, score is None, -(score or 0.0))
+        links.sort(key=lambda link: places[link.url])
     return Judged(source, kind, page, verdict, confirmed, no_text, links)
 
 

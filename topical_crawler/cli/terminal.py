@@ -1,12 +1,13 @@
-"""What the actions show in a terminal: consoles, progress, links."""
+"""What the actions show in a terminal: consoles, progress, tables, links."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
+from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 UNWRAPPED = 1_000_000
 """Columns of an output that no terminal shows: nothing is wrapped there."""
+WIDTH = 100
+"""Widest lines of running text in a terminal, in columns."""
 _BETWEEN = " · "
 
 
@@ -47,6 +50,31 @@ def corpus_progress() -> Progress:
     return progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
     )
+
+
+def table(columns: Iterable[str], rows: Iterable[Iterable[RenderableType]], *, title: str = "", plain: bool = False) -> Table:
+    """A table; text in its cells is no markup.
+
+    Args:
+        columns: their names; the cells of one that begins with ">" are set to the right and not broken.
+        rows: cells by row.
+        title: above it.
+        plain: without lines.
+
+    >>> Console(width=30).print(table(("host", ">pages"), [("a.cn", "7"), ("b.cn", "12")], plain=True))
+    host  pages
+    a.cn      7
+    b.cn     12
+    """
+    out = Table(title=title or None, title_justify="left")
+    if plain:
+        out.box, out.header_style, out.pad_edge = None, "dim", False
+    for name in columns:
+        number = name.startswith(">")
+        out.add_column(Text(name.removeprefix(">")), justify="right" if number else "left", no_wrap=number, overflow="fold")
+    for row in rows:
+        out.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    return out
 
 
 # -- Links and text from the web

@@ -12,14 +12,14 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cleaning import CleaningOptions, TextCleaner
 from topical_crawler.cleaning.boilerplate import NOTHING, Learned, LineCounts
 from topical_crawler.cleaning.characters import repair
+from topical_crawler.cli.base import add_corpus
 from topical_crawler.cli.corpus import find
-from topical_crawler.cli.terminal import console, corpus_progress
+from topical_crawler.cli.terminal import console, corpus_progress, table
 from topical_crawler.config import cleaning_options
 from topical_crawler.corpus import make
 from topical_crawler.corpus.dedup import DUPLICATE
@@ -72,7 +72,7 @@ class Done:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
+    add_corpus(parser)
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
     parser.add_argument("--report", metavar="FILE", help="what was taken out, by host, as JSON")
 
@@ -236,14 +236,14 @@ def print_summary(done: Done, name: str, dry_run: bool, out: Console) -> None:
     changed = [(host, done_to) for host, done_to in _by_changes(done) if done_to.changed or done_to.rejected]
     if not changed:
         return
-    table = Table("host", "texts", "changed", "rejected", "lines taken out most often")
+    rows = []
     for host, done_to in changed[:SHOWN_HOSTS]:
         lines = "\n".join(f"{count:,}× {line[:60]}" for line, count in done_to.lines.most_common(SHOWN_LINES) if count > 1)
-        table.add_row(escape(host), f"{done_to.pages:,}", f"{done_to.changed:,}", f"{done_to.rejected:,}", escape(lines))
+        rows.append([host, f"{done_to.pages:,}", f"{done_to.changed:,}", f"{done_to.rejected:,}", lines])
     if rest := changed[SHOWN_HOSTS:]:
         sums = [f"{sum(getattr(done_to, name) for _, done_to in rest):,}" for name in ("pages", "changed", "rejected")]
-        table.add_row(f"{len(rest):,} more", *sums, "")
-    out.print(table)
+        rows.append([f"{len(rest):,} more", *sums, ""])
+    out.print(table(("host", "texts", "changed", "rejected", "lines taken out most often"), rows))
 
 
 def _by_changes(done: Done) -> list[tuple[str, OfHost]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import whole
+from topical_crawler.cli.base import add_corpus, add_number, whole
 
 FORMATS = ("jsonl", "csv", "txt", "parquet", "hf", "tei", "vertical")
 """Names of the formats."""
@@ -27,7 +27,7 @@ DESCRIPTION = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
+    add_corpus(parser)
     parser.add_argument("-f", "--format", choices=FORMATS, help="default: by the name of the file, else jsonl")
     parser.add_argument(
         "-o", "--output", metavar="FILE", default=STREAM,
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     few = chosen.add_mutually_exclusive_group()
     few.add_argument("--limit", type=whole(0), metavar="N", help="the first N only")
     few.add_argument("--sample", type=whole(1), metavar="N", help="N drawn at random, the same every time")
-    chosen.add_argument("--seed", type=whole(0), default=0, metavar="S", help="of the sample (default: %(default)s)")
+    add_number(chosen, "--seed", type=whole(0), default=0, metavar="S", help="of the sample")
     changed = parser.add_argument_group("how the texts are written")
     personal = changed.add_mutually_exclusive_group()
     personal.add_argument("--no-personal", action="store_true", help="leave out texts with personal data")

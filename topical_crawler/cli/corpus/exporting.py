@@ -50,8 +50,8 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         facts = Facts(
             topic=topic_facts(topic, crawl),
             crawl={name: crawl[name] for name in ("strategy", "seed", "started", "version") if name in crawl},
-            filters=_said(opts),
-            changes=_named_changes(opts),
+            filters=_conditions(opts),
+            changes=tuple(title for name, (_, title) in _CHANGES.items() if title and getattr(opts, name)),
             robots={} if opts.output == STREAM else robots(store),
         )
         job = Job(kind=kind, setup=setup, facts=facts, split=split, manifest=not opts.no_manifest)
@@ -101,14 +101,13 @@ def _filters(opts: argparse.Namespace) -> Filters:
     )
 
 
-def _changes(opts: argparse.Namespace) -> list[rows.Change]:
-    possible: dict[str, rows.Change] = {
-        "no_personal": rows.without_personal,
-        "mask_personal": rows.masked,
-        "simplified": rows.simplified,
-        "traditional": rows.traditional,
-    }
-    return [change for name, change in possible.items() if getattr(opts, name)]
+_CHANGES: dict[str, tuple[rows.Change, str]] = {
+    "no_personal": (rows.without_personal, ""),  # a filter
+    "mask_personal": (rows.masked, "personal data masked"),
+    "simplified": (rows.simplified, "simplified"),
+    "traditional": (rows.traditional, "traditional"),
+}
+"""By option: what is done to a record, and its name in the manifest."""
 
 
 def _records(opts: argparse.Namespace, store: CorpusStore, filters: Filters) -> Generator[Record, None, None]:
@@ -116,7 +115,8 @@ def _records(opts: argparse.Namespace, store: CorpusStore, filters: Filters) -> 
     records = store.records(filters)
     if opts.sample:
         records = drawn(records, threshold(store.keys(filters), opts.sample, opts.seed), opts.seed)
-    yield from itertools.islice(_changed(records, _changes(opts)), opts.sample or opts.limit)
+    steps = [change for name, (change, _) in _CHANGES.items() if getattr(opts, name)]
+    yield from itertools.islice(_changed(records, steps), opts.sample or opts.limit)
 
 
 def _changed(records: Iterator[Record], steps: list[rows.Change]) -> Iterator[Record]:
@@ -128,24 +128,16 @@ def _changed(records: Iterator[Record], steps: list[rows.Change]) -> Iterator[Re
             yield changed
 
 
-def _said(opts: argparse.Namespace) -> dict[str, Any]:
+def _conditions(opts: argparse.Namespace) -> dict[str, Any]:
     """The conditions as they were asked for."""
     names = ("host", "min_relevance", "since", "until", "min_characters", "language", "script", "kind")
-    asked = {
-        name: value
-        for name in (*names, "rejected", "no_personal", "limit")
-        if (value := getattr(opts, name)) not in (None, 0, [])
-    }
+    values = {name: getattr(opts, name) for name in (*names, "rejected", "no_personal", "limit")}
+    asked = {name: value for name, value in values.items() if value not in (None, 0, [])}
     if opts.where:
         asked["where"] = [f"{bound.name}{bound.operator}{bound.value:g}" for bound in opts.where]
     if opts.sample:
         asked |= {"sample": opts.sample, "seed": opts.seed}
     return asked
-
-
-def _named_changes(opts: argparse.Namespace) -> tuple[str, ...]:
-    names = {"mask_personal": "personal data masked", "simplified": "simplified", "traditional": "traditional"}
-    return tuple(title for name, title in names.items() if getattr(opts, name))
 
 
 def _summary(tally: Tally, output: str, split: Split | None) -> str:
@@ -209,9 +201,7 @@ def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
     """By host, what its robots.txt said, as the corpus notes it."""
     with store.reading() as connection:
         known = hosts.read(connection)
-    return {
-        host: {"robots": facts.robots, "crawl_delay": facts.crawl_delay, "asked": facts.asked} for host, facts in known.items()
-    }
+    return {host: {name: getattr(facts, name) for name in ("robots", "crawl_delay", "asked")} for host, facts in known.items()}
 
 
 def tagger(topic: Topic | None, settings: BaseSettings) -> Callable[[str], Iterator[tuple[str, str]]]:

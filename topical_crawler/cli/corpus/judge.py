@@ -19,9 +19,9 @@ from rich.table import Table
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import Action, whole
+from topical_crawler.cli.base import Action, add_corpus, add_json, add_number, whole
 from topical_crawler.cli.corpus import find
-from topical_crawler.cli.terminal import console
+from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.files import replacing
 from topical_crawler.judging.draw import BY, draw_sample
@@ -41,21 +41,16 @@ from topical_crawler.judging.server import JudgingServer
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, list_topics, load_topic
 
-SIZE = 200
-MOST = 100_000
-
 # -- sample: texts for a person to judge
 
 
 def _sample_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
+    add_corpus(parser)
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="JSON lines; must not be there yet")
-    parser.add_argument("-n", "--number", type=whole(1, MOST), default=SIZE, metavar="N", help="texts (default: %(default)s)")
+    add_number(parser, "-n", "--number", type=whole(1, 100_000), default=200, help="texts")
     parser.add_argument("--by", choices=BY, default=BY[0], help="what the strata are (default: %(default)s)")
     parser.add_argument("--equal", action="store_true", help="as many texts from every stratum")
-    parser.add_argument(
-        "--seed", type=whole(0), default=0, metavar="S", help="another seed, another sample (default: %(default)s)"
-    )
+    add_number(parser, "--seed", type=whole(0), default=0, metavar="S", help="another seed, another sample")
     parser.add_argument(
         "--also-rejected",
         action="append",
@@ -113,7 +108,7 @@ def _judge_arguments(parser: argparse.ArgumentParser) -> None:
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--marks", action="store_true", help="only the marks so far, as TSV: key, url, mark")
     only.add_argument("--to-topic", type=Path, metavar="FOLDER", help="only take the marks so far over into FOLDER/marked.jsonl")
-    parser.add_argument("--json", action="store_true", help="the report as JSON")
+    add_json(parser, "the report as JSON")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the rows of the report's tables to FILE, too")
     parser.add_argument("--port", type=whole(0, 65535), default=0, metavar="N", help="of the page (default: any that is free)")
     parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
@@ -228,17 +223,16 @@ def show(results: SampleReport, out: Console) -> None:
 
 def show_agreement(samples: Sequence[Sample], names: Sequence[str], out: Console) -> None:
     """Print what every one found, and how far they agree."""
-    table = Table("judged by", "judged", "precision %", "95 %", title="Each by itself", title_justify="left")
+    rows: list[tuple[str, ...]] = []
     for name, sample in zip(names, samples, strict=True):
         alone = report(sample)
-        shown = _cells(alone.whole.precision) if alone.whole else ("–", "–")
-        table.add_row(escape(name), f"{alone.judged:,}", *shown)
-    out.print(table)
-    table = Table("of two", "both judged", "same mark %", "κ", "κ of relevant or not", title="Agreement", title_justify="left")
+        rows.append((name, f"{alone.judged:,}", *(_cells(alone.whole.precision) if alone.whole else ("–", "–"))))
+    out.print(table(("judged by", "judged", "precision %", "95 %"), rows, title="Each by itself"))
+    rows = []
     for pair in agreements(samples):
-        two = f"{escape(names[pair.first])}, {escape(names[pair.second])}"
-        table.add_row(two, f"{pair.texts:,}", _number(100 * pair.same, 1), _number(pair.kappa), _number(pair.kappa_relevant))
-    out.print(table)
+        kappas = _number(pair.kappa), _number(pair.kappa_relevant)
+        rows.append((f"{names[pair.first]}, {names[pair.second]}", f"{pair.texts:,}", _number(100 * pair.same, 1), *kappas))
+    out.print(table(("of two", "both judged", "same mark %", "κ", "κ of relevant or not"), rows, title="Agreement"))
     out.print(f"Krippendorff's α of all: {_number(krippendorff(marks_by_text(samples)))}")
 
 
@@ -257,15 +251,15 @@ def figures(results: SampleReport, samples: Sequence[Sample], names: Sequence[st
 def write_csv(results: SampleReport, path: Path) -> None:
     """The rows of all tables, shares from 0 to 1."""
     with replacing(path, "utf-8-sig") as out:
-        table = csv.writer(out, lineterminator="\r\n")
-        table.writerow(
+        writer = csv.writer(out, lineterminator="\r\n")
+        writer.writerow(
             ["of", "name", "pages", "judged", "relevant", "boilerplate"]
             + [f"{share}{end}" for share in ("precision", "share_of_boilerplate") for end in ("", "_low", "_high")]
         )
         for kind, row in _rows(results):
             counts = [kind, row.name, f"{row.pages:.1f}", row.judged, row.relevant, row.boilerplate]
             shares = [f"{x:.6f}" for e in (row.precision, row.share_of_boilerplate) for x in (e.share, e.low, e.high)]
-            table.writerow([*counts, *shares])
+            writer.writerow([*counts, *shares])
 
 
 def _rows(results: SampleReport) -> Iterator[tuple[str, GroupFigures]]:
@@ -277,21 +271,17 @@ def _rows(results: SampleReport) -> Iterator[tuple[str, GroupFigures]]:
 
 
 def _table(head: str, rows: Sequence[GroupFigures], results: SampleReport | None = None) -> Table:
-    table = Table()
-    table.add_column(head, overflow="fold")
-    for column in ("pages", "judged", "relevant", "precision\n%", "95 %", "boiler-\nplate %"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*_row(row), end_section=row is rows[-1])
+    shown = table((head, ">pages", ">judged", ">relevant", ">precision\n%", ">95 %", ">boiler-\nplate %"), map(_row, rows))
     if results is not None and results.whole is not None:
-        table.add_row(*_row(dataclasses.replace(results.whole, name="all pages")), style="bold")
-        table.add_row("mean of the sites", "", "", "", _number(100 * results.mean_of_sites, 2), "", "")
-    return table
+        shown.add_section()
+        shown.add_row(*_row(dataclasses.replace(results.whole, name="all pages")), style="bold")
+        shown.add_row("mean of the sites", "", "", "", _number(100 * results.mean_of_sites, 2), "", "")
+    return shown
 
 
 def _row(row: GroupFigures) -> tuple[str, ...]:
     counts = (f"{row.pages:,.0f}", f"{row.judged:,}", f"{row.relevant:,}")
-    return (escape(row.name), *counts, *_cells(row.precision), f"{100 * row.share_of_boilerplate.share:.1f}")
+    return (row.name, *counts, *_cells(row.precision), f"{100 * row.share_of_boilerplate.share:.1f}")
 
 
 def _cells(share: Estimate) -> tuple[str, str]:

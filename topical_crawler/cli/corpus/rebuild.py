@@ -27,6 +27,7 @@ from topical_crawler import extraction
 from topical_crawler.cleaning.boilerplate import BOILERPLATE_ONLY, COPYRIGHT_ONLY, LIST_OF_LINKS, NEAR_EMPTY
 from topical_crawler.cleaning.characters import GARBLED
 from topical_crawler.cleaning.quality import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
+from topical_crawler.cli.base import whole
 from topical_crawler.cli.corpus import find, new
 from topical_crawler.cli.terminal import corpus_progress
 from topical_crawler.config import cache_dir, cleaning_options, extraction_limits
@@ -277,7 +278,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="keep",
         help="pages that the archive lacks: copied as they are, or left out (default: %(default)s)",
     )
-    parser.add_argument("--workers", type=_workers, metavar="N", help="processes that extract (default: processors less one)")
+    parser.add_argument(
+        "--workers", type=whole(1, 1000), metavar="N", help="processes that extract (default: processors less one)"
+    )
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -344,9 +347,3 @@ def _same(one: str, other: str) -> bool:
     if "://" in one or "://" in other:
         return one == other
     return Path(one).resolve() == Path(other).resolve()
-
-
-def _workers(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r}: a number from 1 to 1000 is expected")
-    return int(text)

@@ -9,28 +9,25 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import Action, whole
+from topical_crawler.cli.base import Action, add_corpus, add_json, add_number, whole
 from topical_crawler.cli.corpus import find
-from topical_crawler.cli.terminal import console
+from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.record import MEGABYTE
 from topical_crawler.corpus.stats import HostStats, Stats
 from topical_crawler.corpus.store import CorpusStore
 
-SHOWN_HOSTS = 20
-
 
 def _stats_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="as JSON")
-    parser.add_argument("--hosts", type=whole(0), default=SHOWN_HOSTS, metavar="N", help="hosts shown (default: %(default)s)")
-    parser.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
+    add_json(parser)
+    add_number(parser, "--hosts", type=whole(0), default=20, help="hosts shown")
+    add_corpus(parser)
 
 
 def _fetched_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kept", action="store_true", help="only those of kept pages")
-    parser.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
+    add_corpus(parser)
 
 
 def _stats(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -73,23 +70,14 @@ def show(stats: Stats, name: str, hosts: int, out: Console) -> None:
     if stats.first_fetched:
         out.print(f"fetched {stats.first_fetched[:19]} to {stats.last_fetched[:19]} UTC")
     if stats.rejected:
-        reasons = Table("rejected because", title_justify="left")
-        reasons.add_column("pages", justify="right")
-        for reason, count in stats.rejected.items():
-            reasons.add_row(escape(reason), f"{count:,}")
-        out.print(reasons)
+        out.print(table(("rejected because", ">pages"), ((reason, f"{n:,}") for reason, n in stats.rejected.items())))
     if stats.hosts:
-        table = Table()
-        table.add_column("host", overflow="fold")
-        for column in ("fetched", "kept", "harvest", "characters", "MB", "chars/MB"):
-            table.add_column(column, justify="right", no_wrap=True)
-        rows = list(stats.hosts[:hosts])
+        shown = list(stats.hosts[:hosts])
         if rest := stats.hosts[hosts:]:
             names = ("fetched", "kept", "characters", "size")
-            rows.append(HostStats(host=f"{len(rest):,} more", **{name: sum(getattr(h, name) for h in rest) for name in names}))
-        for host in rows:
-            table.add_row(
-                *(escape(host.host), f"{host.fetched:,}", f"{host.kept:,}", f"{host.harvest:.1%}", f"{host.characters:,}"),
-                *(f"{host.size / MEGABYTE:,.1f}", f"{host.density:,.0f}"),
-            )
-        out.print(table)
+            shown.append(HostStats(host=f"{len(rest):,} more", **{name: sum(getattr(h, name) for h in rest) for name in names}))
+        rows = []
+        for h in shown:
+            counts = h.host, f"{h.fetched:,}", f"{h.kept:,}", f"{h.harvest:.1%}", f"{h.characters:,}"
+            rows.append((*counts, f"{h.size / MEGABYTE:,.1f}", f"{h.density:,.0f}"))
+        out.print(table(("host", ">fetched", ">kept", ">harvest", ">characters", ">MB", ">chars/MB"), rows))

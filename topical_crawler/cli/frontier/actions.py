@@ -13,19 +13,17 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import Action
+from topical_crawler.cli.base import Action, add_json, amount, is_url, urls_of
 from topical_crawler.cli.frontier.reach import Reached, ask_in_batches, reach
-from topical_crawler.cli.terminal import console, link_cell, printable
+from topical_crawler.cli.terminal import console, link_cell, printable, table
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import LAST_PAGES
 from topical_crawler.items import SEED_PRIORITY
-from topical_crawler.topic.topic import read_seeds
 
 WAIT = 15.0
 """Seconds in which a crawl that runs must answer, unless told."""
@@ -39,9 +37,9 @@ _SHOWN_HOSTS = 30
 
 def _common_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("crawl", nargs="?", metavar="CRAWL", help="topic, directory, or name in Redis")
-    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+    add_json(parser, "the answer as JSON")
     parser.add_argument(
-        "--wait", type=_seconds, default=WAIT, metavar="SECONDS",
+        "--wait", type=amount, default=WAIT, metavar="SECONDS",
         help="how long a crawl that runs may take to answer (default: %(default)g)",
     )  # fmt: skip
 
@@ -163,19 +161,6 @@ def _purge(opts: argparse.Namespace, settings: BaseSettings) -> int:
 # -- steering
 
 
-def _pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    done = "paused; {in_flight:,} in flight are still finished, {waiting:,} wait"
-    return _steer(opts, settings, done, "it will be paused when it starts again")
-
-
-def _resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    return _steer(opts, settings, "goes on; {waiting:,} wait", "no longer paused; {waiting:,} wait for its next start")
-
-
-def _stop(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    return _steer(opts, settings, "stopping; {in_flight:,} in flight are still finished, {waiting:,} wait for its next start")
-
-
 def _threshold(opts: argparse.Namespace, settings: BaseSettings) -> int:
     with reach(settings, opts.crawl, opts.wait) as crawl:
         answer = crawl.ask({"action": "threshold", "value": opts.value})
@@ -183,11 +168,21 @@ def _threshold(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return _show(opts, answer, lambda: f"{crawl.name}: page threshold {now} (before: {before}), for pages judged from now on")
 
 
-def _steer(opts: argparse.Namespace, settings: BaseSettings, done: str, at_rest: str = "") -> int:
-    """Ask for an action; the answer is put into the text ``done``, or ``at_rest`` where no crawl runs."""
+_DONE = {
+    "pause": "paused; {in_flight:,} in flight are still finished, {waiting:,} wait",
+    "resume": "goes on; {waiting:,} wait",
+    "stop": "stopping; {in_flight:,} in flight are still finished, {waiting:,} wait for its next start",
+}
+_DONE_AT_REST = {
+    "pause": "it will be paused when it starts again",
+    "resume": "no longer paused; {waiting:,} wait for its next start",
+}
+
+
+def _steer(opts: argparse.Namespace, settings: BaseSettings) -> int:
     with reach(settings, opts.crawl, opts.wait) as crawl:
         answer = crawl.ask({"action": opts.action})
-    text = at_rest if at_rest and crawl.runs is False else done
+    text = _DONE_AT_REST[opts.action] if crawl.runs is False else _DONE[opts.action]  # "stop" fails where no crawl runs
     return _show(opts, answer, lambda: f"{crawl.name}: {text.format(**answer)}")
 
 
@@ -209,13 +204,9 @@ def _watch(look: Callable[[], RenderableType], crawl: Reached) -> None:
 
 def _read_urls(opts: argparse.Namespace) -> list[str]:
     """The URLs that are given, and those in files. What stands first names a crawl, unless it is a URL or a file."""
-    if opts.crawl and (_is_url(opts.crawl) or Path(opts.crawl).is_file()):
+    if opts.crawl and (is_url(opts.crawl) or Path(opts.crawl).is_file()):
         opts.urls, opts.crawl = [opts.crawl, *opts.urls], None
-    return [url for name in opts.urls for url in ([name] if _is_url(name) else read_seeds(Path(name).expanduser()))]
-
-
-def _is_url(text: str) -> bool:
-    return text.startswith(("http://", "https://"))
+    return [url for name in opts.urls for url in urls_of(name)]
 
 
 def _confirm(crawl: Reached, opts: argparse.Namespace) -> None:
@@ -233,16 +224,6 @@ def _confirm(crawl: Reached, opts: argparse.Namespace) -> None:
         raise CrawlError("nothing was purged")
 
 
-def _seconds(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds, 0 or more")
-    return number
-
-
 def _threshold_of(text: str) -> float | None:
     if text == "default":
         return None
@@ -258,9 +239,9 @@ ACTIONS = {
         "The best of what waits, the anchor and the page by which each came in, and why it has its place.", _top_arguments, _top
     ),
     "push": Action("Put seeds into the queue: they are fetched next.", _push_arguments, _push),
-    "pause": Action("Fetch nothing more until resume, over restarts; what is in flight is finished.", _common_arguments, _pause),
-    "resume": Action("Go on after pause.", _common_arguments, _resume),
-    "stop": Action("End all workers of the crawl in good order; it can be started again.", _common_arguments, _stop),
+    "pause": Action("Fetch nothing more until resume, over restarts; what is in flight is finished.", _common_arguments, _steer),
+    "resume": Action("Go on after pause.", _common_arguments, _steer),
+    "stop": Action("End all workers of the crawl in good order; it can be started again.", _common_arguments, _steer),
     "threshold": Action("Keep pages above another relevance from now on, over restarts.", _threshold_arguments, _threshold),
     "requeue": Action("Fetch finished or dropped pages again.", _requeue_arguments, _requeue),
     "purge": Action("Drop what waits: it is not fetched, unless it is found again or requeued.", _purge_arguments, _purge),
@@ -288,11 +269,12 @@ def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
         lines.append(Text(f"pages are kept above a relevance of {threshold:g}"))
     lines += [Text(f"{key.replace('_', ' ')}: {_plain(value)}", "dim") for key, value in answer["details"].items()]
     for title, number, counts in (
-        ("rejected because", "pages", answer["last_rejected_because"]),
-        ("links dropped because", "links", answer["dropped_because"]),
+        ("rejected because", ">pages", answer["last_rejected_because"]),
+        ("links dropped because", ">links", answer["dropped_because"]),
     ):
         if counts:
-            lines += ["", _counts(title, number, counts)]
+            rows = ((printable(reason), f"{count:,}") for reason, count in counts.items())
+            lines += ["", table((title, number), rows, plain=True)]
     return Group(*lines)
 
 
@@ -300,33 +282,26 @@ def top_view(answer: Answer) -> RenderableType:
     """The best of what waits, with the anchor and the page by which each came in, and the parts of its priority, where known."""
     if not answer["entries"]:
         return Text("nothing waits" + (f" among the best {answer['looked_at']:,} links" if answer["looked_at"] else ""))
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    for column in ("priority", "depth", "rescored"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("link", overflow="fold")
+    rows = []
     for entry in answer["entries"]:
         origin = ""
         if entry["anchor"] or entry["parent"]:
             more = f" and {entry['parents'] - 1} more" if entry["parents"] > 1 else ""
             origin = (f"“{entry['anchor']}” " if entry["anchor"] else "") + f"on {entry['parent']}{more}"
-        priority = "seed" if entry["priority"] >= SEED_PRIORITY else f"{entry['priority']:.4g}"
-        # A crawl of an older version has no reasons to tell.
         link = link_cell(entry["url"], origin, entry.get("reasons", {}))
-        table.add_row(priority, str(entry["depth"]), str(entry["rescored"]), link)
-    return Group(table, Text(f"\n{printable(note)}", "yellow")) if (note := answer.get("note")) else table
+        rows.append((_priority(entry), str(entry["depth"]), str(entry["rescored"]), link))
+    shown = table((">priority", ">depth", ">rescored", "link"), rows, plain=True)
+    return Group(shown, Text(f"\n{printable(note)}", "yellow")) if (note := answer.get("note")) else shown
 
 
 def hosts_view(answer: Answer) -> RenderableType:
     """Which hosts the best of what waits belongs to."""
     if not answer["hosts"]:
         return Text("nothing waits")
-    table = _table(f"host, of the best {answer['looked_at']:,} links", "waiting", "best")
-    for row in answer["hosts"][:_SHOWN_HOSTS]:
-        best = "seed" if row["priority"] >= SEED_PRIORITY else f"{row['priority']:.4g}"
-        table.add_row(Text(printable(row["host"])), f"{row['waiting']:,}", best)
+    rows = [(printable(r["host"]), f"{r['waiting']:,}", _priority(r)) for r in answer["hosts"][:_SHOWN_HOSTS]]
     if rest := answer["hosts"][_SHOWN_HOSTS:]:
-        table.add_row(Text(f"{len(rest):,} more"), f"{sum(row['waiting'] for row in rest):,}", "")
-    return table
+        rows.append((f"{len(rest):,} more", f"{sum(row['waiting'] for row in rest):,}", ""))
+    return table((f"host, of the best {answer['looked_at']:,} links", ">waiting", ">best"), rows, plain=True)
 
 
 def pushed_line(answer: Answer) -> str:
@@ -340,21 +315,11 @@ def pushed_line(answer: Answer) -> str:
     return ", ".join(parts)
 
 
-def _counts(title: str, number: str, counts: Mapping[str, int]) -> Table:
-    table = _table(title, number)
-    for reason, count in counts.items():
-        table.add_row(Text(printable(reason)), f"{count:,}")
-    return table
-
-
-def _table(first: str, *numbers: str) -> Table:
-    table = Table(first, box=None, header_style="dim", pad_edge=False)
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+def _priority(row: Mapping[str, Any]) -> str:
+    return "seed" if row["priority"] >= SEED_PRIORITY else f"{row['priority']:.4g}"
 
 
 def _plain(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{printable(str(key))} {_plain(one)}" for key, one in value.items()) or "none"
+        return ", ".join(f"{printable(str(key))} {_plain(inner)}" for key, inner in value.items()) or "none"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else printable(str(value))

@@ -99,14 +99,12 @@ class LocalCrawl:
             time.sleep(_LOOK_EVERY)
 
     def claim(self) -> Mapping[str, Any]:
-        """See :meth:`Reached.claim`."""
         try:
             return dict(json.loads((self._folder / "crawl.json").read_bytes()))
         except (OSError, ValueError, TypeError):
             return {}
 
     def look(self, see: Callable[[Frontier], _T]) -> _T:
-        """See :meth:`Reached.look`."""
         if not self._take_lock():
             raise CrawlError(
                 f"{self.name}: the crawl runs, and has what it has learned to itself. Remedy: wait for its end or stop it; "
@@ -131,7 +129,6 @@ class LocalCrawl:
         return True
 
     def _perform(self, request: Request) -> Answer:
-        """As the crawl would, on its file."""
         self.runs = False
         with closing(self._frontier()) as frontier:
             if request.get("action") == "stop":
@@ -166,15 +163,12 @@ class RedisCrawl:
         self._frontier = frontier
 
     def ask(self, request: Request) -> Answer:
-        """See :meth:`Reached.ask`."""
         return perform(self._frontier, request)
 
     def claim(self) -> Mapping[str, Any]:
-        """See :meth:`Reached.claim`; with the "edition" of the topic, too."""
         return dict(self._frontier.load("claim") or {})
 
     def look(self, see: Callable[[Frontier], _T]) -> _T:
-        """See :meth:`Reached.look`."""
         return see(self._frontier)
 
 
@@ -207,7 +201,7 @@ def find_folder(settings: BaseSettings, name: str | None) -> Path:
         CrawlError: there is none.
     """
     configured = named_data_dir(settings)
-    existing = sorted({str(found.parent) for mark in _MARKS for found in Path("data").glob(f"*/{mark}")})
+    existing = sorted({str(file.parent) for mark in _MARKS for file in Path("data").glob(f"*/{mark}")})
     if name is None and not configured and len(existing) != 1:
         raise CrawlError(f"which crawl? Remedy: name one of {', '.join(existing) or 'those that were started (none yet)'}")
     places = [Path(configured or existing[0])] if name is None else [Path(name), data_dir(settings, name)]

@@ -12,11 +12,10 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import condition, whole
-from topical_crawler.cli.terminal import console, progress
+from topical_crawler.cli.base import add_number, amount, condition, whole
+from topical_crawler.cli.terminal import console, progress, table
 from topical_crawler.config import segmenter
 from topical_crawler.resources.vectors import MAX_DIMENSIONS
 from topical_crawler.topic.files import read_terms
@@ -58,40 +57,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--phrases", action="store_true", help="join words that belong together, found in the text (主题 教育 → 主题教育)"
     )
     parser.add_argument("--model", choices=("word2vec", "fasttext"), default=text.model, help="default: %(default)s")
-    parser.add_argument(
-        "--dimensions",
-        metavar="N",
-        type=whole(1, MAX_DIMENSIONS),
-        default=text.dimensions,
-        help="of a vector (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--window", metavar="N", type=whole(1, 10_000), default=text.window, help="words on either side (default: %(default)s)"
-    )
+    add_number(parser, "--dimensions", type=whole(1, MAX_DIMENSIONS), default=text.dimensions, help="of a vector")
+    add_number(parser, "--window", type=whole(1, 10_000), default=text.window, help="words on either side")
     parser.add_argument(
         "--epochs",
         metavar="N",
         type=whole(1, 999),
         help=f"passes over the text (default: {text.epochs}; {CONTINUED_EPOCHS} with --continue-from)",
     )
-    parser.add_argument(
-        "--min-count",
-        metavar="N",
-        type=whole(1, 10**9),
-        default=model.min_count,
-        help="occurrences that a word needs (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--negative",
-        metavar="N",
-        type=whole(1, 1_000),
-        default=text.negative,
-        help="random words against each right one (default: %(default)s)",
-    )
+    add_number(parser, "--min-count", type=whole(1, 10**9), default=model.min_count, help="occurrences that a word needs")
+    add_number(parser, "--negative", type=whole(1, 1_000), default=text.negative, help="random words against each right one")
     parser.add_argument("--skip-gram", action="store_true", help="slower than the default (CBOW), better for rare words")
-    parser.add_argument(
-        "--seed", metavar="N", type=whole(0, 2**32 - 1), default=text.seed, help="of everything random (default: %(default)s)"
-    )
+    add_number(parser, "--seed", type=whole(0, 2**32 - 1), default=text.seed, help="of everything random")
     parser.add_argument(
         "--processes",
         metavar="N",
@@ -99,18 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=os.cpu_count() or 1,
         help="that segment, and threads that train (default: %(default)s, the processors); with 1 a run can be repeated exactly",
     )
-    parser.add_argument(
-        "--memory",
-        metavar="MB",
-        type=whole(1, 10**9),
-        default=model.memory,
-        help="bound over all processes (default: %(default)s)",
-    )
+    add_number(parser, "--memory", metavar="MB", type=whole(1, 10**9), default=model.memory, help="bound over all processes")
     parser.add_argument("--continue-from", metavar="VECTORS", type=Path, help="start from these vectors; --dimensions are theirs")
     parser.add_argument(
         "--free",
         metavar="RATE",
-        type=_rate,
+        type=lambda text: amount(text, 1.0),
         default=0.0,
         help="with --continue-from: part of each update that known words take, 0 to 1 (default: 0, they keep their vectors)",
     )
@@ -182,15 +153,12 @@ def _options(opts: argparse.Namespace, settings: BaseSettings) -> TrainingOption
 
 
 def _print(data: dict[str, Any], folder: Path, out: Console) -> None:
-    table = Table(
-        "source", *(f"{name} (条)" if name == "documents" else name.replace("kilobytes", "KB") for name in COUNTS), "skipped"
-    )
-    for column in table.columns[1:6]:
-        column.justify = "right"
+    columns = (f">{'documents (条)' if name == 'documents' else name.replace('kilobytes', 'KB')}" for name in COUNTS)
+    rows = []
     for row in [*data["sources"], *([{"source": "all", **data["total"]}] if len(data["sources"]) > 1 else [])]:
         skipped = ", ".join(f"{n:,} {reason}" for reason, n in row["skipped"].items())
-        table.add_row(escape(Path(row["source"]).name), *(f"{row[name]:,}" for name in COUNTS), escape(skipped))
-    out.print(table)
+        rows.append((Path(row["source"]).name, *(f"{row[name]:,}" for name in COUNTS), skipped))
+    out.print(table(("source", *columns, "skipped"), rows))
     words, training = data["vocabulary"], data["training"]
     out.print(
         f"segmentation {data['segmentation']['tokens_per_second']:,} words/s, training {training['tokens_per_second']:,} words/s"
@@ -217,13 +185,3 @@ def _print(data: dict[str, Any], folder: Path, out: Console) -> None:
             out.print(escape(f"{label}: {near_text}"))
     result = data["result"]
     out.print(escape(f"{result['path']}: {result['words']:,} words, {result['dimensions']} dimensions; {folder / 'report.json'}"))
-
-
-def _rate(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
-    return number

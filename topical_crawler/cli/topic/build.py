@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler import config
 from topical_crawler.authoring.build import Built, Corpora, Own, Plan, adjust_file, build, terms_file, weights_file
 from topical_crawler.authoring.folder import ADJUST, CANDIDATES, TERMS, WEIGHTS, Present, TopicFolder, Written
-from topical_crawler.cli.base import amount, condition, whole
-from topical_crawler.cli.terminal import console, progress
+from topical_crawler.cli.base import add_number, amount, condition, whole
+from topical_crawler.cli.terminal import console, progress, table
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import TopicError
 
@@ -49,33 +49,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", type=condition, metavar="FIELD=VALUE", help="documents that are background (default: all of --background)"
     )
-    parser.add_argument(
-        "--terms", type=whole(0), default=plan.terms, metavar="N", help="terms to find, beside your own (default: %(default)s)"
-    )
-    parser.add_argument(
+    add_number(parser, "--terms", type=whole(0), default=plan.terms, help="terms to find, beside your own")
+    add_number(
+        parser,
         "--min-count",
         type=whole(1),
         default=plan.min_count,
-        metavar="N",
-        help="occurrences of a found term, and of a word listed in weights.tsv (default: %(default)s)",
+        help="occurrences of a found term, and of a word listed in weights.tsv",
     )
-    parser.add_argument(
+    add_number(
+        parser,
         "--min-contrast",
         type=amount,
         default=plan.min_contrast,
         metavar="X",
-        help="how many times more often documents of the domain must hold a term (default: %(default)g)",
+        help="how many times more often documents of the domain must hold a term",
     )
-    parser.add_argument(
+    add_number(
+        parser,
         "--adjust-below",
         type=amount,
         default=plan.adjust_below,
         metavar="X",
-        help="propose a lower weight for heavy words of a contrast below this; 0: for none (default: %(default)g)",
+        help="propose a lower weight for heavy words of a contrast below this; 0: for none",
     )
     parser.add_argument("--candidates-only", action="store_true", help="find nothing, weigh your own candidates and terms only")
     parser.add_argument("--dry-run", action="store_true", help="write nothing, show what would change")
-    parser.add_argument("-n", type=whole(0), default=30, help="words to show in each list (default: %(default)s)")
+    add_number(parser, "-n", type=whole(0), default=30, help="words to show in each list")
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -148,19 +148,16 @@ def _show(out: Console, built: Built, proposed: Sequence[str], plan: Plan, rows:
         out.print(f"the domain is large: every {built.sample.step}th document was looked through for candidates")
     if built.sample and built.sample.repeated:
         out.print(f"{built.sample.repeated} lines that earlier documents hold, too, were left out when looking for candidates")
-    table = Table("", "term", "source", "weight", "count", "contrast", "G²", "cohesion")
-    best = sorted(built.terms, key=lambda t: (-t.score, t.word))
-    for number, t in enumerate(best[:rows], 1):
+    cells = []
+    for number, t in enumerate(sorted(built.terms, key=lambda t: (-t.score, t.word))[:rows], 1):
         cohesion = "" if math.isnan(t.cohesion) else f"{t.cohesion:.2f}"
         weight = "mean" if math.isnan(t.weight) else f"{t.weight / built.mean:.3g}"
-        row = (str(number), escape(t.word), t.source, weight, str(t.count), f"{t.contrast:.3g}", f"{t.likelihood:.0f}", cohesion)
-        table.add_row(*row)
+        numbers = str(t.count), f"{t.contrast:.3g}", f"{t.likelihood:.0f}", cohesion
+        cells.append((str(number), t.word, t.source, weight, *numbers))
     if rows:
-        out.print(table)
+        out.print(table(("", "term", "source", "weight", "count", "contrast", "G²", "cohesion"), cells))
         out.print("ranked by G² · ln(contrast); weights in weights of the mean word", style="dim")
-    by_source: dict[str, int] = {}
-    for t in built.terms:
-        by_source[t.source] = by_source.get(t.source, 0) + 1
+    by_source = Counter(t.source for t in built.terms)
     parts = ", ".join(f"{n} {source}" for source, n in sorted(by_source.items()))
     unknown = sum(not t.documents for t in built.terms)
     out.print(f"{len(built.terms)} terms ({parts}), {unknown} of them in no document of the domain")

@@ -11,21 +11,20 @@ from typing import Any
 from urllib.parse import quote
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.check import LENGTHS, Figures, Finding, TopicLines, TopicReport, check_topic
-from topical_crawler.cli.strategy import QUEUED, WIDTH, as_crawled, judge_page, make_strategy, refusal
-from topical_crawler.cli.terminal import console, printable
+from topical_crawler.cli.base import add_json
+from topical_crawler.cli.strategy import QUEUED, as_crawled, judge_page, make_strategy, refusal, word_shares
+from topical_crawler.cli.terminal import WIDTH, console, table
 from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages, kind_of, read_file
 from topical_crawler.config import cache_dir, crawl_options, resources, segmenter
 from topical_crawler.resources.registry import Resources
 from topical_crawler.topic.topic import Topic
-from topical_crawler.web.page import Verdict
 
-# -- A handful of pages and texts under a topic, for ``scrapy topic check``
+# -- A handful of pages and texts under a topic
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class PageJudge:
         queued = sum(link.decision == QUEUED for link in judged.links)
         return Scored(
             fetched.url, page.title, judged.verdict.relevance, judged.verdict.keep, relevance, text_kept, not judged.rejected,
-            _shares(judged.verdict), judged.rejected, queued,
+            word_shares(judged.verdict, 3), judged.rejected, queued,
         )  # fmt: skip
 
     def text(self, path: str) -> Scored:
@@ -91,50 +90,30 @@ class PageJudge:
         judged = judge_page(self._strategy, path, "text file", None, text, "", (), lambda url: None)
         relevance, kept = judged.text or (None, False)
         title = " ".join(text.split())[:40]
-        return Scored(path, title, None, judged.verdict.keep, relevance, kept, kept, _shares(judged.verdict))
-
-
-def _shares(verdict: Verdict, most: int = 3) -> str:
-    """The words that carry a relevance: "学习贯彻 42%, 主题教育 31%"."""
-    return ", ".join(f"{printable(word)} {share:.0%}" for word, share in list(verdict.why.items())[:most])
+        return Scored(path, title, None, judged.verdict.keep, relevance, kept, kept, word_shares(judged.verdict, 3))
 
 
 def show_scored(out: Console, title: str, scored: Sequence[Scored]) -> None:
     """Print a table of them."""
-    table = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        header_style="dim",
-        pad_edge=False,
-        expand=out.is_terminal,
-    )
-    table.add_column("page", ratio=3, overflow="fold")
-    table.add_column("relevance", justify="right", no_wrap=True)
-    table.add_column("decision", no_wrap=True)
-    table.add_column("main text", no_wrap=True)
-    table.add_column("links", justify="right", no_wrap=True)
-    table.add_column("carried by", ratio=2)
+    rows: list[tuple[Text | str, ...]] = []
     for s in scored:
         name = Text.assemble(s.source, *(("\n", (s.title, "dim")) if s.title else ()))
         if s.relevance is None and s.text_relevance is None:
-            table.add_row(name, "", Text("no page", style="red"), "", "", Text(s.reason))
+            rows.append((name, "", Text("no page", style="red"), "", "", s.reason))
             continue
         of_text = f"{s.text_relevance:.3g} {'kept' if s.text_kept else 'rejected'}" if s.text_relevance is not None else s.reason
-        table.add_row(
-            name,
-            "" if s.relevance is None else f"{s.relevance:.3g}",
-            Text("on topic", style="green") if s.on_topic else Text("off topic", style="red"),
-            Text(of_text),
-            "" if s.relevance is None else str(s.leads_to),
-            Text(s.carried),
-        )
-    out.print("", table)
+        decision = Text("on topic", style="green") if s.on_topic else Text("off topic", style="red")
+        relevance, links = ("", "") if s.relevance is None else (f"{s.relevance:.3g}", str(s.leads_to))
+        rows.append((name, relevance, decision, of_text, links, s.carried))
+    shown = table(("page", ">relevance", "decision", "main text", ">links", "carried by"), rows, title=title, plain=True)
+    shown.expand = out.is_terminal
+    for column in shown.columns[2:4]:
+        column.no_wrap = True
+    shown.columns[0].ratio, shown.columns[-1].ratio = 3, 2
+    out.print("", shown)
 
 
-# -- ``scrapy topic check``: the health of a topic's files, and a handful of pages scored by it
-
+# -- The action
 
 DESCRIPTION = (
     "Look over a topic: which terms the language resources know, which do not come out of the segmentation, which weights "
@@ -151,7 +130,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pages", nargs="*", metavar="PAGE", help="URLs, HTML files or text files to be scored")
     parser.add_argument("--fetch", action="store_true", help="fetch the seeds, too: do they answer, and do they lead on?")
     parser.add_argument("--all", action="store_true", help="every word of a finding, with its line")
-    parser.add_argument("--json", action="store_true", help="print findings and figures as JSON")
+    add_json(parser, "print findings and figures as JSON")
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -233,20 +212,14 @@ def _show(
 
 def _show_figures(out: Console, figures: Figures) -> None:
     out.print(f"\n[bold]A term alone[/] in a text of M words scores w²/M; page_threshold is {figures.page_threshold:g}:")
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    table.add_column("term")
-    for name in ("weight", *(f"{m} words" for m in LENGTHS)):
-        table.add_column(name, justify="right")
+    rows: list[list[str | Text]] = []
+    words = (("below", "red"), ("above", "green"))
     same = figures.weights["lightest"][1] == figures.weights["heaviest"][1]
     for name, (term, weight) in figures.weights.items():
-        if same and name != "median":
-            continue
-        scores = [
-            f"{x:.3g} [green]above[/]" if x > figures.page_threshold else f"{x:.3g} [red]below[/]"
-            for x in figures.single[name].values()
-        ]
-        table.add_row("every term" if same else f"{name}: {escape(term)}", f"{weight:.3g}", *scores)
-    out.print(table)
+        if not same or name == "median":
+            scores = [Text.assemble(f"{x:.3g} ", words[x > figures.page_threshold]) for x in figures.single[name].values()]
+            rows.append(["every term" if same else f"{name}: {term}", f"{weight:.3g}", *scores])
+    out.print(table(("term", ">weight", *(f">{m} words" for m in LENGTHS)), rows, plain=True))
     top = ", ".join(f"{term} {share:.0%}" for term, share in figures.top[:4])
     out.print(f"Half of Σ w² lies with {figures.half} of the terms; heaviest: {top}", markup=False)
     one, zero = figures.anchor_needed[1], figures.anchor_needed[0]
@@ -277,15 +250,14 @@ def _show_findings(out: Console, findings: Sequence[Finding], everything: bool) 
 def _figures(
     report: TopicReport, findings: Sequence[Finding], pages: Sequence[Scored], seeds: Sequence[Scored]
 ) -> dict[str, Any]:
-    def plain(finding: Finding) -> dict[str, Any]:
-        return {**dataclasses.asdict(finding), "words": [{"word": word, "line": line} for word, line in finding.words]}
-
     return {
         "topic": report.name,
         "terms": len(report.topic.terms) if report.topic else 0,
         "known": dict(report.known),
         "figures": dataclasses.asdict(report.figures) if report.figures else None,
-        "findings": [plain(finding) for finding in findings],
+        "findings": [
+            dataclasses.asdict(f) | {"words": [{"word": word, "line": line} for word, line in f.words]} for f in findings
+        ],
         "pages": [dataclasses.asdict(s) for s in pages],
         "seeds": [dataclasses.asdict(s) for s in seeds],
     }

@@ -8,12 +8,12 @@ import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rich.markup import escape
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.neighbours import SOURCES, Proposal, propose
-from topical_crawler.cli.terminal import console
+from topical_crawler.cli.base import add_number, whole
+from topical_crawler.cli.terminal import console, table
 from topical_crawler.config import cache_dir
 from topical_crawler.files import replacing
 from topical_crawler.package_data import data_folder
@@ -40,9 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME,…",
         help=f"resources to ask: {', '.join(SOURCES)} (default: those that are there)",
     )
-    parser.add_argument("--n", type=int, default=20, help="words that each resource names for each term (default: %(default)s)")
-    parser.add_argument("--min-score", type=float, default=0.3, help="least score of a proposal (default: %(default)s)")
-    parser.add_argument("--show", type=int, default=60, metavar="N", help="proposals to show (default: %(default)s)")
+    add_number(parser, "--n", type=whole(1), default=20, help="words that each resource names for each term")
+    add_number(parser, "--min-score", type=float, default=0.3, metavar="X", help="least score of a proposal")
+    add_number(parser, "--show", type=whole(1), default=60, help="proposals to show")
     writing = parser.add_mutually_exclusive_group()
     writing.add_argument(
         "--write",
@@ -51,16 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     writing.add_argument(
         "--accept",
-        type=int,
+        type=whole(1),
         metavar="N",
         help="append the N best proposals to terms.tsv; each weighs its score times the median weight of the terms there",
     )
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    for name in ("n", "show", "accept"):
-        if (number := getattr(opts, name)) is not None and number < 1:
-            raise TopicError(f"--{name} is {number}. Remedy: give a number of 1 or more")
     topic = load_topic(opts.topic)
     folder = Path(topic.source)
     shipped = data_folder().joinpath("topics", topic.name)
@@ -78,15 +75,9 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     candidates = {normalise(line.strip()) for _, line in read_lines(files / "candidates.txt")}
     known = {*topic.terms, *read_weights(files / "adjust.tsv"), *candidates}
     with messages.status("comparing the topic's terms with the words of the resources"):
-        proposals = propose(
-            _judges(topic, read_terms(files / "terms.tsv")),
-            resources,
-            by=opts.by,
-            n=opts.n,
-            min_score=opts.min_score,
-            known=known,
-            cache_dir=cache_dir(settings),
-        )
+        judges = _judges(topic, read_terms(files / "terms.tsv"))
+        wanted = {"by": opts.by, "n": opts.n, "min_score": opts.min_score}
+        proposals = propose(judges, resources, **wanted, known=known, cache_dir=cache_dir(settings))
     shown = proposals[: opts.accept or opts.show]
     written = ""  # before anything is shown: its reader (head) may leave early
     if shown and opts.write:
@@ -165,7 +156,5 @@ def _sources(proposal: Proposal) -> str:
 
 
 def _table(proposals: Sequence[Proposal]) -> Table:
-    table = Table("", "word", "score", "proposed by")
-    for number, proposal in enumerate(proposals, 1):
-        table.add_row(str(number), escape(proposal.word), f"{proposal.score:.2f}", escape(_sources(proposal)))
-    return table
+    rows = ((str(number), p.word, f"{p.score:.2f}", _sources(p)) for number, p in enumerate(proposals, 1))
+    return table(("", "word", "score", "proposed by"), rows)

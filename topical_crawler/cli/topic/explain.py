@@ -8,7 +8,6 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -17,10 +16,10 @@ from rich.table import Table
 from rich.text import Text
 from scrapy.settings import BaseSettings
 
+from topical_crawler.cli.base import add_json, urls_of
 from topical_crawler.cli.frontier.reach import Reached, reach
 from topical_crawler.cli.strategy import (
     QUEUED,
-    WIDTH,
     Judged,
     JudgedLink,
     as_crawled,
@@ -28,18 +27,21 @@ from topical_crawler.cli.strategy import (
     make_strategy,
     missing_for,
     refusal,
+    word_shares,
 )
-from topical_crawler.cli.terminal import console, link_cell, printable
-from topical_crawler.cli.topic import semantic_view
+from topical_crawler.cli.terminal import WIDTH, console, link_cell, table
 from topical_crawler.cli.topic.fetch_pages import Kind, fetch_pages, kind_of, read_file
-from topical_crawler.config import crawl_options, resources, strategy_name
+from topical_crawler.cli.topic.semantic_view import Explainer, SemanticView
+from topical_crawler.config import cache_dir, crawl_options, resources, strategy_name
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.session import restore
 from topical_crawler.frontier import FrontierFileError
 from topical_crawler.resources.registry import Resource, Resources
 from topical_crawler.strategies import Strategy
+from topical_crawler.strategies.semantic.similarity import WordSimilarity
+from topical_crawler.strategies.semantic.strategy import Semantic, read_semantic_parameters
 from topical_crawler.topic.files import check_seed
-from topical_crawler.topic.topic import Topic, load_topic, read_seeds
+from topical_crawler.topic.topic import Topic, load_topic
 from topical_crawler.web.page import Page
 
 DESCRIPTION = (
@@ -70,17 +72,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="URL|FILE",
-        help="a relevant page that is known already, or a file of such; may be repeated (the page itself counts, where it is "
-        "relevant)",
+        help="a relevant page that is known already, or a file of such; may be repeated (the page itself counts, where relevant)",
     )
     parser.add_argument("--base", metavar="URL", help="where an HTML file comes from: its relative links need it")
-    parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    add_json(parser)
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     topic = load_topic(opts.topic)
     kind = kind_of(opts.source)
-    history = [url for given in opts.history for url in _urls(given)]
+    history = [url for name in opts.history for url in urls_of(name)]
     if opts.base:
         check_seed(opts.base, "--base")
     page, text, reason = None, opts.source, ""
@@ -95,37 +96,30 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             page = Page.from_html(opts.base, page.html, page.encoding)
     elif kind == "text file":
         text = read_file(opts.source)[0]
+    language = resources(settings) or Resources.none()
     with _crawl(opts, settings) as crawl:
         claim = crawl.claim() if crawl else {}
         name = _strategy_name(opts, settings, topic, claim)
         if opts.body and name != "semantic":
             raise CrawlError(f"--body is about the words that 'semantic' sees, not {name!r}. Remedy: --strategy semantic")
-        opened = semantic_view.open_semantic(topic, settings, claim.get("seed")) if name == "semantic" else None
-        language = resources(settings) or Resources.none()
-        strategy = opened.strategy if opened else make_strategy(topic, name, language, settings, claim.get("seed"))
+        strategy = make_strategy(topic, name, language, settings, claim.get("seed"))
         _restore(strategy, crawl)
     options = crawl_options(settings, topic, {})
     if page is not None:
         page = as_crawled(page, strategy, options)
     missing = missing_for(name, language)
-    if opened is not None:
-        e = semantic_view.explain(opened, options, opts.source, kind, page, text, reason, history)
-        if opts.json:
-            print(json.dumps(semantic_view.figures(e, opened, topic), ensure_ascii=False, indent=1))
-        else:
-            out = console(most=WIDTH)
-            out.print(Text(semantic_view.sentence(e, opened), style="bold green" if e.on_topic else "bold red"))
-            show_missing(out, language, missing)
-            show_source(out, opts.source, kind, page)
-            semantic_view.show_sums(out, e, opened, body=opts.body, links=opts.links, everything=opts.all)
-        return 0
     judged = judge_page(strategy, opts.source, kind, page, text, reason, history, refusal(options, page))
     learned = crawl.name if crawl else ""
+    view = None
+    if isinstance(strategy, Semantic):
+        similarity = WordSimilarity.from_resources(language, read_semantic_parameters(topic)[1], cache_dir(settings))
+        view = SemanticView(judged, text, Explainer(strategy, similarity))
     if opts.json:
-        print(json.dumps(figures(judged, topic.name, strategy, missing, learned), ensure_ascii=False, indent=1))
+        print(json.dumps(figures(judged, topic.name, strategy, missing, learned, view), ensure_ascii=False, indent=1))
     else:
         most = len(judged.links) if opts.all else opts.links
-        show_by_strategy(console(most=WIDTH), judged, strategy, language, missing, learned, most)
+        out = console(most=WIDTH)
+        show_by_strategy(out, judged, strategy, language, missing, learned, most, view, body=opts.body, everything=opts.all)
     return 0
 
 
@@ -166,10 +160,6 @@ def _restore(strategy: Strategy, crawl: Reached | None) -> None:
         raise CrawlError(f"{crawl.name}: what the crawl has learned cannot be read ({message})") from None
 
 
-def _urls(given: str) -> list[str]:
-    return [given] if given.startswith(("http://", "https://")) else read_seeds(Path(given).expanduser())
-
-
 # -- In a terminal, and as data
 
 
@@ -200,76 +190,104 @@ def show_source(out: Console, source: str, kind: Kind, page: Page | None) -> Non
 
 
 def show_by_strategy(
-    out: Console, e: Judged, strategy: Strategy, language: Resources, missing: Sequence[Resource], crawl: str, most: int
+    out: Console,
+    judged: Judged,
+    strategy: Strategy,
+    language: Resources,
+    missing: Sequence[Resource],
+    crawl: str,
+    most: int,
+    view: SemanticView | None = None,
+    *,
+    body: bool = False,
+    everything: bool = False,
 ) -> None:
-    """Print it.
+    """Print what a strategy makes of a page or a text.
 
     Args:
         out: where to.
-        e: what was found.
-        strategy: that found it.
+        judged: by the strategy.
+        strategy: that judged it.
         language: the language resources.
         missing: those of them that the strategy would use and that are not there.
         crawl: whose learned state it has; "" for none.
         most: most links.
+        view: its words, of ``semantic``.
+        body: the words of the main text, too.
+        everything: all words.
     """
-    verdict = e.verdict
-    words = ", ".join(f"{printable(word)} {share:.0%}" for word, share in verdict.why.items())
-    out.print(
-        Text(
-            f"{'on' if verdict.keep else 'off'} topic: relevance {verdict.relevance:.3g}, pages are kept above "
-            f"{strategy.page_threshold:g}; {words or 'no word speaks for the topic'}",
-            style="bold green" if verdict.keep else "bold red",
-        )
-    )
+    verdict, page = judged.verdict, judged.page
+    on, above, style = ("on", "above", "bold green") if verdict.keep else ("off", "not above", "bold red")
+    relevance = f"{on} topic: relevance {verdict.relevance:.3g} is {above} {strategy.page_threshold:g}"
+    out.print(Text(f"{relevance}; {word_shares(verdict) or 'no word speaks for the topic'}", style))
     learned = f"with what the crawl {crawl} has learned" if crawl else "with nothing learned from a crawl (--crawl)"
     out.print(f"Judged by the strategy {strategy.name!r}, {learned}.", style="dim", markup=False)
     if strategy.needs:
         show_missing(out, language, missing)
-    show_source(out, e.source, e.kind, e.page)
-    if e.text is None:
-        out.print(f"\nMain text: none ({e.no_text}): a crawl would not keep this page", markup=False)
+    show_source(out, judged.source, judged.kind, page)
+    if view:
+        view.show_words(out, everything)
+    if judged.text is None:
+        out.print(f"\nMain text: none ({judged.no_text}): a crawl would not keep this page", markup=False)
     else:
-        out.print(f"\nAs a main text: relevance {e.text[0]:.3g}, {'kept' if e.text[1] else 'not kept'}")
-    if e.page is not None:
-        _show_weighed_links(out, e.links, most)
+        out.print(f"\nAs a main text: relevance {judged.text[0]:.3g}, {_kept(judged.text[1], strategy)}")
+    if view and body:
+        view.show_body(out, everything)
+    if page is not None:
+        _show_links(out, judged.links, most, view)
 
 
-def _show_weighed_links(out: Console, links: Sequence[JudgedLink], most: int) -> None:
+def _kept(kept: bool, strategy: Strategy) -> str:
+    threshold = getattr(strategy.parameters, "text_threshold", None)
+    if threshold is None:
+        return "kept" if kept else "not kept"
+    return f"{'' if kept else 'not '}above text_threshold {threshold:g}" if threshold else "text_threshold is 0: not looked at"
+
+
+def _show_links(out: Console, links: Sequence[JudgedLink], most: int, view: SemanticView | None) -> None:
     queued = sum(link.decision == QUEUED for link in links)
     out.print(f"\n[bold]Links[/]: {queued} of {len(links)} would be queued")
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("decision", no_wrap=True)
-    table.add_column("link", overflow="fold")
-    for link in links[: max(0, most)]:
-        score = "none" if link.score is None else f"{link.score:.4g}"
-        anchor = f"“{link.anchor}”" if link.anchor else ""
-        decision = Text(link.decision, style="green" if link.decision == QUEUED else "")
-        table.add_row(score, decision, link_cell(link.url, anchor, link.reasons))
-    if table.row_count:
-        out.print(table)
-    if len(links) > max(0, most):
-        out.print(f"… and {len(links) - max(0, most)} more (--links N, --all)", style="dim")
+    if view:
+        out.print(view.priority_line(), style="dim")
+    rows = [
+        (
+            "none" if link.score is None else f"{link.score:.4g}",
+            Text(link.decision, "green" if link.decision == QUEUED else ""),
+            link_cell(link.url, f"“{link.anchor}”" if link.anchor else "", link.reasons),
+        )
+        for link in links[: max(0, most)]
+    ]
+    if rows:
+        out.print(table((">score", "decision", "link"), rows, plain=True))
+    if len(links) > len(rows):
+        out.print(f"… and {len(links) - len(rows)} more (--links N, --all)", style="dim")
 
 
-def figures(e: Judged, topic: str, strategy: Strategy, missing: Sequence[Resource], crawl: str) -> dict[str, Any]:
+def figures(
+    judged: Judged, topic: str, strategy: Strategy, missing: Sequence[Resource], crawl: str, view: SemanticView | None
+) -> dict[str, Any]:
     """The same as JSON data; ``topic`` is the name of the topic."""
-    head = {n: getattr(e.page, n) for n in ("url", "title", "keywords", "description", "heading", "lead")} if e.page else {}
-    relevance, kept = e.text or (None, False)
+    names = ("url", "title", "keywords", "description", "heading", "lead")
+    relevance, kept = judged.text or (None, False)
+    extra = view.figures() if view else {}
+    links = []
+    for link in judged.links:
+        parts = view.link_figures(link.url, link.anchor, link.decision) if view else {}
+        links.append({**dataclasses.asdict(link), "queued": link.decision == QUEUED, **parts})
     return {
         "topic": topic,
-        "source": e.source,
-        "kind": e.kind,
+        "source": judged.source,
+        "kind": judged.kind,
         "strategy": strategy.name,
         "crawl": crawl,
-        **head,
-        "on_topic": e.verdict.keep,
+        **({name: getattr(judged.page, name) for name in names} if judged.page else {}),
+        "on_topic": judged.verdict.keep,
         "page_threshold": strategy.page_threshold,
-        "relevance": e.verdict.relevance,
-        "why": dict(e.verdict.why),
-        "text": {"relevance": relevance, "kept": kept, "reason": e.no_text},
-        "links": [{**dataclasses.asdict(link), "queued": link.decision == QUEUED} for link in e.links],
+        "relevance": judged.verdict.relevance,
+        "why": dict(judged.verdict.why),
+        **extra,
+        "text": {"relevance": relevance, "kept": kept, "reason": judged.no_text} | extra.get("text", {}),
+        "links": links,
         "missing_resources": [resource.name for resource in missing],
     }
 

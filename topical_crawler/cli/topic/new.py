@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.neighbours import SOURCES
@@ -26,7 +25,8 @@ from topical_crawler.authoring.start import (
     neighbours,
     write_start,
 )
-from topical_crawler.cli.terminal import console
+from topical_crawler.cli.base import add_number, is_url, whole
+from topical_crawler.cli.terminal import console, table
 from topical_crawler.cli.topic.fetch_pages import fetch_pages
 from topical_crawler.config import cache_dir, resources
 from topical_crawler.resources.categories import CategoryTree, read_clc, read_odp
@@ -59,13 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tree", type=Path, metavar="FILE", help="category tree: CLC in JSON or ODP structure.rdf.u8 (default: the resource clc)"
     )
-    parser.add_argument(
-        "--neighbours",
-        type=int,
-        default=NEIGHBOURS,
-        metavar="N",
-        help="words near the first terms to add (default: %(default)s; 0: none)",
-    )
+    add_number(parser, "--neighbours", type=whole(0), default=NEIGHBOURS, help="words near the first terms to add; 0: none")
     parser.add_argument("--seeds", nargs="+", default=[], metavar="URL", help="start URLs for seeds.txt")
     parser.add_argument("--title", help="what to call the topic (default: the sentence, or the first terms)")
 
@@ -73,8 +67,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if not (opts.sentence or opts.keywords or opts.text or opts.url or opts.category):
         raise TopicError("say what the topic is about: a SENTENCE, --keywords, --text, --url or --category")
-    if opts.neighbours < 0:
-        raise TopicError(f"--neighbours is {opts.neighbours}. Remedy: give a number of 0 or more")
     check_free(opts.folder)
     seeds = [check_seed(url, "--seeds") for url in opts.seeds]
     wanted = resources(settings)  # None: the settings say to use none
@@ -92,13 +84,12 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             )
         start.add(from_category(tree, opts.category))
     texts = _texts(opts.text)
-    pages = [url for url in opts.url if url.startswith(("http://", "https://"))]
     for fetched in fetch_pages(list(dict.fromkeys(opts.url)), settings) if opts.url else ():
         if fetched.page is None or not (fetched.text or fetched.page.title):
             messages.print(f"[yellow]left out[/] {escape(fetched.url)}: {escape(fetched.reason)}")
             continue
         texts.append(f"{fetched.page.title}\n{fetched.text}")
-        seeds += [fetched.url] if fetched.url in pages else []
+        seeds += [fetched.url] if is_url(fetched.url) else []
     if opts.url and not texts and not start.terms:
         raise TopicError("none of the pages can be read. Remedy: see the reasons above, or give another example")
     if texts:
@@ -145,10 +136,8 @@ def _texts(paths: Sequence[Path]) -> list[str]:
 
 
 def _show(out: Console, opts: argparse.Namespace, start: Start, near: Sequence[str], tree: CategoryTree | None) -> None:
-    table = Table("term", "weight", "from")
-    for term in start.terms[:30]:
-        table.add_row(escape(term.word), "" if math.isnan(term.weight) else f"{term.weight:.2f}", escape(term.why))
-    out.print(table)
+    rows = ((t.word, "" if math.isnan(t.weight) else f"{t.weight:.2f}", t.why) for t in start.terms[:30])
+    out.print(table(("term", "weight", "from"), rows))
     if len(start.terms) > 30:
         out.print(f"… and {len(start.terms) - 30} more")
     if start.general:

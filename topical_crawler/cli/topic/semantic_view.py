@@ -1,69 +1,24 @@
-"""What the strategy ``semantic`` sees: why a text has its relevance, word by word (Zhou et al. 2019, Eq. 3), and a link its
-priority (Eq. 5); for ``scrapy topic explain``.
-"""
+"""What the strategy ``semantic`` adds to ``scrapy topic explain``: the terms of Eq. 3 and Eq. 5 (Zhou et al. 2019)."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
-from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.strategy import make_strategy, missing_for, refusal
-from topical_crawler.config import cache_dir, resources
-from topical_crawler.crawl.options import CrawlOptions
-from topical_crawler.resources.registry import Resource, Resources
-from topical_crawler.strategies import BELOW_THRESHOLD, NO_TOPIC_WORD
+from topical_crawler.cli.strategy import QUEUED, Judged
+from topical_crawler.cli.terminal import table
+from topical_crawler.strategies import BELOW_THRESHOLD
 from topical_crawler.strategies.semantic.similarity import WordSimilarity
-from topical_crawler.strategies.semantic.strategy import Semantic, read_semantic_parameters
+from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.text.segment import default_stopwords, normalise
-from topical_crawler.topic.topic import Topic
-from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, description_of
+from topical_crawler.web.page import Evidence, description_of
 
-if TYPE_CHECKING:
-    from topical_crawler.cli.topic.fetch_pages import Kind
-
-# -- The strategy taken apart
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A strategy with what it was made from.
-
-    Attributes:
-        strategy: of the topic.
-        similarity: Algorithm 1 with the topic's constants, over the resources that there are.
-        resources: where they are; those of ``Resources.none()`` where the settings say to use none.
-        missing: those that the strategy would use and that are not there.
-    """
-
-    strategy: Semantic
-    similarity: WordSimilarity
-    resources: Resources
-    missing: tuple[Resource, ...]
-
-
-def open_semantic(topic: Topic, settings: BaseSettings, seed: int | None = None) -> Opened:
-    """Make the strategy ``semantic`` for a topic as by :func:`make_strategy`, with what its sums are taken apart by.
-
-    Raises:
-        TopicError: the topic, or a parameter of it, cannot be read.
-        ValueError: a resource cannot be read.
-    """
-    language = resources(settings) or Resources.none()
-    strategy = make_strategy(topic, "semantic", language, settings, seed)
-    _, constants = read_semantic_parameters(topic)
-    similarity = WordSimilarity.from_resources(language, constants, cache_dir(settings))
-    return Opened(cast(Semantic, strategy), similarity, language, missing_for("semantic", language))
-
-
-ITSELF = "itself"
+_MOST_WORDS = 20
+_MOST_LISTED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,30 +67,6 @@ class TextView:
     left_out: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class LinkView:
-    """A link as Eq. 5 sees it.
-
-    Attributes:
-        url, anchor: as on the page.
-        of_anchor: Rel(anchor).
-        of_parent: Rel(description of the page that holds the link).
-        struct: Algorithm 3, 0 or 1.
-        priority: α·of_parent + β·of_anchor + λ·struct.
-        queued: whether a crawl would queue it.
-        refused: why it would not be followed whatever its priority ("file type", "other site" …); "" where nothing is said.
-    """
-
-    url: str
-    anchor: str
-    of_anchor: float
-    of_parent: float
-    struct: int
-    priority: float
-    queued: bool
-    refused: str = ""
-
-
 class Explainer:
     """Takes the sums of a strategy apart.
 
@@ -143,19 +74,20 @@ class Explainer:
         strategy: for the topic.
         similarity: with the constants and resources that the strategy's table was made from.
 
-    >>>     >>> strategy = strategies.create("operating-systems", "semantic", resources=None)
+    >>> from topical_crawler import strategies
+    >>> strategy = strategies.create("operating-systems", "semantic", resources=None)
     >>> view = Explainer(strategy, WordSimilarity()).text("一个进程可以有多个线程")
     >>> [(w.word, w.term, w.through, round(w.share, 2)) for w in view.words]
     [('进程', '进程', 'itself', 0.5), ('线程', '线程', 'itself', 0.5)]
     """
 
     def __init__(self, strategy: Semantic, similarity: WordSimilarity) -> None:
-        self._strategy = strategy
+        self.strategy = strategy
         self._similarity = similarity
 
     def text(self, text: str) -> TextView:
         """Eq. 3 over ``text``, taken apart."""
-        strategy = self._strategy
+        strategy = self.strategy
         words = strategy.segmenter.words(text)
         relevance = strategy.relevance(words)
         parts, unlike, silenced = [], [], []
@@ -167,8 +99,7 @@ class Explainer:
                 silenced.append(word)
             else:
                 part = weight * similar / len(words)
-                sim, through = self._why(word, term)
-                parts.append(WordView(word, weight, similar, term, sim, through, part, part / relevance))
+                parts.append(WordView(word, weight, similar, term, *self._why(word, term), part, part / relevance))
         parts.sort(key=lambda p: -p.contribution)
         left_out: dict[str, dict[str, None]] = {}
         for word in strategy.segmenter.cut(text):
@@ -178,49 +109,16 @@ class Explainer:
             relevance, len(words), tuple(parts), tuple(unlike), tuple(silenced), {r: tuple(w) for r, w in left_out.items()}
         )
 
-    def links(self, page: Page, verdict: Verdict, refusal: Callable[[str], str | None]) -> list[LinkView]:
-        """The links of a page that no parent is known of, best first.
-
-        Args:
-            page: that holds them.
-            verdict: the strategy's on it.
-            refusal: why a URL is not followed whatever it may lead to; None where nothing speaks against it.
-        """
-        strategy = self._strategy
-        views = []
-        for link in page.links:
-            evidence = Evidence(page.url, verdict.relevance, verdict.keep, link.anchor, 0 if verdict.keep else 1)
-            candidate = Candidate(link.url, (evidence,))
-            refused = refusal(link.url) or ""
-            views.append(
-                LinkView(
-                    url=link.url,
-                    anchor=link.anchor,
-                    of_anchor=strategy.relevance(strategy.segmenter.words(link.anchor)),
-                    of_parent=verdict.relevance,
-                    struct=strategy.struct(link.url, page.url),
-                    priority=strategy.priority(link.url, evidence),
-                    queued=not refused and strategy.score([candidate])[0] is not None,
-                    refused=refused,
-                )
-            )
-        return sorted(views, key=lambda v: (not v.queued, bool(v.refused), -v.priority))
-
     def _why(self, word: str, term: str) -> tuple[float, str]:
         """Sim of the two, and what it comes from."""
         if normalise(word) == normalise(term):
-            return 1.0, ITSELF
-        similarity = self._similarity
-        parameters = similarity.parameters
-        through = [
-            name
-            for name, value, least in (
-                ("HowNet", similarity.sim_h(word, term), parameters.th2),
-                ("vectors", similarity.sim_d(word, term), parameters.th1),
-            )
-            if value > 0 and value >= least
-        ]
-        return similarity.sim(word, term), ", ".join(through)
+            return 1.0, "itself"
+        similarity, parameters = self._similarity, self._similarity.parameters
+        values = (
+            ("HowNet", similarity.sim_h(word, term), parameters.th2),
+            ("vectors", similarity.sim_d(word, term), parameters.th1),
+        )
+        return similarity.sim(word, term), ", ".join(name for name, sim, threshold in values if 0 < sim >= threshold)
 
 
 def why_left_out(word: str) -> str:
@@ -236,114 +134,58 @@ def why_left_out(word: str) -> str:
     return "stop words" if word in default_stopwords() else "function words"
 
 
-def share_line(words: Sequence[WordView], most: int = 3) -> str:
-    """The words that carry a relevance, with their shares: "学习贯彻 42 %, 主题教育 31 %"."""
-    return ", ".join(f"{w.word if w.through == ITSELF else f'{w.word}~{w.term}'} {w.share:.0%}" for w in words[:most])
+class SemanticView:
+    """A judged page or text with the words of its description, or of itself, and of its main text."""
 
+    def __init__(self, judged: Judged, main_text: str, explainer: Explainer) -> None:
+        self._judged = judged
+        self._strategy = explainer.strategy
+        self._words = explainer.text(description_of(judged.page) if judged.page else main_text)
+        self._body = explainer.text(main_text) if judged.page and main_text else None
 
-# -- A page or a text explained
+    def show_words(self, out: Console, everything: bool) -> None:
+        """Print the words of the description or the text, and what they add up to."""
+        _show_words(out, "Words of the " + ("description" if self._judged.page else "text"), self._words, everything)
 
-_MOST_WORDS = 20
-_MOST_LISTED = 12
+    def show_body(self, out: Console, everything: bool) -> None:
+        """Print the words of the main text of a page, if it has one."""
+        if self._body is not None:
+            _show_words(out, "Words of the main text", self._body, everything)
 
-
-@dataclass(frozen=True)
-class Explained:
-    """All that is shown."""
-
-    source: str
-    kind: Kind
-    page: Page | None
-    view: TextView
-    on_topic: bool
-    body: TextView | None
-    body_kept: bool
-    no_body: str
-    links: Sequence[LinkView]
-
-
-def decision(link: LinkView, on_topic: bool) -> str:
-    """What a crawl would do with a link, in the words of its report."""
-    if link.queued:
-        return "queued"
-    return link.refused or (BELOW_THRESHOLD if on_topic else NO_TOPIC_WORD)
-
-
-def sentence(e: Explained, opened: Opened) -> str:
-    """The decision in a sentence: "on topic: relevance 0.31 is above 0.07; 主题教育 73%"."""
-    judged, is_above = ("on topic", "is above") if e.on_topic else ("off topic", "is not above")
-    words = share_line(e.view.words) or "no word is like a topic term"
-    return f"{judged}: relevance {e.view.relevance:.3g} {is_above} {opened.strategy.parameters.page_threshold:g}; {words}"
-
-
-def explain(
-    opened: Opened, options: CrawlOptions, source: str, kind: Kind, page: Page | None, text: str, reason: str, history: list[str]
-) -> Explained:
-    strategy = opened.strategy
-    explainer = Explainer(strategy, opened.similarity)
-    if page is None:
-        view = explainer.text(text)
-        return Explained(
-            source, kind, None, view, view.relevance > strategy.parameters.page_threshold, None, strategy.confirm(text)[1], "", ()
+    def priority_line(self) -> str:
+        """Eq. 5 with the numbers of the page, and which links it queues."""
+        strategy, parameters, verdict = self._strategy, self._strategy.parameters, self._judged.verdict
+        rule = f"those above link_threshold {parameters.link_threshold:g}"
+        if not verdict.keep:
+            rule = "all, at a low place (tunnel)" if parameters.tunnel else "those with a topic term in their anchor"
+        return (
+            f"score = α {strategy.alpha:.3f}·parent {verdict.link_relevance:.3g} + β {strategy.beta:.3f}·anchor "
+            f"+ λ {strategy.lam:.3f}·struct; queued: {rule}"
         )
-    verdict = strategy.judge(page)
-    for url in [*history, page.url] if verdict.keep else history:
-        strategy.learn(url, Verdict(verdict.relevance, True))
-    links = explainer.links(page, verdict, refusal(options, page))
-    body = explainer.text(text) if text else None
-    view = explainer.text(description_of(page))
-    return Explained(source, kind, page, view, verdict.keep, body, bool(text) and strategy.confirm(text)[1], reason, links)
 
+    def figures(self) -> dict[str, Any]:
+        """What a program is told beside the figures of every strategy."""
+        strategy, parameters = self._strategy, self._strategy.parameters
+        return {
+            **dataclasses.asdict(self._words),
+            "text": (dataclasses.asdict(self._body) if self._body else {}) | {"text_threshold": parameters.text_threshold},
+            "alpha": strategy.alpha,
+            "beta": strategy.beta,
+            "lambda": strategy.lam,
+            "link_threshold": parameters.link_threshold,
+        }
 
-def figures(e: Explained, opened: Opened, topic: Topic) -> dict[str, Any]:
-    strategy = opened.strategy
-    head = {n: getattr(e.page, n) for n in ("url", "title", "keywords", "description", "heading", "lead")} if e.page else {}
-    return {
-        "topic": topic.name,
-        "source": e.source,
-        "kind": e.kind,
-        **head,
-        "on_topic": e.on_topic,
-        "page_threshold": strategy.parameters.page_threshold,
-        **dataclasses.asdict(e.view),
-        "text": {
-            **(dataclasses.asdict(e.body) if e.body else {}),
-            "kept": e.body_kept,
-            "text_threshold": strategy.parameters.text_threshold,
-            "reason": e.no_body,
-        },
-        "alpha": strategy.alpha,
-        "beta": strategy.beta,
-        "lambda": strategy.lam,
-        "link_threshold": strategy.parameters.link_threshold,
-        "links": [{**dataclasses.asdict(link), "decision": decision(link, e.on_topic)} for link in e.links],
-        "missing_resources": [resource.name for resource in opened.missing],
-    }
-
-
-# -- In a terminal
-
-
-def show_sums(out: Console, e: Explained, opened: Opened, *, body: bool, links: int, everything: bool) -> None:
-    """Print the words of a page or a text, what they add up to, and the page's links.
-
-    Args:
-        out: where to.
-        e: what is explained.
-        opened: the strategy.
-        body: the words of the main text, too.
-        links: most links.
-        everything: all words and links.
-    """
-    _show_words(out, "Words of the " + ("description" if e.page else "text"), e.view, everything)
-    if e.page is None or e.body is not None:
-        _show_text_line(out, e.body or e.view, e.body_kept, opened.strategy.parameters.text_threshold)
-        if e.body is not None and body:
-            _show_words(out, "Words of the main text", e.body, everything)
-    else:
-        out.print(f"\nMain text: none ({e.no_body}): a crawl would not keep this page", markup=False)
-    if e.page is not None:
-        _show_links(out, e, opened, len(e.links) if everything else links)
+    def link_figures(self, url: str, anchor: str, decision: str) -> dict[str, Any]:
+        """The parts of a link's priority: Rel(anchor), Rel(description of the page that holds it), Algorithm 3; queued or not."""
+        assert self._judged.page is not None
+        strategy, verdict, parent = self._strategy, self._judged.verdict, self._judged.page.url
+        return {
+            "of_anchor": strategy.relevance(strategy.segmenter.words(anchor)),
+            "of_parent": verdict.link_relevance,
+            "struct": strategy.struct(url, parent),
+            "priority": strategy.priority(url, Evidence(parent, verdict.link_relevance, verdict.keep, anchor)),
+            "refused": "" if decision in (QUEUED, BELOW_THRESHOLD, strategy.drop_reason) else decision,
+        }
 
 
 def _show_words(out: Console, title: str, view: TextView, everything: bool) -> None:
@@ -352,56 +194,20 @@ def _show_words(out: Console, title: str, view: TextView, everything: bool) -> N
         f"Σ w_d·Σ w_t·Sim² / {view.counted} = {view.relevance:.4g}"
     )
     shown = view.words if everything else view.words[:_MOST_WORDS]
-    if shown:
-        table = Table("word", "nearest term", "Sim", "through", box=None, header_style="dim", pad_edge=False)
-        for name in ("w_d", "Σ w_t·Sim²", "part", "share"):
-            table.add_column(name, justify="right")
-        for w in shown:
-            numbers = f"{w.sim:.2f}", w.through, f"{w.weight:.2f}", f"{w.similar:.2f}", f"{w.contribution:.4f}", f"{w.share:.0%}"
-            table.add_row(escape(w.word), escape(w.term), *numbers)
-        out.print(table)
+    rows = []
+    for w in shown:
+        numbers = f"{w.weight:.2f}", f"{w.similar:.2f}", f"{w.contribution:.4f}", f"{w.share:.0%}"
+        rows.append((w.word, w.term, f"{w.sim:.2f}", w.through, *numbers))
+    if rows:
+        out.print(table(("word", "nearest term", "Sim", "through", ">w_d", ">Σ w_t·Sim²", ">part", ">share"), rows, plain=True))
     if len(view.words) > len(shown):
         out.print(f"… and {len(view.words) - len(shown)} more (--all)", style="dim")
-    for what, words in (
-        ("like no topic term; they dilute the others", view.unlike),
-        ("weigh 0 (adjust.tsv)", view.silenced),
-        *((f"do not count, {reason}", words) for reason, words in view.left_out.items()),
+    for what, words, most in (
+        ("like no topic term; they dilute the others", view.unlike, _MOST_LISTED),
+        ("weigh 0 (adjust.tsv)", view.silenced, _MOST_LISTED),
+        *((f"do not count, {reason}", words, 0) for reason, words in view.left_out.items()),
     ):
         if words:
-            listed = words if everything else words[:_MOST_LISTED] if words is view.unlike or words is view.silenced else ()
+            listed = words if everything else words[:most]
             more = " …" if 0 < len(listed) < len(words) else ""
             out.print(f"{len(words)} {what}{': ' if listed else ''}{' '.join(listed)}{more}", style="dim", markup=False)
-
-
-def _show_text_line(out: Console, view: TextView, kept: bool, threshold: float) -> None:
-    where = (
-        f"{'above' if kept else 'not above'} text_threshold {threshold:g}" if threshold else "text_threshold is 0: not looked at"
-    )
-    out.print(f"\nAs a main text: relevance {view.relevance:.3g}, {where}; {share_line(view.words)}", markup=False)
-
-
-def _show_links(out: Console, e: Explained, opened: Opened, most: int) -> None:
-    strategy = opened.strategy
-    queued = sum(link.queued for link in e.links)
-    out.print(f"\n[bold]Links[/]: {queued} of {len(e.links)} would be queued")
-    rule = f"those above link_threshold {strategy.parameters.link_threshold:g}"
-    if not e.on_topic:
-        rule = "those with a topic term in their anchor" if not strategy.parameters.tunnel else "all, at a low place (tunnel)"
-    out.print(
-        f"priority = α {strategy.alpha:.3f}·Rel(parent) {e.view.relevance:.3g} + β {strategy.beta:.3f}·Rel(anchor) "
-        f"+ λ {strategy.lam:.3f}·struct; queued: {rule}",
-        style="dim",
-    )
-    table = Table(box=None, header_style="dim", pad_edge=False, expand=out.is_terminal)
-    for name in ("priority", "Rel(anchor)", "struct"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("decision", no_wrap=True)
-    table.add_column("anchor and address", ratio=1, no_wrap=True, overflow="ellipsis")
-    for link in e.links[: max(0, most)]:
-        numbers = f"{link.priority:.3f}", f"{link.of_anchor:.3f}", str(link.struct)
-        place = Text.assemble(link.anchor or "(no text)", "  ", (link.url, "dim"))
-        table.add_row(*numbers, Text(decision(link, e.on_topic), style="green" if link.queued else ""), place)
-    if table.row_count:
-        out.print(table)
-    if len(e.links) > max(0, most):
-        out.print(f"… and {len(e.links) - max(0, most)} more (--links N, --all)", style="dim")

@@ -5,25 +5,22 @@ from __future__ import annotations
 import argparse
 
 from rich.markup import escape
-from rich.table import Table
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import Action
-from topical_crawler.cli.terminal import console
+from topical_crawler.cli.base import Action, add_number, whole
+from topical_crawler.cli.terminal import console, table
 from topical_crawler.topic.topic import list_topics, load_topic
 
 
 def _show_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topic", help="name or path")
-    parser.add_argument("-n", type=int, default=20, help="terms to show (default: %(default)s)")
+    add_number(parser, "-n", type=whole(0), default=20, help="terms to show")
 
 
 def _list(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    table = Table("name", "title", "terms", "seeds", "strategy")
-    for name in list_topics():
-        topic = load_topic(name)
-        table.add_row(name, escape(topic.title), str(len(topic.terms)), str(len(topic.seeds)), topic.default_strategy)
-    console().print(table)
+    topics = map(load_topic, list_topics())
+    rows = ((t.name, t.title, str(len(t.terms)), str(len(t.seeds)), t.default_strategy) for t in topics)
+    console().print(table(("name", "title", "terms", "seeds", "strategy"), rows))
     return 0
 
 
@@ -35,10 +32,7 @@ def _show(opts: argparse.Namespace, settings: BaseSettings) -> int:
     )
     if topic.description:
         out.print(topic.description, markup=False)
-    table = Table("term", "weight")
-    for term in topic.keywords(opts.n):
-        table.add_row(escape(term), f"{topic.terms[term]:.6g}")
-    out.print(table)
+    out.print(table(("term", "weight"), ((term, f"{topic.terms[term]:.6g}") for term in topic.keywords(opts.n))))
     for seed in topic.seeds:
         out.print(seed, markup=False)
     return 0
