@@ -85,9 +85,7 @@ def _sites_arguments(parser: argparse.ArgumentParser) -> None:
     add_labels(parser)
     add_groups(parser)
     parser.add_argument(
-        "--paper",
-        action="store_true",
-        help="show the means of the paper's Table 8 beside ours, for groups that are named party and portals",
+        "--paper", action="store_true", help="show the means of the paper's Table 8 for groups named party and portals"
     )
     add_json(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/sites.json and the curve, DIR/sites.png")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+from rich.progress import TaskProgressColumn
 from scrapy.settings import BaseSettings
 
 from topical_crawler import strategies
@@ -46,7 +46,7 @@ def make_strategy(topic: Topic, name: str, language: Resources, settings: BaseSe
         TopicError: a parameter of the topic cannot be read.
         ValueError: there is no such strategy, or a resource cannot be read.
     """
-    with progress(TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()) as display:
+    with progress(TaskProgressColumn()) as display:
         task = display.add_task("", total=1.0, visible=False)
         return strategies.create(
             topic,
@@ -66,7 +66,6 @@ def missing_for(name: str, language: Resources) -> tuple[Resource, ...]:
 
 
 # -- What a strategy makes of a page: its verdict, and the places of the page's links with their reasons
-
 
 QUEUED = "queued"
 
@@ -179,7 +178,7 @@ def refusal(options: CrawlOptions, page: Page | None) -> Callable[[str], str | N
     return lambda url: "this page itself" if fingerprint(url) == own else rules.refusal(url, 1)
 
 
-# -- Why the links of a queue have their places: told by the crawl that runs, else by its strategy, made again as it was
+# -- Why the links of a queue have their places: by the crawl that runs, else by its strategy, made again as it was
 
 
 def ask_for_reasons(crawl: Reached, request: Request, settings: BaseSettings) -> Answer:
@@ -218,10 +217,6 @@ def ask_for_reasons(crawl: Reached, request: Request, settings: BaseSettings) ->
     except Exception as error:  # a topic that was moved, a resource or a checkpoint that cannot be read, in whatever way
         message = str(error) if isinstance(error, ValueError | OSError | CrawlError) else f"{type(error).__name__}: {error}"
         return {**answer, "note": f"no reasons: {message}"}
-    return {**answer, **_edition_note(claim, edition(topic))}
-
-
-def _edition_note(claim: Mapping[str, Any], here: str) -> dict[str, str]:
-    if claim.get("edition", here) == here:
-        return {}
-    return {"note": "the files of the topic here are not those of the crawl: its own reasons may be others"}
+    if claim.get("edition", here := edition(topic)) == here:
+        return answer
+    return {**answer, "note": "the files of the topic here are not those of the crawl: its own reasons may be others"}

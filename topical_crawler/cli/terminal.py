@@ -36,20 +36,20 @@ def console(*, stderr: bool = False, most: int | None = None) -> Console:
 
 
 def progress(*columns: str | ProgressColumn, transient: bool = True) -> Progress:
-    """A display of progress on standard error. A ``transient`` one is shown in a terminal only and is gone at the end."""
-    from rich.progress import Progress
+    """A display of progress on standard error, of what is done, how much of it, and ``columns``. A ``transient`` one is shown
+    in a terminal only and is gone at the end."""
+    from rich.progress import BarColumn, Progress
 
     err = console(stderr=True)
-    return Progress(*columns, console=err, transient=transient, disable=transient and not err.is_terminal)
+    shown = ("{task.description}", BarColumn(), *columns)
+    return Progress(*shown, console=err, transient=transient, disable=transient and not err.is_terminal)
 
 
 def corpus_progress() -> Progress:
     """What is done, how many of how many pages, since when and how long yet."""
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    return progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
-    )
+    return progress(MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[RenderableType]], *, title: str = "", plain: bool = False) -> Table:

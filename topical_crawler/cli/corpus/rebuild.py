@@ -1,4 +1,7 @@
-"""A corpus made anew from an archive: the judgements of the old one, today's decoding, extraction, cleaning and deduplication."""
+"""``scrapy corpus rebuild``: a corpus made anew from the archive of its crawl.
+
+The judgements are those of the old corpus; decoding, extraction, cleaning and the search for duplicates are today's.
+"""
 
 from __future__ import annotations
 
@@ -46,9 +49,6 @@ from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 
-# -- A corpus made anew from an archive: the judgements of the old one, today's decoding, extraction, cleaning and deduplication
-
-
 logger = logging.getLogger(__name__)
 
 REMADE = frozenset(
@@ -63,13 +63,10 @@ REMADE = frozenset(
 """Reasons of pages that the strategy had kept: these are looked at again. All others, also those of a pipeline of one's own, are
 judgements of the page and are taken over."""
 _BLANK: dict[str, Any] = {
-    "language": "",
-    "script": "",
+    **dict.fromkeys(("language", "script", "duplicate_of", "content_hash"), ""),
     "measures": {},
     "personal": {},
-    "duplicate_of": "",
     "similarity": 0.0,
-    "content_hash": "",
 }
 """Of a row, what its new text decides, as it is where there is none."""
 _EVERYTHING = Filters(rejected=True)
@@ -253,8 +250,7 @@ def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebui
     return result
 
 
-# -- ``scrapy corpus rebuild``: a corpus made anew from the archive of its crawl
-
+# -- The action
 
 DESCRIPTION = (
     "Make a new corpus from the pages of CORPUS and their answers in the archive (TOPICAL_ARCHIVE), with today's decoding, "
@@ -273,10 +269,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="NEW", required=True, help="of the new corpus: file (with a suffix), folder or database URL"
     )
     parser.add_argument(
-        "--missing",
-        choices=("keep", "drop"),
-        default="keep",
-        help="pages that the archive lacks: copied as they are, or left out (default: %(default)s)",
+        "--missing", choices=("keep", "drop"), default="keep", help="pages that the archive lacks (default: keep)"
     )
     parser.add_argument(
         "--workers", type=whole(1, 1000), metavar="N", help="processes that extract (default: processors less one)"
@@ -285,7 +278,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     place, output = find(opts.corpus, settings), new(opts.output)
-    if _same(place, output):
+    if (place == output) if "://" in place + output else Path(place).resolve() == Path(output).resolve():
         raise CorpusError(f"{output} is the corpus that is to be rebuilt. Remedy: name another file after -o")
     try:
         options = cleaning_options(settings)
@@ -305,24 +298,14 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         def show(done: int, total: int) -> None:
             display.update(task, completed=done, total=total)
 
-        result = asyncio.run(
-            rebuild(
-                source,
-                target,
-                ArchivedPages(recording, settings),
-                Maker(target, options),
-                pool,
-                ahead=2 * workers,
-                keep_missing=opts.missing == "keep",
-                progress=show,
-            )
-        )
+        archive, maker = ArchivedPages(recording, settings), Maker(target, options)
+        keep = opts.missing == "keep"
+        result = asyncio.run(rebuild(source, target, archive, maker, pool, ahead=2 * workers, keep_missing=keep, progress=show))
         print(summary(result, source.name, target.name, opts.missing))
     return 0
 
 
 def summary(result: Rebuilt, source: str, target: str, missing: str) -> str:
-    """What a person is told at the end."""
     lines = [
         f"{result.pages:,} pages of {source} are in {target}" + (f", {result.left_out:,} left out" if result.left_out else ""),
         f"texts:      {result.texts[0]:,} before, {result.texts[1]:,} now ({result.new:,} new, {result.changed:,} changed, "
@@ -341,9 +324,3 @@ def _beside(place: str) -> str:
     if "://" in place or not folder.is_dir():
         raise CorpusError(f"there is no archive beside {place}. Remedy: --archive FOLDER")
     return str(folder)
-
-
-def _same(one: str, other: str) -> bool:
-    if "://" in one or "://" in other:
-        return one == other
-    return Path(one).resolve() == Path(other).resolve()

@@ -32,7 +32,7 @@ REFRESH = 2.0
 _SHOWN_HOSTS = 30
 
 
-# -- arguments
+# -- Arguments
 
 
 def _common_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +91,7 @@ def _purge_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask whether it is meant")
 
 
-# -- looking
+# -- Looking
 
 
 def _stats(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -122,7 +122,7 @@ def _top(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return _show(opts, answer, lambda: hosts_view(answer) if opts.hosts else top_view(answer))
 
 
-# -- feeding
+# -- Feeding
 
 
 def _push(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -158,7 +158,7 @@ def _purge(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return _show(opts, answer, lambda: f"{answer['purged']:,} purged, {answer['waiting']:,} still wait")
 
 
-# -- steering
+# -- Steering
 
 
 def _threshold(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -248,7 +248,7 @@ ACTIONS = {
 }
 
 
-# -- how a queue is shown
+# -- How a queue is shown
 
 
 def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.markup import escape
 from rich.padding import Padding
-from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import DownloadColumn, MofNCompleteColumn, TaskID, TimeElapsedColumn
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import Action
@@ -33,13 +33,12 @@ def _resources(names: list[str], settings: BaseSettings) -> Resources:
 
 def _fetch(opts: argparse.Namespace, settings: BaseSettings) -> int:
     resources = _resources(opts.names, settings)
-    columns = (TextColumn("{task.description:<12}"), BarColumn(), DownloadColumn(), TextColumn("{task.fields[state]}"))
-    with progress(*columns, transient=False) as display:
+    with progress(DownloadColumn(), "{task.fields[state]}", transient=False) as display:
         tasks: dict[str, TaskID] = {}
 
         def report(resource: Resource, state: str, size: int) -> None:
             if resource.name not in tasks:
-                tasks[resource.name] = display.add_task(resource.name, total=None, state="")
+                tasks[resource.name] = display.add_task(f"{resource.name:<12}", total=None, state="")
             whole = state not in ("downloading", "unpacking")
             # while pip loads, the archive's bytes are counted, whose length the table does not hold
             display.update(tasks[resource.name], completed=size, total=max(size, 1) if whole else None, state=state)
@@ -98,16 +97,6 @@ def _examine(resource: Resource, path: Path, own: bool) -> str:
     return f"{_READERS[resource.name](path)} ({'SHA-256 right' if pinned else 'own file'}, {path})"
 
 
-def _hownet(path: Path) -> str:
-    hownet = HowNet(path)
-    return f"{len(hownet):,} words, {len(hownet.concepts):,} definitions"
-
-
-def _cilin(path: Path) -> str:
-    cilin = Cilin(path)
-    return f"{len(cilin.groups):,} groups, {len(cilin):,} words"
-
-
 def _vectors(path: Path) -> str:
     vectors = WordVectors.open(path)
     vectors.check(str(path))
@@ -115,10 +104,10 @@ def _vectors(path: Path) -> str:
 
 
 _READERS: dict[str, Callable[[Path], str]] = {
-    "hownet": _hownet,
+    "hownet": lambda path: f"{len(hownet := HowNet(path)):,} words, {len(hownet.concepts):,} definitions",
     "hownet_tree": lambda path: f"{len(SememeTree(path)):,} sememes",
     "vectors": _vectors,
-    "cilin": _cilin,
+    "cilin": lambda path: f"{len((cilin := Cilin(path)).groups):,} groups, {len(cilin):,} words",
     "cilin_tree": lambda path: f"{len(CilinTree(path)):,} classes",
     "clc": lambda path: f"{len(read_clc(path)):,} classes",
 }
@@ -131,12 +120,12 @@ def _import_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit",
         type=int,
         metavar="N",
-        help="take the first N vectors of FILE, the N most frequent words where it is sorted so, as most are (default: all)",
+        help="take the first N vectors of FILE, in most files those of frequent words (default: all)",
     )
     parser.add_argument(
         "--trust-pickle",
         action="store_true",
-        help="load FILE with gensim although that runs code of FILE: in a process of few rights, which is no sandbox",
+        help="load FILE with gensim, which runs code of FILE, in a process of few rights; that is no sandbox",
     )
 
 
@@ -144,8 +133,7 @@ def _import(opts: argparse.Namespace, settings: BaseSettings) -> int:
     out = Path(opts.out)
     if out.suffix != ".npy":
         out = out.with_name(f"{out.name}.npy")
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with progress(*columns) as display:
+    with progress(MofNCompleteColumn(), TimeElapsedColumn()) as display:
         task = display.add_task("vectors", total=None)
         report = convert(
             opts.file,

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import TaskID, TimeElapsedColumn, TimeRemainingColumn
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import add_number, amount, condition, whole
@@ -43,12 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--topic", metavar="NAME", help="keep this topic's terms whole (a name or a folder)")
     parser.add_argument("--words", metavar="FILE", type=Path, help="keep the words of this file whole, one a line")
     parser.add_argument(
-        "--where",
-        metavar="FIELD=VALUE",
-        type=condition,
-        action="append",
-        default=[],
-        help="only documents whose field has this value",
+        "--where", metavar="FIELD=VALUE", type=condition, action="append", default=[], help="only documents with this value"
     )
     parser.add_argument("--keep-traditional", action="store_true", help="leave traditional characters as they are")
     parser.add_argument("--keep-stop-words", action="store_true", help="leave stop words in")
@@ -63,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--epochs",
         metavar="N",
         type=whole(1, 999),
-        help=f"passes over the text (default: {text.epochs}; {CONTINUED_EPOCHS} with --continue-from)",
+        help=f"passes over the text (default: {text.epochs}, continued {CONTINUED_EPOCHS})",
     )
     add_number(parser, "--min-count", type=whole(1, 10**9), default=model.min_count, help="occurrences that a word needs")
     add_number(parser, "--negative", type=whole(1, 1_000), default=text.negative, help="random words against each right one")
@@ -96,14 +91,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.restart or opts.retrain:
         check_request(opts.out, opts.sources, options, opts.processes)  # what is misspelt must not cost the work of hours
         start_anew(opts.out, keep_text=not opts.restart)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TextColumn("{task.fields[note]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
+    columns = ("{task.percentage:>3.0f} %", "{task.fields[note]}", TimeElapsedColumn(), TimeRemainingColumn())
     try:
         with progress(*columns, transient=False) as display:
             stages: dict[str, TaskID] = {}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import TaskProgressColumn, TimeElapsedColumn
 from scrapy.settings import BaseSettings
 
 from topical_crawler import config
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min-count",
         type=whole(1),
         default=plan.min_count,
-        help="occurrences of a found term, and of a word listed in weights.tsv",
+        help="occurrences of a found term, and of a word with a weight",
     )
     add_number(
         parser,
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=amount,
         default=plan.min_contrast,
         metavar="X",
-        help="how many times more often documents of the domain must hold a term",
+        help="least contrast: how many times more often documents of the domain hold a term",
     )
     add_number(
         parser,
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=amount,
         default=plan.adjust_below,
         metavar="X",
-        help="propose a lower weight for heavy words of a contrast below this; 0: for none",
+        help="propose a lower weight for heavy words of a lower contrast; 0: for none",
     )
     parser.add_argument("--candidates-only", action="store_true", help="find nothing, weigh your own candidates and terms only")
     parser.add_argument("--dry-run", action="store_true", help="write nothing, show what would change")
@@ -127,15 +127,14 @@ def _build(corpora: Corpora, own: Own, plan: Plan, settings: BaseSettings) -> Bu
     def segmenter(words: Iterable[str]) -> Segmenter:
         return Segmenter(words, backend=config.segmenter(settings), cache_dir=config.cache_dir(settings))
 
-    columns = (TextColumn("{task.description:<40}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with progress(*columns) as display:
+    with progress(TaskProgressColumn(), TimeElapsedColumn()) as display:
         task = display.add_task("", total=1.0)
         shown = ""
 
         def report(what: str, done: float) -> None:
             nonlocal shown
             if what != shown:
-                display.reset(task, description=what)
+                display.reset(task, description=f"{what:<40}")
                 shown = what
             display.update(task, completed=done)
 

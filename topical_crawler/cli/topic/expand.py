@@ -38,22 +38,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by",
         type=lambda text: tuple(filter(None, text.split(","))),
         metavar="NAME,…",
-        help=f"resources to ask: {', '.join(SOURCES)} (default: those that are there)",
+        help=f"of {', '.join(SOURCES)} (default: all that are there)",
     )
     add_number(parser, "--n", type=whole(1), default=20, help="words that each resource names for each term")
     add_number(parser, "--min-score", type=float, default=0.3, metavar="X", help="least score of a proposal")
     add_number(parser, "--show", type=whole(1), default=60, help="proposals to show")
     writing = parser.add_mutually_exclusive_group()
     writing.add_argument(
-        "--write",
-        action="store_true",
-        help="append the proposals shown to candidates.txt, for 'scrapy topic build' or your own eye",
+        "--write", action="store_true", help="append what is shown to candidates.txt, for 'scrapy topic build' or your eye"
     )
     writing.add_argument(
         "--accept",
         type=whole(1),
         metavar="N",
-        help="append the N best proposals to terms.tsv; each weighs its score times the median weight of the terms there",
+        help="append the N best to terms.tsv; each weighs its score times the median weight there",
     )
 
 

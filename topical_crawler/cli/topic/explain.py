@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--crawl",
         metavar="CRAWL",
-        help="judge by what this crawl has learned, which does not run now: a topic, a directory, or a name in Redis",
+        help="judge by what this crawl has learned (topic, directory, or name in Redis); it must not run",
     )
     parser.add_argument("--body", action="store_true", help="the words of the main text, too (semantic)")
     parser.add_argument("--links", type=int, default=20, metavar="N", help="links to show (default: %(default)s)")
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="URL|FILE",
-        help="a relevant page that is known already, or a file of such; may be repeated (the page itself counts, where relevant)",
+        help="a page known to be relevant, or a file of such; may be repeated",
     )
     parser.add_argument("--base", metavar="URL", help="where an HTML file comes from: its relative links need it")
     add_json(parser)
