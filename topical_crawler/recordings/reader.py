@@ -288,17 +288,13 @@ class Recording:
         if place is None:
             return None
         file, offset, length = place
-        path = self.files[file]
         record = self._data(file)[offset : offset + length]
-        if record[:2] == b"\x1f\x8b":
-            try:
-                record = zlib.decompress(record, 31)
-            except zlib.error as error:
-                raise RecordingError(f"{path}, offset {offset}: broken record ({error}); fetch the file again") from None
         try:
-            return parse(record)
+            return parse(zlib.decompress(record, 31) if record[:2] == b"\x1f\x8b" else record)
+        except zlib.error as error:
+            raise RecordingError(f"{self.files[file]}, offset {offset}: broken record ({error}); fetch the file again") from None
         except ValueError as error:
-            raise RecordingError(f"{path}, offset {offset}: {error}; record the page again") from None
+            raise RecordingError(f"{self.files[file]}, offset {offset}: {error}; record the page again") from None
 
     def urls(self) -> Iterator[str]:
         """The URLs that are recorded, in the order of the files."""

@@ -10,16 +10,12 @@ from pathlib import Path
 from topical_crawler.files import replacing
 from topical_crawler.training.work_folder import Report, TrainingError
 
-PROCESS = 220_000_000
-"""Bytes of the training process before it has a word: Python, Scrapy's command line, gensim (measured: 150 MB), buffers."""
-WORKER = 130_000_000
-"""Bytes of a segmenting process: the dictionary (measured: 91 MB), OpenCC, two batches."""
-_COUNTED = 250
-"""Bytes of a word while it is counted (measured: 155, more while the table grows)."""
-_TRAINED = 500
-"""Bytes of a word in the model besides its vectors: names, indexes, gensim's C++ table (measured: 350)."""
-_SUBWORDS = 400
-"""Bytes more of a word in FastText: the list of its character n-grams, twice."""
+# Bytes, with room to spare beside what was measured
+_PROCESS = 220_000_000  # the training process before it has a word: Python, Scrapy's command line, gensim (150 MB), buffers
+_WORKER = 130_000_000  # a segmenting process: the dictionary (91 MB), OpenCC, two batches
+_COUNTED = 250  # a word while it is counted (155, more while the table grows)
+_TRAINED = 500  # a word in the model besides its vectors: names, indexes, gensim's C++ table (350)
+_SUBWORDS = 400  # a word's list of character n-grams in FastText, twice
 MOST_BUCKETS = 2_000_000
 """Rows for character n-grams in FastText, which hashes them; gensim's default."""
 
@@ -50,13 +46,13 @@ def plan_memory(megabytes: int, dimensions: int, fasttext: bool, processes: int)
     >>> plan_memory(1000, 100, fasttext=False, processes=2)
     MemoryPlan(counted=3120000, words=600000, buckets=0)
     """
-    least = max(PROCESS + 50_000_000, PROCESS // 2 + processes * WORKER) // 1_000_000
+    least = max(_PROCESS + 50_000_000, _PROCESS // 2 + processes * _WORKER) // 1_000_000
     if megabytes < least:
         raise TrainingError(
             f"--memory {megabytes}: {processes} segmenting processes and gensim take {least} MB already. "
             f"Remedy: --memory {least} or more, or fewer --processes"
         )
-    free = megabytes * 1_000_000 - PROCESS
+    free = megabytes * 1_000_000 - _PROCESS
     row = 4 * dimensions
     if not fasttext:
         return MemoryPlan(free // _COUNTED, free // (_TRAINED + 2 * row), 0)

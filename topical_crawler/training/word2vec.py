@@ -250,6 +250,14 @@ class Trainer:
 
 def _build(counts: dict[str, int], options: ModelOptions, threads: int, buckets: int) -> Any:
     logging.getLogger("gensim").setLevel(logging.ERROR)
+    from gensim.models import FastText, Word2Vec
+
+    class ShardedFastText(FastText):  # type: ignore[misc]
+        """FastText that mixes the n-grams into the words' vectors once at the end, not after every shard."""
+
+        def _clear_post_train(self) -> None:
+            pass
+
     settings: dict[str, Any] = {
         "vector_size": options.dimensions,
         "window": options.window,
@@ -261,25 +269,11 @@ def _build(counts: dict[str, int], options: ModelOptions, threads: int, buckets:
         "sorted_vocab": 0,
     }
     if options.model == "fasttext":
-        model = _fasttext()(**settings, min_n=SHORTEST, max_n=LONGEST, bucket=buckets)
+        model = ShardedFastText(**settings, min_n=SHORTEST, max_n=LONGEST, bucket=buckets)
     else:
-        from gensim.models import Word2Vec
-
         model = Word2Vec(**settings)
     model.build_vocab_from_freq(counts)
     return model
-
-
-def _fasttext() -> Any:
-    from gensim.models import FastText
-
-    class ShardedFastText(FastText):  # type: ignore[misc]
-        """FastText that mixes the n-grams into the words' vectors once at the end, not after every shard."""
-
-        def _clear_post_train(self) -> None:
-            pass
-
-    return ShardedFastText
 
 
 def _matrices(model: Any) -> dict[str, NDArray[np.float32]]:

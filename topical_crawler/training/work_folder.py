@@ -142,8 +142,7 @@ def refuse_changes(path: Path, made: Mapping[str, Any], wanted: Mapping[str, Any
     for name in dict.fromkeys([*made, *wanted]):
         if made.get(name) != wanted.get(name):
             was, now = (_brief(options.get(name)) for options in (made, wanted))
-            if was == now:
-                now = f"{now}, but other ones"
+            now += ", but other ones" * (was == now)
             raise TrainingError(
                 f"{path}: begun with {name.replace('_', ' ')} {was}, now it is {now}. Remedy: the same as before, or {remedy}"
             )

@@ -79,8 +79,7 @@ class PageClassifier:
         labels: bool = True,
         feedback: bool = True,
     ) -> None:
-        rare = rarities(frozenset(terms))
-        heaviest = max(terms.values(), default=1.0)
+        rare, heaviest = rarities(frozenset(terms)), max(terms.values(), default=1.0)
         weights = {term: weight * rare[term] ** 2 for term, weight in terms.items()}
         heavy = [weights[term] for term, weight in terms.items() if weight >= heaviest / 2]
         self._terms = {term: weight * len(heavy) / sum(heavy) for term, weight in weights.items()}

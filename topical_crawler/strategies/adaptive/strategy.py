@@ -307,15 +307,10 @@ class Adaptive(Strategy):
     def _unpack_link(self, url: str, lesson: Sequence[Any] | None) -> IncomingLink | None:
         if lesson is None:
             return None
-        features, parents, relevances, terms, distance, words = lesson
-        return IncomingLink(
-            np.concatenate([self._links.address(url).features, unpacked(features, "<u4")])[:MAX_FEATURES],
-            unpacked(parents, "<i8").tolist(),
-            relevances,
-            terms,
-            distance,
-            unpacked(words, "<u2")[:LINK_WORDS],
-        )
+        packed_features, parents, relevances, terms, distance, words = lesson
+        features = np.concatenate([self._links.address(url).features, unpacked(packed_features, "<u4")])[:MAX_FEATURES]
+        known_words = unpacked(words, "<u2")[:LINK_WORDS]
+        return IncomingLink(features, unpacked(parents, "<i8").tolist(), relevances, terms, distance, known_words)
 
 
 def _prior(state: Floats) -> Floats:
