@@ -144,7 +144,7 @@ MAX_URL = 8_000
 MAX_OUTCOME = 1 << 20
 """Bytes of an outcome with its lesson."""
 
-_HEADER = struct.Struct(">BB6sdHHBBHHB")
+HEADER = struct.Struct(">BB6sdHHBBHHB")
 """Of a record: version, state, number, priority, depth, times put back, pieces of evidence, and the bytes of host, URL, meta and
 reason (``lua/common.lua``)."""
 
@@ -156,10 +156,10 @@ class RecordError(ValueError):
 def read_entry(key: bytes, record: bytes) -> Entry:
     """An entry as the scripts keep it (``lua/common.lua``). Raises RecordError for damaged bytes."""
     try:
-        version, _, _, priority, depth, rescored, _, *sizes = _HEADER.unpack_from(record)
+        version, _, _, priority, depth, rescored, _, *sizes = HEADER.unpack_from(record)
         if version != VERSION:
             raise RecordError(f"entry {key.hex()}: a record of version {version}, this worker reads version {VERSION}")
-        at, parts = _HEADER.size, []
+        at, parts = HEADER.size, []
         for size in sizes:
             parts.append(record[at : at + size].decode())
             at += size
