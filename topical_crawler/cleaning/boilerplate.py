@@ -72,16 +72,14 @@ def candidates(text: str) -> dict[int, str]:
     """
     lines = [line for raw in text.split("\n") if (line := raw.strip()) and count_letters(line) >= 2]
     last = len(lines) - 1
-    order = dict.fromkeys(
-        p for i in range(max(HEAD, TAIL)) for p in ([i] * (i < HEAD) + [last - i] * (i < TAIL)) if 0 <= p <= last
-    )
-    first: dict[int, str] = {}
-    for position in order:
-        if count_letters(line := lines[position]) <= MAX_LETTERS:
-            first.setdefault(digest(line), line)
+    edges: dict[int, str] = {}
+    for i in range(max(HEAD, TAIL)):
+        for position in [i] * (i < HEAD) + [last - i] * (i < TAIL):
+            if 0 <= position <= last and count_letters(line := lines[position]) <= MAX_LETTERS:
+                edges.setdefault(digest(line), line)
     middle = [line for line in lines[HEAD : max(HEAD, last + 1 - TAIL)] if _may_be_within(line)]
-    # Sorted, so that pages with too many lines count the same ones.
-    return first | dict(sorted((digest(line), line) for line in middle[:MAX_LINES]))
+    # Sorted, so that of too many lines all pages count the same ones.
+    return edges | dict(sorted((digest(line), line) for line in middle[:MAX_LINES]))
 
 
 @dataclass(frozen=True, slots=True)

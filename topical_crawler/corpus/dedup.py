@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from sqlalchemy.dialects import sqlite
 
 from topical_crawler.cleaning.quality import measure
-from topical_crawler.corpus.record import _NOT_WORDS, Record, record_of, storable, values_of
+from topical_crawler.corpus.record import NON_LETTERS, Record, record_of, storable, values_of
 from topical_crawler.corpus.schema import bands as bands_table
 from topical_crawler.corpus.schema import pages, parts, upserting
 
@@ -46,11 +46,7 @@ MIN_SIMILARITY_CLAIMED, MIN_SIMILARITY_SHORT_CLAIMED = 0.5, 0.6  # the same for 
 LETTERS_A_WORD, LETTERS_A_NUMBER = 500, 2000  # letters per replaced word or name, and per replaced number
 
 _TYPOS_A_CHANGE, _MIN_TYPOS = 4, 8  # typos per other change, and in all, in a bad copy
-_CLAUSES, _COMPARED, _PASSAGE = (
-    5000,
-    20_000,
-    400,
-)  # most clauses, tokens, and tokens of one changed passage compared
+_CLAUSES, _COMPARED, _PASSAGE = 5000, 20_000, 400  # most clauses, tokens, and tokens of one changed passage compared
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _CLAUSE_ENDS = re.compile(r"[\n，。！？；：、,;:!?…“”\"《》（）()]+")
 _NUMERALS = "0-9〇零一二三四五六七八九十百千万亿两"
@@ -66,9 +62,9 @@ def letters(text: str) -> str:
     >>> letters("Ｐ２Ｐ：“网络借贷”……")
     'p2p网络借贷'
     """
-    bare = "".join(_NOT_WORDS.split(text))  # first: normalization is slow, and most texts need it for punctuation only
+    bare = "".join(NON_LETTERS.split(text))  # first: normalization is slow, and most texts need it for punctuation only
     if not unicodedata.is_normalized("NFKC", bare):
-        bare = "".join(_NOT_WORDS.split(unicodedata.normalize("NFKC", bare)))
+        bare = "".join(NON_LETTERS.split(unicodedata.normalize("NFKC", bare)))
     return bare.casefold()
 
 
@@ -127,8 +123,8 @@ class Article:
         if self.letters == other.letters:
             return 1.0
         (mine, my_counts), (others, other_counts) = self.shingles, other.shingles
-        _, here, there = np.intersect1d(mine, others, assume_unique=True, return_indices=True)
-        shared = int(np.minimum(my_counts[here], other_counts[there]).sum())
+        _, my_indices, indices = np.intersect1d(mine, others, assume_unique=True, return_indices=True)
+        shared = int(np.minimum(my_counts[my_indices], other_counts[indices]).sum())
         return shared / max(1, int(my_counts.sum() + other_counts.sum()) - shared)
 
     def same(self, other: Article, *, claimed: bool = False) -> float | None:
@@ -248,10 +244,10 @@ def bands_of(text: str) -> tuple[int, ...]:
     if len(hashes) > _SAMPLE:
         hashes = np.unique(hashes)[:_SAMPLE]
     short = (hashes >> np.uint64(32)).astype(np.uint32)
-    least = np.full(BANDS * ROWS, 0xFFFFFFFF, np.uint32)
+    minima = np.full(BANDS * ROWS, 0xFFFFFFFF, np.uint32)
     for start in range(0, len(short), _BLOCK):
-        np.minimum(least, (_MULTIPLIERS * short[start : start + _BLOCK]).min(axis=1), out=least)
-    groups = mixed((least.astype(np.uint64).reshape(BANDS, ROWS) * _POWERS).sum(axis=1, dtype=np.uint64) + _BAND_NUMBERS)
+        np.minimum(minima, (_MULTIPLIERS * short[start : start + _BLOCK]).min(axis=1), out=minima)
+    groups = mixed((minima.astype(np.uint64).reshape(BANDS, ROWS) * _POWERS).sum(axis=1, dtype=np.uint64) + _BAND_NUMBERS)
     return tuple(groups.view(np.int64).tolist())
 
 

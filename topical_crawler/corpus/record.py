@@ -297,7 +297,7 @@ class Yield:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
-_NOT_WORDS = re.compile(r"[\W_]+")
+NON_LETTERS = re.compile(r"[\W_]+")
 
 
 def text_hash(text: str) -> str:
@@ -311,5 +311,5 @@ def text_hash(text: str) -> str:
     >>> text_hash("……")
     ''
     """
-    words = _NOT_WORDS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    words = NON_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
     return blake2b(words.encode("utf-8", "replace"), digest_size=16).hexdigest() if words else ""
