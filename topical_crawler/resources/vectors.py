@@ -199,7 +199,6 @@ def _blocks(records: Iterable[Record], dimensions: int) -> Iterator[list[Record]
 
 # -- Files of other programs, read one vector after the other
 
-
 MAX_DIMENSIONS = 10_000
 """Published vectors have 50 to 1,024; a first line that says more is not one."""
 _LONGEST_WORD = 10_000
@@ -370,7 +369,6 @@ def _decode(path: Path, word: bytes, where: str) -> str:
 
 # -- Files of gensim: pickles, read by gensim itself in a child process
 
-
 _CHILD = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -461,16 +459,12 @@ def _unpickle(source: str, folder: str) -> None:
 
 # -- Vectors by word
 
-
 _VERSION = 1
 """Of the converted form: a change makes old files invalid."""
 
 
 class WordVectors:
-    """Unit vectors of words.
-
-    Words stand in the form of :func:`topical_crawler.text.segment.normalise`; of words that fall together in it, the first one
-    (the most frequent, as word2vec orders them) gives its vector.
+    """Unit vectors of words. Of words that are the same when normalised, the first (most frequent) one gives its vector.
 
     Args:
         words: distinct normalised words.

@@ -179,10 +179,6 @@ class Content(Strategy):
     A link that is found on several pages has the highest of their values; the paper, which does not queue a link again, leaves it
     the first. The links of a page that is not relevant get 0, which closes them. But the paper takes its seeds from the training
     set: the links of a seed that is not relevant itself, such as a home page, get what those of a page at the threshold do.
-
-    Args:
-        topic: measures a text against the topic (Eq. 1).
-        parameters: constants of the method.
     """
 
     name = "content"

@@ -112,10 +112,6 @@ class Esvsm(TextAndAnchor):
     """The strategy ``esvsm``. When a topic word was replaced, the anchors of waiting links are measured against the new topic;
     pages keep the relevance that they were judged to have.
 
-    Args:
-        model: builds the measure.
-        word: the topic word, normalised.
-
     >>> from topical_crawler import Page, strategies
     >>> esvsm = strategies.create("partybuilding", "esvsm", resources=None)
     >>> [esvsm.judge(Page("http://a.cn/", title=title)).keep for title in ("学习贯彻党章 严肃党内政治生活", "球队升至榜首")]

@@ -56,11 +56,7 @@ def sub_topics(
 
     One document has one sub-topic: its most frequent words, as many as all sub-topics would have together, with their shares.
 
-    Args:
-        documents: how often each word stands in each; none is empty.
-        seed: of the first, random division; the same seed gives the same sub-topics.
-        topics: number of sub-topics.
-        words: taken of each.
+    The documents are counts of words, none of them empty; the same seed gives the same sub-topics.
     """
     if len(documents) == 1:
         (only,) = documents
@@ -138,16 +134,9 @@ def direct_hypernym(word: str, resources: Resources) -> Hypernym | None:
 
 
 def related_words(word: str, resources: Resources, cache_dir: Path | None = None, n: int = RELATED) -> list[str]:
-    """Words that describe a hypernym in place of an article on it: those of its groups in Cilin, its ``n`` nearest neighbours
-    among the word vectors, and the ``n`` heaviest keywords of its category in the Chinese Library Classification, where it
-    names one; each once, itself not among them.
-
-    Args:
-        word: normalised.
-        resources: where Cilin, the vectors and the classification are; what is missing is done without.
-        cache_dir: where converted vectors are kept.
-        n: neighbours, and keywords, at most.
-    """
+    """Words that describe a normalised hypernym in place of an article on it: those of its groups in Cilin, its ``n`` nearest
+    neighbours among the word vectors, and the ``n`` heaviest keywords of the category that it names in the Chinese Library
+    Classification; each once, itself not among them. Missing resources are done without."""
     words: list[str] = []
     if cilin := _cilin(resources):
         words += [*cilin.synonyms(word), *cilin.kin(word)]
@@ -164,8 +153,7 @@ def related_words(word: str, resources: Resources, cache_dir: Path | None = None
 def head_word(word: str) -> str | None:
     """The head of a phrase: its longest end that is a noun in jieba's dictionary; at least two characters stand on either side.
 
-    A head that is a verb (文本挖掘, 机器学习) is none: it says what is done, not what kind of thing it is. Nor is one that cuts a
-    word in two (条件随机场 is no 机场).
+    A verb (文本挖掘, 机器学习) is no head, nor is what cuts a word in two (条件随机场 is no 机场).
 
     >>> head_word("笔记本电脑"), head_word("智能手机"), head_word("文本挖掘"), head_word("条件随机场")
     ('电脑', '手机', None, None)
@@ -194,8 +182,8 @@ def _cilin(resources: Resources) -> Cilin | None:
 
 
 def _by_hownet(word: str, hownet: HowNet, synonyms: set[str]) -> str | None:
-    """The main sememe of the plainest sense, the one with the shortest definition (of 鱼: the animal, not the surname); where
-    that is a synonym of the word, the sememe above it."""
+    """The main sememe of the sense with the shortest definition (of 鱼: the animal, not the surname); where that is a synonym of
+    the word, the sememe above it."""
     concepts = [c for i in hownet.senses.get(word, ()) if not (c := hownet.concepts[i]).function]
     if not concepts:
         return None
@@ -264,11 +252,8 @@ class TopicModel:
     """Builds the measure: LDA over the topic's documents, then SVSM.
 
     Args:
-        topic: its documents, title, description and terms are read.
-        segmenter: must know the topic's terms.
         resources: HowNet for similarities; for hypernyms what there is.
-        seed: of the sub-topics.
-        sub_topics, words: see :func:`sub_topics`.
+        seed, sub_topics, words: see :func:`sub_topics`.
         reading: of SVSM.
         cache_dir: where converted vectors are kept.
 

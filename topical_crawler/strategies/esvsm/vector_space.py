@@ -84,11 +84,6 @@ class TextAndAnchor(Strategy):
 
     Eq. 9: priority(l) = λ1·(1/N)·Σ_p Sim(full text of p, t) + λ2·(1/N)·Σ_p Sim(anchor of l on p, t) over the N pages p on which
     the link was found so far. The paper writes one anchor; of several the mean is taken, as it is of the pages.
-
-    Args:
-        measure: Sim(text, topic).
-        segmenter: must know the topic's terms.
-        parameters: thresholds and weights.
     """
 
     parameters_type = TextAndAnchorParameters

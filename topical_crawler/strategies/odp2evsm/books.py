@@ -1,7 +1,6 @@
 """Search, lists, pages of books: what is read of each, and how links are followed (Zhang et al., section 4).
 
-The paper gives links no priority, since its crawler stays in one shop's search. The rules for links are ours and serve other
-sites, too.
+The paper's crawler stays in one shop's search and gives links no priority: the rules for links are ours.
 
 >>> html = "<title>数据挖掘导论</title><h1>数据挖掘导论</h1><h3>内容简介</h3><p>本书讲聚类与分类。</p><h3>目录</h3>"
 >>> read_book(Page.from_html("http://a.cn/book/1", html))
@@ -159,8 +158,7 @@ def read(page: Page) -> Reading:
 
 
 def _is_list(page: Page, text: str) -> bool:
-    """Whether a page leads to others rather than says something itself: a search for a word, a list of more than one page, or a
-    page whose links hold much of its text."""
+    """Whether a page mainly leads to others: a search, a list of several pages, or a page whose links hold much of its text."""
     if is_search(page.url):
         return True
     if len(page.links) < FEWEST_LINKS:
@@ -215,8 +213,7 @@ def _until_heading(nodes: Iterator[LexborNode]) -> str:
 
 
 def _panel(heading: LexborNode) -> LexborNode | None:
-    """The panel that belongs to ``heading`` where that is one of a row of tabs; the heading itself where no panel is found; None
-    where it is no tab."""
+    """The panel of a ``heading`` that is a tab; the heading itself where no panel is found; None where it is no tab."""
     bar = heading.parent
     if bar is None:
         return None
@@ -271,7 +268,7 @@ def _heading_of(label: LexborNode) -> LexborNode:
 
 
 def _beginning_of(node: LexborNode) -> str:
-    """What a short element says; of a longer one only the beginning: it may hold half the page."""
+    """The text of a short element; of a longer one only the beginning: it may hold half the page."""
     beginning = ""
     for text in _texts(node):
         beginning += _plain(text.text_content or "")
@@ -321,7 +318,7 @@ FOLLOWED = 1e-6
 
 
 class BookLinks:
-    """Remembers where the crawl started, and says which links are followed and how soon.
+    """Which links are followed and how soon, by where the crawl started.
 
     * Links of a list: by their anchor, which is a book's title; the list's next page by the list's relevance.
     * Links of a kept page: the mean of the page's relevance and the anchor's.

@@ -52,8 +52,7 @@ class WordExtension:
         return self.vectors.similarity(a, b) if self.vectors else 0.0
 
     def rel(self, a: str, b: str) -> float:
-        """Eq. 4: 1 for words under one code that ends in ``#``, 0.85 under one that ends in ``=``, else 0. Of several codes in
-        common the greatest counts."""
+        """Eq. 4 (:data:`RELATED`), the greatest over all common codes; 0 for words without one."""
         if self.cilin is None:
             return 0.0
         common = set(self.cilin.codes(a)) & set(self.cilin.codes(b))

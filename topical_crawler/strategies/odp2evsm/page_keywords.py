@@ -77,12 +77,8 @@ class NodeWeights:
         self._tag = tag
 
     def of(self, words: Sequence[str], title: Collection[str]) -> dict[str, float]:
-        """The weight of each distinct word, in [0, 1]: Σ of its features by their weights.
-
-        Args:
-            words: of the whole text, in order, with repetitions.
-            title: the words of its title.
-        """
+        """The weight of each distinct word, in [0, 1]: Σ of its features by their weights. ``words`` are those of the whole text,
+        in order, with repetitions."""
         return {
             word: sum(self.weights[name] * value for name, value in features.items() if name in self.weights)
             for word, features in self.features(words, title).items()

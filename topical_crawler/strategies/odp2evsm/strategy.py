@@ -110,12 +110,7 @@ class KeywordVsmParameters(Parameters):
 
 
 class BookCrawl(Strategy):
-    """Which part of a page is read, and which links are followed: all of ``odp2evsm`` and its baselines but the measure.
-
-    Args:
-        measure: how near a page's words are to the topic.
-        parameters: with a page_threshold.
-    """
+    """Which part of a page is read, and which links are followed: all of ``odp2evsm`` and its baselines but the measure."""
 
     def __init__(self, measure: Measure, parameters: Any) -> None:
         self.parameters = parameters

@@ -70,9 +70,8 @@ def initial_keywords(
 ) -> dict[str, float]:
     """Q: the topic word with weight 1, and the keywords of its category with q_i = N_i / N_max (Eq. 1), heaviest first.
 
-    The topic's own terms, weighed against the heaviest of them, join those of the category, or take their place where the tree
-    has no category for the topic, or there is no tree; that is logged. The paper has the category alone, in a tree of a million
-    categories; the Chinese Library Classification gives 机器学习 one word beside its own.
+    The topic's own terms, weighed against the heaviest of them, join those of the category, or take their place (which is
+    logged) where the tree has no category for the topic, or there is no tree. The paper has the category alone.
 
     Args:
         topic: what the crawl is about.
@@ -106,8 +105,7 @@ def initial_keywords(
 
 
 EXPANDED = 0.25
-"""What a learned keyword weighs at most, as a part of the lightest initial one. Ours: at 0.5 the words of a field's textbooks
-(模型, 方法, 面试) soon let in whatever is written like one."""
+"""What a learned keyword weighs at most, as a part of the lightest initial one. Ours: at 0.5 general words took over."""
 
 WeighedWords = Sequence[tuple[str, float] | list[Any]]
 
@@ -115,14 +113,9 @@ WeighedWords = Sequence[tuple[str, float] | list[Any]]
 class Expansion:
     """The topic's keywords Q and the buffer of those that are to join them.
 
-    Every relevant page gives its first keywords to the buffer. After a batch of pages, the words of the buffer that are new join
-    Q, words of more pages first, until Q has χ words. The paper does not say what they weigh: here the mean of their weights on
-    the pages that brought them, scaled below the lightest initial keyword, so that pages widen a topic and do not replace it.
-
-    Args:
-        initial: the initial keywords, weights above 0.
-        batch: relevant pages after which the buffer is emptied.
-        most: χ.
+    Every relevant page gives its first keywords to the buffer. After ``batch`` pages, the words of the buffer that are new join
+    Q, words of more pages first, until Q has χ words (``most``). The paper does not say what they weigh: here the mean of their
+    weights on these pages, scaled below the lightest initial keyword, so that pages widen a topic and do not replace it.
 
     >>> expansion = Expansion({"数据挖掘": 1.0}, batch=2, most=3)
     >>> expansion.learn("http://a.cn/1", [("数据挖掘", 1.0), ("聚类", 0.8)])
@@ -153,10 +146,9 @@ class Expansion:
             return False
         self._learned.add(key)
         self._buffer.append(words)
-        if len(self._buffer) < self._batch:
-            return False
         before = len(self.added)
-        self._empty()
+        if len(self._buffer) >= self._batch:
+            self._empty()
         return len(self.added) > before
 
     def state_dict(self) -> dict[str, Any]:

@@ -87,13 +87,7 @@ class ScoreTable(dict[str, tuple[float, str]]):
 
     @classmethod
     def build(cls, terms: Mapping[str, float], similarity: WordSimilarity, progress: Progress | None = None) -> ScoreTable:
-        """Make the table: :meth:`WordSimilarity.sim` for every word and term, in array operations.
-
-        Args:
-            terms: topic terms with their weights (Eq. 2), each finite and >= 0.
-            similarity: the resources and the constants of Algorithm 1.
-            progress: see :class:`Setup`.
-        """
+        """Make the table: :meth:`WordSimilarity.sim` for every word and term, in array operations. Weights as above."""
         terms = _checked(terms)
         hownet = ConceptIndex(similarity.hownet) if similarity.hownet else None
         vectors = [similarity.vectors] if similarity.vectors else []

@@ -194,12 +194,7 @@ def retrofit(vectors: WordVectors, cilin: Cilin, rounds: int = 10) -> WordVector
 
 
 def lend_senses(hownet: HowNet, cilin: Cilin) -> HowNet:
-    """A HowNet in which a word of Cilin that it lacks has the senses of its synonyms.
-
-    Args:
-        hownet: left as it is; the new one shares its definitions.
-        cilin: its ``=`` groups are the synonyms.
-    """
+    """A new HowNet, with the same definitions, in which a word of Cilin that it lacks has the senses of its synonyms."""
     richer = copy.copy(hownet)
     richer.senses = dict(hownet.senses)
     for word in (word for group in cilin.groups.values() for word in group.words):

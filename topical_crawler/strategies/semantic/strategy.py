@@ -1,8 +1,7 @@
 """The strategy ``semantic`` (Zhou et al. 2019): the flow of Figure 1 (§3.1) and the priority of Eq. 5 (§4.5).
 
-A page is judged by its *description information* (title, meta keywords, meta description) with Eq. 3; a link of a relevant page
-gets the priority of Eq. 5 from its page, its anchor text and the structure of its URL (Algorithms 2 and 3); of an irrelevant page
-only those links are followed whose anchor holds a topic term. α, β and λ of Eq. 5 come from the analytic hierarchy process.
+A page is judged by its *description information* (title, meta keywords, meta description) with Eq. 3. A link of a relevant page
+gets the priority of Eq. 5; of an irrelevant page only those links are followed whose anchor holds a topic term.
 """
 
 from __future__ import annotations

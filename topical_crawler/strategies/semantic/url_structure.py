@@ -166,10 +166,6 @@ class History:
 
     The URLs with the smallest keyed digests are kept: every URL is as likely to stay as any other, the order of arrival and
     repetitions do not matter, and two samples merge by adding one to the other. A draw from the sample is a draw from all.
-
-    Args:
-        size: URLs kept at most.
-        seed: of the digests and of the draws.
     """
 
     def __init__(self, size: int, seed: int) -> None:
