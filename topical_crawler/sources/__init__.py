@@ -27,16 +27,11 @@ _KNOWN = (
 
 
 def open_source(path: str | Path, *, tolerant: bool = False) -> Source:
-    """The texts at ``path``. The name tells the kind of source, or else the first bytes.
-
-    Single documents that are no use (empty, undecodable, a redirect, …) never end a reading: they are counted in
-    :attr:`Source.skipped`. Structural damage (a dump cut off, a line that is no JSON) is an error while reading, after everything
-    before it has been given: what was learnt from half a file should not pass for the whole.
+    """Open the texts at ``path``; the kind of source is detected by name or else by the first bytes.
 
     Args:
         path: a file or folder; ``~`` is the home directory.
-        tolerant: structural damage is counted in ``skipped`` too. A JSONL file is read on after a bad line; a dump or compressed
-            file ends where it is damaged.
+        tolerant: count structural damage instead of raising it, see :class:`Source`.
 
     Raises:
         SourceError: there is nothing at ``path``, or nothing that can be read.

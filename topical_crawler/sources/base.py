@@ -1,4 +1,4 @@
-"""Documents, sources that give them one after the other, and files decompressed on the way."""
+"""Documents, their sources, and reading of compressed files."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Document:
     """One text.
 
     Attributes:
-        text: as it stands in the source, paragraphs on lines of their own; never empty. Traditional characters stay.
-        title: "" where the source has none.
-        url: address of the original; "" where the source has none.
-        fields: whatever else the source says of it: all further fields of a JSONL record, ``file`` of a text file (its path
-            below the folder), ``id`` of a Wikipedia page, ``date``, ``host``, ``relevance`` … of a collected page.
+        text: as in the source, a paragraph a line; never empty. Characters are not converted.
+        title: "" if unknown.
+        url: address of the original; "" if unknown.
+        fields: further fields: of a JSONL record, ``file`` of a text file (its path below the folder), ``id`` of a Wikipedia
+            page, ``date``, ``host``, ``relevance`` … of a collected page.
     """
 
     text: str
@@ -48,18 +48,18 @@ class Document:
 
 
 class Source(ABC):
-    """Documents in a fixed order, read as they are asked for; every ``iter()`` starts anew.
+    """Documents in a fixed order, read lazily; every ``iter()`` starts again.
 
-    A document that cannot be used (empty, a redirect, undecodable, …) is left out and counted in ``skipped``. Structural damage
-    (a file cut off, XML or a JSONL line that cannot be parsed) is a :class:`SourceError`, raised after everything before it has
-    been given; a tolerant source counts it too and goes on, or ends where nothing further can be read.
+    Unusable documents (empty, a redirect, undecodable, …) are counted in ``skipped``. Structural damage (a file cut off, XML or a
+    JSONL line that cannot be parsed) raises :class:`SourceError` after everything before it was yielded; a tolerant source counts
+    it and goes on, or ends if nothing further can be read.
 
     Attributes:
         kind: ``wikipedia``, ``jsonl``, ``text`` or ``corpus``.
-        path: as it was given.
+        path: of the source.
         tolerant: whether structural damage is only counted.
-        skipped: what was left out, by reason; of the iteration that began last, as far as it has come.
-        done: part that has been read, 0 to 1; of the same.
+        skipped: documents left out so far by the latest iteration, by reason.
+        done: part read so far by the latest iteration, 0 to 1.
     """
 
     kind: ClassVar[str]
@@ -85,22 +85,18 @@ class Source(ABC):
 
     @abstractmethod
     def _documents(self) -> Iterator[Document]:
-        """The documents; keeps ``skipped`` and ``done``, and reports structural damage with :meth:`_damage`."""
+        """Yield documents, update ``skipped`` and ``done``, and report structural damage with :meth:`_damage`."""
 
     def _damage(self, reason: str, message: str) -> None:
-        """Structural damage: counted under ``reason`` where the source is tolerant.
-
-        Raises:
-            SourceError: with ``message``, where the source is not tolerant.
-        """
+        """Count structural damage under ``reason``, or raise SourceError if the source is not tolerant."""
         if not self.tolerant:
             raise SourceError(message)
         self.skipped[reason] += 1
 
 
 def flaw(text: str) -> str:
-    """Why ``text`` is no use: ``empty``, ``undecodable`` (more than one character in a hundred is a control or replacement
-    character, or one is half of a surrogate pair); "" where it is good.
+    """Why ``text`` is unusable: ``empty`` or ``undecodable`` (over 1 % control or replacement characters, or a surrogate); else
+    "".
 
     >>> flaw("党建"), flaw(" "), flaw("\ufffd\ufffd党建")
     ('', 'empty', 'undecodable')
@@ -112,12 +108,9 @@ def flaw(text: str) -> str:
     return ""
 
 
-# -- Conditions on documents
-
-
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A field and the value that it is to have; values are compared as text, in the form of JSON (``true``).
+    """A field with a required value; values are compared as text, booleans as in JSON (``true``).
 
     >>> Condition.parse("party=2").holds({"party": 2, "title": "通知"}), Condition.parse("party=true").holds({"party": True})
     (True, True)
@@ -128,18 +121,14 @@ class Condition:
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """``FIELD=VALUE``.
-
-        Raises:
-            ValueError: it does not have this form.
-        """
+        """Parse ``FIELD=VALUE``, or raise ValueError."""
         field, sign, value = text.partition("=")
         if not (sign and field):
             raise ValueError(f"{text!r}: FIELD=VALUE is expected. Remedy: e.g. party=2")
         return cls(field, value)
 
     def holds(self, fields: Mapping[str, Any]) -> bool:
-        """Whether the field is there with this value; a list must hold it."""
+        """Whether the field has this value; a list must contain it."""
         value = fields.get(self.field)
         if isinstance(value, list | tuple):
             return self.value in map(_as_text, value)
@@ -171,7 +160,7 @@ class StreamDamage(Exception):
 
 
 class ByteStream:
-    """The content of a file, read once from start to end in constant memory. Its first bytes tell the compression, not its name.
+    """The content of a file, decompressed by its first bytes, read once in constant memory.
 
     Raises:
         OSError: the file cannot be opened.
@@ -188,32 +177,32 @@ class ByteStream:
             self._file = gzip.GzipFile(fileobj=self._raw)
 
     def read(self, size: int) -> bytes:
-        """The next bytes, at least one and at most ``size``; none at the end.
+        """The next 1 to ``size`` bytes; none at the end.
 
         Raises:
-            StreamDamage: all before the damage has been returned already.
+            StreamDamage: after everything before the damage was returned.
         """
         with _damage_named():
             # Not read(): it collects several pieces, and loses them when damage comes after them.
             return self._file.read1(size)
 
     def read_line(self, limit: int) -> bytes:
-        """The next line with its end, or its first ``limit`` bytes where it is longer; nothing at the end of the file.
+        """The next line with its end, or the first ``limit`` bytes of a longer one; nothing at the end of the file.
 
         Raises:
-            StreamDamage: as :meth:`read`; what was read of the line is lost.
+            StreamDamage: as :meth:`read`; a partial line is lost.
         """
         with _damage_named():
             return self._file.readline(limit)
 
     @property
     def position(self) -> int:
-        """Bytes read from the file as it lies on the disk; up to 64 KB ahead of what was returned."""
+        """Compressed bytes read so far, up to 64 KB ahead of what was returned."""
         return self._raw.tell()
 
     @property
     def done(self) -> float:
-        """Part of the file that has been read, 0 to 1."""
+        """Part of the file read so far, 0 to 1."""
         return self.position / self.size if self.size else 1.0
 
     def __enter__(self) -> Self:
@@ -225,7 +214,7 @@ class ByteStream:
 
 
 class _Bzip2(io.RawIOBase):
-    """One bzip2 stream after the other; one that is broken is not taken for the end, as :class:`bz2.BZ2File` takes it."""
+    """Concatenated bzip2 streams; unlike :class:`bz2.BZ2File` it does not take a broken one for the end."""
 
     def __init__(self, raw: io.BufferedReader) -> None:
         self._raw = raw

@@ -1,4 +1,4 @@
-"""Sources in files of our own formats and of others: a collected corpus, JSON lines, plain text."""
+"""Documents of a collected corpus, of JSON lines and of text files."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _NOT_FIELDS = ("text", "title", "url", "keep", "key", "reason", "duplicate_of", 
 
 
 class Collected(Source):
-    """A ``corpus.sqlite``, or the data folder that holds it, in the order in which the pages were stored. A crawl may be writing
-    to it. ``fields`` are those of :class:`topical_crawler.corpus.record.Record` that a kept page has: host, date, relevance, …
+    """A ``corpus.sqlite`` or its folder, in the order of storage; a crawl may be writing to it.
 
-    Skipped: ``empty``, ``undecodable``; where the source is tolerant also ``damaged``.
+    ``fields`` are those of a kept :class:`topical_crawler.corpus.record.Record`: host, date, relevance, …
+
+    Skipped: ``empty``, ``undecodable``; if tolerant also ``damaged``.
     """
 
     kind: ClassVar[str] = "corpus"
@@ -57,10 +58,9 @@ _REMEDY = 'Remedy: UTF-8, one JSON object a line, such as {"text": "支部召开
 
 
 class JsonLinesSource(Source):
-    """``.jsonl`` or ``.jsonl.gz``: ``text`` is the text (null: there is none), ``title`` and ``url`` are taken where they are
-    given, all other fields become ``fields``. Blank lines are passed over.
+    """``.jsonl`` or ``.jsonl.gz`` with ``text`` (null: empty) and optional ``title`` and ``url``; other keys become ``fields``.
 
-    Skipped: ``empty``, ``undecodable``; where the source is tolerant also ``bad line``, ``truncated``, ``damaged``.
+    Skipped: ``empty``, ``undecodable``; if tolerant also ``bad line``, ``truncated``, ``damaged``. Blank lines are ignored.
     """
 
     kind: ClassVar[str] = "jsonl"
@@ -113,12 +113,12 @@ MAX_FILE = 64 << 20
 
 
 class TextFiles(Source):
-    """One ``.txt`` file, or all below a folder in the order of their paths; links to folders are not followed.
+    """One ``.txt`` file, or all below a folder sorted by path; links to folders are not followed.
 
-    UTF-8, GB18030, Big5 and UTF-16 are told apart file by file (:func:`topical_crawler.web.dom.decode`). ``fields["file"]`` is
-    the path below the folder; there is no title, for a file's name is often but a number.
+    The encoding is detected file by file (:func:`topical_crawler.web.dom.decode`). ``fields["file"]`` is the path below the
+    folder; there is no title.
 
-    Skipped: ``empty``, ``undecodable``, ``too long``, ``unreadable`` (the system does not let us).
+    Skipped: ``empty``, ``undecodable``, ``too long``, ``unreadable`` (no permission).
     """
 
     kind: ClassVar[str] = "text"
@@ -156,7 +156,7 @@ class TextFiles(Source):
 
 
 def text_files(folder: Path) -> Iterator[Path]:
-    """The ``.txt`` files below ``folder``, hidden ones left out, in an order that depends on their names only."""
+    """The ``.txt`` files below ``folder`` without hidden ones, sorted by name."""
     for path in sorted(folder.iterdir(), key=lambda p: p.name):
         if path.name.startswith("."):
             continue

@@ -1,8 +1,7 @@
-"""Articles of a Wikipedia dump, ``zhwiki-…-pages-articles.xml.bz2`` as the dump server offers it.
+"""Articles of a Wikipedia dump, ``zhwiki-…-pages-articles.xml.bz2``.
 
-The dump is XML that is not trusted, read page by page in constant memory. Its schema is
-https://www.mediawiki.org/xml/export-0.11.xsd; earlier ones down to 0.6 differ in nothing that is read here. Those before do not
-say of a page whether it is an article.
+The dump is untrusted XML, read page by page in constant memory, with the schema https://www.mediawiki.org/xml/export-0.11.xsd or
+an earlier one down to 0.6; older ones lack the namespace of pages.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ from topical_crawler.sources.wikitext import plain_text
 # -- Pages of a MediaWiki dump
 
 MAX_PAGE = 4_000_000
-"""Characters of wikitext that are kept of a page; MediaWiki allows 2 MiB."""
+"""Most characters of wikitext per page; MediaWiki allows 2 MiB."""
 _PIECE = 1 << 18
 MAX_MARKUP = 1 << 24
-"""Longest tag or comment in bytes: expat must hold it whole."""
+"""Longest tag or comment in bytes, which expat keeps in memory."""
 _MAX_DEPTH = 16
 _WANTED = {("base", 3), ("title", 3), ("ns", 3), ("id", 3), ("model", 4), ("text", 4)}
-"""Elements that are read, with their depth; the root has depth 1."""
+"""Elements to read, with their depth; the root has depth 1."""
 
 
 class DumpError(Exception):
-    """The XML is not well-formed, is no MediaWiki dump, or is made to do harm.
+    """The XML is not well-formed, no MediaWiki dump, or malicious.
 
     Attributes:
-        reason: ``truncated`` where it merely ends too early, ``no dump`` where it is other XML or too old, else ``broken xml``.
+        reason: ``truncated`` if it ends too early, ``no dump`` if it is other XML or too old, else ``broken xml``.
     """
 
     def __init__(self, reason: str, message: str) -> None:
@@ -43,13 +42,7 @@ class DumpError(Exception):
 
 @dataclass(slots=True)
 class Page:
-    """A page as it stands in the dump.
-
-    Attributes:
-        text: wikitext of the last revision; None where it is longer than :data:`MAX_PAGE`.
-        model: of the content, "wikitext" for articles.
-        redirect: whether it only leads to another page.
-    """
+    """A page of the dump; ``text`` is the wikitext, None if longer than :data:`MAX_PAGE`."""
 
     title: str = ""
     namespace: str = ""
@@ -60,11 +53,11 @@ class Page:
 
 
 class DumpParser:
-    """Reads the pages of ``stream``. Entities cannot be declared (a DTD is refused) and nothing is fetched.
+    """Reads the pages of ``stream``. A DTD is refused, so entities cannot be declared, and nothing is fetched.
 
     Attributes:
-        base: address of the wiki's main page, "" before it has been read.
-        last_title: title of the page that was read last.
+        base: address of the wiki's main page, "" until it is read.
+        last_title: title of the last page read.
     """
 
     def __init__(self, stream: ByteStream) -> None:
@@ -84,11 +77,7 @@ class DumpParser:
         self.last_title = ""
 
     def pages(self) -> Iterator[Page]:
-        """All pages in their order.
-
-        Raises:
-            DumpError, StreamDamage: after every page before the damage has been given.
-        """
+        """All pages in order; raises DumpError or StreamDamage after those before the damage."""
         fed = 0
         more = True
         while more:
@@ -173,12 +162,10 @@ _IN_ADDRESS = str.maketrans({" ": "_", "%": "%25", "?": "%3F", "#": "%23", '"': 
 
 
 class Wikipedia(Source):
-    """Articles as plain text (:func:`~topical_crawler.sources.wikitext.plain_text`) with their title and address, in the order of
-    the dump. Streamed: memory does not grow with the dump. Traditional characters stay as they are.
+    """Articles as plain text (:func:`~topical_crawler.sources.wikitext.plain_text`) with title and address, in the dump's order.
 
     Skipped: ``other namespace``, ``redirect``, ``disambiguation``, ``empty``, ``undecodable``, ``too long`` (over four million
-    characters), ``not wikitext``; where the source is tolerant also ``truncated``, ``damaged`` and ``broken xml``, after which
-    the iteration ends.
+    characters), ``not wikitext``; if tolerant also ``truncated``, ``damaged`` and ``broken xml``, which end the iteration.
     """
 
     kind: ClassVar[str] = "wikipedia"
@@ -207,7 +194,7 @@ class Wikipedia(Source):
 
 
 def _not_an_article(page: Page) -> str:
-    """Why a page is no article; "" where it is one."""
+    """Why a page is no article; "" if it is one."""
     if page.namespace != "0":
         return "other namespace"
     if page.redirect:

@@ -1,8 +1,7 @@
-"""Wikitext as plain text: what a reader of the article reads as running text, a paragraph or list item a line.
+"""Wikitext as plain text, a paragraph or list item a line.
 
-Written for Chinese Wikipedia, whose conversion markup no library knows (libraries that were tried: ``docs/decisions.md``). The
-work grows with the length of the text, whatever is in it: one pass over the brackets with a stack of bounded depth, then regular
-expressions that never look at a character twice.
+For Chinese Wikipedia, whose conversion markup no library knows (``docs/decisions.md``). Linear in the length of any text: one
+pass over the brackets with a stack of bounded depth, then regular expressions without backtracking.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import html
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-# -- What a bracket shows the reader. Each function gets what stands between the brackets, everything nested in it resolved
+# -- The visible text of brackets, by their content with nested brackets resolved
 
 _PICTURES_AND_CATEGORIES = frozenset(
     ("file", "image", "media", "文件", "檔案", "档案", "图像", "圖像", "图片", "圖片", "媒体", "媒體", "category", "分类", "分類")
@@ -23,12 +22,12 @@ _FIRST_SHOWN = re.compile(
     r"(?:link|lang)-[a-z-]+|internal link helper/[a-z-]+|illm?|nowrap|nobr|small|smaller|big|larger|abbr|tooltip|ruby|僻字"
     r"|c?quote|blockquote|quotation|引言|引文"
 )
-"""Templates whose first argument is what the reader sees: links to articles of other languages, foreign names, quotations."""
+"""Templates that show their first argument: links to other languages, foreign names, quotations."""
 _SHOWN_ARGUMENTS = {"le": (3, 1), "tsl": (4, 3), "translink": (4, 3), "lang": (2,), "color": (2,), "colored text": (2,)}
-"""Further such templates: the arguments that are shown, the first of them that is given."""
+"""Templates that show the first of these arguments that is not empty."""
 
 _VARIANTS = ("zh-cn", "zh-hans", "zh-sg", "zh-my", "zh", "zh-hant", "zh-tw", "zh-hk", "zh-mo")
-"""Codes of the variants of written Chinese; the earlier ones are preferred."""
+"""Variants of written Chinese, preferred ones first."""
 _RULE_END = re.compile(rf";(?=\s*(?:{'|'.join(_VARIANTS)})\s*:|[^;]*=>|\s*\Z)", re.IGNORECASE)
 _RULE = re.compile(rf"\s*(?:.*=>\s*)?({'|'.join(_VARIANTS)})\s*:(.*)", re.IGNORECASE | re.DOTALL)
 
@@ -41,18 +40,15 @@ def link_text(content: str) -> str:
     """
     target, _, label = content.partition("|")
     target = target.strip()
-    prefix = _PREFIX.match(target)
-    if prefix:
+    if prefix := _PREFIX.match(target):
         name = prefix[1].casefold()
-        if name in _PICTURES_AND_CATEGORIES:
-            return ""
-        if not label and _LANGUAGE.fullmatch(name):
+        if name in _PICTURES_AND_CATEGORIES or (not label and _LANGUAGE.fullmatch(name)):
             return ""
     return label or target.lstrip(":#").replace("_", " ")
 
 
 def template_text(content: str) -> str:
-    """Text of ``{{content}}``: "" but for the few templates that are put around a part of a sentence.
+    """Text of ``{{content}}``: "" but for the few templates that wrap a part of a sentence.
 
     >>> [template_text(c) for c in ("link-en|网络草案|Internet Draft", "tsl|en|Lin Biao|林彪", "lang|en|party", "Infobox|名=某")]
     ['网络草案', '林彪', 'party', '']
@@ -113,10 +109,10 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _SHOWN: Mapping[str, Callable[[str], str]] = {"[[": link_text, "{{": template_text, "-{": conversion_text, "{|": lambda _: ""}
-"""What remains of a bracket's content, by the bracket's opening sign."""
+"""The visible text of a bracket's content, by the opening sign."""
 _NAME = re.compile(r"\w+")
 _MARK = "\0"
-"""Stands where something vanished, so that what it leaves empty can be told from what was always so. No XML text holds it."""
+"""Replaces removed markup, so that parentheses it leaves empty can be removed, too. XML cannot contain it."""
 
 _BLOCK_TAG = re.compile(r"</?(?:br|hr|p|div|center|blockquote|poem|ul|ol|li|dl|dt|dd|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _INLINE_TAG = re.compile(
@@ -147,9 +143,9 @@ _APPENDICES = re.compile(rf"{_APPENDIX}(?:\s*[和与與及、/]?\s*{_APPENDIX})?
 def plain_text(wikitext: str) -> str:
     """The running text of an article. Never raises.
 
-    Templates, tables, pictures, categories, references, formulas and comments vanish, and so do the sections at an article's end
-    that list sources and links. Links and formatted words leave their text, headings and list items lines of their own,
-    ``-{ }-`` the variant of simplified Chinese. Characters are not converted.
+    Removes templates, tables, pictures, categories, references, formulas, comments, and sections that list sources and links.
+    Keeps the text of links and formatted words, headings and list items as lines, and of ``-{ }-`` the variant of simplified
+    Chinese.
 
     >>> plain_text("'''支部'''是-{zh-hans:党;zh-hant:黨}-的[[组织]]。<ref>《党章》</ref>\\n== 任务 ==\\n* 宣传\\n[[分类:党]]")
     '支部是党的组织。\\n任务\\n宣传'
@@ -170,7 +166,7 @@ def plain_text(wikitext: str) -> str:
 
 
 def _resolve_brackets(text: str) -> tuple[str, bool]:
-    """``text`` without bracketed markup, and whether brackets were left open. What an unclosed bracket opened is kept."""
+    """``text`` without bracketed markup, and whether brackets were left open; the content of unclosed ones is kept."""
     out: list[str] = []
     kinds: list[str] = []  # of the brackets that are open, by their opening signs
     starts: list[int] = []  # where in `out` the content of each begins
@@ -254,12 +250,7 @@ def _end_tag(name: str) -> re.Pattern[str]:
 
 
 def _lines(text: str, left_open: bool) -> Iterator[str]:
-    """The lines that say something, without the signs of headings and lists, and without appendices.
-
-    Args:
-        text: without brackets.
-        left_open: a template or table was not closed: its lines are left out.
-    """
+    """Non-empty lines without the signs of headings and lists, without appendices, and without those of an unclosed table."""
     skipped_level = 0
     for line in map(str.strip, text.split("\n")):
         if not line:
