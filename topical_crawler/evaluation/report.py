@@ -88,11 +88,7 @@ def style_axes(axes: Axes) -> None:
 
 
 def new_figure(title: str, x: str, y: str) -> tuple[Figure, Axes]:
-    """A figure with one pair of axes named ``x`` and ``y``.
-
-    Raises:
-        ImportError: matplotlib is not installed; the message says how to get it.
-    """
+    """A figure with one pair of axes named ``x`` and ``y``; raises as :func:`blank_figure`."""
     figure = blank_figure(7, 4)
     axes = figure.add_subplot()
     axes.set(title=title, xlabel=x, ylabel=y)
@@ -160,11 +156,7 @@ def terminal_curve(curves: Mapping[str, Sequence[int]], width: int = 64, height:
 
 def picture(curves: Mapping[str, Sequence[int]], path: Path, title: str, total: int) -> None:
     """Draw the same curves into an image file (PNG, SVG or PDF by its suffix), beside the ideal crawl: every page a new relevant
-    text until all ``total`` are reached.
-
-    Raises:
-        ImportError: matplotlib is not installed; the message says how to get it.
-    """
+    text until all ``total`` are reached. Raises as :func:`blank_figure` and :func:`save_figure`."""
     figure, axes = new_figure(title, "pages fetched", "relevant texts reached")
     pages = max((len(c) for c in curves.values()), default=0)
     for name, curve in curves.items():

@@ -54,7 +54,7 @@ class Response:
 
     Attributes:
         status: HTTP status.
-        headers: names and values in their order, as recorded; ``Transfer-Encoding`` is gone, for ``body`` is whole, and so is
+        headers: names and values as recorded, without ``Transfer-Encoding`` (``body`` is whole), and without
             ``Content-Encoding`` where the recorder had undone it.
         body: as sent; compressed where ``Content-Encoding`` says so.
     """
@@ -69,9 +69,9 @@ class Response:
 
 
 def scan(path: Path) -> Iterator[tuple[str, int, int, bool]]:
-    """URL, offset and length of every response record of the file at ``path``, in its order, and whether its status is 2xx.
+    """URL, offset and length of every response record in the file at ``path``, and whether its status is 2xx.
 
-    A file named ``….open`` is one that is being written, or was when its process died: its whole records are taken.
+    Of an unfinished file (:data:`OPEN`) the complete records are taken.
 
     Raises:
         RecordingError: the file is no WARC file, is cut off, or has several records in one gzip member.
@@ -102,7 +102,7 @@ def scan(path: Path) -> Iterator[tuple[str, int, int, bool]]:
 
 
 class _Record(NamedTuple):
-    """The header block of a record, the beginning of what follows it, and where in the file the record ends."""
+    """The header block of a record, the beginning of what follows, and where in the file the record ends."""
 
     head: bytes
     block: bytes

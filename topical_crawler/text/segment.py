@@ -106,7 +106,7 @@ def default_stopwords() -> frozenset[str]:
 
 
 def lexicon_words(name: str) -> frozenset[str]:
-    """The words of a list in the lexicon, one or several a line, normalised; a line that begins with # is a comment."""
+    """The words of a list in the lexicon, one or several a line, normalised; lines that begin with # are comments."""
     lines = data_folder().joinpath(name).read_text(encoding="utf-8").splitlines()
     return frozenset(normalise(word) for line in lines if not line.startswith("#") for word in line.split())
 

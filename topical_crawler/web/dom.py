@@ -161,12 +161,8 @@ class Paths:
 
     def of(self, node: LexborNode, attributes: Mapping[str, str | None]) -> str:
         """The elements from below ``<body>`` to ``node``: tag, id and the first two classes of each, at most :data:`MAX_PATH`
-        characters. Numbers in ids and classes are ``0``, other signs than letters, ``-`` and ``_`` are ``_``.
-
-        Args:
-            node: the element.
-            attributes: of ``node``; the caller has read them already, and reading them again would double the cost.
-        """
+        characters. Numbers in ids and classes are ``0``, other signs than letters, ``-`` and ``_`` are ``_``. ``attributes`` are
+        those of ``node``: reading them a second time would double the cost."""
         parent = node.parent
         return _joined("" if parent is None else self._above(parent), node.tag or "", attributes)
 

@@ -187,8 +187,7 @@ class Page:
 
         Args:
             url: absolute address of the page.
-            html: its decoded source.
-            encoding: what it was decoded with.
+            html: its source, decoded with ``encoding``.
             around: read the text around each link, too (about twice the work).
             paths: read the path of each link's element, too.
 
@@ -229,10 +228,8 @@ def full_text(page: Page, menus: bool = True) -> str:
     """The title of a page and the visible text of its body without navigation, form fields and scripts, at most :data:`MAX_TEXT`
     characters. (Forms are read: one may hold the whole page.) Without HTML, the description information.
 
-    Args:
-        page: the page.
-        menus: whether blocks of nothing but links are read (menus, further reading, clouds of tags). They always are where less
-            than :data:`MIN_OWN` characters would be left without them: the page is a list.
+    Without ``menus``, blocks of nothing but links (menus, further reading, clouds of tags) are left out, unless fewer than
+    :data:`MIN_OWN` characters would be left: then the page is a list.
 
     >>> full_text(Page.from_html("http://a.cn/", "<title>支部</title><nav>首页</nav><p>过好<b>组织</b>生活<p>党课"))
     '支部\\n过好组织生活 党课'
