@@ -293,7 +293,8 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         in_flight=max(1, settings.getint("CONCURRENT_REQUESTS")),
         in_flight_per_host=max(1, settings.getint("CONCURRENT_REQUESTS" if replay else "CONCURRENT_REQUESTS_PER_DOMAIN")),
         max_waiting=number("", "TOPICAL_MAX_WAITING"),
-        worker=worker_name(settings),
+        # Like no other worker's, also after a restart.
+        worker=settings.get("TOPICAL_WORKER") or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",
         lease=seconds("TOPICAL_LEASE_SECONDS"),
         patience=seconds("TOPICAL_PATIENCE"),
         idle=settings.getfloat("TOPICAL_IDLE_SECONDS"),
@@ -307,11 +308,6 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
 def crawl_name(settings: BaseSettings, topic_name: str) -> str:
     """The name under which workers find each other in Redis: ``TOPICAL_CRAWL``, else the topic's."""
     return str(settings.get("TOPICAL_CRAWL") or topic_name)
-
-
-def worker_name(settings: BaseSettings) -> str:
-    """``TOPICAL_WORKER``, else host, process and a few random letters: like no other worker's, also after a restart."""
-    return settings.get("TOPICAL_WORKER") or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
 
 
 def start_urls_key(settings: BaseSettings, name: str) -> str:

@@ -74,7 +74,6 @@ def read_corpus(place: str | Path) -> list[Record]:
 
 # -- sites: precision and recall per site, as in Table 8 of Zhou et al. 2019, and over the relevance
 
-
 PAPER: Mapping[str, float] = {"party": 0.9487, "portals": 0.6420}
 """Mean precision of Zhou et al. 2019, §5 on Table 8: four party-building sites, four portals."""
 _SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -105,7 +104,12 @@ def _sites(opts: argparse.Namespace, settings: BaseSettings) -> int:
     groups = groups or {"all": names}
     curve = _threshold_curve(records, labels, groups)
     figures = {
-        "sites": [_site_figures(s) for members in groups.values() for s in scores if s.site in members],
+        "sites": [
+            {"site": s.site, "texts": s.collected, "relevant": s.relevant, "precision": s.precision, "recall": s.recall}
+            for members in groups.values()
+            for s in scores
+            if s.site in members
+        ],
         "groups": {name: _group_figures(name, scores, members, opts.paper) for name, members in groups.items()},
         "curve": curve,
     }
@@ -119,11 +123,6 @@ def _sites(opts: argparse.Namespace, settings: BaseSettings) -> int:
         if not opts.json:
             console().print(f"→ {opts.out}/sites.json, sites.png", markup=False, soft_wrap=True)
     return 0
-
-
-def _site_figures(score: SiteScore) -> dict[str, Any]:
-    figures = {"texts": score.collected, "relevant": score.relevant, "precision": score.precision, "recall": score.recall}
-    return {"site": score.site, **figures}
 
 
 def _group_figures(name: str, scores: Sequence[SiteScore], members: Sequence[str], paper: bool) -> dict[str, float]:
@@ -187,9 +186,6 @@ def _draw_curve(rows: Sequence[Mapping[str, float]], groups: Groups, path: Path)
 # -- harvest: relevant texts reached over pages fetched
 
 
-_STEPS = 200
-
-
 def _harvest_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", nargs="+", help="data directories; NAME=DIR gives a curve its name")
     add_labels(parser)
@@ -246,8 +242,8 @@ def _harvest_table(rows: dict[str, dict[str, Any]], total: int) -> Table:
 
 
 def _sampled(curve: Sequence[int]) -> list[tuple[int, int]]:
-    """(pages fetched, relevant texts reached) at no more than ``_STEPS`` even steps and at the end."""
-    step = max(1, -(-len(curve) // _STEPS))
+    """(pages fetched, relevant texts reached) at no more than 200 even steps and at the end."""
+    step = max(1, -(-len(curve) // 200))
     return [(k, curve[k - 1]) for k in sorted({*range(step, len(curve) + 1, step), len(curve)} - {0})]
 
 

@@ -35,7 +35,7 @@ def find(name: str | None, settings: BaseSettings) -> str:
     for place in places:
         if place.is_file():
             return str(place)
-    existing = sorted(file.parent.name for file in Path("data").glob(f"*/{FILE}"))
+    existing = [folder.name for folder in _existing()]
     raise FileNotFoundError(
         f"there is no corpus {name!r} (looked for {', '.join(str(p) for p in places)}). "
         + (f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. ")
@@ -52,9 +52,13 @@ def new(name: str) -> str:
 
 
 def _only() -> str:
-    existing = sorted(str(file.parent) for file in Path("data").glob(f"*/{FILE}"))
-    if len(existing) != 1:
-        raise FileNotFoundError(
-            f"which corpus? Remedy: name one of {', '.join(existing) or 'those that a crawl has made (none yet)'}"
-        )
-    return existing[0]
+    existing = [str(folder) for folder in _existing()]
+    if len(existing) == 1:
+        return existing[0]
+    raise FileNotFoundError(
+        f"which corpus? Remedy: name one of {', '.join(existing) or 'those that a crawl has made (none yet)'}"
+    )
+
+
+def _existing() -> list[Path]:
+    return sorted(file.parent for file in Path("data").glob(f"*/{FILE}"))

@@ -35,8 +35,8 @@ DESCRIPTION = (
     "of another page a duplicate. Each page is a transaction: what was broken off goes on by the same command, and a second run "
     "changes nothing. A crawl may be writing to the corpus meanwhile."
 )
-SHOWN_HOSTS = 20
-SHOWN_LINES = 3
+_SHOWN_HOSTS = 20
+_SHOWN_LINES = 3
 _BATCH = 500
 _MAX_NOTED = 5000
 
@@ -117,7 +117,10 @@ def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doin
     texts: set[str] = set()
     taken: dict[str, Counter[str]] = defaultdict(Counter)
     for number, record in enumerate(store.records(), 1):
-        learned = _learned(store, record, counts) if options.site_lines else NOTHING
+        learned = NOTHING
+        if options.site_lines:
+            host = counts.get(record.host)
+            learned = host.learned() if host else store.learned(record.host, record.text or "")
         new, removed = cleaned(record, cleaner, learned)
         if dry_run:
             new = _once(new, texts)
@@ -179,12 +182,6 @@ def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCo
     return counts
 
 
-def _learned(store: CorpusStore, record: Record, counts: dict[str, LineCounts]) -> Learned:
-    if record.host in counts:
-        return counts[record.host].learned()
-    return store.learned(record.host, record.text or "")
-
-
 def _store_removed(store: CorpusStore, taken: dict[str, Counter[str]]) -> None:
     if taken:
         with store.writing() as connection:
@@ -237,10 +234,10 @@ def print_summary(done: Done, name: str, dry_run: bool, out: Console) -> None:
     if not changed:
         return
     rows = []
-    for host, done_to in changed[:SHOWN_HOSTS]:
-        lines = "\n".join(f"{count:,}× {line[:60]}" for line, count in done_to.lines.most_common(SHOWN_LINES) if count > 1)
+    for host, done_to in changed[:_SHOWN_HOSTS]:
+        lines = "\n".join(f"{count:,}× {line[:60]}" for line, count in done_to.lines.most_common(_SHOWN_LINES) if count > 1)
         rows.append([host, f"{done_to.pages:,}", f"{done_to.changed:,}", f"{done_to.rejected:,}", lines])
-    if rest := changed[SHOWN_HOSTS:]:
+    if rest := changed[_SHOWN_HOSTS:]:
         sums = [f"{sum(getattr(done_to, name) for _, done_to in rest):,}" for name in ("pages", "changed", "rejected")]
         rows.append([f"{len(rest):,} more", *sums, ""])
     out.print(table(("host", "texts", "changed", "rejected", "lines taken out most often"), rows))

@@ -151,16 +151,12 @@ def _summary(tally: Tally, output: str, split: Split | None) -> str:
 # -- What an export tells of its topic, its crawl and its hosts, and how it cuts texts into words
 
 
-CRAWL = "crawl.json"
-"""In a crawl's folder, beside its corpus: whose crawl it is."""
-
-
 def crawl_facts(place: str) -> dict[str, Any]:
     """What the folder of the corpus notes of its crawl; empty for a corpus in a server and for one that lies alone."""
     if "://" in place:
         return {}
     try:
-        facts = json.loads(Path(place).with_name(CRAWL).read_text(encoding="utf-8"))
+        facts = json.loads(Path(place).with_name("crawl.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return facts if isinstance(facts, dict) else {}
@@ -219,12 +215,7 @@ def tagger(topic: Topic | None, settings: BaseSettings) -> Callable[[str], Itera
     @functools.lru_cache(maxsize=50_000)
     def tag_of(word: str) -> str:
         plain = normalise(word)
-        return tag(plain) or ("n" if plain in terms else _guess(plain))
+        guess = "m" if any(c.isdigit() for c in plain) else "eng" if plain.isascii() and plain.isalpha() else "x"
+        return tag(plain) or ("n" if plain in terms else guess)
 
     return lambda sentence: ((word, tag_of(word)) for word in cut(sentence))
-
-
-def _guess(word: str) -> str:
-    if any(c.isdigit() for c in word):
-        return "m"
-    return "eng" if word.isascii() and word.isalpha() else "x"

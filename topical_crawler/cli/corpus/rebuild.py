@@ -167,7 +167,11 @@ async def rebuild(
         foreign.discard(key)
     if foreign:
         raise CorpusError(f"{target.name} has {len(foreign):,} pages that are not in {source.name}. Remedy: name a new file")
-    _copy_hosts(source, target)
+    with source.reading() as connection:
+        known = hosts.read(connection)
+    with target.writing() as connection:
+        for facts in known.values():
+            hosts.note(connection, facts)
     begun: deque[tuple[Record, Page | None, asyncio.Task[Extracted] | None]] = deque()
 
     async def store_first() -> None:
@@ -189,9 +193,7 @@ async def rebuild(
                 seen += 1
                 progress(seen, total)
                 continue
-            task = None
-            if page is not None:
-                task = asyncio.create_task(pool.extract(page.html, row.final_url, row.fetched))
+            task = asyncio.create_task(pool.extract(page.html, row.final_url, row.fetched)) if page is not None else None
             begun.append((row, page, task))
             await asyncio.sleep(0)  # lets the task begin
             while len(begun) > ahead:
@@ -216,14 +218,6 @@ def _put_anew(row: Record, page: Page, extracted: Extracted, maker: Maker, targe
     reason = made.reason or (row.reason if row.reason == OFF_TOPIC_TEXT else "")
     decided = {"keep": not reason, "reason": reason, "text": text if not reason else None, "encoding": page.encoding}
     target.put(dataclasses.replace(row, **(_BLANK | fields | decided)), made.lines)
-
-
-def _copy_hosts(source: CorpusStore, target: CorpusStore) -> None:
-    with source.reading() as connection:
-        known = hosts.read(connection)
-    with target.writing() as connection:
-        for facts in known.values():
-            hosts.note(connection, facts)
 
 
 def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebuilt:

@@ -25,9 +25,7 @@ from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import LAST_PAGES
 from topical_crawler.items import SEED_PRIORITY
 
-WAIT = 15.0
-"""Seconds in which a crawl that runs must answer, unless told."""
-REFRESH = 2.0
+_REFRESH = 2.0
 """Seconds between two looks of ``stats --watch``."""
 _SHOWN_HOSTS = 30
 
@@ -39,7 +37,7 @@ def _common_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("crawl", nargs="?", metavar="CRAWL", help="topic, directory, or name in Redis")
     add_json(parser, "the answer as JSON")
     parser.add_argument(
-        "--wait", type=amount, default=WAIT, metavar="SECONDS",
+        "--wait", type=amount, default=15.0, metavar="SECONDS",
         help="how long a crawl that runs may take to answer (default: %(default)g)",
     )  # fmt: skip
 
@@ -198,7 +196,7 @@ def _watch(look: Callable[[], RenderableType], crawl: Reached) -> None:
     """Show what ``look`` gives, again and again, as long as the crawl runs."""
     with contextlib.suppress(KeyboardInterrupt), Live(look(), console=console(), auto_refresh=False) as live:
         while crawl.runs is not False:
-            time.sleep(REFRESH)
+            time.sleep(_REFRESH)
             live.update(look(), refresh=True)
 
 

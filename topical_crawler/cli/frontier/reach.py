@@ -57,12 +57,7 @@ class Reached(Protocol):
 
 
 class LocalCrawl:
-    """A crawl in a directory of this machine.
-
-    Args:
-        folder: its data directory.
-        wait: seconds in which a crawl that runs must answer.
-    """
+    """A crawl in a data directory of this machine; one that runs must answer in ``wait`` seconds."""
 
     def __init__(self, folder: Path, wait: float) -> None:
         self.name = str(folder)
@@ -72,12 +67,8 @@ class LocalCrawl:
         self._lock = FileLock(folder / "crawl.lock")
 
     def ask(self, request: Request) -> Answer:
-        """Of the crawl that runs here; where none does, of its file.
-
-        Raises:
-            SteeringError: the crawl refuses it.
-            CrawlError: nobody can perform it.
-        """
+        """Of the crawl that runs here; where none does, of its file. Raises SteeringError where the crawl refuses the request,
+        CrawlError where nobody can perform it."""
         deadline = time.monotonic() + self._wait
         number = ""
         while True:

