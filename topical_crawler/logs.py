@@ -51,9 +51,9 @@ _FIELD = re.compile(
 
 
 def masked(text: str) -> str:
-    """``text`` with three asterisks in place of every password: of URLs with a user part (``postgresql://user:…@host``), and of
-    fields that are called so (``password=…``, ``{'password': '…'}``). A user's name stays. Where it cannot be known where a
-    password ends, more is hidden rather than less. Text without a password comes back as it is.
+    """Replace passwords by three asterisks: in URLs (``postgresql://user:…@host``) and fields (``{'password': '…'}``).
+
+    User names stay. If the end of a password is unclear, more is hidden rather than less.
 
     >>> masked("{'host': 'h', 'password': 'a b'} and /0?password=x&db=1")
     "{'host': 'h', 'password': '***'} and /0?password=***&db=1"
@@ -71,10 +71,7 @@ def _hidden_field(match: re.Match[str]) -> str:
 
 
 class MaskingFormatter(logging.Formatter):
-    """The lines of another formatter with every password masked: in messages, arguments, tracebacks and stack traces.
-
-    A formatter, because a filter does not see a traceback, which is rendered after it.
-    """
+    """Masks passwords in the lines of another formatter, including tracebacks, which a filter does not see."""
 
     def __init__(self, inner: logging.Formatter | None = None) -> None:
         super().__init__()
@@ -85,22 +82,22 @@ class MaskingFormatter(logging.Formatter):
 
 
 def mask(handler: logging.Handler) -> None:
-    """Mask what ``handler`` writes from now on. Calling it again changes nothing."""
+    """Mask passwords in what ``handler`` writes from now on; idempotent."""
     if not isinstance(handler.formatter, MaskingFormatter | JsonLogFormatter):
         handler.setFormatter(MaskingFormatter(handler.formatter))
 
 
 def mask_root() -> None:
-    """Mask the handlers of the root logger, also those of the program that runs the crawl."""
+    """Mask the handlers of the root logger, including those of a program that runs the crawl."""
     for handler in (*logging.root.handlers, logging.lastResort):
         if handler is not None:
             mask(handler)
 
 
 def secret(name: str, environment: Mapping[str, str] = os.environ) -> str:
-    """The value of a setting that may hold a password: the environment variable ``name``, or the contents of the file that
-    ``name_FILE`` names (a Docker secret, a systemd credential); "" if neither is set. Unlike ``-s NAME=…`` and scrapyd's
-    ``setting=NAME=…``, neither shows in the list of processes or in scrapyd's log.
+    """The environment variable ``name``, or the content of the file that ``name_FILE`` names (a Docker secret); "" if unset.
+
+    Unlike ``-s NAME=…`` and scrapyd's ``setting=NAME=…``, neither shows in the list of processes or in scrapyd's log.
 
     >>> secret("REDIS_URL", {"REDIS_URL": "redis://:s3cret@127.0.0.1"})
     'redis://:s3cret@127.0.0.1'
@@ -127,10 +124,10 @@ def secret(name: str, environment: Mapping[str, str] = os.environ) -> str:
 
 
 def check_address(name: str, value: str) -> None:
-    """Check that a URL can be parsed, before a library tries and quotes a piece of the password in its error. A path passes.
+    """Check that a URL can be parsed, before a library quotes a part of the password in its error. A path passes.
 
     Raises:
-        ValueError: it cannot; the message names the setting, not its value.
+        ValueError: it cannot; the message does not quote the value.
     """
     if "://" not in value:
         return
@@ -163,14 +160,13 @@ _made_for: dict[str, Any] = {}
 class LogAddon:
     """Installs the log handler before Scrapy's first line.
 
-    Scrapy makes a handler for every crawler, with a formatter that cannot be chosen. So its handler is turned off
-    (``LOG_INSTALL_ROOT_HANDLER``), and ours reads the same settings. A text log is left to a program that has handlers of its
-    own; they are masked.
+    It replaces Scrapy's handler, whose formatter cannot be chosen, and reads the same settings. A program with handlers of its
+    own keeps them for a text log; they are masked.
     """
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Before anything is logged; the settings are those of the project and the command line."""
+        """Called before anything is logged, with the settings of the project and the command line."""
         in_json = log_format(settings) == "json"
         if settings.getbool("LOG_INSTALL_ROOT_HANDLER"):
             if not in_json:
@@ -181,17 +177,13 @@ class LogAddon:
         mask_root()
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """When a spider brings settings of its own."""
+        """Called with a spider's settings."""
         follow(settings)
         mask_root()
 
 
 def log_format(settings: BaseSettings) -> str:
-    """``text`` or ``json``.
-
-    Raises:
-        ValueError: the setting is neither.
-    """
+    """``text`` or ``json``; raises ValueError for anything else."""
     name = settings.get("TOPICAL_LOG_FORMAT")
     if name not in ("text", "json"):
         raise ValueError(f"TOPICAL_LOG_FORMAT={name!r}: there is no such format. Remedy: text or json")
@@ -199,10 +191,10 @@ def log_format(settings: BaseSettings) -> str:
 
 
 def follow(settings: BaseSettings) -> None:
-    """Go on with a log as the settings of a spider say: to another file, from another level.
+    """Apply a spider's settings to the log: its file, its level.
 
     Raises:
-        ValueError: the spider wants another format than the one in which the log has begun.
+        ValueError: the spider sets another format than the log has.
     """
     wanted = log_format(settings)
     begun = _made_for.get("TOPICAL_LOG_FORMAT", "text")

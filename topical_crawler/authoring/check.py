@@ -1,6 +1,4 @@
-"""The health of a topic: whatever in its files will not do what its author means.
-
-:func:`check_topic` runs the checks below it in their order; each yields :class:`Finding`, with the file, the line and a remedy.
+"""Check a topic's files for what will not work as their author intends.
 
 >>> report = check_topic("operating-systems", Resources.none())
 >>> report.errors, report.topic.title
@@ -57,25 +55,22 @@ _NAMES = ("nr", "ns", "nt", "nz")
 _USUAL_RATE = 2e-5
 """Of longer words that are looked at: twenty of a million documents hold them."""
 _SIGNS = re.compile(r"[\W_]")
-
-
 DICTIONARY = "jieba's dictionary"
 _SEVERITIES = ("error", "warning", "note")
-_COUNTED = {"hownet": "HowNet", "vectors": "vectors", "cilin": "Cilin"}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that a person should know of a topic.
+    """The result of a check.
 
     Attributes:
-        severity: "error": no crawl can start so; "warning": likely a mistake; "note": worth knowing.
-        about: what was looked at: "files", "resources", "coverage", "segmentation", "weights", "thresholds", "seeds".
-        message: what was found.
-        remedy: what to do; "" where there is nothing to do.
-        file: the file's name in the topic's folder, or a path; "" for none.
+        severity: "error": no crawl can start; "warning": likely a mistake; "note": worth knowing.
+        about: "files", "resources", "coverage", "segmentation", "weights", "thresholds" or "seeds".
+        message: the fact.
+        remedy: what to do; "" for nothing.
+        file: name in the topic's folder, or a path; "" for none.
         line: the first line concerned; 0 for the whole file.
-        words: the words or URLs concerned with their lines (0: not known), the most important first.
+        words: words or URLs concerned with their lines (0: unknown), most important first.
     """
 
     severity: Severity
@@ -88,31 +83,31 @@ class Finding:
 
     @classmethod
     def from_error(cls, error: Exception, about: str = "files") -> Finding:
-        """The finding that an error of a reader tells: "FILE, line N: what. Remedy: what to do".
+        """Parse an error of the form "FILE, line N: message. Remedy: remedy".
 
         >>> finding = Finding.from_error(ValueError("./t/terms.tsv, line 3: '党建' stands already in line 1. Remedy: keep one"))
         >>> finding.file, finding.line, finding.message, finding.remedy
         ('./t/terms.tsv', 3, "'党建' stands already in line 1", 'keep one')
         """
         file, line, rest = "", 0, str(error)
-        if found := _LOCATED.fullmatch(rest):
-            file, line, rest = found["file"], int(found["line"]), found["rest"]
-        elif found := _NAMED.fullmatch(rest):
-            file, rest = found["file"], found["rest"]
+        if match := _LOCATED.fullmatch(rest):
+            file, line, rest = match["file"], int(match["line"]), match["rest"]
+        elif match := _NAMED.fullmatch(rest):
+            file, rest = match["file"], match["rest"]
         message, _, remedy = rest.partition(" Remedy: ")
         return cls("error", about, message.rstrip(". "), remedy, file, line)
 
 
 @dataclass(frozen=True)
 class TopicReport:
-    """What a check found.
+    """The results of all checks.
 
     Attributes:
-        name: as the topic was asked for.
-        topic: None where it cannot be read.
+        name: as requested.
+        topic: None if it cannot be read.
         findings: errors first, then warnings, then notes.
-        known: terms known, by resource.
-        figures: of weights and thresholds; None where no strategy can be made.
+        known: number of terms known, by resource.
+        figures: of weights and thresholds; None if the strategy cannot be created.
     """
 
     name: str
@@ -123,7 +118,6 @@ class TopicReport:
 
     @property
     def errors(self) -> int:
-        """Findings of that severity."""
         return sum(f.severity == "error" for f in self.findings)
 
 
@@ -134,8 +128,8 @@ def check_topic(
 
     Args:
         name_or_path: see :func:`~topical_crawler.topic.topic.load_topic`.
-        resources: what is there of them is asked; ``Resources.none()``: none.
-        cache_dir: where tables that take long to make are kept; None: nowhere.
+        resources: installed ones are used; ``Resources.none()``: none.
+        cache_dir: for tables that are slow to make; None: not cached.
         segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
     """
     name = str(name_or_path)
@@ -154,56 +148,52 @@ def check_topic(
     lexicons[DICTIONARY] = dictionary.tags
     unknown = coverage(topic.keywords(len(topic.terms)), lexicons)
     findings += check_coverage(topic, unknown, lines)
-    found = None
+    topic_figures = None
     try:
         strategy = _strategy(topic, segmenter)
     except ValueError as error:
         findings.append(Finding.from_error(error))
         cut = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir).cut
     else:
-        cut, found = strategy.segmenter.cut, figures(strategy)
+        cut, topic_figures = strategy.segmenter.cut, figures(strategy)
         floor = float(read_config(Path(topic.source) / CONFIG).get("weight_floor", 0.0)) if lines.words[TERMS] else 0.0
-        findings += check_weights(topic, found, floor, lines)
-        findings += check_thresholds(topic, found, lines)
+        findings += check_weights(topic, topic_figures, floor, lines)
+        findings += check_thresholds(topic, topic_figures, lines)
     findings += check_segmentation(topic, cut, lines)
     findings += check_forms(topic, lines)
     findings += check_overlaps(topic, cut, dictionary, lines)
     findings += check_general(topic, dictionary, lines)
     findings.sort(key=lambda f: _SEVERITIES.index(f.severity))
     known = {resource: len(topic.terms) - len(lacking) for resource, lacking in unknown.items()}
-    return TopicReport(name, topic, tuple(dict.fromkeys(findings)), known, found)
+    return TopicReport(name, topic, tuple(dict.fromkeys(findings)), known, topic_figures)
 
 
 def _strategy(topic: Topic, segmenter: Backend) -> Semantic:
-    """The strategy ``semantic`` for its parameters and its segmentation: without resources it needs no table. The topic's own
-    choice is made, too, because its parameters may be wrong."""
+    """The strategy ``semantic``, without resources; the topic's own strategy is created, too, to check its parameters."""
     if topic.default_strategy != Semantic.name:
         strategies.create(topic, resources=None, segmenter=segmenter)
     return cast(Semantic, strategies.create(topic, Semantic.name, resources=None, segmenter=segmenter))
 
 
 def _lexicons(resources: Resources, cache_dir: Path | None) -> dict[str, Container[str]]:
-    """The resources that are there, by the names of :data:`_COUNTED`."""
-    hownet, vectors, cilin = (resources.path(name) for name in _COUNTED)
-    found: dict[str, Container[str]] = {}
+    """The installed resources by their names in findings."""
+    hownet, vectors, cilin = (resources.path(name) for name in ("hownet", "vectors", "cilin"))
+    lexicons: dict[str, Container[str]] = {}
     if hownet:
-        found["HowNet"] = HowNet(hownet)
+        lexicons["HowNet"] = HowNet(hownet)
     if vectors:
-        found["vectors"] = WordVectors.open(vectors, cache_dir)
+        lexicons["vectors"] = WordVectors.open(vectors, cache_dir)
     if cilin:
-        found["Cilin"] = Cilin(cilin)
-    return found
+        lexicons["Cilin"] = Cilin(cilin)
+    return lexicons
 
 
 class TopicLines:
-    """Where the words of a topic stand in its files.
-
-    Args:
-        topic: read from a folder; of one inside a zipped egg no line is known.
+    """The lines of a topic's words in its files; unknown for a topic in a zipped egg.
 
     Attributes:
         words: per file (terms.tsv, weights.tsv, adjust.tsv) the line of each normalised word.
-        raw: per file the cell as it is written.
+        raw: per file the word as written.
         reasons: words of adjust.tsv with a reason.
         seeds: (URL, file, line) of every seed.
     """
@@ -223,8 +213,8 @@ class TopicLines:
                 if name == ADJUST and len(cells) > 2 and cells[2]:
                     self.reasons.add(word)
         lines = [(line.split()[0], SEEDS, number) for number, line in read_lines(folder / SEEDS)]
-        told = topic.seeds[: len(topic.seeds) - len(lines)]
-        self.seeds = [(url, CONFIG, self.config(topic, "seeds")) for url in told] + lines
+        configured = topic.seeds[: len(topic.seeds) - len(lines)]
+        self.seeds = [(url, CONFIG, self.config(topic, "seeds")) for url in configured] + lines
 
     def located(self, words: Iterable[str], file: str = TERMS) -> tuple[tuple[str, int], ...]:
         """``words`` with their lines in ``file``."""
@@ -232,9 +222,9 @@ class TopicLines:
 
     @staticmethod
     def config(topic: Topic, key: str) -> int:
-        """The line of topic.toml that sets ``key``; 0 where none does."""
-        found = re.search(r", line (\d+)$", topic_line(topic, key))
-        return int(found[1]) if found else 0
+        """The line of topic.toml that sets ``key``; 0 if none does."""
+        match = re.search(r", line (\d+)$", topic_line(topic, key))
+        return int(match[1]) if match else 0
 
 
 # -- files, seeds, resources
@@ -307,13 +297,7 @@ def coverage(terms: Sequence[str], lexicons: Mapping[str, Container[str]]) -> di
 
 
 def check_coverage(topic: Topic, unknown: Mapping[str, Sequence[str]], lines: TopicLines) -> Iterator[Finding]:
-    """Terms that match themselves only, and terms that nothing knows.
-
-    Args:
-        topic: whose terms they are.
-        unknown: see :func:`coverage`.
-        lines: of the topic.
-    """
+    """Terms that match themselves only, and terms that no resource knows; ``unknown`` is that of :func:`coverage`."""
     terms = topic.keywords(len(topic.terms))
     meaning = [set(unknown[name]) for name in ("HowNet", "vectors") if name in unknown]
     literal = [t for t in terms if all(t in lacking for lacking in meaning)]
@@ -395,21 +379,14 @@ def figures(strategy: Semantic) -> Figures:
     )
 
 
-def check_weights(topic: Topic, found: Figures, floor: float, lines: TopicLines) -> Iterator[Finding]:
-    """Weights that dominate, are 0, lie at the floor, or are missing.
-
-    Args:
-        topic: whose weights they are.
-        found: its figures.
-        floor: ``weight_floor`` of its topic.toml.
-        lines: of the topic.
-    """
+def check_weights(topic: Topic, figures: Figures, floor: float, lines: TopicLines) -> Iterator[Finding]:
+    """Weights that dominate, are 0, lie at ``weight_floor``, or are missing."""
     n = len(topic.terms)
     if n < _FEW_TERMS:
         message = f"{n} terms only: most pages of the topic hold none of them"
         yield Finding("warning", "weights", message, "Add terms to terms.tsv", TERMS)
     most = max(_DOMINATES, 3 / n)
-    heavy = {t: share for t, share in found.top if share > most}
+    heavy = {t: share for t, share in figures.top if share > most}
     shares = ", ".join(f"{t} {share:.0%}" for t, share in heavy.items())
     message = f"a term carries more than {most:.0%} of Σ w² over all {n} terms: {shares}"
     yield from _words(lines, heavy, "warning", "weights", message, "Set a lower weight in adjust.tsv")
@@ -431,9 +408,9 @@ def check_weights(topic: Topic, found: Figures, floor: float, lines: TopicLines)
         yield Finding("note", "weights", message, "", WEIGHTS)
 
 
-def check_thresholds(topic: Topic, found: Figures, lines: TopicLines) -> Iterator[Finding]:
+def check_thresholds(topic: Topic, figures: Figures, lines: TopicLines) -> Iterator[Finding]:
     """Thresholds that let everything or next to nothing pass, and what a single term in a title comes to."""
-    threshold, single = found.page_threshold, found.single
+    threshold, single = figures.page_threshold, figures.single
 
     def about(key: str, severity: Severity, message: str, remedy: str = "") -> Finding:
         line = lines.config(topic, key)
@@ -448,29 +425,29 @@ def check_thresholds(topic: Topic, found: Figures, lines: TopicLines) -> Iterato
         yield about("page_threshold", "warning", message, "Raise it")
     elif heavy <= threshold:
         message = (
-            f"even the heaviest term alone ({found.weights['heaviest'][0]}) scores {heavy:.3g} in a title of {TITLE} words, "
+            f"even the heaviest term alone ({figures.weights['heaviest'][0]}) scores {heavy:.3g} in a title of {TITLE} words, "
             f"not above page_threshold {threshold:g}"
         )
         remedy = "Lower page_threshold, unless only titles with several terms are meant to pass"
         yield about("page_threshold", "warning", message, remedy)
     elif light > threshold:
         message = (
-            f"the lightest term ({found.weights['lightest'][0]}) alone, among {max(LENGTHS)} words, scores {light:.3g}, "
+            f"the lightest term ({figures.weights['lightest'][0]}) alone, among {max(LENGTHS)} words, scores {light:.3g}, "
             f"above page_threshold {threshold:g}: every page that holds a term passes"
         )
         remedy = "Raise page_threshold, or lower the weights of general terms in adjust.tsv"
         yield about("page_threshold", "warning", message, remedy)
-    if found.anchor_needed[1] == 0:
+    if figures.anchor_needed[1] == 0:
         message = (
             "every link of a page on topic is queued where URLs look alike (struct 1), whatever its anchor says: "
-            f"α·{threshold:g} + λ is not below link_threshold {found.link_threshold:g}"
+            f"α·{threshold:g} + λ is not below link_threshold {figures.link_threshold:g}"
         )
         yield about("link_threshold", "note", message, "Raise link_threshold, if that fetches too much")
-    if found.text_threshold == 0:
+    if figures.text_threshold == 0:
         message = "text_threshold is 0: main texts are not looked at, lists of titles and short notices stay"
         yield about("text_threshold", "note", message, "Set it, e.g. text_threshold = 0.01, after a look at topic explain --body")
-    if found.consistency > MAX_INCONSISTENCY / 2:
-        ratio = f"consistency ratio {found.consistency:.3f}, allowed {MAX_INCONSISTENCY}"
+    if figures.consistency > MAX_INCONSISTENCY / 2:
+        ratio = f"consistency ratio {figures.consistency:.3f}, allowed {MAX_INCONSISTENCY}"
         message = f"the comparisons contradict each other a little: {ratio}"
         yield about("comparisons", "note", message, "If a is x times b and b is y times c, a should be about x·y times c")
 
@@ -574,7 +551,6 @@ def check_general(topic: Topic, language: Language, lines: TopicLines) -> Iterat
 
 @functools.cache
 def _plain() -> Segmenter:
-    """A segmenter that knows no topic."""
     return Segmenter()
 
 
@@ -591,7 +567,7 @@ def _examples(words: Mapping[str, Sequence[str]]) -> str:
 def _words(
     lines: TopicLines, words: Iterable[str], severity: Severity, about: str, message: str, remedy: str = "", file: str = TERMS
 ) -> Iterator[Finding]:
-    """The finding on some words of a file; none where there are none."""
+    """A finding on words of a file, if there are any."""
     if located := lines.located(words, file):
         yield Finding(severity, about, message, remedy, file, words=located)
 
@@ -599,6 +575,6 @@ def _words(
 def _terms(
     lines: TopicLines, terms: Iterable[str], severity: Severity, message: str, remedy: str, about: str = "segmentation"
 ) -> Iterator[Finding]:
-    """The finding that some terms have something in common; none where they have not."""
+    """A finding on terms, if there are any."""
     terms = list(terms)
     yield from _words(lines, terms, severity, about, f"terms {message}: {len(terms)}", remedy)
