@@ -32,7 +32,7 @@ from topical_crawler.topic.topic import Topic, read_seeds
 if TYPE_CHECKING:
     import redis
 
-    from topical_crawler.frontier import RedisFrontier
+    from topical_crawler.frontier.redis import RedisFrontier
 
 _Number = TypeVar("_Number", int, float)
 
@@ -340,7 +340,7 @@ def open_redis_frontier(settings: BaseSettings, name: str) -> RedisFrontier:
         CrawlError: the settings name no server.
         FrontierServerError: it cannot be used, or has no such crawl.
     """
-    from topical_crawler.frontier import RedisFrontier
+    from topical_crawler.frontier.redis import RedisFrontier
 
     return RedisFrontier(redis_client(settings), name, patience=5.0, attach=True)
 

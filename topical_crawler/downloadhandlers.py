@@ -20,8 +20,7 @@ from topical_crawler.recordings.reader import Response as Recorded
 
 logger = logging.getLogger(__name__)
 
-NOT_RECORDED = "not recorded"
-"""Flag of an answer that the recording does not have."""
+NOT_RECORDED = "not recorded"  # flag of an answer that the recording does not have
 
 
 def as_answer(recorded: Recorded, request: Request) -> Response:
@@ -58,9 +57,7 @@ class ReplayHandler(BaseDownloadHandler):
         path = replay_file(crawler.settings)
         try:
             if not path:
-                raise RecordingError(
-                    "the setting TOPICAL_REPLAY is empty; give it the path of a WARC file or of a folder of them"
-                )
+                raise RecordingError("the setting TOPICAL_REPLAY is empty; set the path of a WARC file or of a folder of them")
             return cls(crawler, Recording(path, cache_dir(crawler.settings)))
         except RecordingError as error:
             message = f"nothing to replay: {error}"

@@ -10,17 +10,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from math import isinf
-from typing import Any, Self
+from typing import Any
 
 from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.exposition import choose_encoder
-from prometheus_client.metrics_core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-    InfoMetricFamily,
-    Metric,
-)
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 from rich.columns import Columns
 from rich.console import Console, Group
@@ -48,31 +42,29 @@ from topical_crawler.crawl.progress import Durations, Progress
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.frontier import State
 from topical_crawler.logs import log_format, mask
-from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.spiders.topical import CrawlComponent, TopicalSpider
 
 logger = logging.getLogger(__name__)
 
 _REFRESH = 0.5
-_SITES = 15
-_LIVE_SITES = 8
+_SITES, _LIVE_SITES = 15, 8
 
 
 def wants_live(settings: BaseSettings) -> bool:
-    """Whether to show a crawl live: on request, or by default in a terminal without a log file; never where standard error is a
-    JSON log."""
+    """Whether to show a crawl live: on request, or by default in a terminal without a log file; never beside a JSON log."""
     mode, file = config.display_mode(settings), settings.get("LOG_FILE")
     if log_format(settings) == "json" and not file:
         return False
     return mode == "live" or (mode == "auto" and sys.stderr.isatty() and not file)
 
 
-class CrawlDisplay:
+class CrawlDisplay(CrawlComponent):
     """Shows a crawl as ``TOPICAL_DISPLAY`` says: ``live``, ``lines``, ``off``, or ``auto`` (live in a terminal)."""
 
     def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         if config.display_mode(crawler.settings) == "off":
             raise NotConfigured
-        self._crawler = crawler
         self._console = Console(stderr=True)
         self._live: Live | None = None
         self._json = log_format(crawler.settings) == "json"
@@ -81,10 +73,6 @@ class CrawlDisplay:
         self._timer: asyncio.TimerHandle | None = None
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     def opened(self, spider: object) -> None:
         if not isinstance(spider, TopicalSpider):
@@ -99,7 +87,7 @@ class CrawlDisplay:
     def _tick(self) -> None:
         if self._live is not None:
             self._live.update(live_view(self._crawl), refresh=True)
-        elif self._crawl.progress.pages:
+        elif self._crawl.progress.total.pages:
             logger.info("%s", line_view(self._crawl))
         self._timer = asyncio.get_running_loop().call_later(self._interval, self._tick)
 
@@ -133,11 +121,11 @@ def line_view(crawl: Crawl) -> str:
     p, recent = crawl.progress, crawl.progress.recent
     links, hosts = crawl.still_waiting or ("?", "?")
     return (
-        f"{crawl.policy.fetched} pages, {p.kept} kept in this run, "
+        f"{crawl.policy.fetched} pages, {p.total.kept} kept in this run, "
         f"harvest rate of the last {recent.pages} {recent.harvest_rate:.0%}, "
         f"{p.total.megabytes:.1f} MB, {p.total.density:,.0f} characters/MB ({recent.density:,.0f} of the last {recent.pages}), "
         f"{links} waiting on {hosts} hosts, {len(crawl.in_flight)} in flight, "
-        f"{p.pages / p.seconds:.1f} pages/s, best waiting {p.best:.3g}"
+        f"{p.rate:.1f} pages/s, best waiting {p.best:.3g}"
     )
 
 
@@ -148,10 +136,10 @@ def live_view(crawl: Crawl) -> Group:
     grid = Table.grid(padding=(0, 3))
     title = escape(crawl.topic.title)
     limit = f" of {crawl.options.max_pages}" if crawl.options.max_pages else ""
-    grid.add_row(f"[bold]{title}[/]", f"pages [bold]{crawl.policy.fetched}[/]{limit}", f"kept [bold green]{p.kept}[/]",
+    grid.add_row(f"[bold]{title}[/]", f"pages [bold]{crawl.policy.fetched}[/]{limit}", f"kept [bold green]{p.total.kept}[/]",
                  f"harvest rate [bold]{recent.harvest_rate:.0%}[/] of the last {recent.pages}")  # fmt: skip
     grid.add_row("", f"waiting [bold]{links}[/]", f"hosts [bold]{hosts}[/]",
-                 f"[bold]{p.pages / p.seconds:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
+                 f"[bold]{p.rate:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
     grid.add_row("", f"MB [bold]{p.total.megabytes:.1f}[/]", "chars/MB",
                  f"[bold]{p.total.density:,.0f}[/], {recent.density:,.0f} of the last {recent.pages}")  # fmt: skip
     rejected = "  ".join(f"{reason} {n}" for reason, n in p.reasons.most_common(5))
@@ -199,27 +187,23 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
     p = crawl.progress
     return {
         "reason": reason,
-        "pages": p.pages,
-        "kept": p.kept,
+        **_figures(p.total),
         "kept_at_second_look": p.second_looks,
         "seconds": round(p.seconds, 1),
-        **_yield(p.total),
         "rejected": dict(p.reasons.most_common()),
         "links": dict(p.links.most_common()),
         "hosts": len(p.sites),
         "hosts_slowed": len(crawl.policy.slowed - crawl.policy.left),
         "hosts_left": len(crawl.policy.left),
-        "sites": {
-            name: {"pages": p.sites[name].pages, "kept": p.sites[name].kept, **_yield(p.sites[name])}
-            for name in _by_yield(p)[:_SITES]
-        },
+        "sites": {name: _figures(p.sites[name]) for name in _by_yield(p)[:_SITES]},
         "waiting": crawl.still_waiting[0] if crawl.still_waiting else None,
         "corpus": crawl.store.name,
     }
 
 
-def _yield(found: Yield) -> dict[str, Any]:
-    return {"bytes": found.size, "characters": found.characters, "characters_per_megabyte": round(found.density)}
+def _figures(total: Yield) -> dict[str, Any]:
+    volume = {"bytes": total.size, "characters": total.characters, "characters_per_megabyte": round(total.density)}
+    return {"pages": total.pages, "kept": total.kept, **volume}
 
 
 def summary(crawl: Crawl, reason: str) -> Group:
@@ -227,8 +211,8 @@ def summary(crawl: Crawl, reason: str) -> Group:
     p = crawl.progress
     head = Text.from_markup(
         f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why_ended(crawl, reason))}. "
-        f"This run: {p.pages} pages in {p.seconds:.0f} s, [bold green]{p.kept} kept[/]"
-        + (f" ({p.total.harvest_rate:.0%})" if p.pages else "")
+        f"This run: {p.total.pages} pages in {p.seconds:.0f} s, [bold green]{p.total.kept} kept[/]"
+        + (f" ({p.total.harvest_rate:.0%})" if p.total.pages else "")
         + f"; {p.total.megabytes:.1f} MB, {p.total.density:,.0f} characters/MB"
     )
     names = _by_yield(p)
@@ -236,22 +220,21 @@ def summary(crawl: Crawl, reason: str) -> Group:
     if len(names) > _SITES:
         sites.add_row(f"… and {len(names) - _SITES} more", style="dim")
     sites.add_row("")
-    reasons = _table("rejected because", "pages")
-    for name, n in p.reasons.most_common():
-        reasons.add_row(escape(name), str(n))
-    if p.second_looks:
-        reasons.add_row("kept at a second look", f"-{p.second_looks}")
-    links = _table("links not followed", "found")
-    for name, n in p.links.most_common():
-        if name != "new" and n:
-            links.add_row(escape(name), str(n))
-    slow = _table("slowest hosts", "s a page")
-    for mean, name in sorted(((site.seconds / site.pages, name) for name, site in p.sites.items()), reverse=True)[:5]:
-        if mean >= 0.01:  # a replay answers at once
-            slow.add_row(escape(name), f"{mean:.2f}")
+    reasons = dict(p.reasons.most_common()) | ({"kept at a second look": -p.second_looks} if p.second_looks else {})
+    links = {name: n for name, n in p.links.most_common() if name != "new" and n}
+    slowest = sorted(((site.seconds / site.pages, name) for name, site in p.sites.items()), reverse=True)[:5]
+    slow = {name: f"{mean:.2f}" for mean, name in slowest if mean >= 0.01}  # a replay answers at once
     right = Table.grid()
-    for table in (reasons, links, slow):
-        if table.row_count:
+    blocks: tuple[tuple[str, str, Mapping[str, object]], ...] = (
+        ("rejected because", "pages", reasons),
+        ("links not followed", "found", links),
+        ("slowest hosts", "s a page", slow),
+    )
+    for *header, rows in blocks:
+        table = _table(*header)
+        for name, value in rows.items():
+            table.add_row(escape(name), str(value))
+        if rows:
             right.add_row(table)
             right.add_row("")
     side = Columns([sites, right], padding=(0, 3))  # one below the other where the terminal is narrow
@@ -268,19 +251,16 @@ def summary(crawl: Crawl, reason: str) -> Group:
 
 # -- metrics
 
-
-MAX_LABELS = 50
-"""Values of a label besides ``other``: Prometheus keeps a time series for each."""
-OTHER = "other"
+MAX_LABELS = 50  # values of a label besides ``other``: Prometheus keeps a time series for each
 _REMEDY = "Remedy: -s TOPICAL_METRICS_PORT=9650-9659 (the first that is free), auto (any), or 0 (no metrics)"
 _ALL = " Over all workers of a shared crawl: do not add the workers up."
 
 
-class CrawlMetrics:
+class CrawlMetrics(CrawlComponent):
     """Serves ``http://TOPICAL_METRICS_HOST:TOPICAL_METRICS_PORT/metrics`` while a crawl runs; off unless the port is set.
 
-    A scrape is answered in the event loop between two steps of the crawl, so no thread touches it. Where metrics cannot be
-    served, an error is logged and the crawl goes on.
+    A scrape is answered in the event loop between two steps of the crawl. Where metrics cannot be served, an error is logged and
+    the crawl goes on.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -292,14 +272,10 @@ class CrawlMetrics:
             raise NotConfigured from None
         if not self._ports:
             raise NotConfigured
-        self._crawler = crawler
+        super().__init__(crawler)
         self._listening: Port | None = None
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     def opened(self, spider: object) -> None:
         if not isinstance(spider, TopicalSpider):
@@ -360,11 +336,7 @@ class Scraped(Resource):
 
 
 class CrawlCollector(Collector):
-    """Reads a crawl when it is scraped.
-
-    Args:
-        stats: Scrapy's, which count bytes.
-    """
+    """Reads a crawl when it is scraped; ``stats`` are Scrapy's, which count bytes."""
 
     def __init__(self, crawl: Crawl, stats: StatsCollector) -> None:
         self._crawl = crawl
@@ -375,20 +347,19 @@ class CrawlCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         yield from self._own()
         try:
-            metrics = list(self._frontier())
+            yield from list(self._frontier())
             self._warned = False
         except Exception as error:  # of any backend: neither the scrape nor the crawl may fail
-            metrics = []
             self._errors += 1
             if not self._warned:
                 logger.warning("Metrics: the frontier cannot be asked, its figures are left out: %s", error)
             self._warned = True
-        yield from metrics
         yield CounterMetricFamily("topical_scrape_errors", "Scrapes in which the frontier could not be asked.", self._errors)
 
     def _own(self) -> Iterator[Metric]:
         """What this process has done since it started."""
         crawl, p = self._crawl, self._crawl.progress
+        total = p.total
         about = {
             "topic": crawl.topic.name,
             "strategy": crawl.strategy.name,
@@ -397,23 +368,16 @@ class CrawlCollector(Collector):
             "crawl": crawl.options.name,
         }
         yield InfoMetricFamily("topical_crawl", "What is crawled, and by which worker.", about)
-        yield CounterMetricFamily("topical_pages", "Pages fetched by this worker, failures counted, redirects not.", p.pages)
-        yield CounterMetricFamily("topical_kept", "Pages that this worker put into the corpus.", p.kept)
+        yield CounterMetricFamily("topical_pages", "Pages fetched by this worker, failures counted, redirects not.", total.pages)
+        yield CounterMetricFamily("topical_kept", "Pages that this worker put into the corpus.", total.kept)
         yield CounterMetricFamily(
             "topical_second_looks", "Pages of topical_kept_total that had been rejected when they were fetched.", p.second_looks
         )
-        yield CounterMetricFamily("topical_characters", "Characters of the clean texts of the kept pages.", p.total.characters)
-        yield CounterMetricFamily("topical_page_bytes", "Bytes of all pages, unpacked, also of the rejected.", p.total.size)
-        rejected = CounterMetricFamily(
-            "topical_rejected",
-            "Fetched addresses that are not in the corpus; reason redirected is no page of topical_pages_total.",
-            labels=["reason"],
-        )
-        yield _filled(rejected, p.reasons)
-        links = CounterMetricFamily(
-            "topical_links", "Links found: new ones, and others by why they are dropped.", labels=["what"]
-        )
-        yield _filled(links, p.links)
+        yield CounterMetricFamily("topical_characters", "Characters of the clean texts of the kept pages.", total.characters)
+        yield CounterMetricFamily("topical_page_bytes", "Bytes of all pages, unpacked, also of the rejected.", total.size)
+        text = "Fetched addresses that are not in the corpus; reason redirected is no page of topical_pages_total."
+        yield _by_label("topical_rejected", text, "reason", p.reasons)
+        yield _by_label("topical_links", "Links found: new ones, and others by why they are dropped.", "what", p.links)
         if (size := self._stats.get_value("downloader/response_bytes")) is not None:
             yield CounterMetricFamily("topical_bytes", "Bytes downloaded, as they came over the line, with their heads.", size)
         yield CounterMetricFamily("topical_storage_failures", "Times the corpus or frontier failed to store.", p.storage_failures)
@@ -457,15 +421,16 @@ def label(reason: str) -> str:
     return head if colon and head in ("dropped", "ignored") else reason
 
 
-def _filled(family: CounterMetricFamily, counts: Mapping[str, int]) -> CounterMetricFamily:
-    """``family`` with a value for each label. The first :data:`MAX_LABELS` labels keep series of their own: a counter whose label
-    joined the others later would fall."""
+def _by_label(name: str, text: str, key: str, counts: Mapping[str, int]) -> CounterMetricFamily:
+    """A counter for each label. The first :data:`MAX_LABELS` labels keep series of their own: a counter whose label joined the
+    others later would fall."""
+    family = CounterMetricFamily(name, text, labels=[key])
     by_label: Counter[str] = Counter()
     for reason, n in counts.items():
-        name = label(reason)
-        by_label[name if name in by_label or len(by_label) < MAX_LABELS else OTHER] += n
-    for name, n in by_label.items():
-        family.add_metric([name], n)
+        value = label(reason)
+        by_label[value if value in by_label or len(by_label) < MAX_LABELS else "other"] += n
+    for value, n in by_label.items():
+        family.add_metric([value], n)
     return family
 
 

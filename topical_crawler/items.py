@@ -16,10 +16,8 @@ from topical_crawler.web.urls import fingerprint
 
 PART_OF = "topical_part"
 """In the meta of an entry: it is a further part of the article of this name, which was kept."""
-SEED_PRIORITY = 1e6
-"""Seeds go before everything else."""
-OFF_TOPIC_TEXT = "off-topic text"
-"""Why a page is rejected whose description is on topic and whose main text is not."""
+SEED_PRIORITY = 1e6  # before everything else
+OFF_TOPIC_TEXT = "off-topic text"  # why a page is rejected whose description is on topic and whose main text is not
 
 
 def now_utc() -> str:
@@ -33,19 +31,15 @@ class PageItem:
     (:mod:`topical_crawler.crawl.second_look`) is a further item with ``first`` set, without links and without evidence.
 
     Attributes:
-        entry: the frontier's entry that was fetched.
         url: address of the answer (after a meta refresh it may differ from the entry's).
         fetched: time of the fetch, UTC, ISO 8601.
         status: HTTP status; 0 where there was no answer.
         size: bytes of the body.
         seconds: from the request to the answer.
         reason: why the page does not belong in the corpus; "" while nothing speaks against it.
-        page: the page, judged by the relevance middleware; None where there is none.
-        verdict: the strategy's judgement.
         reasons: parts of the priority of the link that led here (:meth:`Strategy.explain`), before its page was learned from.
         links: the page's links as entries for the frontier, each with its priority or the reason why it is dropped.
         as_part: whether the page, itself off topic, counts as a further part of an article that was kept.
-        extracted: what the extraction gave, before the cleaning.
         text, title: of the article, cleaned.
         found: further fields of its :class:`~topical_crawler.corpus.record.Record`, by the extraction and the cleaning.
         parts: addresses of the other parts of an article on several pages.
@@ -94,7 +88,7 @@ class PageItem:
         self.reason, self.stored = reason, None
 
     def record(self, worker: str = "") -> Record:
-        """The item as a row of the corpus; ``worker`` is the one that fetched it. A second look keeps the worker of the first."""
+        """The item as a row of the corpus, fetched by ``worker``; a second look keeps the worker of the first."""
         entry, verdict, first = self.entry, self.verdict, self.first
         why: dict[str, Any] = {"terms": dict(verdict.why)} if verdict else {}
         if first is not None:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from scrapy import Request, signals
@@ -27,7 +27,6 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.misc import build_from_crawler
 
 from topical_crawler import __version__, config
-from topical_crawler.config import archive_folder, archive_megabytes
 from topical_crawler.corpus.hosts import HostFacts, Robots, classify_robots, note_in
 from topical_crawler.crawl.link_policy import evidence_of
 from topical_crawler.crawl.session import Crawl
@@ -35,51 +34,43 @@ from topical_crawler.downloadhandlers import NOT_RECORDED
 from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.recordings.writer import Archive, ArchiveError, Message
-from topical_crawler.spiders.topical import crawl_of
+from topical_crawler.spiders.topical import CrawlComponent, crawl_of
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.urls import fingerprint, host
 
 if TYPE_CHECKING:
-    from topical_crawler.frontier import RedisFrontier
+    from topical_crawler.frontier.redis import RedisFrontier
 
 
 logger = logging.getLogger(__name__)
 
-ARCHIVE_FAILED = "archive failed"
-"""Why a crawl ends whose archive cannot be written."""
+ARCHIVE_FAILED = "archive failed"  # why a crawl ends whose archive cannot be written
 _SECRETS = frozenset((b"authorization", b"proxy-authorization", b"cookie"))
-_MASK = b"***"
 
 
-class ArchiveMiddleware:
+class ArchiveMiddleware(CrawlComponent):
     """Archives every exchange as it went over the wire (``TOPICAL_ARCHIVE``).
 
-    It is the middleware next to the downloader (order 1000), where requests have all their headers and answers are not yet
-    decompressed, redirected or refused. If the archive cannot be written the crawl ends, since an archive with gaps is worth
-    little; the page whose answer is not archived waits again, so a resumed crawl loses nothing.
+    Next to the downloader (order 1000) requests have all their headers, and answers are not yet decompressed, redirected or
+    refused. If the archive cannot be written the crawl ends; the page whose answer is not archived waits again.
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        settings = crawler.settings
-        if archive_folder(settings, "") is None:
+        super().__init__(crawler)
+        if config.archive_folder(crawler.settings, "") is None:
             raise NotConfigured
-        self._crawler = crawler
         self._archive: Archive | None = None
         self._unopened: ArchiveError | None = None
         self._ending: asyncio.Task[None] | None = None
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
-
     def opened(self, spider: object) -> None:
         crawl, settings = crawl_of(self._crawler), self._crawler.settings
         if crawl is None:
             return
-        folder = archive_folder(settings, crawl.topic.name)
+        folder = config.archive_folder(settings, crawl.topic.name)
         assert folder is not None
         about = {
             "software": f"topical_crawler/{__version__}",
@@ -90,7 +81,7 @@ class ArchiveMiddleware:
         }
         worker = crawl.options.worker if crawl.frontier.shared else ""
         try:
-            self._archive = Archive(folder, crawl.options.name, about, worker, archive_megabytes(settings))
+            self._archive = Archive(folder, crawl.options.name, about, worker, config.archive_megabytes(settings))
         except ArchiveError as error:
             self._unopened = error  # reported with the first request: the engine cannot end before it has begun
 
@@ -116,11 +107,11 @@ class ArchiveMiddleware:
         return response
 
     def closed(self, spider: object) -> None:
-        if self._archive is not None:
-            try:
+        try:
+            if self._archive is not None:
                 self._archive.close()
-            except ArchiveError as error:
-                logger.error("%s", error)
+        except ArchiveError as error:
+            logger.error("%s", error)
 
     def _give_back(self, request: Request) -> None:
         """Have a page wait in the frontier again. A robots.txt, which every run fetches anew, passes: its rules apply."""
@@ -142,7 +133,7 @@ def _request(request: Request) -> Message:
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     headers = [] if b"Host" in request.headers else [("Host", parts.netloc.rpartition("@")[2].encode("latin-1", "replace"))]
     for name, value in _pairs(request.headers):
-        headers.append((name, _MASK if name.lower().encode("latin-1") in _SECRETS else value))
+        headers.append((name, b"***" if name.lower().encode("latin-1") in _SECRETS else value))
     return Message(f"{request.method} {target} HTTP/1.1", tuple(headers), request.body)
 
 
@@ -164,12 +155,9 @@ def _pairs(headers: Headers) -> list[tuple[str, bytes]]:
 # -- robots.txt
 
 
-_ROBOTS_AGAIN = 600.0
-"""Seconds after which an unreachable robots.txt is asked for again, and after which a worker looks at the shared one again."""
-_ROBOTS_BYTES = 512 * 1024
-"""Size up to which a robots.txt is read; RFC 9309 demands at least 500 KiB."""
-_CLAIM = 60
-"""Seconds in which only one worker may ask a host for its robots.txt; after those another one may, should it have died."""
+_ROBOTS_AGAIN = 600.0  # seconds after which an unreachable or a shared robots.txt is asked for again
+_ROBOTS_BYTES = 512 * 1024  # size up to which a robots.txt is read; RFC 9309 demands at least 500 KiB
+_CLAIM = 60  # seconds in which only one worker may ask a host for its robots.txt; then another one may, should it have died
 _POLL = 0.25
 _OURS = "topical_robots"
 _REST = "topical_rest"
@@ -177,20 +165,13 @@ _REST = "topical_rest"
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """The robots.txt of one origin. Times are seconds on the monotonic clock.
-
-    Attributes:
-        crawl_delay: its Crawl-delay, seconds; 0 where it names none.
-        delay: the same, at most ``TOPICAL_MAX_CRAWL_DELAY``.
-        asked: when the host answered; -inf where another worker asked earlier.
-        until: when to look at it again.
-    """
+    """The robots.txt of one origin. Times are seconds on the monotonic clock."""
 
     parser: RobotParser
-    crawl_delay: float
-    delay: float
-    asked: float
-    until: float
+    crawl_delay: float  # seconds; 0 where it names none
+    delay: float  # the same, at most TOPICAL_MAX_CRAWL_DELAY
+    asked: float  # when the host answered; -inf where another worker asked earlier
+    until: float  # when to look at it again
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):
@@ -230,10 +211,6 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             return None
         request.meta[_REST] = True
         return request
-
-    async def robot_parser(self, request: Request) -> RobotParser:
-        """The rules for the request's origin."""
-        return (await self._rules_for(request)).parser
 
     def _must_rest(self, request: Request, rules: _Rules) -> bool:
         """Whether the host was asked for its robots.txt less than its delay ago; the delay then starts there."""
@@ -286,7 +263,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             meta["download_slot"] = request.meta["download_slot"]
         robots = Request(f"{origin}/robots.txt", priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)
         text, seconds, origins = "", _ROBOTS_AGAIN, {origin}
-        said: Robots | None = "unreachable"
+        facts: Robots | None = "unreachable"
         self._stats.inc_value("robotstxt/request_count")
         engine = self.crawler.engine
         assert engine is not None
@@ -300,19 +277,21 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             self._stats.inc_value("robotstxt/response_count")
             self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
             if 200 <= response.status < 300:
-                text = _read(response.body)
-                said = None
+                body, facts = response.body, None
+                if len(body) > _ROBOTS_BYTES:  # as many whole lines as fit
+                    body = body[:_ROBOTS_BYTES].rpartition(b"\n")[0]
+                text = body.decode("utf-8-sig", errors="ignore")
             elif 400 <= response.status < 500:
-                said = "none"
+                facts = "none"
             if 200 <= response.status < 300 or response.status in (404, 410):
                 seconds = self._seconds
             if urlsplit(response.url).path == "/robots.txt":
                 origins.add(_origin(response.url))  # a redirect to https or www.: that origin's rules are known too
         asked = time.monotonic()
         rules = await self._keep(origins, text, asked, seconds, request)
-        said = said or classify_robots(text, lambda path: rules.parser.allowed(origin + path, self._agent))
+        facts = facts or classify_robots(text, lambda path: rules.parser.allowed(origin + path, self._agent))
         for name in {host(name) for name in origins}:
-            self._note_down(HostFacts(name, said, rules.crawl_delay, now_utc()))
+            self._note_down(HostFacts(name, facts, rules.crawl_delay, now_utc()))
         if notes is not None:
             for name in origins:
                 notes.remember(_note(name), text, math.ceil(max(rules.until - asked, _CLAIM)))
@@ -379,13 +358,6 @@ def _note(origin: str) -> str:
     return f"robots:{origin}"
 
 
-def _read(body: bytes) -> str:
-    """The text of a robots.txt; of one that is too long, as many whole lines as fit."""
-    if len(body) > _ROBOTS_BYTES:
-        body = body[:_ROBOTS_BYTES].rpartition(b"\n")[0]
-    return body.decode("utf-8-sig", errors="ignore")
-
-
 # -- the strategy judges pages and scores links
 
 
@@ -401,8 +373,7 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
     async def process_spider_output_async(
         self, response: Response | None, result: AsyncIterator[Any], spider: Any = None
     ) -> AsyncIterator[Any]:
-        """As Scrapy's; a page of which a user's own spider makes no item ends under a reason of its own, or its entry would stay
-        in flight and hold up its host."""
+        """Finish a page of which a user's own spider makes no item: else its entry would stay in flight and hold up its host."""
         has_item = False
         async for output in super().process_spider_output_async(response, result):
             has_item = has_item or isinstance(output, PageItem)
@@ -454,8 +425,7 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict) -> list[En
 
 
 class QuickMetaRefreshMiddleware(MetaRefreshMiddleware):
-    """Scrapy's decodes every page to look for a meta refresh; this one only pages whose first bytes mention one. A page that
-    reloads itself is taken as it is."""
+    """Scrapy's, but only pages whose first bytes mention a refresh are decoded, and a page that reloads itself is taken as is."""
 
     def process_response(self, request: Request, response: Response, spider: Any = None) -> Request | Response:
         if b"refresh" not in response.body[:4096].lower():

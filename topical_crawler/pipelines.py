@@ -11,7 +11,7 @@ from topical_crawler.corpus.make import Maker
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import OFF_TOPIC_TEXT, PageItem
-from topical_crawler.spiders.topical import crawl_of
+from topical_crawler.spiders.topical import CrawlComponent, crawl_of
 from topical_crawler.strategies import OFF_TOPIC
 
 
@@ -35,15 +35,8 @@ class ExtractPipeline:
         self._pool.close()
 
 
-class CrawlPipeline:
+class CrawlPipeline(CrawlComponent):
     """A step that needs the crawl; items of spiders without one pass through."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
         crawl = crawl_of(self._crawler)
@@ -79,8 +72,7 @@ class CleanPipeline(CrawlPipeline):
 
 
 class StorePipeline(CrawlPipeline):
-    """Writes the row of every page, kept or rejected, behind all pipelines that may change it. The scheduler then marks the page
-    done in the frontier; a crash in between gives the page back."""
+    """Writes the row of every page, kept or rejected. The scheduler then marks it done; a crash in between gives it back."""
 
     def process(self, crawl: Crawl, item: PageItem) -> None:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from typing import Any
 
 from scrapy import Request, signals
@@ -24,18 +25,12 @@ from topical_crawler.web.urls import fingerprint, host
 
 logger = logging.getLogger(__name__)
 
-STOPPED = "stopped"
-"""Why a crawl ends that was told to stop."""
-LOST = "lost by a pipeline"
-"""Why a page is rejected whose item no pipeline returned."""
-STORAGE_FAILED = "storage failed"
-"""Why a crawl ends that cannot write any more (a full disk, a database that is gone)."""
-TICK = 1.0
-"""Seconds between two looks at orders, and at what other workers have done."""
-SHARED_POLL = 0.25
-"""Seconds after which a worker that has nothing to fetch looks again: others push, and their leases run out."""
-_KEPT_META = ("redirect_times", "redirect_ttl", "retry_times")
-"""What the redirect and retry middlewares count; it travels with the entry, so that a bound holds over a restart."""
+STOPPED = "stopped"  # why a crawl ends that was told to stop
+LOST = "lost by a pipeline"  # why a page is rejected whose item no pipeline returned
+STORAGE_FAILED = "storage failed"  # why a crawl ends that cannot write any more (a full disk, a database that is gone)
+TICK = 1.0  # seconds between two looks at orders, and at what other workers have done
+SHARED_POLL = 0.25  # seconds after which a worker with nothing to fetch looks again: others push, and their leases run out
+_KEPT_META = ("redirect_times", "redirect_ttl", "retry_times")  # stored with the entry, so that bounds hold over a restart
 
 
 class TopicalScheduler(BaseScheduler):
@@ -122,10 +117,8 @@ class TopicalScheduler(BaseScheduler):
         self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take a request: a seed, a retry or a redirect of an entry in flight, or one that a user's own spider made.
-
-        Returns False for a request that is known already or is not to be fetched; Scrapy then counts it as dropped.
-        """
+        """Take a seed, a retry or redirect of an entry in flight, or a request of a user's own spider. False for one that is
+        known already or is not to be fetched: Scrapy then counts it as dropped."""
         entry = request.meta.get("topical")
         if not isinstance(entry, Entry):
             entry = self._foreign(request)
@@ -151,8 +144,6 @@ class TopicalScheduler(BaseScheduler):
         entry.priority = self._crawl.strategy.score([entry.candidate()])[0] or 0.0
         return entry
 
-    # -- second looks
-
     def _looks_at_end(self) -> bool:
         """Begin the second look that is due at the end; whether there is one."""
         if self._crawl.control.stopping or not self._crawl.second_look.is_due_at_end(self._crawl.finished):
@@ -176,7 +167,8 @@ class TopicalScheduler(BaseScheduler):
             for item in crawl.second_look.items():
                 if slot.closing is None and self._closing is None:
                     await engine.scraper.start_itemproc_async(item, response=None)
-                    self._finish_swallowed(item)
+                    if self._closing is None and crawl.second_look.is_open(item):  # or it would be looked at again and again
+                        self._finish_unreturned(item)
                     pages += 1
                 if slot.closing is not None or self._closing is not None:
                     return  # the rest is looked at when the crawl goes on
@@ -198,16 +190,8 @@ class TopicalScheduler(BaseScheduler):
             )  # fmt: skip
         self._wake()
 
-    def _finish_swallowed(self, item: PageItem) -> None:
-        """An item that no pipeline returns would have its second look again and again."""
-        if self._closing is None and self._crawl.second_look.is_open(item):
-            self._finish_unreturned(item)
-
-    # -- what became of an entry
-
     def _finish(self, item: PageItem) -> None:
-        """Mark an item's page done. Scrapy swallows what a signal handler raises, and an entry left in flight would hold up its
-        host for good."""
+        """Mark an item's page done. Nothing may be raised: Scrapy would swallow it, and the entry would stay in flight."""
         try:
             self._crawl.finish(item)
         except ValueError as error:  # no Store pipeline, and this page has no text
@@ -273,9 +257,8 @@ class TopicalScheduler(BaseScheduler):
         if isinstance(entry, Entry) and entry.key in self._crawl.in_flight:
             self._answered.add(entry.key)
             try:
-                self._crawl.frontier.sent(entry.key, time.monotonic())
-            except LeaseLost:
-                pass  # reported when the page is finished
+                with suppress(LeaseLost):  # reported when the page is finished
+                    self._crawl.frontier.sent(entry.key, time.monotonic())
             except STORAGE_ERRORS as error:
                 self._give_up(error)
 

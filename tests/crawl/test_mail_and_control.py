@@ -16,7 +16,8 @@ from topical_crawler import Evidence, Page, strategies
 from topical_crawler.crawl import steering
 from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.steering import ACTIONS, PURGED, Control, SteeringError, control_state, perform
-from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, RedisFrontier, SqliteFrontier, State
+from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier, State
+from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.items import SEED_PRIORITY
 from topical_crawler.web.urls import fingerprint, host
 

@@ -24,7 +24,7 @@ def page(kept: bool, size: int, characters: int = 700) -> Yield:
 def test_a_second_look_counts_a_text_and_no_page() -> None:
     progress = Progress()
     progress.note_second_look("www.dangjian.cn", 300)
-    assert (progress.pages, progress.kept, progress.second_looks, progress.total.characters) == (0, 1, 1, 300)
+    assert (progress.total.pages, progress.total.kept, progress.second_looks, progress.total.characters) == (0, 1, 1, 300)
     assert progress.recent.pages == 0 and progress.total.harvest_rate == 0
     progress.note("news.a.cn", page(False, 1000))
     assert progress.total.harvest_rate == progress.recent.harvest_rate + 1 == 1  # that text was fetched in an earlier run
@@ -39,7 +39,7 @@ def test_the_sites_add_up_to_the_whole(pages: list[tuple[str, bool, int]]) -> No
     for site_yield in progress.sites.values():
         whole.add(site_yield)
     assert progress.total == whole
-    assert (progress.pages, progress.kept) == (len(pages), sum(kept for _, kept, _ in pages))
+    assert (progress.total.pages, progress.total.kept) == (len(pages), sum(kept for _, kept, _ in pages))
     assert whole.size == sum(size for *_, size in pages) and whole.characters == 700 * whole.kept
     last = pages[-100:]
     recent = progress.recent
@@ -70,7 +70,7 @@ def test_the_last_pages_forget_the_first() -> None:
 
 def test_before_the_first_page() -> None:
     progress = Progress()
-    assert (progress.pages, progress.kept, progress.recent.harvest_rate, progress.total.density) == (0, 0, 0.0, 0.0)
+    assert (progress.total.pages, progress.total.kept, progress.recent.harvest_rate, progress.total.density) == (0, 0, 0.0, 0.0)
     assert progress.seconds > 0
 
 

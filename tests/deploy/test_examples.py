@@ -23,7 +23,8 @@ from redis_tools import RedisServer, program
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.frontier import Entry, RedisFrontier
+from topical_crawler.frontier import Entry
+from topical_crawler.frontier.redis import RedisFrontier
 
 __all__ = ["own_server"]  # a fixture
 

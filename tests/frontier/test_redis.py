@@ -13,8 +13,8 @@ from frontier_tools import entry, key, outcome
 from redis_tools import RedisServer
 from wait_tools import wait_for
 
-from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, RedisFrontier, State
-from topical_crawler.frontier.redis import DAMAGED, crawls
+from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, State
+from topical_crawler.frontier.redis import DAMAGED, RedisFrontier, crawls
 from topical_crawler.frontier.redis_server import MAX_OUTCOME, VERSION, RecordError, pack_links, read_entry
 
 Worker = Callable[..., RedisFrontier]

@@ -21,13 +21,10 @@ from topical_crawler.web.page import Evidence, Link, Verdict
 from topical_crawler.web.urls import fingerprint, host, is_binary, looks_like_trap, shape
 
 MOST_CREDIT = 10
-"""A host is granted its allowance of pages without a text once more for each text that it gave, up to this many times: hosts
-that bring hundreds of texts have stretches of 200 and 300 pages between two of them."""
+"""A host is granted its allowance of pages without a text once more for each text that it gave, up to this many times."""
 BARREN_END = 1000
-"""Pages in a row without a text that end the crawl of a strategy that drops no links itself: at most 3 in 1,000 of the next ones
-give one (rule of three, confidence 95 %)."""
-CHECKPOINT_PAGES = 1000
-"""Pages between two checkpoints of the strategy; what it learned since is replayed from the frontier on resume."""
+"""Pages in a row without a text that end the crawl of a strategy that drops no links itself (rule of three, 95 %: 0.3 %)."""
+CHECKPOINT_PAGES = 1000  # between two checkpoints of the strategy; what it learned since is replayed on resume
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large"))
 _NO_ADDRESS = fingerprint("")
 
@@ -42,7 +39,7 @@ class LinkPolicy:
         learns: whether the strategy learns from what links lead to and drops none of them. Then barren hosts are not slowed: the
             strategy puts their links in their place itself, and also follows nearly hopeless links, behind all of which such a
             host would never have its turn again. Instead a host's links give way once half of its page limit is spent, and the
-            more the less is left: the rest is spent when more is known. Such a crawl ends after :data:`BARREN_END` pages in a row
+            more the less is left. Such a crawl ends after :data:`BARREN_END` pages in a row
             without a text unless a person gave another number, or it waits for further seeds.
 
     Attributes:
@@ -76,7 +73,7 @@ class LinkPolicy:
         name, gave_text = host(outcome.url), outcome.reason in ("", PART)
         self._per_host[name] += 1
         form = shape(outcome.url)
-        if not outcome.url.endswith(form):  # an address without numbers and queries is a shape of its own: nothing to count
+        if not outcome.url.endswith(form):  # an address without numbers and queries is a shape of its own
             pages, texts = self._shapes.get(form, (0, 0))
             self._shapes[form] = (pages + 1, texts + gave_text)
         if gave_text:
@@ -97,8 +94,6 @@ class LinkPolicy:
         for hosts, belongs in ((self.slowed, slowed), (self.left, left)):
             (hosts.add if belongs else hosts.discard)(name)
 
-    # -- when to stop
-
     @property
     def barren(self) -> bool:
         """Whether so many pages in a row gave no text that the crawl ends."""
@@ -112,33 +107,25 @@ class LinkPolicy:
         """Whether nothing more is to be fetched, whatever waits."""
         return self.barren or self.limit_reached(in_flight)
 
-    # -- where a link waits
-
     def standing(self, name: str) -> str:
         """What becomes of a barren host: "slowed" or "left"; "" for any other."""
         return "left" if name in self.left else "slowed" if name in self.slowed else ""
 
     def place(self, score: float, name: str) -> float:
-        """The priority of a host's link by its score, over 0. With a strategy that learns, the score is multiplied by twice the
-        share that is left of the host's page limit, where that is less than half."""
+        """The priority of a host's link by its score, over 0. For a strategy that learns, the score is multiplied by twice the
+        share that is left of the host's page limit, if less than half is."""
         limit = self._options.max_pages_per_host
         if self._learns and limit and score > 0:
             return score * min(1.0, 2 * max(0.0, 1 - self._per_host[name] / limit))
         return self.place_again(score, name)
 
     def place_again(self, priority: float, name: str) -> float:
-        """The priority of a link that waited at ``priority``: below 0 for a slowed host, behind the links of all others and in
-        their old order."""
+        """The priority of a link that waited at ``priority``: below 0 for a slowed host, in the old order."""
         return -1 / (1 + priority) if not self._learns and priority >= 0 and name in self.slowed else priority
 
-    # -- what is not followed
-
     def refusal(self, url: str, depth: int) -> str | None:
-        """Why a link is not followed whatever it may lead to; None where nothing speaks against it.
-
-        Args:
-            depth: links followed from a seed. At depth 0, what a person asked for, barren hosts are fetched too.
-        """
+        """Why a link is not followed whatever it may lead to; None where nothing speaks against it. At ``depth`` 0, what a person
+        asked for, barren hosts are fetched too."""
         if fingerprint(url) == _NO_ADDRESS:
             return "unusable address"
         if is_binary(url):
@@ -151,12 +138,7 @@ class LinkPolicy:
         return self._fruitless_place(url, name, depth)
 
     def late_refusal(self, entry: Entry, in_flight: int) -> str | None:
-        """Why a link is not followed any more: of what may have changed while it waited, or by bounds that a resumed crawl has.
-
-        Args:
-            entry: the link.
-            in_flight: pages of its host that are being fetched.
-        """
+        """Why a link is not followed any more, by what may have changed while it waited, with ``in_flight`` pages of its host."""
         reason = self._out_of_bounds(entry.host, entry.depth) or self._fruitless_place(entry.url, entry.host, entry.depth)
         limit = self._options.max_pages_per_host
         if reason is None and limit and self._per_host[entry.host] + in_flight >= limit:
@@ -164,24 +146,16 @@ class LinkPolicy:
         return reason
 
     def _out_of_bounds(self, name: str, depth: int) -> str | None:
-        if self._hosts and not self.allowed(name):
+        bare = name.split(":")[0]
+        if self._hosts and not any(name == h or bare == h or bare.endswith("." + h) for h in self._hosts):
             return "other site"
         return "too deep" if 0 < self._options.max_depth < depth else None
 
     def _fruitless_place(self, url: str, name: str, depth: int) -> str | None:
-        if self.is_trap(url):
+        pages, texts = self._shapes.get(shape(url), (0, 0))
+        if 0 < self._options.trap_pages <= pages and not texts:  # of many pages of this shape none gave a text
             return "trap"
         return "barren host" if depth and name in self.left else None
-
-    def allowed(self, name: str) -> bool:
-        """Whether a host is one of the allowed ones or a subdomain of one."""
-        bare = name.split(":")[0]
-        return any(name == h or bare == h or bare.endswith("." + h) for h in self._hosts)
-
-    def is_trap(self, url: str) -> bool:
-        """Whether many pages of this URL shape were fetched and none of them brought a text."""
-        pages, texts = self._shapes.get(shape(url), (0, 0))
-        return 0 < self._options.trap_pages <= pages and not texts
 
 
 def evidence_of(link: Link, parent: str, verdict: Verdict, distance: int) -> Evidence:

@@ -12,6 +12,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,30 +20,20 @@ logger = logging.getLogger(__name__)
 
 Answer = dict[str, Any]
 
-FOLDER = "mailbox"
-"""Name of the folder in a crawl's data directory."""
-MAX_BYTES = 16 * 1024 * 1024
-"""Size limit of a message, in bytes of its file."""
-STALE_SECONDS = 3600.0
-"""Age at which an answer that nobody fetched is deleted: its command has died."""
-_REQUEST = ".request.json"
-_ANSWER = ".answer.json"
-_UNFINISHED = ".tmp"
+FOLDER = "mailbox"  # in a crawl's data directory
+MAX_BYTES = 16 * 1024 * 1024  # size limit of a message's file
+STALE_SECONDS = 3600.0  # age at which an answer that nobody fetched is deleted: its command has died
+_REQUEST, _ANSWER, _UNFINISHED = ".request.json", ".answer.json", ".tmp"
 
 
 class Mailbox:
-    """Both sides of the folder: the crawl calls :meth:`serve`, a command :meth:`post`, :meth:`answer` and :meth:`withdraw`.
-
-    Args:
-        folder: created if missing, for this user alone.
-    """
+    """Both sides of the folder: the crawl calls :meth:`serve`, a command :meth:`post`, :meth:`answer` and :meth:`withdraw`. The
+    folder is created if missing, for this user alone."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._complained: set[str] = set()
         folder.mkdir(mode=0o700, exist_ok=True)
-
-    # -- the crawl's side
 
     def serve(self, perform: Callable[[Answer], Answer]) -> int:
         """Perform every waiting request and return their number. What is wrong with a request is answered, and stops nothing."""
@@ -55,7 +46,9 @@ class Mailbox:
             if path.name.endswith(_REQUEST):
                 performed += self._serve(path, path.name.removesuffix(_REQUEST), perform)
             elif path.name.endswith((_ANSWER, _UNFINISHED)):
-                _remove_stale(path)
+                with suppress(OSError):  # fetched meanwhile
+                    if time.time() - path.stat().st_mtime > STALE_SECONDS:
+                        path.unlink()
         return performed
 
     def _serve(self, path: Path, number: str, perform: Callable[[Answer], Answer]) -> bool:
@@ -78,17 +71,13 @@ class Mailbox:
         if until < time.time():  # its command has given up
             logger.info("A request of the mailbox has come too late: %s", request.get("action"))
             return False
-        answer: Answer
-        if problem:
-            answer = {"error": problem}
-        else:
-            try:
-                answer = perform(request)
-            except (ValueError, LookupError) as error:
-                answer = {"error": str(error)}
-            except Exception as error:
-                logger.exception("The request %r of the mailbox failed", request.get("action"))
-                answer = {"error": f"the crawl could not do it: {error}"}
+        try:
+            answer = {"error": problem} if problem else perform(request)
+        except (ValueError, LookupError) as error:
+            answer = {"error": str(error)}
+        except Exception as error:
+            logger.exception("The request %r of the mailbox failed", request.get("action"))
+            answer = {"error": f"the crawl could not do it: {error}"}
         try:
             self._write(number + _ANSWER, answer)
         except ValueError as error:
@@ -96,8 +85,6 @@ class Mailbox:
         except OSError as error:
             logger.warning("A request of the mailbox was performed, but cannot be answered: %s", error)
         return not problem
-
-    # -- the command's side
 
     def post(self, request: Mapping[str, Any], wait: float) -> str:
         """Write a request, void after ``wait`` seconds, and return its id. Raises ValueError for one that is too long."""
@@ -147,11 +134,3 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise ValueError("it is no JSON object")
     return message
-
-
-def _remove_stale(path: Path) -> None:
-    try:
-        if time.time() - path.stat().st_mtime > STALE_SECONDS:
-            path.unlink()
-    except OSError:  # fetched meanwhile
-        return

@@ -20,7 +20,7 @@ from topical_crawler.strategies import Strategy
 from topical_crawler.topic.topic import Topic
 
 if TYPE_CHECKING:
-    from topical_crawler.frontier import RedisFrontier
+    from topical_crawler.frontier.redis import RedisFrontier
 
 
 logger = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
     if options.frontier == "sqlite":
         return SqliteFrontier(options.data_dir / "frontier.sqlite", *bounds)
     if options.frontier == "redis":
-        from topical_crawler.frontier import RedisFrontier
+        from topical_crawler.frontier.redis import RedisFrontier
 
         assert options.redis is not None
         frontier = RedisFrontier(
@@ -62,24 +62,23 @@ def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
 
 def claim_directory(directory: Path, topic: Topic, options: CrawlOptions) -> None:
     """Note the crawl's topic and strategy in its directory; refuse a directory with the crawl of another one."""
-    file = directory / "crawl.json"
+    file, mine = directory / "crawl.json", _claim(topic, options)
     if file.is_file():
         try:
             known = dict(json.loads(file.read_text(encoding="utf-8")))
         except (ValueError, TypeError):
             raise CrawlError(f"{file}: damaged. Remedy: delete it; the crawl beside it goes on all the same") from None
-        _compare(known, topic, options, str(directory), "choose another directory (-s TOPICAL_DATA_DIR=DIR)")
+        _compare(known, mine, str(directory), "choose another directory (-s TOPICAL_DATA_DIR=DIR)")
         return
     with replacing(file) as out:
-        out.write(json.dumps(_claim(topic, options), ensure_ascii=False, indent=1) + "\n")
+        out.write(json.dumps(mine, ensure_ascii=False, indent=1) + "\n")
 
 
 def _claim_shared(frontier: RedisFrontier, topic: Topic, options: CrawlOptions) -> None:
     """The same for a crawl in Redis. Its workers must also have the same edition of the topic, by which each judges."""
     mine = {**_claim(topic, options), "edition": edition(topic)}
     known = frontier.agree("claim", mine)
-    remedy = "name another crawl (-s TOPICAL_CRAWL=NAME)"
-    _compare(known, topic, options, f"Redis, under the name {options.name!r},", remedy)
+    _compare(known, mine, f"Redis, under the name {options.name!r},", "name another crawl (-s TOPICAL_CRAWL=NAME)")
     if known["edition"] != mine["edition"]:
         if frontier.details()["workers"] > 1:
             raise CrawlError(
@@ -88,10 +87,8 @@ def _claim_shared(frontier: RedisFrontier, topic: Topic, options: CrawlOptions) 
             )
         logger.warning("The topic %r has changed since the crawl began; it goes on with the new edition", topic.name)
         frontier.save("claim", mine)
-    if known["version"] != __version__:
-        logger.warning(
-            "The crawl was begun by version %s of the program; this worker is version %s", known["version"], __version__
-        )
+    if (version := known["version"]) != __version__:
+        logger.warning("The crawl was begun by version %s of the program; this worker is version %s", version, __version__)
 
 
 def _claim(topic: Topic, options: CrawlOptions) -> dict[str, Any]:
@@ -105,23 +102,21 @@ def _claim(topic: Topic, options: CrawlOptions) -> dict[str, Any]:
     }
 
 
-def _compare(known: dict[str, Any], topic: Topic, options: CrawlOptions, place: str, remedy: str) -> None:
-    strategy = options.strategy or topic.default_strategy
-    if known.get("topic") != topic.name:
-        raise CrawlError(f"{place} holds a crawl of the topic {known.get('topic')!r}, not {topic.name!r}. Remedy: {remedy}")
-    if known.get("strategy") != strategy:
+def _compare(known: dict[str, Any], mine: dict[str, Any], place: str, remedy: str) -> None:
+    if known.get("topic") != mine["topic"]:
+        raise CrawlError(f"{place} holds a crawl of the topic {known.get('topic')!r}, not {mine['topic']!r}. Remedy: {remedy}")
+    if known.get("strategy") != mine["strategy"]:
         raise CrawlError(
-            f"{place} holds a crawl by the strategy {known.get('strategy')!r}, not {strategy!r}: what one has learned says "
-            f"nothing to the other. Remedy: {remedy}"
+            f"{place} holds a crawl by the strategy {known.get('strategy')!r}, not {mine['strategy']!r}: what one has learned "
+            f"says nothing to the other. Remedy: {remedy}"
         )
 
 
 def edition(topic: Topic) -> str:
     """Digest of everything in a topic that a verdict or a priority depends on."""
-    said: list[object] = [sorted(topic.terms.items()), sorted(topic.weights.items()), topic.parameters, topic.documents]
-    if topic.marked:  # a topic without any is what it was before there were any
-        said.append([(text.url, text.title, text.text, text.on_topic) for text in topic.marked])
-    return hashlib.sha256(json.dumps(said, ensure_ascii=False, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    marked = [(text.url, text.title, text.text, text.on_topic) for text in topic.marked]
+    content = [sorted(topic.terms.items()), sorted(topic.weights.items()), topic.parameters, topic.documents, marked]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def warn_missing(strategy: Strategy, resources: Resources) -> None:
@@ -132,13 +127,14 @@ def warn_missing(strategy: Strategy, resources: Resources) -> None:
             logger.log(level, "Going on without %s (%s). %s", resource.name, resource.title, resource.cost)
 
 
-def log_progress(every: float = 5.0) -> Callable[[float, str], None]:
-    """A progress callback that logs a line at most every few seconds."""
-    last = [time.monotonic()]
+def log_progress() -> Callable[[float, str], None]:
+    """A progress callback that logs a line at most every 5 seconds."""
+    last = time.monotonic()
 
-    def note(part: float, what: str) -> None:
-        if time.monotonic() - last[0] >= every:
-            last[0] = time.monotonic()
+    def log(part: float, what: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= 5.0:
+            last = time.monotonic()
             logger.info("%s: %.0f %%", what, 100 * part)
 
-    return note
+    return log

@@ -14,10 +14,8 @@ from topical_crawler.corpus.record import Yield
 from topical_crawler.frontier import REDIRECTED, Pushed
 from topical_crawler.items import PageItem
 
-_DOWNLOAD = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0)
-"""Up to DOWNLOAD_TIMEOUT; most of the web answers within a second."""
-_PAGE = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0)
-"""Up to TOPICAL_EXTRACT_TIMEOUT; a page off topic is judged in milliseconds, an extraction waits for its turn."""
+_DOWNLOAD = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0)  # up to DOWNLOAD_TIMEOUT
+_PAGE = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0)  # up to TOPICAL_EXTRACT_TIMEOUT
 
 
 class Durations:
@@ -84,11 +82,7 @@ class Progress:
             self.note(item.entry.host, page, time.monotonic() - item.arrived)
 
     def note(self, site: str, page: Yield, handled: float = 0.0) -> None:
-        """Count one page of a site; its ``seconds`` are 0 where there was no answer.
-
-        Args:
-            handled: seconds from the answer until the page was stored.
-        """
+        """Count one page of a site; its ``seconds`` are 0 without an answer, ``handled`` those from there until it was stored."""
         self.sites.setdefault(site, Yield()).add(page)
         self.total.add(page)
         self._recent.append(page)
@@ -118,16 +112,11 @@ class Progress:
         return total
 
     @property
-    def pages(self) -> int:
-        """Pages that were fetched."""
-        return self.total.pages
-
-    @property
-    def kept(self) -> int:
-        """Pages that were put into the corpus."""
-        return self.total.kept
-
-    @property
     def seconds(self) -> float:
         """How long this run has lasted; above 0."""
         return max(1e-9, time.monotonic() - self.started)
+
+    @property
+    def rate(self) -> float:
+        """Pages a second."""
+        return self.total.pages / self.seconds

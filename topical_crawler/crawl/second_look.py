@@ -30,12 +30,9 @@ from topical_crawler.web.urls import fingerprint
 logger = logging.getLogger(__name__)
 
 FILE = "aside.sqlite"
-FIRST = 1024
-"""Finished pages before the first look. What is learned from fewer changes too much, and a text once kept stays."""
+FIRST = 1024  # finished pages before the first look: what is learned from fewer changes too much
 _BATCH = 500
-_LET_GO = 0.05
-"""Share of the pages that are dropped at once to make room."""
-_LEVEL = 1
+_LET_GO = 0.05  # share of the pages that are dropped at once to make room
 _TABLES = """
 CREATE TABLE IF NOT EXISTS pages (number INTEGER PRIMARY KEY, key BLOB UNIQUE, relevance REAL, lesson TEXT, html BLOB);
 CREATE INDEX IF NOT EXISTS by_relevance ON pages (relevance);
@@ -48,14 +45,11 @@ class AsideError(CorpusError):
 
 
 class SetAside:
-    """Pages on disk, as they came, with the lessons that the strategy drew from them.
+    """Pages on disk, as they came, with the lessons that the strategy drew from them. Every method may raise AsideError.
 
     Args:
         path: an SQLite file, created with the first page; None: a temporary one, gone with the process.
         megabytes: room in millions of bytes, compressed; beyond it the least relevant pages are dropped.
-
-    Raises:
-        AsideError: by every method.
 
     >>> aside = SetAside(None, megabytes=1)
     >>> aside.put(b"k", "<title>党支部</title>", ["lesson"], 0.1)
@@ -82,30 +76,32 @@ class SetAside:
         return self._opened
 
     def __len__(self) -> int:
+        return self._number("SELECT count(*) FROM pages")
+
+    def _number(self, query: str) -> int:
+        """What a query answers; 0 where it answers nothing or no page was ever set aside."""
         if self._opened is None:
             return 0
         with self._explaining():
-            ((n,),) = self._opened.execute("SELECT count(*) FROM pages")
-        return int(n)
+            row = self._opened.execute(query).fetchone()
+        return int(row[0]) if row else 0
 
     def put(self, key: bytes, html: str, lesson: Any, relevance: float) -> None:
         """Set a page aside; one with the same key is replaced."""
         if not self._most:
             return
-        source = zlib.compress(html.encode("utf-8", "surrogatepass"), _LEVEL)
+        source = zlib.compress(html.encode("utf-8", "surrogatepass"), level=1)
         note = json.dumps(lesson, separators=(",", ":"))
         if (size := len(source) + len(note)) > self._most:
             return
         with self._changing() as db:
             self._delete(db, "key = ?", (key,))
             while self._bytes + size > self._most:
-                self._delete(db, "number IN (SELECT number FROM pages ORDER BY relevance, number LIMIT ?)", (self._some(db),))
+                ((n,),) = db.execute("SELECT count(*) FROM pages")
+                worst = "number IN (SELECT number FROM pages ORDER BY relevance, number LIMIT ?)"
+                self._delete(db, worst, (max(1, int(_LET_GO * n)),))
             db.execute("INSERT INTO pages (key, relevance, lesson, html) VALUES (?, ?, ?, ?)", (key, relevance, note, source))
             self._bytes += size
-
-    def _some(self, db: sqlite3.Connection) -> int:
-        ((n,),) = db.execute("SELECT count(*) FROM pages")
-        return max(1, int(_LET_GO * n))
 
     def _delete(self, db: sqlite3.Connection, which: str, values: tuple[Any, ...]) -> None:
         gone = db.execute(f"DELETE FROM pages WHERE {which} RETURNING length(html) + length(lesson)", values).fetchall()
@@ -140,11 +136,7 @@ class SetAside:
     @property
     def looked(self) -> int:
         """How many pages the crawl had finished at the last look; 0: before any."""
-        if self._opened is None:
-            return 0
-        with self._explaining():
-            row = self._opened.execute("SELECT value FROM meta WHERE name = 'looked'").fetchone()
-        return int(row[0]) if row else 0
+        return self._number("SELECT value FROM meta WHERE name = 'looked'")
 
     @looked.setter
     def looked(self, finished: int) -> None:
@@ -183,12 +175,8 @@ class SetAside:
 
 
 def look_is_due(finished: int, looked: int) -> bool:
-    """Whether a look is due while the crawl goes on: since the last one its pages have reached a power of two, :data:`FIRST` or
-    more. Depends only on what a resumed crawl knows, so that it does the same.
-
-    Args:
-        finished: pages.
-        looked: how many there were at the last look, 0 if there was none.
+    """Whether a look is due while the crawl goes on: the ``finished`` pages have reached a power of two, :data:`FIRST` or more,
+    since they were ``looked`` at (0: never). Depends only on what a resumed crawl knows, so that it does the same.
 
     >>> [n for n in range(1, 10_000) if look_is_due(n, looked=n - 1)]
     [1024, 2048, 4096, 8192]
@@ -199,13 +187,7 @@ def look_is_due(finished: int, looked: int) -> bool:
 
 
 class SecondLook:
-    """Decides which pages are set aside, when to look at them again, and which of them belong in the corpus after all.
-
-    Args:
-        aside: where they are kept.
-        strategy: that of the crawl.
-        store: the corpus, where the pages are rejected rows.
-    """
+    """Decides which pages are set aside, when to look at them again, and which of them belong in the corpus after all."""
 
     def __init__(self, aside: SetAside, strategy: Strategy, store: CorpusStore) -> None:
         self._aside = aside
@@ -214,8 +196,7 @@ class SecondLook:
         self._fails = self._has_looked = False
 
     def set_aside(self, item: PageItem) -> None:
-        """Keep a rejected page that the strategy may judge otherwise one day. Where the disk has no room the crawl goes on
-        without: such a page stays what it is."""
+        """Keep a rejected page that the strategy may judge otherwise one day; where that fails the crawl goes on without."""
         verdict = item.verdict
         if self._fails or item.reason != OFF_TOPIC or verdict is None or verdict.keep or item.page is None or not item.page.html:
             return
@@ -240,8 +221,7 @@ class SecondLook:
         return not self._fails and (not self._has_looked or self._aside.looked < finished) and len(self._aside) > 0
 
     def items(self) -> Iterator[PageItem]:
-        """The pages that are on topic by what is known now, in the order in which they came, for the item pipelines. Each has to
-        be given to :meth:`done`."""
+        """The pages that are on topic by what is known now, in their old order, for the item pipelines and then :meth:`done`."""
         now: dict[bytes, Verdict] = {}
         lessons = self._aside.lessons()
         while pages := list(islice(lessons, _BATCH)):
@@ -253,7 +233,7 @@ class SecondLook:
             if item is None:
                 continue
             yield item
-            if not item.reason or item.reason == PART:
+            if item.reason in ("", PART):
                 for further in map(fingerprint, item.parts):  # the rest of the article belongs to it whatever it says
                     if (verdict := now.get(further)) and (part := self._item(further, verdict, item.found["series"])):
                         yield part

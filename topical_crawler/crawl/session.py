@@ -1,7 +1,4 @@
-"""One crawl, ``spider.crawl``: opened or resumed, asked for the next page, told what became of each, closed.
-
-Scrapy's components share this object; it knows nothing of Scrapy.
-"""
+"""One crawl, ``spider.crawl``, shared by Scrapy's components: what to fetch next, and what became of each page."""
 
 from __future__ import annotations
 
@@ -9,8 +6,9 @@ import logging
 import time
 from collections.abc import Iterable
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -45,19 +43,16 @@ from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Verdict
 from topical_crawler.web.urls import fingerprint, host
 
-if TYPE_CHECKING:
-    from topical_crawler.crawl.link_policy import LinkPolicy
+logger = logging.getLogger(__name__)
 
-__all__ = ["Crawl"]
-
-
-# -- Checkpoints of the strategy
-
-
-MOST_RESCORED = 20_000
-"""At most so many waiting links, the best ones, are scored again when the strategy has learned what may raise them."""
+STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError)  # their messages name the remedy
+REST_SECONDS = 60.0  # without a page, after which a worker that waits for seeds takes a second look
+LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: another worker has it
+MOST_RESCORED = 20_000  # of the waiting links, the best ones, that are scored again when something was learned
 _CHECKPOINT = "strategy"
 _RESCORED = "rescored"
+
+# -- Checkpoints of the strategy
 
 
 def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int) -> None:
@@ -75,19 +70,16 @@ def load_checkpoint(strategy: Strategy, frontier: Frontier) -> int:
 
 
 def learn_again(strategy: Strategy, outcome: Outcome) -> None:
-    """Have ``strategy`` learn from a page of the log what it learned when the page was judged or failed; from others there is
-    nothing to learn."""
+    """Have ``strategy`` learn from a page of the log what it learned when the page was judged or failed."""
     if outcome.keep or outcome.reason == OFF_TOPIC or outcome.lesson is not None:
         strategy.learn(outcome.url, Verdict(outcome.relevance, outcome.keep, lesson=outcome.lesson))
 
 
 def restore(strategy: Strategy, frontier: Frontier) -> None:
-    """Bring a new strategy to where that of the frontier's crawl stands: its checkpoint, the pages finished since, and the page
-    threshold that a person set."""
+    """Bring a new strategy to the state of the frontier's crawl: checkpoint, pages finished since, page threshold as set."""
     for _, outcome in frontier.outcomes(load_checkpoint(strategy, frontier)):
         learn_again(strategy, outcome)
-    threshold = control_state(frontier)["page_threshold"]
-    if threshold is not None:
+    if (threshold := control_state(frontier)["page_threshold"]) is not None:
         with suppress(ValueError):  # the crawl does not obey a threshold that its strategy refuses either
             strategy.page_threshold = threshold
 
@@ -107,18 +99,8 @@ def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) 
 # -- The crawl
 
 
-logger = logging.getLogger(__name__)
-
-STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError)
-"""Errors whose message says what is wrong with the frontier or the corpus, and the remedy."""
-REST_SECONDS = 60.0
-"""After so long without a page a worker that waits for seeds takes a second look: its end may be far."""
-LEASE_LOST = "lease lost"
-"""Counted when a page comes in whose lease ran out: another worker has it."""
-
-
 class Crawl:
-    """One crawl. Made by :meth:`open`.
+    """One crawl, which knows nothing of Scrapy. Made by :meth:`open`.
 
     Attributes:
         in_flight: entries being fetched or on their way through the pipelines, by key.
@@ -169,8 +151,10 @@ class Crawl:
         if not shared or not options.corpus:
             directory.mkdir(parents=True, exist_ok=True)
         with ExitStack() as undo:
-            lock = None if shared else undo.enter_context(_lock(directory))
+            lock = None
             if not shared:
+                lock = _lock(directory)
+                undo.callback(lock.release)
                 claim_directory(directory, topic, options)
             strategy = strategies.create(
                 topic,
@@ -185,9 +169,8 @@ class Crawl:
                 warn_missing(strategy, resources)
             try:
                 frontier = undo.enter_context(closing(open_frontier(options, topic)))
-                store = undo.enter_context(
-                    CorpusStore(options.corpus or str(directory / "corpus.sqlite"), patience=options.patience)
-                )
+                place = options.corpus or str(directory / "corpus.sqlite")
+                store = undo.enter_context(CorpusStore(place, patience=options.patience))
                 crawl = cls(options, topic, strategy, frontier, store, lock)
             except STORAGE_ERRORS as error:
                 raise CrawlError(str(error)) from None
@@ -217,13 +200,10 @@ class Crawl:
         self.second_look.close()
         self.store.close()
         if self._lock is not None:
-            self._lock.release(force=True)  # it was acquired, and then entered
-
-    # -- together with other workers
+            self._lock.release()
 
     def tick(self) -> None:
-        """To be called about once a second: obey orders, keep the leases, learn what other workers have finished, take seeds that
-        were fed."""
+        """Obey orders, keep the leases, learn what other workers have finished, take new seeds; about once a second."""
         self.control.poll()
         if not self.frontier.shared:
             return
@@ -239,14 +219,14 @@ class Crawl:
             self._busy = time.monotonic()
 
     def catch_up(self) -> None:
-        """Learn what other workers have finished, if the server is there; pages and links are then judged by it."""
+        """Learn what other workers have finished, if the server is there."""
         if self.frontier.shared:
             with suppress(FrontierServerError):  # reported where the frontier is asked for more than advice
                 self._read_log()
 
     def _read_log(self, learned: int = 0) -> None:
-        """Take note of the pages finished since the last time, by whichever worker, and learn from those after number
-        ``learned``; learning again from a page that was learned from when it was judged changes nothing."""
+        """Count the pages finished since the last time, by whichever worker, and learn from those after number ``learned``;
+        learning again from a page that this worker judged changes nothing."""
         for number, outcome in self.frontier.outcomes(self.finished):
             self.policy.count(outcome)
             self.finished = number
@@ -254,10 +234,7 @@ class Crawl:
                 learn_again(self.strategy, outcome)
 
     def _take_seeds(self, urls: list[str]) -> None:
-        entries = [seed_entry(url) for url in urls]
-        for entry in entries:
-            entry.dropped = self.policy.refusal(entry.url, 0)
-        pushed = self.push(entries)
+        pushed = self.push([replace(seed_entry(url), dropped=self.policy.refusal(url, 0)) for url in urls])
         logger.info("%d start URLs were fed, %d of them new", len(urls), pushed.new)
 
     def _is_first(self, what: str, number: int) -> bool:
@@ -265,12 +242,9 @@ class Crawl:
         return not self.frontier.shared or self.frontier.first(what, number)
 
     def _lose(self, key: bytes) -> None:
-        entry = self.in_flight.pop(key, None)
-        if entry is not None:
+        if (entry := self.in_flight.pop(key, None)) is not None:
             self.progress.links[LEASE_LOST] += 1
             logger.warning("%s: its lease ran out; it waits again, or another worker has it", entry.url)
-
-    # -- what there is to do
 
     @property
     def is_over(self) -> bool:
@@ -307,8 +281,6 @@ class Crawl:
         except STORAGE_ERRORS:
             return None
 
-    # -- fetching
-
     def push(self, entries: Iterable[Entry]) -> Pushed:
         """Add entries that do not come from a page in flight: seeds, requests of a user's own spider."""
         return self.progress.note_links(self.frontier.push(entries))
@@ -336,22 +308,17 @@ class Crawl:
             return False
         if entry.evidence and entry.priority < SEED_PRIORITY:
             # Whether the link is worth a visit was decided when its page was judged; only its place can change here.
-            priority = self._priority_now(entry)
-            if priority < entry.priority:
-                next_best = self.frontier.best(now)
-                if next_best is not None and priority < next_best:
-                    self.frontier.put_back(entry, priority)
-                    return False
+            if entry.rescored < self.options.rescore:
+                score = self.strategy.score([entry.candidate()])[0]
+                priority = entry.priority if score is None else self.policy.place(score, entry.host)
+            else:
+                priority = self.policy.place_again(entry.priority, entry.host)
+            if priority < entry.priority and (best := self.frontier.best(now)) is not None and priority < best:
+                self.frontier.put_back(entry, priority)
+                return False
         self.in_flight[entry.key] = entry
         self.progress.best = entry.priority
         return True
-
-    def _priority_now(self, entry: Entry) -> float:
-        """The priority of a popped link by what is known now; one that was put back often enough keeps its own."""
-        if entry.rescored < self.options.rescore:
-            score = self.strategy.score([entry.candidate()])[0]
-            return entry.priority if score is None else self.policy.place(score, entry.host)
-        return self.policy.place_again(entry.priority, entry.host)
 
     def retry(self, entry: Entry, url: str, meta: dict[str, Any]) -> None:
         """Fetch an entry in flight again, at ``url``."""
@@ -371,11 +338,9 @@ class Crawl:
         target = Entry(key, url, host(url), entry.priority, entry.depth, entry.evidence, meta, dropped=dropped)
         self.finish(PageItem(entry, url, now_utc(), status=status, reason=REDIRECTED, links=[target], duplicate_of=url))
 
-    # -- what became of a page: its row in the corpus first, then the frontier; a crash in between gives the page back
-
     def store_row(self, item: PageItem) -> None:
-        """Write an item's row to the corpus and note in the item how it was stored. An item that is finished, or whose lease is
-        lost, is left alone.
+        """Write an item's row to the corpus and note in the item how it was stored; :meth:`finish` follows, so that a crash in
+        between gives the page back. An item that is finished, or whose lease is lost, is left alone.
 
         Raises:
             ValueError: the item is kept and has no text.
@@ -438,12 +403,8 @@ class Crawl:
     def fail(self, error: Exception) -> None:
         """Note that the frontier or the corpus cannot be written. Whoever runs the crawl ends it."""
         if not self.failed:
-            expected = isinstance(error, STORAGE_ERRORS)
-            logger.critical(
-                "Cannot store what was fetched; the crawl ends and can be resumed: %s",
-                error,
-                exc_info=None if expected else error,
-            )
+            details = None if isinstance(error, STORAGE_ERRORS) else error
+            logger.critical("Cannot store what was fetched; the crawl ends and can be resumed: %s", error, exc_info=details)
             self.failed = str(error) or type(error).__name__
             self.progress.storage_failures += 1
 

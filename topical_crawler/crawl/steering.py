@@ -1,8 +1,7 @@
 """Feeding and steering a crawl, while it runs or between two runs: actions on its frontier, and the crawl that obeys them.
 
-A request and its answer are JSON objects, so that they can be handed to the process that has the frontier open
-(:mod:`mailbox`). Every action works on any backend. What applies to all workers of a crawl, and to its next run, is saved in the
-frontier under "control"; :class:`Control` obeys it.
+A request and its answer are JSON objects, handed to the process that has the frontier open (:mod:`mailbox`). What applies to all
+workers of a crawl, and to its next run, is saved in the frontier under "control"; :class:`Control` obeys it.
 """
 
 from __future__ import annotations
@@ -26,32 +25,26 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
-Refusal = Callable[[str, int], str | None]
-"""Why a link of some depth is not followed; None where nothing speaks against it."""
-Explain = Callable[[Candidate], Mapping[str, float]]
-"""The parts of a link's priority by name; see :meth:`topical_crawler.strategies.Strategy.explain`."""
+Refusal = Callable[[str, int], str | None]  # see LinkPolicy.refusal
+Explain = Callable[[Candidate], Mapping[str, float]]  # see Strategy.explain
 
-PURGED = "purged"
-"""Why links are dropped that a person purged from the queue."""
-LAST_PAGES = 1000
-"""Finished pages that ``stats`` counts by default."""
-MAX_SHOWN = 10_000
-"""Most entries that ``top`` shows."""
-MOST_LOOKED_AT = 100_000
-"""How many of the best entries ``top`` searches for one host: up to a second, in which the crawl stands still."""
+PURGED = "purged"  # why links are dropped that a person purged from the queue
+LAST_PAGES = 1000  # finished pages that ``stats`` counts by default
+MAX_SHOWN = 10_000  # most entries that ``top`` shows
+MOST_LOOKED_AT = 100_000  # entries that ``top`` searches for one host: up to a second, in which the crawl stands still
 _CONTROL = "control"
 _NO_ADDRESS = fingerprint("")
 
 
 class SteeringError(ValueError):
-    """A request cannot be performed. The message says why."""
+    """A request cannot be performed; the message says why."""
 
 
 class Known(NamedTuple):
     """What is known of the crawl beside its frontier; nothing where its strategy is not at hand."""
 
-    refusal: Refusal | None = None
-    explain: Explain | None = None
+    refusal: Refusal | None
+    explain: Explain | None
 
 
 def seed_entry(url: str, priority: float = SEED_PRIORITY) -> Entry:
@@ -65,13 +58,7 @@ def control_state(frontier: Frontier) -> dict[str, Any]:
 
 
 def perform(frontier: Frontier, request: Request, refusal: Refusal | None = None, explain: Explain | None = None) -> Answer:
-    """Perform ``request["action"]``, one of :data:`ACTIONS`.
-
-    Args:
-        frontier: open.
-        request: its further keys are the action's; see the action's function.
-        refusal: that of the crawl, if known.
-        explain: that of the crawl's strategy, if at hand.
+    """Perform ``request["action"]``, one of :data:`ACTIONS`; its further keys are described by the action's function.
 
     Raises:
         SteeringError: no such action, or a value that cannot be used; then nothing has changed.
@@ -132,8 +119,7 @@ def _push(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     priority = request.get("priority")
     entries = [seed_entry(url, SEED_PRIORITY if priority is None else _number("priority", priority)) for url in _urls(request)]
     for entry in entries:
-        if crawl.refusal is not None:
-            entry.dropped = crawl.refusal(entry.url, entry.depth)
+        entry.dropped = crawl.refusal(entry.url, entry.depth) if crawl.refusal is not None else None
     pushed = frontier.push(entries)
     return {"new": pushed.new, "again": pushed.raised, "known": pushed.known, "dropped": pushed.dropped}
 
@@ -248,9 +234,8 @@ def _number(name: str, value: object) -> float:
 
 def _count(request: Request, name: str, default: int, at_least: int = 1) -> int:
     value = request.get(name, default)
-    most = MAX_SHOWN if name == "n" else math.inf
+    most, bound = (MAX_SHOWN, f" to {MAX_SHOWN:,}") if name == "n" else (math.inf, " or more")
     if not isinstance(value, int) or isinstance(value, bool) or not at_least <= value <= most:
-        bound = f" to {MAX_SHOWN:,}" if name == "n" else " or more"
         raise SteeringError(f"{name} must be a whole number of {at_least}{bound}, not {value!r}")
     return value
 
@@ -259,7 +244,6 @@ class Control:
     """The orders to a running crawl: it answers its mailbox and reads the orders in its frontier.
 
     Args:
-        frontier: the crawl's.
         strategy: gets the page threshold, and explains priorities.
         mailbox: for requests to this process; None for a shared frontier, which commands open themselves.
         refusal: why a pushed URL is not fetched.

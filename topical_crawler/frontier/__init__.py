@@ -1,6 +1,7 @@
-"""The frontier: what waits, in which order it is given out, and what became of it (contract in :mod:`base`)."""
+"""The frontier: what waits, in which order it is given out, and what became of it (contract in :mod:`base`).
 
-from typing import TYPE_CHECKING, Any
+:class:`~topical_crawler.frontier.redis.RedisFrontier` is imported from its module: 12 MB that a crawl with a file does not need.
+"""
 
 from topical_crawler.frontier.base import (
     MAX_EVIDENCE,
@@ -18,9 +19,6 @@ from topical_crawler.frontier.memory import MemoryFrontier
 from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.frontier.sqlite_schema import FrontierFileError
 
-if TYPE_CHECKING:
-    from topical_crawler.frontier.redis import RedisFrontier
-
 __all__ = [
     "MAX_EVIDENCE",
     "NO_ROOM",
@@ -33,15 +31,6 @@ __all__ = [
     "MemoryFrontier",
     "Outcome",
     "Pushed",
-    "RedisFrontier",
     "SqliteFrontier",
     "State",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name != "RedisFrontier":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from topical_crawler.frontier.redis import RedisFrontier  # 12 MB that a crawl with a file has no use for
-
-    return RedisFrontier

@@ -15,12 +15,9 @@ from urllib.parse import urlsplit
 
 from topical_crawler.web.page import Candidate, Evidence
 
-REDIRECTED = "redirected"
-"""The reason of an outcome that is no page: the entry's redirect target counts in its place."""
-NO_ROOM = "no room"
-"""Why waiting entries beyond ``max_waiting`` are dropped."""
-MAX_EVIDENCE = 8
-"""Parents remembered for a waiting link, the first ones: the papers' formulas need them, at a bounded size."""
+REDIRECTED = "redirected"  # the reason of an outcome that is no page: the redirect's target counts in its place
+NO_ROOM = "no room"  # why waiting entries beyond ``max_waiting`` are dropped
+MAX_EVIDENCE = 8  # parents remembered for a waiting link, the first ones: the papers' formulas need them
 
 
 class State(enum.IntEnum):
@@ -69,11 +66,11 @@ class Outcome:
 
     Attributes:
         url: the address that was fetched.
-        keep: whether the strategy judged the page on topic (it learns from that, whatever the text turned out to be).
+        keep: whether the strategy judged the page on topic.
         relevance: the strategy's relevance of the page.
         reason: why the page is not in the corpus (off topic, duplicate, an error); "" for a page that is.
         lesson: JSON data that the strategy learns from the page's content; None for most strategies.
-        led_by: other hosts, on whose pages the link to this one stood; told only of a page that is in the corpus.
+        led_by: other hosts whose pages link to it, of a page that is in the corpus.
     """
 
     url: str
@@ -86,8 +83,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class Pushed:
-    """What a push did: entries that are ``new``, known ones that gained evidence (``raised``) and the rest (``known``);
-    ``dropped`` counts entries recorded as dropped, by reason."""
+    """What a push did: entries that are new, that gained evidence, the other known ones, and the dropped ones by reason."""
 
     new: int = 0
     raised: int = 0
@@ -136,7 +132,7 @@ class Frontier(Protocol):
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """The best waiting entry among hosts whose turn it is, now in flight; None where there is none. A shared frontier may
-        reserve, all at once, as many entries as the caller is about to pop: ``ahead``, this one included."""
+        reserve as many entries as the caller is about to pop: ``ahead``, this one included."""
 
     def best(self, now: float) -> float | None:
         """The priority that :meth:`pop` would give out, without taking it; None where there is none."""
@@ -146,20 +142,16 @@ class Frontier(Protocol):
         all that waits is held back by the in-flight limit alone (then a ``done`` changes it)."""
 
     def sent(self, key: bytes, now: float) -> None:
-        """An entry in flight has arrived at its host (its answer begins, or it has failed): the host's delay counts from here.
-        Of several calls the last counts."""
+        """An entry in flight has arrived at its host or has failed: the host's delay counts from the last such call."""
 
     def put_back(self, entry: Entry, priority: float) -> None:
-        """An entry that was popped but not fetched waits again with ``priority``; its host's turn is given back, as if it had
-        never been popped, and ``rescored`` counts one more."""
+        """An entry in flight waits again unfetched with ``priority``: its host's turn is given back, ``rescored`` rises by 1."""
 
     def waiting(self, limit: int) -> list[Entry]:
-        """The best ``limit`` waiting entries over all hosts, best first, whether or not their host's turn has come; they go on
-        waiting."""
+        """The best ``limit`` waiting entries over all hosts, best first, whether or not their turn has come; they stay."""
 
     def reprice(self, priorities: Mapping[bytes, float]) -> None:
-        """New priorities for waiting entries, all or nothing; ``rescored`` counts from 0 again. A key that does not wait is left
-        alone."""
+        """Set priorities of waiting entries, all or nothing, and ``rescored`` to 0. Keys that do not wait are left alone."""
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
         """An entry in flight waits again for another try (at ``url``, with ``meta``, where given), in its old place."""
@@ -171,16 +163,14 @@ class Frontier(Protocol):
         """An entry in flight is dropped unfetched; its host's turn is given back."""
 
     def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
-        """Waiting entries are dropped under ``reason``: those of one host, those of a priority less than ``below``, those that
-        meet both, or all. Returns how many."""
+        """Drop waiting entries: of one ``host``, of a priority less than ``below``, of both, or all. Returns how many."""
 
     def revive(self, urls: Mapping[bytes, str]) -> int:
         """Entries that are done or dropped wait again, in their old place or at the end of their priority's queue; ``urls`` are
         their addresses by key. Returns how many. A page's earlier outcome stays in the log; a second one follows it."""
 
     def renew(self) -> frozenset[bytes]:
-        """Extend the leases of what this process has in flight. Returns the keys whose lease is lost: :meth:`done` and the like
-        raise :class:`LeaseLost` for them."""
+        """Extend the leases of this process. Returns the keys whose lease is lost: for them :class:`LeaseLost` is raised."""
 
     def first(self, name: str, number: int) -> bool:
         """Whether this is the first call with ``name`` and a number as high, over all processes and runs."""
@@ -270,6 +260,5 @@ def check_bounds(delay: float, in_flight_per_host: int, max_waiting: int) -> Non
 
 def not_in_flight(key: bytes) -> LookupError:
     """The error for a key that was never popped, or is finished already."""
-    return LookupError(
-        f"entry {key.hex()} is not in flight: only an entry that was popped can be finished, dropped or put back, once"
-    )
+    name = key.hex()
+    return LookupError(f"entry {name} is not in flight: only an entry that was popped can be finished, dropped or put back, once")

@@ -13,7 +13,6 @@ from topical_crawler.frontier.base import Frontier, check_bounds, check_delay
 
 Place = tuple[float, int]
 """Where an entry stands in the order: (−priority, number of its first push). Smaller is fetched first."""
-
 Turn = tuple[float, bool]
 """A turn of a host that is taken: from when its delay counts, and whether its entry is still on its way to the host."""
 
@@ -77,8 +76,7 @@ class Hosts:
         self._enlist(name, host)
 
     def discard(self, name: str | None, below: float | None) -> None:
-        """The entries of a host (None: of all hosts) with a priority less than ``below`` (None: whatever their priority) wait no
-        more. Where the best of a host is among them, nothing of the host waits."""
+        """Entries of a host (None: of all) with a priority less than ``below`` (None: with any) wait no more."""
         for each in self._hosts if name is None else (name,):
             head = self.head(each)
             if head is not None and (below is None or -head[0] < below):
@@ -141,14 +139,13 @@ class Hosts:
         self._enlist(name, host)
 
     def _has_room(self, name: str, host: _Host) -> bool:
-        """Whether a further entry may go in flight. Of a host with a delay only one is on its way at a time: of two, the second
-        could arrive right behind the first."""
+        """Whether a further entry may go in flight; of a host with a delay none while another is on its way."""
         if len(host.turns) >= self._in_flight_per_host:
             return False
         return not any(on_its_way for _, on_its_way in host.turns) or self._delays.get(name, self._delay) == 0
 
     def _enlist(self, name: str, host: _Host) -> None:
-        """Put the host where it belongs after a change. Whether its rest is over, :meth:`_wake` says, which knows the time."""
+        """Put the host where it belongs after a change; :meth:`_wake` sees when its rest is over."""
         if host.head is None or not self._has_room(name, host):
             return
         due = max([host.last, *(since for since, _ in host.turns)]) + self._delays.get(name, self._delay)
@@ -186,9 +183,8 @@ class Hosts:
 class Worst:
     """For every host a bound: no entry of the host waits at a place after it.
 
-    Bounds only rise when an entry starts to wait; they are brought down to the truth when they come up as the worst of all. So
-    the worst entry is found with a look at the worst entries of one or two hosts, however much waits, and nothing is done when
-    entries leave.
+    Bounds rise when an entry starts to wait, and are corrected when they come up as the worst of all. So the worst entry is found
+    with a look at one or two hosts, however much waits, and nothing is done when entries leave.
     """
 
     def __init__(self) -> None:
@@ -201,11 +197,8 @@ class Worst:
             self._set(name, place)
 
     def find(self, last: Callable[[str], Place | None]) -> tuple[str, Place] | None:
-        """The host of the worst waiting entry, and the entry's place; None where nothing waits.
-
-        Args:
-            last: the place of the worst waiting entry of a host, looked up; None where none of the host waits.
-        """
+        """The host of the worst waiting entry, and the entry's place; None where nothing waits. ``last`` looks up the place of a
+        host's worst entry."""
         while self._heap:
             negative, number, name = self._heap[0]
             bound = self._bounds.get(name)

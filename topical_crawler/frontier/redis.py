@@ -1,7 +1,6 @@
 """A frontier in Redis for any number of workers: popped entries are leased, politeness holds over all of them.
 
-Every step is one Lua script, which Redis runs as a whole (``lua/``). Records are versioned bytes of bounded size; nothing is
-unpickled.
+Every step is one Lua script (``lua/``), which Redis runs as a whole.
 """
 
 from __future__ import annotations
@@ -44,13 +43,10 @@ from topical_crawler.frontier.redis_server import (
     read_outcome,
 )
 
-DAMAGED = "damaged entry"
-"""Why an entry is dropped whose evidence cannot be read."""
+DAMAGED = "damaged entry"  # why an entry is dropped whose record cannot be read
 _PREFIX = "topical:{%s}:"  # the braces keep the keys of a crawl on one shard
 _WAITING = bytes([State.WAITING])
-_DISCARDED = 1_000
-_READ = 500
-_OUTCOMES = 1_000
+_DISCARDED, _READ, _OUTCOMES = 1_000, 500, 1_000  # entries and outcomes in one call
 
 
 class RedisFrontier(Frontier):
@@ -63,9 +59,7 @@ class RedisFrontier(Frontier):
     Args:
         client: a connection that gives bytes.
         name: of the crawl; frontiers of one name are the same one.
-        delay: seconds between two fetches of a host.
-        in_flight_per_host: most entries of a host in flight, over all workers.
-        max_waiting: most entries that wait; 0: no bound.
+        delay, in_flight_per_host, max_waiting: as in :class:`~topical_crawler.frontier.hosts.LocalFrontier`, over all workers.
         max_pages: pages after which :meth:`pop` gives nothing (finished, redirects apart, or in flight); 0: no bound.
         lease: seconds.
         worker: name of this process, unlike any other's; made up where none is given.
@@ -140,7 +134,7 @@ class RedisFrontier(Frontier):
         return _pushed(self._run("push", pack_links([check(entry) for entry in entries])))
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
-        """See :meth:`Frontier.pop`. An entry whose record cannot be read is dropped, counted and logged; the next one follows."""
+        """See :meth:`Frontier.pop`. An entry whose record cannot be read is dropped and logged; the next one follows."""
         while self._taken or self._take(now, ahead):
             record, key, token = self._taken.popleft()
             if self._tokens.get(key) != token:  # its lease ran out meanwhile
@@ -315,8 +309,6 @@ class RedisFrontier(Frontier):
         text = self._call("hget", "saved", name)
         return None if text is None else json.loads(text)
 
-    # -- what workers share besides
-
     def agree(self, name: str, data: Any) -> Any:
         """As :meth:`save`, but the first one to say something is right. Returns what holds."""
         self._call("hsetnx", "saved", name, json.dumps(data))
@@ -347,8 +339,6 @@ class RedisFrontier(Frontier):
                     self.requeue(key)
             self._call("zrem", "workers", self.worker)
 
-    # -- calls
-
     def _run(self, script: str, *arguments: Any, now: float | None = None) -> Any:
         if self._now and now is not None:
             self._now = repr(float(now))
@@ -366,9 +356,8 @@ class RedisFrontier(Frontier):
         answer = self._run("finish", what, self.worker, key, self._tokens.get(key, ""), *arguments, now=now)
         if answer is None:
             self._lose(key)
-            raise LeaseLost(
-                f"entry {key.hex()} is not in flight here: it was never popped, is finished already, or its lease ran out"
-            )
+            why = "it was never popped, is finished already, or its lease ran out"
+            raise LeaseLost(f"entry {key.hex()} is not in flight here: {why}")
         if not keep:
             self._tokens.pop(key, None)
         return answer

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_VALUE = 16_384
-"""Bytes of one start URL with what comes with it; a longer value is set aside."""
+MAX_VALUE = 16_384  # bytes of one start URL with what comes with it; a longer value is set aside
+_BATCH = 100
 
 
 class RedisFeed:
@@ -27,41 +27,33 @@ class RedisFeed:
     Args:
         client: a connection that gives bytes.
         key: of the list or set.
-        batch: most values read at once.
     """
 
-    def __init__(self, client: redis.Redis, key: str, batch: int = 100) -> None:
+    def __init__(self, client: redis.Redis, key: str) -> None:
         self.key = key
         self._client: Any = client  # typed for text or bytes, by a setting of its own
-        self._batch = batch
 
     def poll(self, take: Callable[[list[str]], object]) -> int:
         """Hand what has arrived to ``take``, at most a batch. Returns how many values were read."""
-        kind = self._client.type(self.key).decode()
-        if kind == "none":
-            return 0
-        if kind not in ("list", "set", "zset"):
-            raise ValueError(f"{self.key} in Redis is a {kind}: start URLs are read from a list, a set or a sorted set")
-        values = self._read(kind)
+        client, key = self._client, self.key
+        remove: Callable[[bytes], object]
+        match client.type(key).decode():
+            case "list":
+                values, remove = client.lrange(key, 0, _BATCH - 1), lambda value: client.lrem(key, 1, value)
+            case "set":
+                values, remove = client.srandmember(key, _BATCH), lambda value: client.srem(key, value)
+            case "zset":
+                values, remove = client.zrevrange(key, 0, _BATCH - 1), lambda value: client.zrem(key, value)
+            case "none":
+                return 0
+            case kind:
+                raise ValueError(f"{key} in Redis is a {kind}: start URLs are read from a list, a set or a sorted set")
         urls = [url for value in values if (url := self._url(value)) is not None]
         if urls:
             take(urls)
         for value in values:
-            if kind == "list":
-                self._client.lrem(self.key, 1, value)
-            else:
-                (self._client.srem if kind == "set" else self._client.zrem)(self.key, value)
+            remove(value)
         return len(values)
-
-    def _read(self, kind: str) -> list[bytes]:
-        values: Any
-        if kind == "list":
-            values = self._client.lrange(self.key, 0, self._batch - 1)
-        elif kind == "set":
-            values = self._client.srandmember(self.key, self._batch)
-        else:
-            values = self._client.zrevrange(self.key, 0, self._batch - 1)
-        return list(values)
 
     def _url(self, value: bytes) -> str | None:
         text = value.decode("utf-8", "replace").strip()

@@ -24,7 +24,6 @@ from topical_crawler.frontier.sqlite import pack, pack_meta, unpack
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
-
 _PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b")
 """Answers after which the same call may succeed; of a script's own commands they come inside another message."""
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
@@ -64,7 +63,7 @@ class Server:
 
     def ask(self, call: Callable[[], _T]) -> _T:
         """The result of ``call``, made again while the server is away. It may be made twice: it must not matter."""
-        # Who has waited for it in vain once does not wait again at every call that follows.
+        # Once it has waited in vain it does not wait again at every call that follows.
         deadline, pause, warned = time.monotonic() + (0.0 if self._given_up else self._patience), _FIRST_PAUSE, False
         while True:
             try:
@@ -85,11 +84,7 @@ class Server:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def check(self) -> None:
-        """See that the server is one that loses nothing: warn where it keeps nothing over a restart, refuse where it evicts.
-
-        Raises:
-            FrontierServerError: it cannot be used.
-        """
+        """Warn where the server keeps nothing over a restart. Raises FrontierServerError for one that is too old or evicts."""
         try:
             info: dict[str, Any] = dict(self.client.info())
         except _AWAY as error:
@@ -98,9 +93,8 @@ class Server:
             return  # an account that may not ask; docs/deployment.md says what the server needs
         version = tuple(int(part) for part in str(info.get("redis_version", "0.0")).split(".")[:2])
         if version < (6, 2):
-            raise FrontierServerError(
-                f"Redis at {self.name} is version {info.get('redis_version')}. Remedy: version 6.2 or newer, or Valkey"
-            )
+            number = info.get("redis_version")
+            raise FrontierServerError(f"Redis at {self.name} is version {number}. Remedy: version 6.2 or newer, or Valkey")
         policy = info.get("maxmemory_policy", "noeviction")
         if info.get("maxmemory") and policy != "noeviction":
             raise FrontierServerError(
@@ -137,13 +131,9 @@ def _place(client: redis.Redis) -> str:
     return str(at.get("path") or f"{at.get('host', 'localhost')}:{at.get('port', 6379)}") + f"/{at.get('db', 0)}"
 
 
-VERSION = 1
-"""Of the records, the scripts and the keys. A worker refuses a crawl of another one."""
-MAX_URL = 8_000
-"""Bytes of a URL, or of an entry's meta. Addresses as long as this are refused long before (``urls.fingerprint``)."""
-MAX_OUTCOME = 1 << 20
-"""Bytes of an outcome with its lesson."""
-
+VERSION = 1  # of the records, the scripts and the keys; a worker refuses a crawl of another one
+MAX_URL = 8_000  # bytes of a URL, or of an entry's meta; ``urls.fingerprint`` refuses addresses as long as this
+MAX_OUTCOME = 1 << 20  # bytes of an outcome with its lesson
 HEADER = struct.Struct(">BB6sdHHBBHHB")
 """Of a record: version, state, number, priority, depth, times put back, pieces of evidence, and the bytes of host, URL, meta and
 reason (``lua/common.lua``)."""
@@ -155,10 +145,10 @@ class RecordError(ValueError):
 
 def read_entry(key: bytes, record: bytes) -> Entry:
     """An entry as the scripts keep it (``lua/common.lua``). Raises RecordError for damaged bytes."""
+    if record and record[0] != VERSION:
+        raise RecordError(f"entry {key.hex()}: a record of version {record[0]}, this worker reads version {VERSION}")
     try:
-        version, _, _, priority, depth, rescored, _, *sizes = HEADER.unpack_from(record)
-        if version != VERSION:
-            raise RecordError(f"entry {key.hex()}: a record of version {version}, this worker reads version {VERSION}")
+        _, _, _, priority, depth, rescored, _, *sizes = HEADER.unpack_from(record)
         at, parts = HEADER.size, []
         for size in sizes:
             parts.append(record[at : at + size].decode())
@@ -166,8 +156,6 @@ def read_entry(key: bytes, record: bytes) -> Entry:
         host, url, meta, _ = parts
         evidence = unpack(record[at:].decode())
         return Entry(key, url, host, priority, depth, evidence, dict(json.loads(meta)) if meta else {}, None, rescored)
-    except RecordError:
-        raise
     except (struct.error, ValueError, TypeError, LookupError) as error:
         raise RecordError(f"entry {key.hex()}: its record is damaged ({type(error).__name__}: {error})") from None
 

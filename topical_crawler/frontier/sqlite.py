@@ -154,9 +154,9 @@ class SqliteFrontier(LocalFrontier):
         delay, in_flight_per_host, max_waiting: see :class:`LocalFrontier`.
 
     Raises:
-        FrontierFileError: the file is in use, damaged, of another version or of something else. Also raised by every method when
-            the file cannot be read or written any more. Where another program wrote to it for too long, nothing has changed, and
-            the call may be tried again; else the frontier is of no use then, and the file holds the last commit.
+        FrontierFileError: the file is in use, damaged, of another version or of something else. Also by every method when the
+            file cannot be read or written any more: it then holds the last commit. Where another program wrote to it for too
+            long, nothing has changed, and the call may be tried again.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class SqliteFrontier(LocalFrontier):
             self._db.commit()
             self._number: int = self._first(sql.ENTRIES)[0]
             self._finished: int = self._first(sql.OUTCOMES)[0]
-            self._revived = int(self._note(_REVIVED) or 0)
+            self._revived = int((self._first(sql.READ_NOTE, _REVIVED) or (0,))[0])
             self._waiting: int = self._first(sql.WAITING)[0]
             self._reasons.update(dict(self._db.rows(sql.REASONS)))
             self._read_heads()
@@ -246,8 +246,7 @@ class SqliteFrontier(LocalFrontier):
         self._waiting += 1
 
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
-        """See :meth:`Frontier.done`. Survives the death of the process; a loss of power may cost the last moments
-        (``synchronous = NORMAL``), never the file."""
+        """See :meth:`Frontier.done`. Survives the death of the process; a loss of power may cost the last pages."""
         entries = [check(entry) for entry in links]
         flight = self._flight(key)
         with self._db.all_or_nothing():
@@ -308,8 +307,8 @@ class SqliteFrontier(LocalFrontier):
         return revived
 
     def first(self, name: str, number: int) -> bool:
-        known = self._note(f"first {name}")
-        if known is not None and int(known) >= number:
+        known = self._first(sql.READ_NOTE, f"first {name}")
+        if known is not None and int(known[0]) >= number:
             return False
         self._db.run(sql.NOTE, (f"first {name}", str(number)))
         self._commit()
@@ -411,10 +410,6 @@ class SqliteFrontier(LocalFrontier):
     def _first(self, statement: str, *values: Any) -> Any:
         """The first row of an answer; None where there is none."""
         return next(iter(self._db.rows(statement, values)), None)
-
-    def _note(self, name: str) -> str | None:
-        row = self._first(sql.READ_NOTE, name)
-        return row[0] if row else None
 
     def _flight(self, key: bytes) -> _Flight:
         try:

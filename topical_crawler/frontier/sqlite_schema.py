@@ -13,10 +13,8 @@ from filelock import FileLock, Timeout
 
 from topical_crawler.frontier.base import NO_ROOM, State
 
-VERSION = 3
-"""Version of the tables. A file of another version is refused."""
-BUSY_SECONDS = 30.0
-"""How long a statement waits for another connection that is writing."""
+VERSION = 3  # of the tables; a file of another version is refused
+BUSY_SECONDS = 30.0  # how long a statement waits for another connection that is writing
 _CACHE_KIB = 49_152
 _CHECKPOINT_PAGES = 16_384  # 64 MiB: a checkpoint costs fsyncs, and a page with 60 new links changes 90 pages of the file
 
@@ -57,33 +55,27 @@ class FrontierFileError(RuntimeError):
     """A frontier file that cannot be used; the message names the file and the remedy."""
 
 
-def connect(path: str | os.PathLike[str]) -> sqlite3.Connection:
+def connect(file: Path) -> sqlite3.Connection:
     """Open the file, or make it. Transactions are begun by hand. Raises :class:`FrontierFileError`."""
-    file = Path(path)
-    if not file.parent.is_dir():
-        raise FrontierFileError(f"{file}: the directory {file.parent} does not exist; make it, or name another path")
     try:
         db = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None, cached_statements=64)
+        try:
+            tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if tables:
+                _check_ours(file, db, tables)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+            db.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+            db.execute(f"PRAGMA journal_size_limit = {4096 * _CHECKPOINT_PAGES}")  # after a discard of millions
+            if not tables:
+                db.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
+            return db
+        except BaseException:
+            db.close()
+            raise
     except sqlite3.Error as error:
         raise broken(file, error) from error
-    try:
-        tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if tables:
-            _check_ours(file, db, tables)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        db.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
-        db.execute(f"PRAGMA journal_size_limit = {4096 * _CHECKPOINT_PAGES}")  # after a discard of millions
-        if not tables:
-            db.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
-    except sqlite3.Error as error:
-        db.close()
-        raise broken(file, error) from error
-    except FrontierFileError:
-        db.close()
-        raise
-    return db
 
 
 def broken(file: Path, error: sqlite3.Error) -> FrontierFileError:
@@ -125,10 +117,7 @@ class Database:
     """A frontier's file, locked against a second frontier.
 
     Changes gather in one open transaction until :meth:`commit`. Where an error costs that transaction (a full disk can), memory
-    and file no longer agree: every later call raises the error again.
-
-    Raises:
-        FrontierFileError: see :class:`~topical_crawler.frontier.sqlite.SqliteFrontier`; by every method but :meth:`bytes`.
+    and file no longer agree: every later call raises the error again. Every method but :meth:`bytes` may raise FrontierFileError.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -136,13 +125,13 @@ class Database:
         self._lock = FileLock(f"{self.file}.lock", timeout=0)
         self._changed = False
         self._lost: str | None = None
-        if self.file.parent.is_dir():
-            try:
-                self._lock.acquire()
-            except Timeout:
-                raise FrontierFileError(
-                    f"{self.file}: another crawl uses this frontier; wait for its end, or name another path"
-                ) from None
+        if not (folder := self.file.parent).is_dir():
+            raise FrontierFileError(f"{self.file}: the directory {folder} does not exist; make it, or name another path")
+        try:
+            self._lock.acquire()
+        except Timeout:
+            message = f"{self.file}: another crawl uses this frontier; wait for its end, or name another path"
+            raise FrontierFileError(message) from None
         try:
             self._connection = connect(self.file)
         except BaseException:
@@ -218,8 +207,7 @@ class Database:
 
 # -- The SQL. What waits is reached by the index ``waiting`` of hosts and places
 
-KEYS = 64
-"""Keys per look-up; shorter lists are filled up, so that one prepared statement serves all."""
+KEYS = 64  # per look-up; shorter lists are filled up, so that one prepared statement serves all
 
 _KEY_IN = f"key IN ({', '.join('?' * KEYS)})"
 _WAITS = f"state = {State.WAITING}"

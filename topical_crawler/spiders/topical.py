@@ -52,10 +52,7 @@ class TopicalSpider(Spider):
     ARGUMENTS = frozenset({"topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth", "strategy"})
     """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
 
-    around = False
-    """Whether the text around links is read."""
-    paths = False
-    """Whether the place of links in the page's elements is read."""
+    around = paths = False  # whether the text around links, and their place in the page's elements, are read
 
     def __init__(self, crawl: Crawl, seeds: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -73,8 +70,7 @@ class TopicalSpider(Spider):
         logs.mask_root()
         unknown = [name for name in arguments if name not in cls.ARGUMENTS and not name.startswith("_")]  # scrapyd gives _job
         if unknown:
-            known = ", ".join(sorted(cls.ARGUMENTS))
-            raise ValueError(f"unknown argument {', '.join(unknown)}. Remedy: -a takes {known}")
+            raise ValueError(f"unknown argument {', '.join(unknown)}. Remedy: -a takes {', '.join(sorted(cls.ARGUMENTS))}")
         if not arguments.get("topic"):
             raise ValueError("which topic? Remedy: -a topic=NAME, or -a topic=./FOLDER (scrapy topic list shows the names)")
         logs.follow(settings)
@@ -117,12 +113,8 @@ class TopicalSpider(Spider):
     def parse(self, response: Response, **kwargs: Any) -> Iterator[PageItem]:
         item = self._item(response.meta["topical"], response)
         content_type = response.headers.get(b"Content-Type", b"") or b""
-        head = response.body[:1024].lstrip().lower()
-        if (
-            content_type
-            and not any(kind in content_type.lower() for kind in _HTML)
-            and not head.startswith((b"<!doctype html", b"<html"))
-        ):
+        is_html = response.body[:1024].lstrip().lower().startswith((b"<!doctype html", b"<html"))
+        if content_type and not is_html and not any(kind in content_type.lower() for kind in _HTML):
             item.reason = "not a text page"
         else:
             html, encoding = decode(response.body, content_type.decode("latin-1"))
@@ -148,6 +140,17 @@ def crawl_of(crawler: Crawler) -> Crawl | None:
     """The crawl of a topical spider; None for any other spider, whose requests and items pass through untouched."""
     crawl = getattr(crawler.spider, "crawl", None)
     return crawl if isinstance(crawl, Crawl) else None
+
+
+class CrawlComponent:
+    """A component of Scrapy that is made of the crawler."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
 
 
 def failure_reason(failure: Failure) -> str:

@@ -20,7 +20,7 @@ from topical_crawler.crawl.steering import Request, SteeringError, perform
 from topical_crawler.frontier import Frontier, FrontierServerError, SqliteFrontier
 
 if TYPE_CHECKING:
-    from topical_crawler.frontier import RedisFrontier
+    from topical_crawler.frontier.redis import RedisFrontier
 
 
 BATCH = 1000
