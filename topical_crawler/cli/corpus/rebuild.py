@@ -244,8 +244,6 @@ def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebui
     return result
 
 
-# -- The action
-
 DESCRIPTION = (
     "Make a new corpus from the pages of CORPUS and their answers in the archive (TOPICAL_ARCHIVE), with today's decoding, "
     "extraction, cleaning and search for duplicates, and with the settings of these that are given now. Nothing is fetched. What "

@@ -89,9 +89,6 @@ def _purge_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask whether it is meant")
 
 
-# -- Looking
-
-
 def _stats(opts: argparse.Namespace, settings: BaseSettings) -> int:
     request = {"action": "stats", "pages": opts.pages}
     if opts.watch and (opts.json or not sys.stdout.isatty()):
@@ -118,9 +115,6 @@ def _top(opts: argparse.Namespace, settings: BaseSettings) -> int:
         else:
             answer = crawl.ask(request)
     return _show(opts, answer, lambda: hosts_view(answer) if opts.hosts else top_view(answer))
-
-
-# -- Feeding
 
 
 def _push(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -154,9 +148,6 @@ def _purge(opts: argparse.Namespace, settings: BaseSettings) -> int:
             _confirm(crawl, opts)
         answer = crawl.ask({"action": "purge", "host": opts.host, "below": opts.below, "all": opts.all})
     return _show(opts, answer, lambda: f"{answer['purged']:,} purged, {answer['waiting']:,} still wait")
-
-
-# -- Steering
 
 
 def _threshold(opts: argparse.Namespace, settings: BaseSettings) -> int:

@@ -24,8 +24,6 @@ from topical_crawler.config import cache_dir, crawl_options, resources, segmente
 from topical_crawler.resources.registry import Resources
 from topical_crawler.topic.topic import Topic
 
-# -- A handful of pages and texts under a topic
-
 
 @dataclass(frozen=True)
 class Scored:
@@ -112,8 +110,6 @@ def show_scored(out: Console, title: str, scored: Sequence[Scored]) -> None:
     shown.columns[0].ratio, shown.columns[-1].ratio = 3, 2
     out.print("", shown)
 
-
-# -- The action
 
 DESCRIPTION = (
     "Look over a topic: which terms the language resources know, which do not come out of the segmentation, which weights "
