@@ -41,8 +41,6 @@ from topical_crawler.judging.server import JudgingServer
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, list_topics, load_topic
 
-# -- sample: texts for a person to judge
-
 
 def _sample_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser)
@@ -97,9 +95,6 @@ def _topic(name: str | None, place: str) -> Topic | None:
         return load_topic(name)
     except TopicError as error:
         raise UsageError(str(error), print_help=False) from None
-
-
-# -- judge: a person marks the texts of a sample
 
 
 def _judge_arguments(parser: argparse.ArgumentParser) -> None:

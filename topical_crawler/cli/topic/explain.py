@@ -156,9 +156,6 @@ def _restore(strategy: Strategy, crawl: Reached | None) -> None:
         raise CrawlError(f"{crawl.name}: what the crawl has learned cannot be read ({message})") from None
 
 
-# -- In a terminal, and as data
-
-
 def show_missing(out: Console, resources: Resources, missing: Sequence[Resource]) -> None:
     """Say without which language resources a page was judged, and what that costs."""
     if resources.directory is None and not resources.overrides:
