@@ -21,8 +21,6 @@ from pythonjsonlogger.json import JsonFormatter
 from scrapy.settings import BaseSettings
 from scrapy.utils.log import TopLevelFormatter
 
-# -- Passwords
-
 HIDDEN = "***"
 
 # An http address's user part ends at the first / ? # (RFC 3986), and links of pages hold @ and : behind it. In any other address

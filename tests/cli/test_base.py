@@ -18,10 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 class Waiting(ActionsCommand):
     name = "waiting"
-    actions: ClassVar = {"now": (__name__, "wait")}
-
-    def short_desc(self) -> str:
-        return "Wait for Ctrl-C"
+    actions: ClassVar = {"now": (f"/{__name__}", "wait")}
+    summary = "Wait for Ctrl-C"
 
 
 def _wait(opts: argparse.Namespace, settings: object) -> int:

@@ -23,8 +23,6 @@ from topical_crawler.cleaning.boilerplate import MIN_CHARACTERS, NOTHING, Cleane
 from topical_crawler.cleaning.characters import GARBLED, identify, is_garbled, repair, to_simplified, to_traditional
 from topical_crawler.cleaning.quality import Limits, measure
 
-# -- Personal data
-
 MASKS = {"id": "[身份证号]", "card": "[卡号]", "phone": "[电话]", "email": "[邮箱]"}  # what replaces them, by kind
 
 _SEP = r"[ \-‐‑–]?"

@@ -27,8 +27,6 @@ from typing import Literal
 from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.package_data import data_folder
 
-# -- Lines that a site repeats
-
 MIN_PAGES, EDGE_SHARE = 5, 0.3
 """From how many pages, and which share of the host's pages, a line at head or tail is the site's. Measured on 14 blogs and 8
 portals: above are slogans, datelines and editors' names; below also words between formulas (所以, .25) and the beginning of

@@ -78,8 +78,9 @@ class ActionsCommand(ScrapyCommand):
 
     Attributes:
         name: the command's.
-        actions: by name, the module and one line of help. The module has ``DESCRIPTION``, ``add_arguments`` and ``run``, or
-            ``ACTIONS``, which holds several actions by name.
+        actions: by name, the module below :mod:`topical_crawler.cli` (or, behind a slash, of its own) and one line of help. The
+            module has ``DESCRIPTION``, ``add_arguments`` and ``run``, or ``ACTIONS``, which holds several actions by name.
+        usage, summary, description: for the help of Scrapy and of the command.
         errors: exceptions of others that are printed as one line, as the project's own are; the exit code is 1.
     """
 
@@ -88,11 +89,24 @@ class ActionsCommand(ScrapyCommand):
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
     name: ClassVar[str]
     actions: ClassVar[Mapping[str, tuple[str, str]]]
+    usage: ClassVar[str] = ""
+    summary: ClassVar[str]
+    description: ClassVar[str]
     errors: ClassVar[tuple[type[Exception], ...]] = (ValueError, OSError, ImportError)
+
+    def syntax(self) -> str:
+        return self.usage or f"{'|'.join(self.actions)} …"
+
+    def short_desc(self) -> str:
+        return self.summary
+
+    def long_desc(self) -> str:
+        return self.description
 
     def load(self, name: str) -> Action:
         """Import an action."""
-        module = import_module(self.actions[name][0])
+        place = self.actions[name][0]
+        module = import_module(place[1:] if place.startswith("/") else f"topical_crawler.cli.{place}")
         if several := getattr(module, "ACTIONS", None):
             action: Action = several[name]
             return action

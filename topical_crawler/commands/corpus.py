@@ -11,31 +11,25 @@ class Command(ActionsCommand):
     name = "corpus"
     errors = (OSError,)
     actions: ClassVar = {
-        "stats": ("topical_crawler.cli.corpus.stats", "pages kept and rejected, by reason and host"),
-        "fetched": ("topical_crawler.cli.corpus.stats", "the URLs in the order of their fetching"),
-        "clean": ("topical_crawler.cli.corpus.clean", "clean the texts once more, by today's rules"),
-        "copy": ("topical_crawler.cli.corpus.copy", "take a corpus to another database, or add it to one"),
+        "stats": ("corpus.stats", "pages kept and rejected, by reason and host"),
+        "fetched": ("corpus.stats", "the URLs in the order of their fetching"),
+        "clean": ("corpus.clean", "clean the texts once more, by today's rules"),
+        "copy": ("corpus.copy", "take a corpus to another database, or add it to one"),
         "export": (
-            "topical_crawler.cli.corpus.export",
+            "corpus.export",
             "the texts, as JSON lines, CSV, plain text, Parquet, a Hugging Face data set, TEI or vertical text",
         ),
-        "judge": ("topical_crawler.cli.corpus.judge", "mark drawn texts in the browser; precision per site"),
-        "rebuild": ("topical_crawler.cli.corpus.rebuild", "make a corpus anew from the archive of its crawl"),
-        "sample": ("topical_crawler.cli.corpus.judge", "draw texts for a person to judge"),
+        "judge": ("corpus.judge", "mark drawn texts in the browser; precision per site"),
+        "rebuild": ("corpus.rebuild", "make a corpus anew from the archive of its crawl"),
+        "sample": ("corpus.judge", "draw texts for a person to judge"),
     }
-
-    def syntax(self) -> str:
-        return "stats|export|fetched|sample|judge|clean|rebuild|copy [CORPUS] [options]"
-
-    def short_desc(self) -> str:
-        return "Count, export, judge, clean, rebuild or copy what was collected"
-
-    def long_desc(self) -> str:
-        return (
-            "Count (stats), write out (export) or list (fetched) what was collected, have people judge a sample of it (sample, "
-            "judge), clean it by all that was learned of its sites (clean), make it anew from an archive (rebuild), take it to "
-            "another database (copy). A corpus is named by its topic (its file is data/<topic>/corpus.sqlite), its folder, its "
-            "file or a database URL (postgresql+psycopg://USER@HOST/DATABASE); without a name it is the one in TOPICAL_CORPUS or "
-            "TOPICAL_DATA_DIR, or the only one under data/. A crawl may be writing to it meanwhile. Each action has options of "
-            "its own: scrapy corpus export -h."
-        )
+    usage = "stats|export|fetched|sample|judge|clean|rebuild|copy [CORPUS] [options]"
+    summary = "Count, export, judge, clean, rebuild or copy what was collected"
+    description = (
+        "Count (stats), write out (export) or list (fetched) what was collected, have people judge a sample of it (sample, "
+        "judge), clean it by all that was learned of its sites (clean), make it anew from an archive (rebuild), take it to "
+        "another database (copy). A corpus is named by its topic (its file is data/<topic>/corpus.sqlite), its folder, its "
+        "file or a database URL (postgresql+psycopg://USER@HOST/DATABASE); without a name it is the one in TOPICAL_CORPUS or "
+        "TOPICAL_DATA_DIR, or the only one under data/. A crawl may be writing to it meanwhile. Each action has options of "
+        "its own: scrapy corpus export -h."
+    )

@@ -10,16 +10,11 @@ from topical_crawler.cli.base import ActionsCommand
 class Command(ActionsCommand):
     name = "evaluate"
     actions: ClassVar = {
-        "sites": ("topical_crawler.cli.evaluate", "precision and recall per site (Table 8)"),
-        "harvest": ("topical_crawler.cli.evaluate", "harvest curves"),
-        "crawl": ("experiments.crawl", "strategies held against each other on a recorded web"),
+        "sites": ("evaluate", "precision and recall per site (Table 8)"),
+        "harvest": ("evaluate", "harvest curves"),
+        "crawl": ("/experiments.crawl", "strategies compared on a recorded web"),
     }
-
-    def syntax(self) -> str:
-        return f"{'|'.join(self.actions)} …"
-
-    def short_desc(self) -> str:
-        return "Score crawls of a recorded web against labels"
+    summary = "Score crawls of a recorded web against labels"
 
     def long_desc(self) -> str:
         listed = "; ".join(f"'{name}': {help}" for name, (_, help) in self.actions.items())

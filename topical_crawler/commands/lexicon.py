@@ -11,14 +11,11 @@ class Command(ActionsCommand):
     name = "lexicon"
     errors = (ValueError, OSError)
     actions: ClassVar = {
-        "fetch": ("topical_crawler.cli.lexicon.resources", "fetch what is not there yet"),
-        "list": ("topical_crawler.cli.lexicon.resources", "what there is, where it lies, what its absence costs"),
-        "check": ("topical_crawler.cli.lexicon.resources", "verify digests and read every file"),
-        "import": (
-            "topical_crawler.cli.lexicon.resources",
-            "convert word vectors of your own (word2vec, fastText .vec, GloVe, gensim)",
-        ),
-        "train": ("topical_crawler.cli.lexicon.train", "train word vectors on your own texts"),
+        "fetch": ("lexicon.resources", "fetch what is not there yet"),
+        "list": ("lexicon.resources", "what there is, where it lies, what its absence costs"),
+        "check": ("lexicon.resources", "verify digests and read every file"),
+        "import": ("lexicon.resources", "convert word vectors of your own (word2vec, fastText .vec, GloVe, gensim)"),
+        "train": ("lexicon.train", "train word vectors on your own texts"),
     }
 
     def syntax(self) -> str:

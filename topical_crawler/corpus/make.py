@@ -24,7 +24,6 @@ from topical_crawler.extraction import Extracted
 if TYPE_CHECKING:
     from topical_crawler.corpus.store import CorpusStore
 
-# -- Records of extracted pages
 
 _TAKEN_OVER = ("date", "author", "source", "section", "canonical", "license", "kind", "method", "series", "part")
 

@@ -16,8 +16,6 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Engine
 
-# -- Errors: the place, the cause in the database's words, and the remedy
-
 
 class CorpusError(Exception):
     """A corpus cannot be opened, read or written; the message names it and the remedy."""

@@ -17,8 +17,6 @@ from topical_crawler.corpus.schema import MEASURES
 from topical_crawler.export.manifest import PROGRAM, Count, Facts, Tally
 from topical_crawler.export.rows import COLUMNS, NAMES, Column, ExportError, ExportRow, Split, Writer, columns
 
-# -- The card: what the texts are, how they were collected, and what to mind
-
 SHOWN_HOSTS = 30
 
 _LIMITS = """\

@@ -16,8 +16,6 @@ from typing import Any, Literal
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.schema import CorpusError
 
-# -- Changes: personal data masked, Chinese characters converted. The cleaning is imported when it is needed
-
 Change = Callable[[Record], Record | None]
 """Returns the page as exported; None leaves it out."""
 

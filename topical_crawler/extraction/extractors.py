@@ -23,8 +23,6 @@ from lxml.html import Element, HtmlElement, document_fromstring
 from topical_crawler.cleaning.boilerplate import Cleaner
 from topical_crawler.cleaning.characters import count_letters
 
-# -- Blocks: a page as the lines that a reader sees
-
 MAX_BLOCKS = 20_000  # most blocks that are read of a page
 SENTENCE_ENDS = "。！？；…”』」.!?;：:）)"  # what a line of running text ends in
 

@@ -19,8 +19,6 @@ from lxml.html import HtmlElement
 from topical_crawler.extraction.extractors import COST, HEADINGS, LINKED, Block, densest, is_sentence, worth
 from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES
 
-# -- Kinds of pages
-
 ARTICLE, LIST, VIDEO, GALLERY = "article", "list", "video", "gallery"
 PROSE = 200  # letters of a text beyond doubt, whatever the page's address and links
 MIN_TEXT = 20  # letters below which a page has hardly any text beside its headings: the shortest news items have 56

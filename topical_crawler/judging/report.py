@@ -14,8 +14,6 @@ from topical_crawler.evaluation.metrics import wilson
 from topical_crawler.judging.draw import band_name
 from topical_crawler.judging.sample import BOILERPLATE, RELEVANT, Item, Sample
 
-# -- Agreement of judges
-
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:

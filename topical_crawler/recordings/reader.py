@@ -28,8 +28,6 @@ import platformdirs
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import PORTS, UNRESERVED, fingerprint
 
-# -- Records of a WARC file
-
 OPEN = ".open"
 """Ends the name of a file that is being written, or was when its process died."""
 _TARGET = re.compile(rb"^WARC-Target-URI:[ \t]*<?(.*?)>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)

@@ -16,8 +16,6 @@ from xml.parsers.expat import ParserCreate
 from topical_crawler.sources.base import ByteStream, Document, Source, SourceError, StreamDamage, flaw
 from topical_crawler.sources.wikitext import plain_text
 
-# -- Pages of a MediaWiki dump
-
 MAX_PAGE = 4_000_000
 """Most characters of wikitext per page; MediaWiki allows 2 MiB."""
 _PIECE = 1 << 18

@@ -11,8 +11,6 @@ import html
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-# -- The visible text of brackets, by their content with nested brackets resolved
-
 _PICTURES_AND_CATEGORIES = frozenset(
     ("file", "image", "media", "文件", "檔案", "档案", "图像", "圖像", "图片", "圖片", "媒体", "媒體", "category", "分类", "分類")
 )

@@ -42,8 +42,6 @@ from topical_crawler.training.work_folder import (
 )
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 
-# -- Phrases: words that belong together, written as one: 主题 教育 → 主题教育
-
 THRESHOLD = 0.5
 """Least normalised pointwise mutual information of two words (Bouma 2009), -1 to 1."""
 _MIN_COUNT = 20

@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 from topical_crawler.resources.vectors import WordVectors, write_vectors
 from topical_crawler.training.work_folder import Report, TrainingError
 
-# -- Continuing finished vectors
-
 SCALE = 3.0
 """Length of a known word's vector while others are trained beside it, as vectors in training have it; finished ones have 1."""
 CONTINUED_EPOCHS = 20
