@@ -106,7 +106,7 @@ def test_pages_are_judged_as_a_crawl_judges_them(
     """But for what a crawl learns by comparing pages: duplicates, parts of articles, lines of a site, second looks."""
     write_topic({"topic.toml": 'title = "党建"\n', "terms.tsv": TERMS, "seeds.txt": f"{HOME}\n{SPORTS}\n"})
     settings = (*replay, "-s", f"TOPICAL_STRATEGY={strategy}", "-s", "TOPICAL_SITE_LINES=0")
-    settings += ("-s", "TOPICAL_SECOND_LOOK_MB=0", "-s", "TOPICAL_MIN_CHARACTERS=150")
+    settings += ("-s", "TOPICAL_SECOND_LOOK_MB=0", "-s", "TOPICAL_MIN_CHARACTERS=150", "-s", "CONCURRENT_REQUESTS=1")
     crawled = run_scrapy("crawl", "topical", "-a", "topic=./mytopic", "-a", "pages=60", *settings, cwd=tmp_path)
     assert crawled.returncode == 0, crawled.stderr
     with CorpusStore(tmp_path / "data/mytopic/corpus.sqlite", read_only=True) as store:
