@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "topical_crawler"
 DRAWING = runpy.run_path(str(ROOT / "docs/draw_architecture.py"))
-MOST_FILES, MOST_LINES, MOST_AT_ROOT, MOST_DEPTH = 175, 36_700, 14, 13
+MOST_FILES, MOST_LINES, MOST_AT_ROOT, MOST_DEPTH = 175, 34_100, 14, 13
 
 
 def test_the_package_stays_small() -> None:
