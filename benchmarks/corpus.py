@@ -95,7 +95,7 @@ def main() -> int:
             good &= right
         first = str(folder / "first.sqlite")
         with CorpusStore(first) as store, store.writing() as connection:
-            from topical_crawler.corpus.schema import pages as table
+            from topical_crawler.corpus.record import pages as table
 
             rows = (page(n, text=n % 3 > 0) for n in range(options.rows))
             connection.execute(table.insert(), [values_of(storable(row)) for row in rows])

@@ -60,7 +60,6 @@ PARTS: dict[Place, str] = {
     ("cleaning/__init__.py", "clean"): "clean text",
     ("corpus/store.py", "put"): "store",
     ("frontier/sqlite.py", "*"): "frontier",
-    ("frontier/sqlite_schema.py", "*"): "frontier",
     ("frontier/hosts.py", "*"): "frontier",
     ("recordings/reader.py", "*"): "replay (the recorded web)",
     ("topical_crawler/downloadhandlers.py", "*"): "replay (the recorded web)",

@@ -41,7 +41,7 @@ def _run(module: ModuleType, opts: argparse.Namespace, parser: argparse.Argument
     from scrapy.exceptions import UsageError
     from scrapy.utils.project import get_project_settings
 
-    from topical_crawler.corpus.schema import CorpusError
+    from topical_crawler.corpus.record import CorpusError
     from topical_crawler.crawl.options import CrawlError
     from topical_crawler.recordings.reader import RecordingError
 

@@ -25,7 +25,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from topical_crawler import __version__
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.files import replacing
 from topical_crawler.frontier import REDIRECTED

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "topical_crawler"
 DRAWING = runpy.run_path(str(ROOT / "docs/draw_architecture.py"))
-MOST_FILES, MOST_LINES, MOST_AT_ROOT, MOST_DEPTH = 175, 34_100, 14, 13
+MOST_FILES, MOST_LINES, MOST_AT_ROOT, MOST_DEPTH, MOST_ON_THE_WAY = 175, 34_100, 14, 13, 35
 
 
 def test_the_package_stays_small() -> None:
@@ -22,6 +24,12 @@ def test_the_package_stays_small() -> None:
 def test_chains_of_imports_stay_short() -> None:
     chain = DRAWING["depth"](DRAWING["module_graph"]())
     assert len(chain) <= MOST_DEPTH, " -> ".join(chain)
+
+
+def test_a_fetched_page_runs_through_few_files() -> None:
+    way = subprocess.run([sys.executable, ROOT / "benchmarks/page_way.py"], capture_output=True, text=True, check=True)
+    files = re.findall(r"^ +\d+  (topical_crawler/\S+\.py)$", way.stdout, re.MULTILINE)
+    assert 20 < len(files) <= MOST_ON_THE_WAY, files
 
 
 def test_every_package_is_in_the_picture() -> None:

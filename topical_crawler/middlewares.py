@@ -7,8 +7,9 @@ import contextlib
 import dataclasses
 import logging
 import math
+import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
@@ -27,7 +28,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.misc import build_from_crawler
 
 from topical_crawler import __version__, config
-from topical_crawler.corpus.hosts import HostFacts, Robots, classify_robots, note_in
+from topical_crawler.corpus.record import HostFacts, Robots
 from topical_crawler.crawl.link_policy import evidence_of
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.downloadhandlers import NOT_RECORDED
@@ -160,6 +161,7 @@ _ROBOTS_BYTES = 512 * 1024  # size up to which a robots.txt is read; RFC 9309 de
 _CLAIM = 60  # seconds in which only one worker may ask a host for its robots.txt; then another one may, should it have died
 _POLL = 0.25
 _OURS = "topical_robots"
+_DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
 _REST = "topical_rest"
 
 
@@ -317,7 +319,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         """Write to the corpus in a thread: a database that is busy does not hold up the crawl."""
         crawl = self._crawl
         if crawl is not None:
-            task = asyncio.create_task(asyncio.to_thread(note_in, crawl.store, facts))
+            task = asyncio.create_task(asyncio.to_thread(crawl.store.note_host, facts))
             self._notes.add(task)
             task.add_done_callback(self._noted)
 
@@ -346,6 +348,18 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         if self._crawl is not None and delay != self._delay(name):
             self._delays[name] = delay
             self._crawl.frontier.set_delay(name, delay)
+
+
+def classify_robots(text: str, allows: Callable[[str], bool]) -> Robots:
+    """Whether the robots.txt ``text`` restricts a crawler: its parser ``allows`` not all paths that a Disallow names.
+
+    >>> classify_robots("User-agent: *\\nDisallow: /内部/", lambda path: path != "/内部/")
+    'restricts'
+    >>> classify_robots("User-agent: *\\nDisallow:", lambda path: False)
+    'allows all'
+    """
+    paths = (match[1].strip() for line in text.splitlines() if (match := _DISALLOW.match(line)))
+    return "restricts" if any(path and not allows("/" + path.lstrip("/").rstrip("$")) for path in paths) else "allows all"
 
 
 def _origin(url: str) -> str:

@@ -21,7 +21,7 @@ from topical_crawler.cleaning.quality import (
     Measures,
     measure,
 )
-from topical_crawler.corpus.schema import MEASURES
+from topical_crawler.corpus.record import MEASURES
 
 WORDS = "党建 支部 学习 教育 基层 组织 改革 发展 经济 科技 创新 文化 旅游 体育 天气 教师 学生 医院 交通 能源".split()  # noqa: SIM905
 ARTICLE = (

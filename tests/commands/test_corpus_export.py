@@ -14,8 +14,7 @@ from lxml import etree
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from topical_crawler.corpus.hosts import HostFacts, note
-from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.record import HostFacts, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.export.rows import Split
 
@@ -57,8 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 )
             )  # fmt: skip
         store.put(Record(url="http://b.cn/copy", host="b.cn", keep=True, text=text(1), fetched="2026-11-21T08:00:00+00:00"))
-        with store.writing() as connection:
-            note(connection, HostFacts("www.a1.cn", "restricts", 5.0, "2026-11-20T07:00:00+00:00"))
+        store.note_host(HostFacts("www.a1.cn", "restricts", 5.0, "2026-11-20T07:00:00+00:00"))
     said = {
         "topic": "partybuilding",
         "source": "/nowhere",

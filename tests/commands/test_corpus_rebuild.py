@@ -16,10 +16,8 @@ from scrapy.utils.project import get_project_settings
 
 from topical_crawler.cli.corpus.rebuild import ArchivedPages, Rebuilt, is_remade, rebuild
 from topical_crawler.config import cleaning_options
-from topical_crawler.corpus import hosts
 from topical_crawler.corpus.make import Maker
-from topical_crawler.corpus.record import Filters, Record
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError, Filters, HostFacts, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.recordings.reader import Recording
@@ -52,9 +50,9 @@ def everything(place: Path) -> list[Record]:
         return list(store.records(Filters(rejected=True)))
 
 
-def known_hosts(place: Path) -> dict[str, hosts.HostFacts]:
-    with CorpusStore(place, read_only=True) as store, store.reading() as connection:
-        return hosts.read(connection)
+def known_hosts(place: Path) -> dict[str, HostFacts]:
+    with CorpusStore(place, read_only=True) as store:
+        return store.host_facts()
 
 
 def test_a_corpus_that_was_just_made_is_the_same_again(crawled: Path, tmp_path: Path) -> None:

@@ -9,8 +9,7 @@ import pytest
 from corpus_tools import NewPlace, everything, kept, rejected, start
 
 from topical_crawler.corpus.copy import BATCH, copy, merge
-from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError, Record
 from topical_crawler.corpus.store import CorpusStore
 
 WAYS = [("sqlite", "postgresql"), ("postgresql", "sqlite"), ("sqlite", "sqlite"), ("postgresql", "postgresql")]

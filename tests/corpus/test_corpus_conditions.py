@@ -7,8 +7,7 @@ from corpus_tools import kept
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.corpus.record import NUMBERS, Bound, Filters, parse_bound
-from topical_crawler.corpus.schema import MEASURES
+from topical_crawler.corpus.record import MEASURES, NUMBERS, Bound, Filters, parse_bound
 from topical_crawler.corpus.store import CorpusStore
 
 TEXTS = ("组织生活会要开好", "基层党建工作纪实", "专题党课走进车间", "廉政教育警钟长鸣")

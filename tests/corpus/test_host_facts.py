@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.robotstxt import ProtegoRobotParser
 
-from topical_crawler.corpus.hosts import HostFacts, classify_robots, note, note_in, read
+from topical_crawler.corpus.record import HostFacts
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.middlewares import classify_robots
 
 AGENT = "topical_crawler"
 
@@ -26,14 +27,12 @@ def test_the_latest_is_known_of_every_host(place: str) -> None:
     then = HostFacts("a.cn", "restricts", 2.5, "2026-11-20T08:40:00+00:00")
     other = HostFacts("党建.cn:8080", "none", asked="2026-11-20T08:30:00+00:00")
     with CorpusStore(place) as store:
-        with store.reading() as connection:
-            assert read(connection) == {}
+        assert store.host_facts() == {}
         for facts in (first, other, then):
-            note_in(store, facts)
-        with store.writing() as connection:
-            note(connection, then)
-    with CorpusStore(place, read_only=True) as store, store.reading() as connection:
-        assert read(connection) == {"a.cn": then, "党建.cn:8080": other}
+            store.note_host(facts)
+        store.note_host(then)
+    with CorpusStore(place, read_only=True) as store:
+        assert store.host_facts() == {"a.cn": then, "党建.cn:8080": other}
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import pytest
 from corpus_tools import kept, rejected
 
-from topical_crawler.corpus.record import Filters, Record
-from topical_crawler.corpus.schema import bands, parts
+from topical_crawler.corpus.record import Filters, Record, bands, parts
 from topical_crawler.corpus.store import CorpusStore
 
 PARTS = (

@@ -27,9 +27,9 @@ from topical_crawler.corpus.dedup import (
     remember,
     shingle_hashes,
 )
-from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.schema import bands as bands_table
-from topical_crawler.corpus.schema import open_engine, pages, tables
+from topical_crawler.corpus.record import Record, pages, tables
+from topical_crawler.corpus.record import bands as bands_table
+from topical_crawler.corpus.store import open_engine
 
 _WHO = ("党支部", "街道工委", "老干部局", "青年突击队", "驻村工作组", "机关党委", "社区居民", "离退休干部", "志愿者", "企业职工")
 _DID = ("走访", "学习", "讨论", "整理", "宣传", "检查", "帮助", "评议", "总结", "参观")

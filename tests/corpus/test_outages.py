@@ -16,7 +16,7 @@ from corpus_tools import everything, kept
 from postgres_tools import PostgresServer
 from wait_tools import HANGS, wait_for
 
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 
 

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from corpus_tools import kept
 from postgres_tools import PostgresServer
 
-from topical_crawler.corpus.schema import CorpusError, shown
-from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.corpus.record import CorpusError
+from topical_crawler.corpus.store import CorpusStore, shown
 
 Change = Callable[[sa.URL], sa.URL]
 

@@ -9,8 +9,7 @@ import sqlalchemy as sa
 
 from topical_crawler.cleaning.boilerplate import PERIOD, LineCounts
 from topical_crawler.corpus import make
-from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.schema import lines
+from topical_crawler.corpus.record import Record, lines
 from topical_crawler.corpus.store import CorpusStore
 
 HOST = "www.a.cn"

@@ -14,8 +14,7 @@ from corpus_tools import everything, kept, rejected, start
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.corpus.record import Filters, Record, text_hash
-from topical_crawler.corpus.schema import CorpusError, pages
+from topical_crawler.corpus.record import CorpusError, Filters, Record, pages, text_hash
 from topical_crawler.corpus.store import CorpusStore
 
 

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from corpus_tools import everything, kept
 
-from topical_crawler.corpus.schema import VERSION, CorpusError, meta
+from topical_crawler.corpus.record import VERSION, CorpusError, meta
 from topical_crawler.corpus.store import CorpusStore
 
 

@@ -9,8 +9,7 @@ import pytest
 from corpus_tools import AT_ONCE, everything, kept, start
 
 from topical_crawler.corpus.dedup import DUPLICATE
-from topical_crawler.corpus.record import Record, storable, values_of
-from topical_crawler.corpus.schema import pages
+from topical_crawler.corpus.record import Record, pages, storable, values_of
 from topical_crawler.corpus.store import CorpusStore
 
 WRITERS = 4

@@ -18,8 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 from wait_tools import HANGS
 
-from topical_crawler.corpus.record import Filters
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError, Filters
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.recordings.reader import Thinning
 from topical_crawler.web.urls import fingerprint

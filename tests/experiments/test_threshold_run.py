@@ -17,8 +17,7 @@ import pytest
 from wait_tools import HANGS
 
 from experiments.threshold import ThresholdCrawls
-from topical_crawler.corpus.record import Filters
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError, Filters
 from topical_crawler.corpus.store import CorpusStore
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from lxml.html import document_fromstring
 
-from topical_crawler.extraction import extract
-from topical_crawler.extraction.kinds import MAX_PARTS, Series, find_series
+from topical_crawler.extraction import MAX_PARTS, Series, extract, find_series
 
 HOST = "http://www.example.cn"
 

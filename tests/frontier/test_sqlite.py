@@ -16,7 +16,7 @@ import pytest
 from crawl_until_killed import links
 from frontier_tools import entry, key, outcome
 
-from topical_crawler.frontier import NO_ROOM, FrontierFileError, Pushed, SqliteFrontier, State, sqlite_schema
+from topical_crawler.frontier import NO_ROOM, FrontierFileError, Pushed, SqliteFrontier, State, sqlite
 from topical_crawler.frontier.sqlite import pack, unpack
 from topical_crawler.web.page import Evidence
 
@@ -223,7 +223,7 @@ def writer(file: Path) -> Iterator[None]:
 
 def test_another_program_that_writes_for_too_long(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every change fails with a remedy and changes nothing: tried again later, it succeeds."""
-    monkeypatch.setattr(sqlite_schema, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
     frontier = SqliteFrontier(file, in_flight_per_host=9, max_waiting=9)
     frontier.push([entry(n) for n in "甲乙丙丁戊"])
     first, second, third, fourth = (frontier.pop(0.0) for _ in range(4))
@@ -409,16 +409,16 @@ class TestFilesThatAreNoFrontier:
 @pytest.mark.parametrize(
     ("statement", "plan"),
     [
-        (sqlite_schema.NEXT_HOST, "SEARCH entries USING INDEX waiting (host>?)"),
-        (sqlite_schema.HEAD, "SEARCH entries USING INDEX waiting (host=?)"),
-        (sqlite_schema.TAIL, "SEARCH entries USING INDEX waiting (host=?)"),
-        (sqlite_schema.RECOVER, "SCAN entries USING INDEX in_flight"),
-        (sqlite_schema.WAITING, "SCAN entries USING COVERING INDEX waiting"),
-        (sqlite_schema.REASONS, "SCAN entries USING COVERING INDEX dropped"),
-        (sqlite_schema.FIND, "SEARCH entries USING INDEX sqlite_autoindex_entries_1 (key=?)"),
-        (sqlite_schema.FINISHED, "SEARCH entries USING INDEX sqlite_autoindex_entries_1 (key=?)"),
-        (sqlite_schema.discard(host=True, below=True), "SEARCH entries USING INDEX waiting (host=? AND priority<?)"),
-        (sqlite_schema.discard(host=False, below=True), "SCAN entries USING INDEX waiting"),
+        (sqlite.NEXT_HOST, "SEARCH entries USING INDEX waiting (host>?)"),
+        (sqlite.HEAD, "SEARCH entries USING INDEX waiting (host=?)"),
+        (sqlite.TAIL, "SEARCH entries USING INDEX waiting (host=?)"),
+        (sqlite.RECOVER, "SCAN entries USING INDEX in_flight"),
+        (sqlite.WAITING, "SCAN entries USING COVERING INDEX waiting"),
+        (sqlite.REASONS, "SCAN entries USING COVERING INDEX dropped"),
+        (sqlite.FIND, "SEARCH entries USING INDEX sqlite_autoindex_entries_1 (key=?)"),
+        (sqlite.FINISHED, "SEARCH entries USING INDEX sqlite_autoindex_entries_1 (key=?)"),
+        (sqlite.discard_statement(host=True, below=True), "SEARCH entries USING INDEX waiting (host=? AND priority<?)"),
+        (sqlite.discard_statement(host=False, below=True), "SCAN entries USING INDEX waiting"),
     ],
 )
 def test_no_statement_looks_at_more_than_it_must(file: Path, statement: str, plan: str) -> None:

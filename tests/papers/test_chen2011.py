@@ -8,7 +8,7 @@ from math import sqrt
 import pytest
 
 from topical_crawler import Candidate, Evidence, Link, Page
-from topical_crawler.strategies.common import TopicVector
+from topical_crawler.strategies.base import TopicVector
 from topical_crawler.strategies.content_url import Content, ContentUrl, FrequentPrefixes
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf

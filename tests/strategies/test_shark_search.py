@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from topical_crawler import Candidate, Evidence, Page, Topic, strategies
+from topical_crawler.strategies.base import TopicVector
 from topical_crawler.strategies.baselines import SharkSearch, SharkSearchParameters
-from topical_crawler.strategies.common import TopicVector
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf
 

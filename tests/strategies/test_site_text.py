@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.strategies.common import SiteWords
+from topical_crawler.strategies.base import SiteWords
 from topical_crawler.web.page import Page
 
 HOME = Page("http://a.cn/", "小林的博客 - 写写代码", "机器学习与生活", "博客,机器学习", heading="小林", lead="你好")

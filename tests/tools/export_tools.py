@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from topical_crawler.corpus.record import Record, text_hash
-from topical_crawler.corpus.schema import MEASURES
+from topical_crawler.corpus.record import MEASURES, Record, text_hash
 from topical_crawler.export.rows import ExportRow, as_dict
 
 PAGE = Record(

@@ -10,9 +10,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from topical_crawler.corpus.record import Filters
-from topical_crawler.corpus.schema import CorpusError, bands, explaining, hosts, lines, pages, parts, upserting
-from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.corpus.record import CorpusError, Filters, bands, hosts, lines, pages, parts, upserting
+from topical_crawler.corpus.store import CorpusStore, explaining
 
 BATCH = 200  # rows on the way at a time: with texts of 5 kB about a megabyte
 

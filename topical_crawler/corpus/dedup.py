@@ -30,9 +30,8 @@ from numpy.typing import NDArray
 from sqlalchemy.dialects import sqlite
 
 from topical_crawler.cleaning.quality import measure
-from topical_crawler.corpus.record import NON_LETTERS, Record, record_of, storable, values_of
-from topical_crawler.corpus.schema import bands as bands_table
-from topical_crawler.corpus.schema import pages, parts, upserting
+from topical_crawler.corpus.record import NON_LETTERS, Record, pages, parts, record_of, storable, upserting, values_of
+from topical_crawler.corpus.record import bands as bands_table
 
 # -- The same article
 

@@ -17,8 +17,7 @@ import sqlalchemy as sa
 from topical_crawler.cleaning import CleaningOptions, TextCleaner
 from topical_crawler.cleaning.boilerplate import NOTHING, PERIOD, Learned, LineCounts, candidates, digest, new_lines
 from topical_crawler.cleaning.characters import repair
-from topical_crawler.corpus.record import PageLines, plain
-from topical_crawler.corpus.schema import lines, pages, upserting
+from topical_crawler.corpus.record import PageLines, lines, pages, plain, upserting
 from topical_crawler.extraction import Extracted
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Rows of the corpus and filters over them, and their form in the database."""
+"""Rows of a corpus: as records, as tables of its database, and filters over them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
-from topical_crawler.corpus.schema import MEASURES, ORIGIN, pages
+
+class CorpusError(Exception):
+    """A corpus cannot be opened, read or written; the message names it and the remedy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,7 @@ class Record:
         similarity: of the text to that of ``duplicate_of``, 0 to 1.
         fetched: when it was fetched, UTC, ``2026-11-20T08:30:00+00:00``.
         kind, method: see :class:`~topical_crawler.extraction.Extracted`.
-        series, part: see :class:`~topical_crawler.extraction.kinds.Series`.
+        series, part: see :class:`~topical_crawler.extraction.Series`.
         language, script, measures, personal: see :class:`~topical_crawler.cleaning.CleanedText`.
         encoding: that the source was decoded with.
         status: HTTP status; 0 if unknown.
@@ -108,6 +111,26 @@ class PageLines:
     removed: tuple[str, ...] = ()
 
 
+Robots = Literal["none", "unreachable", "allows all", "restricts"]
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """A host's robots.txt.
+
+    Attributes:
+        host: in lower case, with its port if it has one.
+        robots: what it says to this crawler: "none" (there is none), "unreachable", "allows all" or "restricts".
+        crawl_delay: seconds between two requests that it asks for; 0: none.
+        asked: when it was fetched, UTC, ``2026-11-20T08:30:00+00:00``.
+    """
+
+    host: str
+    robots: Robots
+    crawl_delay: float = 0.0
+    asked: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """A condition on one of :data:`NUMBERS`; ``operator`` is ">=", "<=", ">", "<" or "="."""
@@ -144,6 +167,109 @@ class Filters:
     bounds: tuple[Bound, ...] = ()
     no_personal: bool = False
     limit: int | None = None
+
+
+# -- Tables
+
+VERSION = 3  # of the tables; a corpus of another version is refused
+
+ORIGIN = ("source", "section", "canonical", "license", "kind", "method", "series", "language", "script")
+"""Columns of text on the origin and kind of a page."""
+MEASURES = (
+    *("han", "latin", "digits", "punctuation", "symbols", "sentences", "common"),
+    *("line_length", "repeated_lines", "repeated_phrases"),
+)
+"""Columns of :class:`~topical_crawler.cleaning.quality.Measures`; null if the page has no text or was not measured."""
+
+_IS_DUPLICATE = sa.text("duplicate_of <> ''")
+
+tables = sa.MetaData()
+
+
+def _columns(kind: type[sa.types.TypeEngine[Any]] | sa.types.TypeEngine[Any], *names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, kind, nullable=False) for name in names]
+
+
+def _key(name: str, kind: type[sa.types.TypeEngine[Any]]) -> sa.Column[Any]:
+    return sa.Column(name, kind, primary_key=True, autoincrement=False)
+
+
+meta = sa.Table(
+    "corpus_meta",
+    tables,
+    sa.Column("name", sa.String(40), primary_key=True),
+    *_columns(sa.String(200), "value"),
+)
+
+pages = sa.Table(
+    "pages",
+    tables,
+    # SQLite counts up by itself only in a column of the type INTEGER, which holds 64 bits there.
+    sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
+    sa.Column("key", sa.String(64), nullable=False, unique=True),
+    *_columns(sa.Text, "url", "final_url", "host"),
+    *_columns(sa.Boolean, "keep"),
+    *_columns(sa.Text, "reason", "duplicate_of", "fetched", "date"),
+    *_columns(sa.Integer, "characters"),
+    *_columns(sa.Float, "relevance", "priority"),
+    *_columns(sa.Integer, "depth", "status", "size"),
+    *_columns(sa.Text, "encoding"),
+    sa.Column("content_hash", sa.String(32), nullable=False, index=True),
+    *_columns(sa.Text, "title", "author"),
+    *_columns(sa.JSON, "why"),
+    *_columns(sa.Text, "worker"),
+    *_columns(sa.Float, "similarity"),
+    *_columns(sa.Text, *ORIGIN),
+    *_columns(sa.Integer, "part"),
+    *(sa.Column(name, sa.Float) for name in MEASURES),
+    *_columns(sa.JSON, "personal"),
+    sa.Column("text", sa.Text),  # last: SQLite reads a row from the left, and statistics do not need it
+)
+
+_BY_HASH: dict[str, Any] = {"postgresql_using": "hash"}  # an address may be too long for a tree
+sa.Index("ix_pages_duplicate_of", pages.c.duplicate_of, sqlite_where=_IS_DUPLICATE, postgresql_where=_IS_DUPLICATE, **_BY_HASH)
+sa.Index("ix_pages_url", pages.c.url, **_BY_HASH)
+
+bands = sa.Table(
+    "bands",  # of the texts' signatures, to find near-duplicates
+    tables,
+    _key("band", sa.BigInteger),
+    _key("page", sa.BigInteger),
+    sqlite_with_rowid=False,
+)
+
+lines = sa.Table(
+    "lines",  # of texts, by host, to find those that it repeats
+    tables,
+    _key("host", sa.Text),
+    _key("digest", sa.BigInteger),
+    *_columns(sa.Text, "line"),
+    *_columns(sa.Integer, "pages", "removed"),
+    sqlite_with_rowid=False,
+)
+
+parts = sa.Table(
+    "parts",  # of articles on several pages
+    tables,
+    _key("series", sa.Text),
+    _key("number", sa.Integer),
+    *_columns(sa.String(64), "key"),
+    *_columns(sa.Text, "text"),
+)
+
+hosts = sa.Table(
+    "hosts",  # their robots.txt
+    tables,
+    _key("host", sa.Text),
+    *_columns(sa.Text, "robots"),
+    *_columns(sa.Float, "crawl_delay"),
+    *_columns(sa.Text, "asked"),
+)
+
+
+def upserting(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    """An insert into ``table`` with ``on_conflict_…``."""
+    return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
 
 
 # -- Filters as conditions of a query

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from topical_crawler.corpus.record import density
-from topical_crawler.corpus.schema import pages
+from topical_crawler.corpus.record import density, pages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from topical_crawler.corpus.dedup import PART
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PART_OF, PageItem

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from topical_crawler import strategies
 from topical_crawler.corpus.dedup import PART
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.link_policy import LinkPolicy, checkpoint_due, follow_parts, linking_hosts, rescoring_due
 from topical_crawler.crawl.mailbox import FOLDER, Mailbox

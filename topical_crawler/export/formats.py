@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from topical_crawler.corpus.schema import MEASURES
+from topical_crawler.corpus.record import MEASURES
 from topical_crawler.export.parquet import Parquet
 from topical_crawler.export.rows import ExportRow, Writer, columns
 from topical_crawler.export.vertical import Tagger, Vertical

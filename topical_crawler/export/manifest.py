@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from topical_crawler import __version__
-from topical_crawler.corpus.schema import VERSION as SCHEMA
+from topical_crawler.corpus.record import VERSION as SCHEMA
 from topical_crawler.export.rows import ExportRow, Split
 
 SUFFIX = ".manifest.json"

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, BinaryIO
 
 from topical_crawler import __version__
-from topical_crawler.corpus.schema import MEASURES
+from topical_crawler.corpus.record import MEASURES
 from topical_crawler.export.manifest import PROGRAM, Count, Facts, Tally
 from topical_crawler.export.rows import COLUMNS, NAMES, Column, ExportError, ExportRow, Split, Writer, columns
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal
 
-from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError, Record
 
 Change = Callable[[Record], Record | None]
 """Returns the page as exported; None leaves it out."""

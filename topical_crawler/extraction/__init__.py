@@ -1,12 +1,279 @@
-"""Extract a page: its kind, and of an article text, details and other parts."""
+"""Extract a page: its kind (article, list, video, gallery), and of an article text, details and other parts.
+
+Only an article has a text of its own: a home page with the first lines of its posts passes every topic test, but is a patchwork.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import cast
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urljoin, urlsplit, urlunsplit
+
+from lxml.etree import XPath
+from lxml.html import HtmlElement
 
 from topical_crawler.extraction.details import Details, read_details
-from topical_crawler.extraction.extractors import main_text, parse, read_blocks
-from topical_crawler.extraction.kinds import ARTICLE, GALLERY, LIST, VIDEO, Series, find_series, page_kind
+from topical_crawler.extraction.extractors import (
+    COST,
+    HEADINGS,
+    LINKED,
+    Block,
+    densest,
+    is_sentence,
+    main_text,
+    parse,
+    read_blocks,
+    worth,
+)
+from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES
+
+ARTICLE, LIST, VIDEO, GALLERY = "article", "list", "video", "gallery"
+PROSE = 200  # letters of a text beyond doubt, whatever the page's address and links
+MIN_TEXT = 20  # letters below which a page has hardly any text beside its headings: the shortest news items have 56
+LINKS_SHARE = 0.3  # share of the letters in links over which a page with hardly any running text is a list
+MANY_LINKS = 12  # fewest links of a page that is a list by its links alone: an article of two lines has some as well
+TEASERS = 3  # linked headlines, each with text below it, that make a list
+TEASER_TEXT = 40  # fewest letters of the text below a headline: dates and tags are shorter
+TEASERS_COVER = 0.6  # smallest share of a page's running text below such headlines
+TEASERS_LARGEST = 0.5  # greatest share below a single one: an article may stand below a link, too
+HEADLINE = 6  # fewest letters of a linked headline: tags and channels are shorter
+IMAGES = 4  # images outside links that make a page with hardly any text a gallery
+
+_VIDEO_ADDRESS = re.compile(r"/(?:v|videos?|shipin|sp|tv)/|^(?:v|tv|video)\.", re.IGNORECASE)
+_VIDEO_TITLE = re.compile(r"^\W{0,3}(?:视频|視頻|视讯|直播回放)\W|[(（【\[]视频[)）】\]]\s*$")
+_GALLERY_ADDRESS = re.compile(
+    r"/(?:photos?|galler(?:y|ies)|tuji|tupian|pics?|pictures?|albums?|slides?)/|^(?:photos?|pic)\.", re.IGNORECASE
+)
+_OG_TYPE = XPath("string(//meta[@property='og:type' or @name='og:type']/@content)")
+_PUBLISHED = XPath("boolean(//meta[@property='article:published_time' or @itemprop='datePublished'])")
+_PLAYER = XPath(
+    "boolean(//video | //embed | //object[@data or .//param] | //iframe[contains(@src, 'player') or contains(@src, 'video')]"
+    " | //*[contains(concat(' ', @class, ' '), ' player ') or contains(@class, 'video-player') or @id='player' or @id='video'])"
+)
+_IMAGES = XPath("count(//img[not(ancestor::a or ancestor::header or ancestor::footer or ancestor::nav or ancestor::aside)])")
+_TITLE = XPath("string(//title)")
+_PAGE_LINKS = XPath("//a[contains(@href, '/page')]/@href")
+
+
+def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
+    """:data:`ARTICLE`, :data:`LIST`, :data:`VIDEO` or :data:`GALLERY`.
+
+    A page with hardly any text is a video or a gallery if its address, title or embedded elements say so. With a point it
+    is a list. Points for: an address like ``/tag/…`` (two for ``/page/2`` with several linked headlines or links to more such
+    pages); linked headlines with the beginnings of other texts; links beside hardly any running text. Points against: metadata of
+    an article; a text of :data:`PROSE` letters that is not below such headlines.
+
+    >>> from lxml.html import fromstring
+    >>> from topical_crawler.extraction.extractors import read_blocks
+    >>> page = fromstring("<title>视频：开幕会</title><h1>视频：开幕会</h1><div class='player'></div>")
+    >>> page_kind(page, read_blocks(page), "http://www.example.cn/v/1.html")
+    'video'
+    """
+    text = sum(block.letters - COST for block in densest(blocks) if block.tag not in HEADINGS)
+    parts = _split(url)
+    path = unquote(parts.path)[:500]
+    if text < MIN_TEXT and not LIST_ADDRESS.search(path):
+        og = str(_OG_TYPE(tree)).strip().lower()
+        if (
+            og.startswith("video")
+            or _VIDEO_ADDRESS.search(path)
+            or _VIDEO_TITLE.search(str(_TITLE(tree)).strip()[:200])
+            or _PLAYER(tree)
+        ):
+            return VIDEO
+        if _GALLERY_ADDRESS.search(path) or cast(float, _IMAGES(tree)) >= IMAGES:
+            return GALLERY
+    return LIST if _list_points(tree, blocks, parts, text) >= 1 else ARTICLE
+
+
+def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult, text: float) -> int:
+    body = [block for block in blocks if not block.furniture]
+    path = unquote(parts.path)[:500]
+    teasers = _is_teasers(body, parts.netloc)
+    linked = sum(block.linked for block in body)
+    running = sum(block.letters for block in body if worth(block) > 0 and _is_running(block))
+    links = sum(block.links for block in blocks)
+    points = int(teasers)
+    if links:  # an empty page is no list
+        points += bool(LIST_ADDRESS.search(path))
+        if OWN_PAGES.search(path):
+            several = sum(_is_headline(block, parts.netloc) for block in body) > 1 or _has_pager(tree)
+            points += 2 if several else 1
+    points += (
+        running < MIN_TEXT
+        and sum(block.links for block in body) >= MANY_LINKS
+        and linked > LINKS_SHARE * sum(block.letters for block in body)
+    )
+    points -= str(_OG_TYPE(tree)).strip().lower() == "article" or bool(_PUBLISHED(tree))
+    return points - (text >= PROSE and not teasers)
+
+
+def _has_pager(tree: HtmlElement) -> bool:
+    """Whether links lead to several pages of a home page."""
+    paths = {_split(href).path for href in cast("list[str]", _PAGE_LINKS(tree))[:200]}
+    return sum(bool(OWN_PAGES.search(path)) for path in paths) > 1
+
+
+def _is_running(block: Block) -> bool:
+    return block.tag not in HEADINGS and (block.letters >= TEASER_TEXT or (block.letters >= 10 and is_sentence(block.text)))
+
+
+def _is_teasers(blocks: Sequence[Block], host: str) -> bool:
+    """Whether most running text is below headlines linked to pages of ``host``, and not half of it below one."""
+    total, below = 0, [0]
+    for block in blocks:
+        if _is_headline(block, host):
+            below.append(0)
+        elif block.link_share <= LINKED and block.letters >= TEASER_TEXT:
+            total += block.letters
+            below[-1] += block.letters
+    teasers = [letters for letters in below[1:] if letters >= TEASER_TEXT]
+    return len(teasers) >= TEASERS and sum(teasers) >= TEASERS_COVER * total and max(teasers) <= TEASERS_LARGEST * total
+
+
+def _is_headline(block: Block, host: str) -> bool:
+    is_link = block.link_share >= 0.9 and block.letters >= HEADLINE and block.links <= 1 and not block.href.startswith("#")
+    return is_link and _split(block.href).netloc in ("", host)
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
+
+
+# -- Articles on several pages: parts differ by a number at the end (a_2.html, a-2.htm, a/2, a.html?page=2)
+
+MAX_PARTS = 100  # greatest number of a part
+MAX_LINKS = 5_000  # most links of a page that are looked at
+
+_NUMBER = re.compile(r"^\W{0,2}第?\s?(\d{1,3})\s?页?\W{0,2}$")
+_STEP = re.compile(
+    r"^\W{0,3}(?:下一?页|上一?页|下一頁|上一頁|首页|尾页|末页|第一页|最后一页|next(?: page)?|prev(?:ious)?(?: page)?)\W{0,3}$",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"^(.{1,500}[^/_-])[_-](\d{1,3})(\.[A-Za-z]{2,5})$")
+_FOLDER = re.compile(r"^(.{2,500}?)/(?:page/)?(\d{1,3})/?$")
+_PARAMETERS = ("page", "p", "pn", "pageno", "pageindex", "currentpage", "paged")
+
+
+@dataclass(frozen=True)  # no slots: Extracted inherits from two classes
+class Series:
+    """The place of a page in an article on several pages; empty for an article on one.
+
+    Attributes:
+        series: address of the first part without a number, the same for every part.
+        part: number of this page, from 1.
+        parts: addresses of the other parts that the page links to, in order, at most 100.
+    """
+
+    series: str = ""
+    part: int = 0
+    parts: tuple[str, ...] = ()
+
+
+def find_series(tree: HtmlElement, url: str) -> Series:
+    """The series of the page at ``url``, by links named with a number or as the next page; 下一篇 is another article.
+
+    >>> from lxml.html import fromstring
+    >>> page = fromstring("<div><a href='a.html'>1</a> 2 <a href='a_3.html'>3</a> <a href='b.html'>下一篇</a></div>")
+    >>> find_series(page, "http://www.example.cn/a_2.html")
+    Series(series='http://www.example.cn/a.html', part=2, parts=('http://www.example.cn/a.html', 'http://www.example.cn/a_3.html'))
+    """
+    own_stem, own_number = _split_pages(url)
+    own = _plain(url)
+    named: dict[str, tuple[int, int]] = {}  # address: number in it (0 without one), number that names it (0: by a word)
+    stem = ""
+    for address, name in islice(_links(tree, url), MAX_LINKS):
+        if address == own:
+            continue
+        link_stem, number = _split_pages(address)
+        if number and link_stem in (own, own_stem):
+            base = link_stem
+        elif own_number and address == own_stem:
+            base, number = own_stem, 0
+        else:
+            continue
+        if stem and base != stem:
+            continue
+        stem = base
+        named[address] = number, max(name, named.get(address, (0, 0))[1])
+    if not named:
+        return Series()
+    place = own_number if stem == own_stem and stem != own else 0
+    by_number = [name - number for number, name in named.values() if name and number and name - number in (0, 1)]
+    reaches_first = any(not number or (number == 1 and name == 1) for number, name in named.values())
+    if place and not by_number and not reaches_first:
+        return Series()  # /post/12 beside /post/13: two articles, whatever the link is called
+    # Some sites count from the second page on: a.html, a_1.html, a_2.html.
+    offset = Counter(by_number).most_common(1)[0][0] if by_number else int(not place and min(n for n, _ in named.values()) == 1)
+    part = place + offset if place else 1
+    others: dict[int, str] = {}
+    for address, (number, _) in named.items():
+        others.setdefault(number + offset if number else 1, address)
+    others.pop(part, None)
+    if not others:
+        return Series()
+    return Series(stem, part, tuple(others[n] for n in sorted(others))[:MAX_PARTS])
+
+
+def _links(tree: HtmlElement, url: str) -> Iterable[tuple[str, int]]:
+    """Address of every link that may lead to another part, and the number that names it (0: a word)."""
+    for link in tree.iter("a", "link"):
+        href = link.get("href")
+        if not href or len(href) > 2000:
+            continue
+        rel = (link.get("rel") or "").lower().split()
+        name = "" if link.tag == "link" else " ".join("".join(islice(link.itertext(), 10)).split())
+        number = _NUMBER.match(name) if len(name) < 10 else None
+        if (
+            number is None
+            and not (set(rel) & {"next", "prev"} and (link.tag == "link" or not name.endswith("篇")))
+            and not _STEP.match(name[:30])
+        ):
+            continue
+        try:
+            address = _plain(urljoin(url, href.strip()))
+        except ValueError:
+            continue
+        yield address, int(number[1]) if number else 0
+
+
+def _plain(url: str) -> str:
+    """``url`` without fragment, host in lower case."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), parts.path, parts.query, ""))
+
+
+def _split_pages(url: str) -> tuple[str, int]:
+    """The address without the number of its part, and that number (0: none).
+
+    >>> [_split_pages(f"http://a.cn/x{end}") for end in ("_2.html", "/3/", "?id=7&page=4", "")]
+    [('http://a.cn/x.html', 2), ('http://a.cn/x/', 3), ('http://a.cn/x?id=7', 4), ('http://a.cn/x', 0)]
+    """
+    url = _plain(url)
+    parts = urlsplit(url)
+    query = parse_qsl(parts.query, keep_blank_values=True) if len(parts.query) < 1000 else []
+    for name, value in query:
+        if name.lower() in _PARAMETERS and value.isascii() and value.isdigit() and 0 < int(value[:9]) <= MAX_PARTS:
+            rest = urlencode([pair for pair in query if pair != (name, value)])
+            return urlunsplit(parts._replace(query=rest)), int(value)
+    if (file := _FILE.match(parts.path)) is not None and 0 < int(file[2]) <= MAX_PARTS:
+        return urlunsplit(parts._replace(path=file[1] + file[3])), int(file[2])
+    if (folder := _FOLDER.match(parts.path)) is not None and 0 < int(folder[2]) <= MAX_PARTS:
+        return urlunsplit(parts._replace(path=folder[1] + ("/" if parts.path.endswith("/") else ""))), int(folder[2])
+    return url, 0
+
+
+# -- Extraction of a page
 
 MAX_HTML = 2_000_000  # longest source that is extracted, in characters: ten times the longest article seen
 

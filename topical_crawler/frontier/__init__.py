@@ -16,8 +16,7 @@ from topical_crawler.frontier.base import (
     State,
 )
 from topical_crawler.frontier.memory import MemoryFrontier
-from topical_crawler.frontier.sqlite import SqliteFrontier
-from topical_crawler.frontier.sqlite_schema import FrontierFileError
+from topical_crawler.frontier.sqlite import FrontierFileError, SqliteFrontier
 
 __all__ = [
     "MAX_EVIDENCE",

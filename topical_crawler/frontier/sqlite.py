@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import math
 import os
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from json.encoder import encode_basestring as _quote
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from topical_crawler.frontier import sqlite_schema as sql
+from filelock import FileLock, Timeout
+
 from topical_crawler.frontier.base import (
     MAX_EVIDENCE,
     NO_ROOM,
@@ -26,8 +30,257 @@ from topical_crawler.frontier.base import (
     not_in_flight,
 )
 from topical_crawler.frontier.hosts import LocalFrontier, Place, Turn, Worst
-from topical_crawler.frontier.sqlite_schema import Database
 from topical_crawler.web.page import Evidence
+
+VERSION = 3  # of the tables; a file of another version is refused
+BUSY_SECONDS = 30.0  # how long a statement waits for another connection that is writing
+_CACHE_KIB = 49_152
+_CHECKPOINT_PAGES = 16_384  # 64 MiB: a checkpoint costs fsyncs, and a page with 60 new links changes 90 pages of the file
+
+_TABLES = f"""
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE entries (
+    number INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE,
+    state INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    priority REAL NOT NULL,
+    url TEXT NOT NULL,
+    depth INTEGER NOT NULL,
+    rescored INTEGER NOT NULL,
+    dropped TEXT,
+    meta TEXT,
+    parents INTEGER NOT NULL,
+    evidence TEXT NOT NULL
+);
+CREATE INDEX waiting ON entries (host, priority DESC, number) WHERE state = {State.WAITING};
+CREATE INDEX in_flight ON entries (number) WHERE state = {State.IN_FLIGHT};
+CREATE INDEX dropped ON entries (dropped) WHERE state = {State.DROPPED};
+CREATE TABLE outcomes (
+    number INTEGER PRIMARY KEY,
+    url TEXT NOT NULL,
+    keep INTEGER NOT NULL,
+    relevance REAL NOT NULL,
+    reason TEXT NOT NULL,
+    lesson TEXT,
+    led_by TEXT
+);
+CREATE TABLE saved (name TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
+INSERT INTO meta VALUES ('format', 'topical_crawler frontier'), ('version', '{VERSION}');
+"""
+
+
+class FrontierFileError(RuntimeError):
+    """A frontier file that cannot be used; the message names the file and the remedy."""
+
+
+def connect(file: Path) -> sqlite3.Connection:
+    """Open the file, or make it. Transactions are begun by hand. Raises :class:`FrontierFileError`."""
+    try:
+        db = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None, cached_statements=64)
+        try:
+            tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if tables:
+                _check_ours(file, db, tables)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+            db.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+            db.execute(f"PRAGMA journal_size_limit = {4096 * _CHECKPOINT_PAGES}")  # after a discard of millions
+            if not tables:
+                db.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
+            return db
+        except BaseException:
+            db.close()
+            raise
+    except sqlite3.Error as error:
+        raise broken(file, error) from error
+
+
+def broken(file: Path, error: sqlite3.Error) -> FrontierFileError:
+    """The error for a file that SQLite cannot read or write."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_BUSY:
+        return FrontierFileError(
+            f"{file}: {error}: another program has been writing to it for more than {BUSY_SECONDS:g} seconds. Remedy: end that "
+            "program (an sqlite3 shell, a backup), then start the crawl again; it goes on from the last page that was done"
+        )
+    if code == sqlite3.SQLITE_FULL:
+        remedy = "make room on the disk, then start the crawl again; it goes on from the last page that was done"
+        return FrontierFileError(f"{file}: {error}. Remedy: {remedy}")
+    if isinstance(error, sqlite3.OperationalError):
+        return FrontierFileError(f"{file}: {error}; see that the disk has room and nothing else writes to the file")
+    return FrontierFileError(
+        f"{file}: {error}; the file is no SQLite file or is damaged. Restore a copy, rescue it with `sqlite3 FILE .recover`, or "
+        "move it away (with its -wal and -shm files) to start anew"
+    )
+
+
+def _check_ours(file: Path, db: sqlite3.Connection, tables: set[str]) -> None:
+    meta = dict(db.execute("SELECT name, value FROM meta")) if "meta" in tables else {}
+    if meta.get("format") != "topical_crawler frontier":
+        raise FrontierFileError(
+            f"{file}: an SQLite file of something else (tables {', '.join(sorted(tables))}); name another path for the frontier"
+        )
+    if meta.get("version") != str(VERSION):
+        raise FrontierFileError(
+            f"{file}: a frontier of version {meta.get('version')}, this program reads version {VERSION}; go on with the program "
+            "that wrote it, or move the file away to start anew"
+        )
+
+
+# -- The open file
+
+
+class Database:
+    """A frontier's file, locked against a second frontier.
+
+    Changes gather in one open transaction until :meth:`commit`. Where an error costs that transaction (a full disk can), memory
+    and file no longer agree: every later call raises the error again. Every method but :meth:`bytes` may raise FrontierFileError.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.file = Path(path)
+        self._lock = FileLock(f"{self.file}.lock", timeout=0)
+        self._changed = False
+        self._lost: str | None = None
+        if not (folder := self.file.parent).is_dir():
+            raise FrontierFileError(f"{self.file}: the directory {folder} does not exist; make it, or name another path")
+        try:
+            self._lock.acquire()
+        except Timeout:
+            message = f"{self.file}: another crawl uses this frontier; wait for its end, or name another path"
+            raise FrontierFileError(message) from None
+        try:
+            self._connection = connect(self.file)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """What a statement that changes nothing answers."""
+        if self._lost is not None:
+            raise FrontierFileError(self._lost)
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise self._failed(error) from error
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """A statement that changes something; how many rows. Raises before it where another program writes to the file."""
+        if not self._connection.in_transaction:
+            self.rows("BEGIN IMMEDIATE")
+            self._changed = True
+        try:
+            return self._connection.execute(sql, values).rowcount
+        except sqlite3.DatabaseError as error:
+            raise self._failed(error) from error
+
+    def run_each(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
+        """A statement for each of the values, within :meth:`all_or_nothing`."""
+        try:
+            self._connection.executemany(sql, values)
+        except sqlite3.DatabaseError as error:
+            raise self._failed(error) from error
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """An error takes back what was changed within; what was changed before in the same transaction stays."""
+        self.run("SAVEPOINT step")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                self.rows("ROLLBACK TO step")
+                self.rows("RELEASE step")
+            raise
+        self.run("RELEASE step")
+
+    def commit(self) -> None:
+        """Make what was changed durable."""
+        if self._connection.in_transaction:
+            self.rows("COMMIT")
+        self._changed = False
+
+    def bytes(self) -> int:
+        """Size of the file, with what is not yet merged into it (its WAL)."""
+        return sum(file.stat().st_size for file in (self.file, Path(f"{self.file}-wal")) if file.exists())
+
+    def close(self, *, commit: bool = True) -> None:
+        """Let go of the file. Calling it twice is harmless."""
+        if not self._lock.is_locked:
+            return
+        try:
+            if commit and self._lost is None:
+                self.commit()
+        finally:
+            self._connection.close()
+            self._lock.release()
+
+    def _failed(self, error: sqlite3.DatabaseError) -> FrontierFileError:
+        failure = broken(self.file, error)
+        if self._changed and not self._connection.in_transaction:
+            self._lost = str(failure)
+        return failure
+
+
+# -- The SQL. What waits is reached by the index ``waiting`` of hosts and places
+
+KEYS = 64  # per look-up; shorter lists are filled up, so that one prepared statement serves all
+
+_KEY_IN = f"key IN ({', '.join('?' * KEYS)})"
+_WAITS = f"state = {State.WAITING}"
+
+FIND = f"SELECT key, number, state, host, priority, parents, evidence, dropped FROM entries WHERE {_KEY_IN}"
+INSERT = """INSERT INTO entries (number, key, state, host, priority, dropped, parents, evidence, url, depth, rescored, meta)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+FOUND_AGAIN = f"""UPDATE entries SET {_WAITS}, dropped = NULL, host = ?, priority = ?, parents = ?, evidence = ?,
+    url = ?, depth = ?, rescored = ?, meta = ? WHERE number = ?"""
+RAISE = "UPDATE entries SET priority = ?, parents = ?, evidence = ? WHERE number = ?"
+ADD_EVIDENCE = "UPDATE entries SET parents = ?, evidence = ? WHERE number = ?"
+
+_COLUMNS = "key, url, host, priority, depth, evidence, meta, rescored"
+ENTRY = f"SELECT {_COLUMNS} FROM entries WHERE number = ?"
+BEST = f"SELECT {_COLUMNS} FROM entries WHERE {_WAITS} ORDER BY priority DESC, number LIMIT ?"
+
+GIVE_OUT = f"UPDATE entries SET state = {State.IN_FLIGHT} WHERE number = ?"
+PUT_BACK = f"UPDATE entries SET {_WAITS}, priority = ?, rescored = rescored + 1 WHERE number = ?"
+REQUEUE = f"UPDATE entries SET {_WAITS}, host = ?, url = ?, meta = coalesce(?, meta) WHERE number = ?"
+FINISH = f"UPDATE entries SET state = {State.DONE} WHERE number = ?"
+OUTCOME = "INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?)"
+DROP = f"UPDATE entries SET state = {State.DROPPED}, dropped = ? WHERE number = ?"
+EVICT = f"UPDATE entries SET state = {State.DROPPED}, dropped = '{NO_ROOM}', parents = 0, evidence = '' WHERE number = ?"
+REPRICE = f"UPDATE entries SET priority = ?, rescored = 0 WHERE key = ? AND {_WAITS}"
+FINISHED = f"""SELECT key, number, host, priority, url, dropped FROM entries
+    WHERE {_KEY_IN} AND state IN ({State.DONE}, {State.DROPPED})"""
+REVIVE = f"UPDATE entries SET {_WAITS}, dropped = NULL, host = ?, url = ?, rescored = 0 WHERE number = ?"
+RECOVER = f"UPDATE entries SET {_WAITS} WHERE state = {State.IN_FLIGHT}"
+
+HEAD = f"SELECT -priority, number FROM entries WHERE {_WAITS} AND host = ? ORDER BY priority DESC, number LIMIT 1"
+TAIL = f"SELECT -priority, number FROM entries WHERE {_WAITS} AND host = ? ORDER BY priority, number DESC LIMIT 1"
+NEXT_HOST = f"""SELECT host, -priority, number FROM entries WHERE {_WAITS} AND host > ?
+    ORDER BY host, priority DESC, number LIMIT 1"""
+
+ENTRIES = "SELECT coalesce(max(number), 0) FROM entries"
+OUTCOMES = "SELECT coalesce(max(number), 0) FROM outcomes"
+WAITING = f"SELECT count(*) FROM entries WHERE {_WAITS}"
+REASONS = f"SELECT dropped, count(*) FROM entries WHERE state = {State.DROPPED} GROUP BY dropped"
+READ_OUTCOMES = """SELECT number, url, keep, relevance, reason, lesson, led_by FROM outcomes
+    WHERE number > ? ORDER BY number LIMIT ?"""
+
+SAVE = "INSERT OR REPLACE INTO saved VALUES (?, ?)"
+LOAD = "SELECT data FROM saved WHERE name = ?"
+NOTE = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
+READ_NOTE = "SELECT value FROM meta WHERE name = ?"
+
+
+def discard_statement(*, host: bool, below: bool) -> str:
+    """Waiting entries are dropped: of one host, of a lower priority than one, of both, or all."""
+    conditions = [_WAITS] + ["host = ?"] * host + ["priority < ?"] * below
+    return f"UPDATE entries SET state = {State.DROPPED}, dropped = ? WHERE {' AND '.join(conditions)}"
+
+
+# -- Entries as rows, and the frontier
 
 
 class KnownEntry:
@@ -130,9 +383,9 @@ def _entry(row: Sequence[Any]) -> Entry:
 
 
 def _chunks(keys: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    for start in range(0, len(keys), sql.KEYS):
-        chunk = list(keys[start : start + sql.KEYS])
-        yield chunk + chunk[-1:] * (sql.KEYS - len(chunk))
+    for start in range(0, len(keys), KEYS):
+        chunk = list(keys[start : start + KEYS])
+        yield chunk + chunk[-1:] * (KEYS - len(chunk))
 
 
 class _Flight(NamedTuple):
@@ -168,13 +421,13 @@ class SqliteFrontier(LocalFrontier):
         self._uncommitted = 0
         self._db = Database(path)
         try:
-            self.recovered = self._db.run(sql.RECOVER)
+            self.recovered = self._db.run(RECOVER)
             self._db.commit()
-            self._number: int = self._first(sql.ENTRIES)[0]
-            self._finished: int = self._first(sql.OUTCOMES)[0]
-            self._revived = int((self._first(sql.READ_NOTE, _REVIVED) or (0,))[0])
-            self._waiting: int = self._first(sql.WAITING)[0]
-            self._reasons.update(dict(self._db.rows(sql.REASONS)))
+            self._number: int = self._first(ENTRIES)[0]
+            self._finished: int = self._first(OUTCOMES)[0]
+            self._revived = int((self._first(READ_NOTE, _REVIVED) or (0,))[0])
+            self._waiting: int = self._first(WAITING)[0]
+            self._reasons.update(dict(self._db.rows(REASONS)))
             self._read_heads()
         except BaseException:
             self._db.close(commit=False)
@@ -182,7 +435,7 @@ class SqliteFrontier(LocalFrontier):
 
     def _read_heads(self) -> None:
         host = ""
-        while row := self._first(sql.NEXT_HOST, host):
+        while row := self._first(NEXT_HOST, host):
             host, negative, number = row
             self._hosts.set_head(host, (negative, number))
             if self._worst is not None:
@@ -205,9 +458,9 @@ class SqliteFrontier(LocalFrontier):
         if best is None:
             return None
         host, (_, number) = best
-        entry = _entry(self._first(sql.ENTRY, number))
-        self._db.run(sql.GIVE_OUT, (number,))
-        turn = self._hosts.take(host, now, self._first(sql.HEAD, host))
+        entry = _entry(self._first(ENTRY, number))
+        self._db.run(GIVE_OUT, (number,))
+        turn = self._hosts.take(host, now, self._first(HEAD, host))
         self._in_flight[entry.key] = _Flight(number, host, entry.priority, turn)
         self._waiting -= 1
         return entry
@@ -219,28 +472,28 @@ class SqliteFrontier(LocalFrontier):
     def put_back(self, entry: Entry, priority: float) -> None:
         check_priority(priority, entry.url)
         flight = self._flight(entry.key)
-        self._db.run(sql.PUT_BACK, (priority, flight.number))
+        self._db.run(PUT_BACK, (priority, flight.number))
         self._land(entry.key, give_back=True)
         self._wait(flight.host, (-priority, flight.number))
         self._waiting += 1
 
     def waiting(self, limit: int) -> list[Entry]:
         """See :meth:`Frontier.waiting`. Sorts all that waits: about a second for each million."""
-        return [_entry(row) for row in self._db.rows(sql.BEST, (limit,))]
+        return [_entry(row) for row in self._db.rows(BEST, (limit,))]
 
     def reprice(self, priorities: Mapping[bytes, float]) -> None:
         for key, priority in priorities.items():
             check_priority(priority, key.hex())
         with self._db.all_or_nothing():
-            self._db.run_each(sql.REPRICE, [(priority, key) for key, priority in priorities.items()])
+            self._db.run_each(REPRICE, [(priority, key) for key, priority in priorities.items()])
         self._read_heads()
         self._commit()
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
         flight = self._flight(key)
-        old_url = self._first(sql.ENTRY, flight.number)[1]
+        old_url = self._first(ENTRY, flight.number)[1]
         host = host_of(url, old_url, flight.host) if url is not None else flight.host
-        self._db.run(sql.REQUEUE, (host, url or old_url, json.dumps(meta) if meta is not None else None, flight.number))
+        self._db.run(REQUEUE, (host, url or old_url, json.dumps(meta) if meta is not None else None, flight.number))
         self._land(key)
         self._wait(host, (-flight.priority, flight.number))
         self._waiting += 1
@@ -250,11 +503,11 @@ class SqliteFrontier(LocalFrontier):
         entries = [check(entry) for entry in links]
         flight = self._flight(key)
         with self._db.all_or_nothing():
-            self._db.run(sql.FINISH, (flight.number,))
+            self._db.run(FINISH, (flight.number,))
             lesson = None if outcome.lesson is None else json.dumps(outcome.lesson, ensure_ascii=False)
             led_by = " ".join(outcome.led_by) or None
             row = (outcome.url, outcome.keep, outcome.relevance, outcome.reason, lesson, led_by)
-            self._db.run(sql.OUTCOME, (self._finished + 1, *row))
+            self._db.run(OUTCOME, (self._finished + 1, *row))
             rows, result = self._write(entries)
         self._land(key)
         self._finished += 1
@@ -265,12 +518,12 @@ class SqliteFrontier(LocalFrontier):
 
     def drop(self, key: bytes, reason: str) -> None:
         flight = self._flight(key)
-        self._db.run(sql.DROP, (reason, flight.number))
+        self._db.run(DROP, (reason, flight.number))
         self._land(key, give_back=True)
         self._reasons[reason] += 1
 
     def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
-        statement = sql.discard(host=host is not None, below=below is not None)
+        statement = discard_statement(host=host is not None, below=below is not None)
         number = self._db.run(statement, (reason, *(value for value in (host, below) if value is not None)))
         self._hosts.discard(host, below)
         self._waiting -= number
@@ -287,7 +540,7 @@ class SqliteFrontier(LocalFrontier):
         with self._db.all_or_nothing():
             for keys in _chunks(list(urls)):
                 changes = []
-                for key, number, host, priority, url, reason in self._db.rows(sql.FINISHED, keys):
+                for key, number, host, priority, url, reason in self._db.rows(FINISHED, keys):
                     host, place = host_of(urls[key], url, host), (-priority, number)
                     changes.append((host, urls[key], number))
                     first[host], last[host] = min(place, first.get(host, place)), max(place, last.get(host, place))
@@ -295,8 +548,8 @@ class SqliteFrontier(LocalFrontier):
                         done += 1
                     else:
                         reasons[reason] += 1
-                self._db.run_each(sql.REVIVE, changes)
-            self._db.run(sql.NOTE, (_REVIVED, str(self._revived + done)))
+                self._db.run_each(REVIVE, changes)
+            self._db.run(NOTE, (_REVIVED, str(self._revived + done)))
         revived = done + reasons.total()
         self._waiting += revived
         self._revived += done
@@ -307,15 +560,15 @@ class SqliteFrontier(LocalFrontier):
         return revived
 
     def first(self, name: str, number: int) -> bool:
-        known = self._first(sql.READ_NOTE, f"first {name}")
+        known = self._first(READ_NOTE, f"first {name}")
         if known is not None and int(known[0]) >= number:
             return False
-        self._db.run(sql.NOTE, (f"first {name}", str(number)))
+        self._db.run(NOTE, (f"first {name}", str(number)))
         self._commit()
         return True
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
-        while rows := self._db.rows(sql.READ_OUTCOMES, (after, _OUTCOMES)):
+        while rows := self._db.rows(READ_OUTCOMES, (after, _OUTCOMES)):
             for number, url, keep, relevance, reason, lesson, led_by in rows:
                 learned = json.loads(lesson) if lesson else None
                 yield number, Outcome(url, bool(keep), relevance, reason, learned, tuple((led_by or "").split()))
@@ -333,11 +586,11 @@ class SqliteFrontier(LocalFrontier):
         return {"backend": "sqlite", "place": str(self._db.file), "bytes": self._db.bytes()}
 
     def save(self, name: str, data: Any) -> None:
-        self._db.run(sql.SAVE, (name, json.dumps(data)))
+        self._db.run(SAVE, (name, json.dumps(data)))
         self._commit()
 
     def load(self, name: str) -> Any:
-        row = self._first(sql.LOAD, name)
+        row = self._first(LOAD, name)
         return json.loads(row[0]) if row else None
 
     def __len__(self) -> int:
@@ -350,7 +603,7 @@ class SqliteFrontier(LocalFrontier):
     def _write(self, entries: Sequence[Entry]) -> tuple[list[tuple[KnownEntry, int | None, str | None]], Pushed]:
         """Push within a transaction. Returns the rows with the state and reason they had in the file (None: not known yet)."""
         chunks = _chunks([entry.key for entry in entries])
-        known = {key: KnownEntry(*columns) for chunk in chunks for key, *columns in self._db.rows(sql.FIND, chunk)}
+        known = {key: KnownEntry(*columns) for chunk in chunks for key, *columns in self._db.rows(FIND, chunk)}
         before = {key: (row.state, row.dropped) for key, row in known.items()}
         result = Pushed()
         for entry in entries:
@@ -359,20 +612,18 @@ class SqliteFrontier(LocalFrontier):
             else:
                 self._number += 1
                 known[entry.key] = KnownEntry.of(entry, self._number, result)
-        changes: dict[str, list[tuple[Any, ...]]] = {
-            statement: [] for statement in (sql.INSERT, sql.FOUND_AGAIN, sql.RAISE, sql.ADD_EVIDENCE)
-        }
+        changes: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in (INSERT, FOUND_AGAIN, RAISE, ADD_EVIDENCE)}
         for key, row in known.items():
             evidence = (row.parents, row.evidence)
             if row.is_new:
                 columns = (row.number, key, row.state, row.host, row.priority, row.dropped, *evidence, *row.address())
-                changes[sql.INSERT].append(columns)
+                changes[INSERT].append(columns)
             elif row.entry is not None:
-                changes[sql.FOUND_AGAIN].append((row.host, row.priority, *evidence, *row.address(), row.number))
+                changes[FOUND_AGAIN].append((row.host, row.priority, *evidence, *row.address(), row.number))
             elif row.moved:
-                changes[sql.RAISE].append((row.priority, *evidence, row.number))
+                changes[RAISE].append((row.priority, *evidence, row.number))
             elif row.touched:
-                changes[sql.ADD_EVIDENCE].append((*evidence, row.number))
+                changes[ADD_EVIDENCE].append((*evidence, row.number))
         for statement, values in changes.items():
             if values:
                 self._db.run_each(statement, values)
@@ -398,10 +649,10 @@ class SqliteFrontier(LocalFrontier):
     def _make_room(self) -> None:
         """Drop what waits beyond ``max_waiting``."""
         while self._worst is not None and self._waiting > self._max_waiting:
-            worst = self._worst.find(lambda host: self._first(sql.TAIL, host))
+            worst = self._worst.find(lambda host: self._first(TAIL, host))
             assert worst is not None
             host, place = worst
-            self._db.run(sql.EVICT, (place[1],))
+            self._db.run(EVICT, (place[1],))
             if self._hosts.head(host) == place:  # the worst of a host is also its best: nothing else of it waits
                 self._hosts.set_head(host, None)
             self._waiting -= 1

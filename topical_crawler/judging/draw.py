@@ -12,7 +12,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from topical_crawler import __version__
-from topical_crawler.corpus.schema import pages
+from topical_crawler.corpus.record import pages
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.judging.sample import Header, Item, Sample, SampleError, Stratum
 

@@ -20,7 +20,7 @@ from typing import IO, Any, Self, TypeVar
 
 from filelock import FileLock, Timeout
 
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError
 from topical_crawler.files import replacing
 from topical_crawler.topic.files import MARKED, MOST, MarkedText, TopicError, read_marked_lines
 

@@ -29,7 +29,7 @@ class Collected(Source):
 
     def _documents(self) -> Iterator[Document]:
         # SQLAlchemy takes a quarter of a second to import, and only this kind needs it.
-        from topical_crawler.corpus.schema import CorpusError
+        from topical_crawler.corpus.record import CorpusError
         from topical_crawler.corpus.store import CorpusStore
 
         file = self.path / FILE if self.path.is_dir() else self.path

@@ -1,4 +1,4 @@
-"""The base class of all strategies, and what one is made from.
+"""The base class of all strategies, what one is made from, and what several of them share.
 
 A method needs a :attr:`~Strategy.name`, :meth:`~Strategy.judge` and :meth:`~Strategy.score`; most also have parameters of their
 own (:attr:`~Strategy.parameters_type`), use language resources (:attr:`~Strategy.needs`) and explain their scores
@@ -21,15 +21,24 @@ with its counterpart. Everything else has a default.
 from __future__ import annotations
 
 import dataclasses
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+from math import fsum, isfinite
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
 
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.common import check_number
-from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.segment import Segmenter, normalise
+from topical_crawler.text.statistics import Idf, Vsm, keyword_vector
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, topic_line
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
@@ -215,3 +224,225 @@ def read_parameters(kind: type[_T], table: object, topic: Topic, section: str, d
     except (TypeError, ValueError) as error:
         named = next((k for k in table if k in str(error)), section.rsplit(".", 1)[-1])
         raise TopicError(f"{topic_line(topic, named)}: {error}") from None
+
+
+def check_number(name: str, value: object) -> None:
+    """Raises ValueError, naming the parameter, for what is no finite number of 0 or more."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not (isfinite(value) and value >= 0):
+        raise ValueError(f"{name} must be a number of 0 or more, not {value!r}")
+
+
+def check_fields(parameters: Any, shares: Collection[str] = (), least: Mapping[str, int] = MappingProxyType({})) -> None:
+    """Check the fields of a parameter class by the types of their defaults: a switch, a whole number, a number of 0 or more, or a
+    text; fields of other types are left alone.
+
+    Args:
+        parameters: an instance of a dataclass.
+        shares: numbers that must be from 0 to 1.
+        least: the least value of whole numbers; 0 for others.
+
+    Raises:
+        ValueError: a value that does not fit; names the field.
+    """
+    for field in fields(parameters):
+        name, value, kind = field.name, getattr(parameters, field.name), type(field.default)
+        if name in shares:
+            if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+                raise ValueError(f"{name} must be a number from 0 to 1, not {value!r}")
+        elif kind is bool and not isinstance(value, bool):
+            raise ValueError(f"{name} must be true or false, not {value!r}")
+        elif kind is str and not isinstance(value, str):
+            raise ValueError(f"{name} must be a text, not {value!r}")
+        elif kind is int:
+            minimum = least.get(name, 0)
+            if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+                raise ValueError(f"{name} must be a whole number of {minimum} or more, not {value!r}")
+        elif kind is float:
+            check_number(name, value)
+
+
+# -- What several methods share
+
+MOST_REASONS = 8
+"""Words named at most."""
+
+
+def shares(parts: Mapping[str, float]) -> dict[str, float]:
+    """The words that carry a relevance, with their shares of it, the heaviest first.
+
+    Args:
+        parts: what each word adds (> 0), in any unit.
+
+    >>> shares({"支部": 1.0, "党建": 3.0})
+    {'党建': 0.75, '支部': 0.25}
+    """
+    total = fsum(parts.values())
+    heaviest = sorted(parts.items(), key=lambda item: (-item[1], item[0]))[:MOST_REASONS]
+    return {word: round(part / total, 4) for word, part in heaviest}
+
+
+def packed(numbers: NDArray[Any], kind: str) -> str:
+    """The numbers as a numpy ``kind`` that names its byte order (``<i4``), in base64."""
+    return b64encode(numbers.astype(kind).tobytes()).decode()
+
+
+def unpacked(text: str, kind: str) -> NDArray[Any]:
+    """What :func:`packed` wrote; an array that cannot be written to.
+
+    >>> unpacked(packed(np.array([3, 1, 2]), "<i4"), "<i4").tolist()
+    [3, 1, 2]
+    """
+    return np.frombuffer(b64decode(text), dtype=kind)
+
+
+class TopicVector:
+    """sim(q, p) = Σ_{k∈q∩p} W_kq·W_kp / √(Σ_k W_kp² · Σ_k W_kq²) of a topic q and any text p.
+
+    W_kp is the frequency of the word k in the text, times its IDF; W_kq has the weight of the topic term in place of a frequency.
+
+    Args:
+        terms: topic terms with their weights.
+        segmenter: must know the terms.
+        idf: of words in Chinese at large.
+
+    >>> vector = TopicVector({"党建": 1.0, "支部": 1.0}, Segmenter(["党建", "支部"]), Idf.load())
+    >>> vector.similarity("党建 支部") > vector.similarity("支部要闻") > vector.similarity("今日天气") == 0
+    True
+    """
+
+    def __init__(self, terms: Mapping[str, float], segmenter: Segmenter, idf: Idf) -> None:
+        self._segmenter = segmenter
+        topic = keyword_vector(terms, idf)
+        self._vsm = Vsm(topic, idf)
+        self._terms = _any_of(topic)
+
+    @classmethod
+    def of(cls, topic: Topic, segmenter: Segmenter) -> TopicVector:
+        """The vector of a topic, with the IDF of general Chinese."""
+        return cls(topic.terms, segmenter, Idf.load())
+
+    def similarity(self, text: str) -> float:
+        """The cosine, from 0 for nothing in common to 1."""
+        # Most texts around links hold nothing of the topic; to see that takes a tenth of cutting them into words.
+        if not self._terms.search(normalise(text)):
+            return 0.0
+        return self._vsm.of(self._segmenter.content(text))
+
+    def compare(self, text: str) -> tuple[float, dict[str, float]]:
+        """The cosine, with the words that carry it and their shares of it, the most telling first, eight at most."""
+        words = self._segmenter.content(text)
+        return self._vsm.of(words), shares(self._vsm.parts(words))
+
+
+def _any_of(terms: Iterable[str]) -> re.Pattern[str]:
+    """Finds any of the terms in a normalised text. Grouped by their first character, so that few are tried at a place."""
+    rests: dict[str, list[str]] = {}
+    for term in sorted(terms):
+        rests.setdefault(term[0], []).append(re.escape(term[1:]))
+    return re.compile("|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items()))
+
+
+# -- Words of a site
+
+
+MAX_SITES = 50_000
+"""Most sites remembered: the first ones met, about 150 bytes each."""
+
+_SEPARATORS = re.compile(r"\s*[|｜_–—·•»]\s*|\s+-\s+")  # 支部动态 | 青河党建网
+_KEYWORDS = re.compile(r"[,，、;；|\s]+")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_NAME_WORDS = 3
+"""Words at either end of a title that may be the site's name (青河党建网 支部动态), where they have Chinese characters."""
+
+
+class SiteWords:
+    """Digests of what the home pages of sites say.
+
+    A site repeats its name in titles and its description in heads; its home page tells which words these are. On another page
+    they tell nothing about where links lead: a blog on everything with 机器学习 in its description would make all its lists
+    promising.
+
+    >>> words = SiteWords()
+    >>> home = Page("http://a.cn/", title="小林的博客", description="机器学习与生活")
+    >>> words.learn(home.url, words.lesson(home))
+    >>> words.own(Page("http://a.cn/7", title="春游 | 小林的博客", description="机器学习与生活")).title
+    '春游'
+    """
+
+    def __init__(self) -> None:
+        self._sites: dict[str, frozenset[str]] = {}
+
+    def lesson(self, page: Page) -> list[str] | None:
+        """The lesson of a page: digests of its texts if it is a home page, else None."""
+        if not _is_home(page.url):
+            return None
+        parts, words = _SEPARATORS.split(page.title), page.title.split()
+        texts = {page.description, page.heading, page.lead, page.title, *parts, *_KEYWORDS.split(page.keywords)}
+        candidates = {*words[:_NAME_WORDS], *words[-_NAME_WORDS:], *parts}
+        names = {_digest_of_name(word) for word in candidates if _HAN.search(word)}
+        return sorted(names.union(_digest(text) for text in texts if text))
+
+    def learn(self, url: str, lesson: Iterable[str] | None) -> None:
+        """Learn the lesson of a page; only the first home page of a site counts."""
+        if lesson is not None and len(self._sites) < MAX_SITES:
+            self._sites.setdefault(_site(url), frozenset(lesson))
+
+    def own(self, page: Page) -> Page:
+        """The page without what its site's home page says in the same words: parts of the title, single keywords, whole heading,
+        description and first lines, and the site's name among its labels (党建研究 > 要闻 > 正文). The page itself where there
+        is nothing of the kind, and for home pages."""
+        known = self._sites.get(_site(page.url))
+        if not known or _is_home(page.url):
+            return page
+        parts = _SEPARATORS.split(page.title)
+        kept = [_without_name(part, known) for part in parts if not part or _digest(part) not in known]
+        words = _KEYWORDS.split(page.keywords)
+        own_words = [word for word in words if _digest(word) not in known]
+        heads: dict[str, Any] = {n: "" for n in ("description", "heading", "lead") if _digest(getattr(page, n)) in known}
+        own = dataclasses.replace(
+            page,
+            title=page.title if kept == parts else " ".join(filter(None, kept)),
+            keywords=page.keywords if own_words == words else ",".join(filter(None, own_words)),
+            labels=tuple(label for label in page.labels if _digest_of_name(label) not in known),
+            **heads,
+        )
+        return page if own == page else own
+
+    def state_dict(self) -> dict[str, list[str]]:
+        """What was learned, as JSON data."""
+        return {site: sorted(known) for site, known in self._sites.items()}
+
+    def load_state_dict(self, state: Mapping[str, Iterable[str]]) -> None:
+        """Restore what :meth:`state_dict` gave."""
+        self._sites = {site: frozenset(known) for site, known in state.items()}
+
+
+def _site(url: str) -> str:
+    try:
+        return urlsplit(url).netloc.lower()
+    except ValueError:  # brackets that are no IPv6 address
+        return ""
+
+
+def _is_home(url: str) -> bool:
+    site = _site(url)
+    return bool(site) and url.partition("://")[2].lower() in (site, f"{site}/")
+
+
+def _without_name(part: str, known: frozenset[str]) -> str:
+    """A part of a title without the site's name at its beginning and its end."""
+    words = part.split()
+    first, last = 0, len(words)
+    while first < last and _digest_of_name(words[first]) in known:
+        first += 1
+    while first < last and _digest_of_name(words[last - 1]) in known:
+        last -= 1
+    return part if last - first == len(words) else " ".join(words[first:last])
+
+
+def _digest_of_name(word: str) -> str:
+    return _digest(f"name {word}")
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

@@ -17,8 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.strategies.base import Parameters, Setup, Strategy
-from topical_crawler.strategies.common import TopicVector, check_number, packed, unpacked
+from topical_crawler.strategies.base import Parameters, Setup, Strategy, TopicVector, check_number, packed, unpacked
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, description_of, full_text

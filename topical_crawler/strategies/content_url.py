@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from topical_crawler.strategies.base import Parameters, Setup, Strategy
-from topical_crawler.strategies.common import TopicVector, check_fields
+from topical_crawler.strategies.base import Parameters, Setup, Strategy, TopicVector, check_fields
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, full_text
 from topical_crawler.web.urls import MAX_DEPTH, canonical, fingerprint
 

@@ -23,8 +23,7 @@ from topical_crawler.cli.terminal import console, corpus_progress, table
 from topical_crawler.config import cleaning_options
 from topical_crawler.corpus import make
 from topical_crawler.corpus.dedup import DUPLICATE
-from topical_crawler.corpus.record import Record, text_hash
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError, Record, text_hash
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
 

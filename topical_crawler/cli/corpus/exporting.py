@@ -18,7 +18,6 @@ from scrapy.settings import BaseSettings
 from topical_crawler.cli.corpus import find
 from topical_crawler.cli.corpus.export import STREAM
 from topical_crawler.config import cache_dir, segmenter
-from topical_crawler.corpus import hosts
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.export import Job, rows, to_files, to_folder, to_stream
@@ -195,9 +194,8 @@ def topic_facts(topic: Topic | None, crawl: Mapping[str, Any]) -> dict[str, Any]
 
 def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
     """By host, what its robots.txt said, as the corpus notes it."""
-    with store.reading() as connection:
-        known = hosts.read(connection)
-    return {host: {name: getattr(facts, name) for name in ("robots", "crawl_delay", "asked")} for host, facts in known.items()}
+    names = ("robots", "crawl_delay", "asked")
+    return {host: {name: getattr(facts, name) for name in names} for host, facts in store.host_facts().items()}
 
 
 def tagger(topic: Topic | None, settings: BaseSettings) -> Callable[[str], Iterator[tuple[str, str]]]:

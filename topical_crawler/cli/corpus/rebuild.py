@@ -34,11 +34,9 @@ from topical_crawler.cli.base import whole
 from topical_crawler.cli.corpus import find, new
 from topical_crawler.cli.terminal import corpus_progress
 from topical_crawler.config import cache_dir, cleaning_options, extraction_limits
-from topical_crawler.corpus import hosts
 from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.corpus.make import Maker
-from topical_crawler.corpus.record import Filters, Record
-from topical_crawler.corpus.schema import CorpusError
+from topical_crawler.corpus.record import CorpusError, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.downloadhandlers import as_answer
@@ -167,11 +165,8 @@ async def rebuild(
         foreign.discard(key)
     if foreign:
         raise CorpusError(f"{target.name} has {len(foreign):,} pages that are not in {source.name}. Remedy: name a new file")
-    with source.reading() as connection:
-        known = hosts.read(connection)
-    with target.writing() as connection:
-        for facts in known.values():
-            hosts.note(connection, facts)
+    for facts in source.host_facts().values():
+        target.note_host(facts)
     begun: deque[tuple[Record, Page | None, asyncio.Task[Extracted] | None]] = deque()
 
     async def store_first() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.strategies.adaptive.link_features import SIZE, Numbers
-from topical_crawler.strategies.common import packed, unpacked
+from topical_crawler.strategies.base import packed, unpacked
 
 Floats = NDArray[np.float32]
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from topical_crawler.strategies.adaptive.link_model import Floats, sigmoid
 from topical_crawler.strategies.adaptive.memory import LINK_WORDS, PAGE_WORDS, Memory, PageWords
-from topical_crawler.strategies.common import packed, unpacked
+from topical_crawler.strategies.base import packed, unpacked
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import rarities
 from topical_crawler.topic.files import MarkedText

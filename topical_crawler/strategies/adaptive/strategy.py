@@ -27,8 +27,7 @@ from topical_crawler.strategies.adaptive.link_features import (
 from topical_crawler.strategies.adaptive.link_model import Floats, LinkModel, sigmoid
 from topical_crawler.strategies.adaptive.memory import LINK_WORDS, IncomingLink, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
-from topical_crawler.strategies.base import Parameters, Strategy
-from topical_crawler.strategies.common import SiteWords, packed, unpacked
+from topical_crawler.strategies.base import Parameters, SiteWords, Strategy, packed, unpacked
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.dom import looks_like_list

@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import Any, Self
 
-from topical_crawler.strategies.base import Setup
-from topical_crawler.strategies.common import check_fields
+from topical_crawler.strategies.base import Setup, check_fields
 from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS, Replacement, TopicModel, direct_hypernym
 from topical_crawler.strategies.esvsm.vector_space import SvsmParameters, TextAndAnchor
 from topical_crawler.text.segment import Segmenter, normalise

@@ -33,8 +33,7 @@ from numpy.typing import NDArray
 
 from topical_crawler.resources.hownet import ConceptIndex, HowNet
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.base import BELOW_THRESHOLD, Setup, Strategy
-from topical_crawler.strategies.common import check_fields, shares
+from topical_crawler.strategies.base import BELOW_THRESHOLD, Setup, Strategy, check_fields, shares
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf, Vsm, keyword_vector, norm, term_vector
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, full_text

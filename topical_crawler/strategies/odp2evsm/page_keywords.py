@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from topical_crawler.strategies.common import shares
+from topical_crawler.strategies.base import shares
 from topical_crawler.strategies.odp2evsm.extension import TopicExtension
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf, Vsm, keyword_vector

@@ -15,8 +15,7 @@ from typing import Any, Self
 
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.vectors import ComposingVectors, WordVectors
-from topical_crawler.strategies.base import Parameters, Setup, Strategy
-from topical_crawler.strategies.common import check_fields, check_number
+from topical_crawler.strategies.base import Parameters, Setup, Strategy, check_fields, check_number
 from topical_crawler.strategies.odp2evsm.books import BookLinks, entrance, read
 from topical_crawler.strategies.odp2evsm.extension import LAMBDA, Pairs, TopicExtension, WordExtension
 from topical_crawler.strategies.odp2evsm.page_keywords import CosineMeasure, ExtensionMeasure, Measure, NodeWeights

@@ -14,7 +14,7 @@ from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import ComposingVectors, WordVectors
-from topical_crawler.strategies.common import check_fields
+from topical_crawler.strategies.base import check_fields
 from topical_crawler.text.segment import normalise
 
 logger = logging.getLogger(__name__)

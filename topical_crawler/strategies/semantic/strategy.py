@@ -14,8 +14,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from topical_crawler.strategies.base import NO_TOPIC_WORD, Parameters, Setup, Strategy, read_parameters
-from topical_crawler.strategies.common import SiteWords, check_fields, shares
+from topical_crawler.strategies.base import (
+    NO_TOPIC_WORD,
+    Parameters,
+    Setup,
+    SiteWords,
+    Strategy,
+    check_fields,
+    read_parameters,
+    shares,
+)
 from topical_crawler.strategies.semantic.score_table import ScoreTable
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters
 from topical_crawler.strategies.semantic.url_structure import History, StructureParameters, site, struct
@@ -47,8 +55,8 @@ class SemanticParameters(Parameters):
         tunnel: how many pages off topic may be passed in a row: their links are then followed without a topic term in the
             anchor, at the low place that Eq. 5 gives them. Printed: 0 (§3.1, plain word match only).
         site_words: whether what a page says in the same words as its site's home page counts for what its links inherit
-            (:mod:`topical_crawler.strategies.common`). Printed: true. False: the page's description without those words stands
-            for Rel in Eq. 5; whether the page is kept is decided by all of it.
+            (:class:`~topical_crawler.strategies.base.SiteWords`). Printed: true. False: the page's description without those
+            words stands for Rel in Eq. 5; whether the page is kept is decided by all of it.
         first_lines: whether a page without a meta description is described by its first heading and first 90 characters.
             Printed: false.
         own_site: draw the history URLs of Algorithm 3 from the site of the page that holds the link. Printed: true; the paper

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from topical_crawler.strategies.common import check_fields
+from topical_crawler.strategies.base import check_fields
 
 if TYPE_CHECKING:
     from tldextract.tldextract import ExtractResult

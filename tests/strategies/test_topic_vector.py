@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topical_crawler import Topic
-from topical_crawler.strategies.common import TopicVector
+from topical_crawler.strategies.base import TopicVector
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf
 
