@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import gc
 import json
 import math
@@ -57,10 +58,11 @@ from w3lib.url import safe_url_string
 
 from experiments import plan
 from experiments.comparison import measure
+from experiments.labels import merged_labels
 from experiments.plan import Bounds, Cell, LabelledTopic, Start
 from experiments.sampling import bootstrap
 from experiments.web_graph import MAX_REDIRECTS
-from experiments.web_in_memory import Text, Web, read_texts, read_web
+from experiments.web_in_memory import Text, Web, read_web
 from topical_crawler import config, settings, strategies
 from topical_crawler.cli.base import whole
 from topical_crawler.corpus.dedup import DUPLICATE
@@ -68,7 +70,7 @@ from topical_crawler.corpus.record import Record, text_hash
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label, read_labels
+from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
 from topical_crawler.files import replacing
 from topical_crawler.frontier import Entry, MemoryFrontier
 from topical_crawler.items import OFF_TOPIC_TEXT, PageItem, now_utc
@@ -242,7 +244,7 @@ class Setup:
 
     web: Web
     texts: Mapping[str, Text]
-    recording: Path
+    recording: Sequence[Path]
     labels: Mapping[str, Mapping[bytes, Label]]
     budget: int
     hownet_tree: str
@@ -272,7 +274,7 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
     chosen.setmodule(settings)
     TopicalSpider.update_settings(chosen)
     own_settings = {
-        "TOPICAL_REPLAY": str(setup.recording),
+        "TOPICAL_REPLAY": ",".join(map(str, setup.recording)),
         "TOPICAL_REPLAY_LINKS": key.keep_links,
         "TOPICAL_FRONTIER": "memory",
         "TOPICAL_BARREN_END": 0,  # every crawl has the same budget
@@ -401,14 +403,20 @@ DESCRIPTION = __doc__
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add("--web", type=Path, required=True, help="the recorded web (WARC)")
-    add("--labels", type=Path, required=True, help="TSV with url, kind and grades")
+    several: dict[str, Any] = {"type": Path, "nargs": "+", "metavar": "FILE"}
+    add("--web", required=True, help="the recorded web (WARC files; of an address the first counts)", **several)
+    add(
+        "--labels",
+        required=True,
+        help="TSV files with url, kind and grades, those of a column that a file lacks being 0",
+        **several,
+    )
     topics = parser.add_mutually_exclusive_group(required=True)
     topics.add_argument("--topics", nargs="+", metavar="FOLDER=COLUMN", help="topics and the columns of grades")
-    topics.add_argument("--sentences", type=Path, metavar="FILE", help="topics to be made, name, column and sentence a line")
+    topics.add_argument("--sentences", help="topics to be made, name, column and sentence a line", **several)
     add("--strategies", default=",".join(strategies.STRATEGIES), help="the first is what the others stand beside")
     starts = parser.add_mutually_exclusive_group()
-    starts.add_argument("--seeds", type=Path, help="file of start URLs (each topic's own)")
+    starts.add_argument("--seeds", help="files of start URLs (each topic's own)", **several)
     starts.add_argument("--start-texts", type=whole(1), metavar="N", help="start at N texts on topic, drawn for every seed")
     add("--random-seeds", type=whole(1), default=1, metavar="N", help="0 to N-1 (%(default)s)")
     add("--shuffle", action="store_true", help="the start URLs in another order for every random seed but 0")
@@ -513,14 +521,15 @@ def topics_of_sentences(file: Path, folder: Path, hownet_tree: str) -> list[str]
     return folders
 
 
-def read_topics(places: Iterable[str], labels: Path) -> list[LabelledTopic]:
+def read_topics(places: Iterable[str], labels: Sequence[Path]) -> list[LabelledTopic]:
     """Topics with their labels; ``FOLDER=COLUMN`` each."""
     topics = []
+    of_column = functools.cache(functools.partial(merged_labels, labels))
     for text in places:
         folder, sign, column = text.rpartition("=")
         if not sign:
             raise ValueError(f"--topics {text}: FOLDER=COLUMN is expected")
-        topics.append(LabelledTopic(load_topic(folder), column, read_labels(labels, column)))
+        topics.append(LabelledTopic(load_topic(folder), column, of_column(column)))
     if len({one.topic.name for one in topics}) < len(topics):
         raise ValueError("--topics: two have one name. Remedy: rename a folder, or name each once")
     return topics
@@ -538,26 +547,27 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             raise ValueError(f"--keep-links {opts.keep_links}: a number over 0 and up to 1 is expected")
         rows = variants(names, opts.parameter, opts.without.split(","))
         with tempfile.TemporaryDirectory() as made:
-            places = opts.topics or topics_of_sentences(opts.sentences, Path(made), opts.hownet_tree)
+            places = opts.topics or [
+                place for file in opts.sentences for place in topics_of_sentences(file, Path(made), opts.hownet_tree)
+            ]
             topics = read_topics(places, opts.labels)
         bounds = Bounds((opts.cap,), (opts.keep_links,))
         jobs: list[tuple[Variant, Cell]] = []
         with Recording(opts.web, opts.cache) as recording:
+            recorded = recording.files
             for topic in topics:
                 if opts.start_texts:
                     starts = plan.drawn_starts(topic, recording, opts.start_texts, opts.random_seeds)
                 else:
-                    files = {"seeds": opts.seeds} if opts.seeds else {}
-                    starts = plan.given_starts(topic.topic, files, opts.random_seeds)
+                    starts = plan.given_starts(topic.topic, {"seeds": opts.seeds} if opts.seeds else {}, opts.random_seeds)
                     if opts.shuffle:
                         starts = [shuffled(start) for start in starts]
                 for row in rows:
                     jobs += [(row, cell) for cell in plan.cells(topic.topic, [row.strategy], starts, bounds)]
         with Progress(*columns, console=console) as progress:
-            web = read_web(opts.web, opts.cache, opts.processes, progress)
+            web, texts = read_web(recorded, opts.cache, opts.processes, progress, opts.texts)
             labels = {topic.topic.name: topic.labels for topic in topics}
-            texts = read_texts(opts.web, opts.cache, web, opts.processes, progress) if opts.texts else {}
-            setup = Setup(web, texts, opts.web, labels, opts.budget, opts.hownet_tree, opts.cache)
+            setup = Setup(web, texts, recorded, labels, opts.budget, opts.hownet_tree, opts.cache)
             _run_all(jobs, setup, opts.processes, progress, done)
     except KeyboardInterrupt:
         print("interrupted; what is done:", file=sys.stderr)

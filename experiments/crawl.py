@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import functools
 import math
 import re
 import sys
@@ -23,6 +24,7 @@ from experiments import plan
 from experiments.comparison import CHECKPOINTS, ORACLE, RunFigures, RunKey, Setting, measure, measure_path
 from experiments.comparison_report import FIGURES, FILES, write_report, written
 from experiments.floors import Floor, fallen, read_floors
+from experiments.labels import merged_labels
 from experiments.oracle import greedy
 from experiments.plan import DRAWING, Bounds, Cell, LabelledTopic, Start
 from experiments.ranking import Comparison, Estimate
@@ -30,10 +32,9 @@ from experiments.recorded_crawls import Planned, RecordedCrawls, Usage, topic_di
 from experiments.report import check_libraries
 from experiments.web_graph import WebGraph
 from topical_crawler.cli.base import whole
-from topical_crawler.cli.evaluate import add_labels, read_corpus
+from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.config import cache_dir
-from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.evaluation.report import write_json
 from topical_crawler.files import replacing
 from topical_crawler.recordings.reader import Recording, Thinning
@@ -164,8 +165,21 @@ DESCRIPTION = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("topic", nargs="+", metavar="TOPIC[=COLUMN]", help="name or path, and the column of its grade where it is not --grade")
-    add_labels(parser)
-    add("--web", type=Path, required=True, metavar="WARC", help="the recorded web")
+    add(
+        "--labels",
+        type=Path,
+        action="append",
+        required=True,
+        metavar="FILE",
+        help="TSV with url, kind and grades; may be repeated",
+    )
+    add(
+        "--grade",
+        default="grade",
+        metavar="COLUMN",
+        help="column of the grade (default: %(default)s); a file without it counts as 0",
+    )
+    add("--web", type=Path, action="append", required=True, metavar="WARC", help="the recorded web; may be repeated")
     add("--strategy", type=_strategies, action="extend", metavar="A,B", help="strategies; may be repeated (default: all)")
     add("--budget", type=whole(1), default=4000, metavar="N", help="pages that a crawl may fetch (default: %(default)s)")
     starts = parser.add_mutually_exclusive_group()
@@ -174,7 +188,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_seeds,
         action="append",
         default=[],
-        metavar="[NAME=]FILE",
+        metavar="[NAME=]FILE,FILE",
         help="start URLs, one a line; may be repeated with other names (default: the topic's)",
     )
     starts.add_argument(
@@ -222,7 +236,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     with console.status("measuring"):
         runs = [measure(c.key, read_corpus(crawls.data_dir(c.name)), labels[c.key.topic], opts.budget) for c in planned]
         oracles = _oracles(topics, starts, bounds, opts.budget, WebGraph.open(opts.web, cache_dir(settings)))
-        comparison = Comparison(f"Crawls of {opts.web.name}", runs, oracles, _about(opts, topics, strategies, bounds))
+        comparison = Comparison(f"Crawls of {_names(opts.web)}", runs, oracles, _about(opts, topics, strategies, bounds))
         write_report(opts.out, comparison)
     usages = {cell.key: crawls.usage(cell.name) for cell in planned}
     write_costs(opts.out, usages)
@@ -246,12 +260,13 @@ def _hold(floors: Sequence[Floor], runs: Sequence[RunFigures], console: Console)
     return 1 if below else 0
 
 
-def _topics(given: Iterable[str], labels: Path, grade: str) -> list[LabelledTopic]:
+def _topics(given: Iterable[str], labels: Sequence[Path], grade: str) -> list[LabelledTopic]:
     found = []
+    of_column = functools.cache(functools.partial(merged_labels, labels))
     for text in given:
         name, sign, column = text.rpartition("=")
         topic, column = load_topic(name if sign else text), column if sign else grade
-        found.append(LabelledTopic(topic, column, read_labels(labels, column)))
+        found.append(LabelledTopic(topic, column, of_column(column)))
     names = Counter(t.topic.name for t in found)
     if names.most_common(1)[0][1] > 1:
         raise UsageError(f"two topics are named {names.most_common(1)[0][0]!r}. Remedy: name each once", print_help=False)
@@ -310,8 +325,8 @@ def _about(
     opts: argparse.Namespace, topics: Iterable[LabelledTopic], strategies: Sequence[str], bounds: Bounds
 ) -> dict[str, str]:
     return {
-        "web": opts.web.name,
-        "labels": opts.labels.name,
+        "web": _names(opts.web),
+        "labels": _names(opts.labels),
         "topics": ", ".join(f"{t.topic.name} (column {t.grade})" for t in topics),
         "strategies": ", ".join(strategies),
         "pages": str(opts.budget),
@@ -322,6 +337,10 @@ def _about(
     }
 
 
+def _names(files: Iterable[Path]) -> str:
+    return ", ".join(file.name for file in files)
+
+
 def _strategies(text: str) -> list[str]:
     names = text.split(",")
     if unknown := [name for name in names if name not in known_strategies()]:
@@ -329,9 +348,10 @@ def _strategies(text: str) -> list[str]:
     return names
 
 
-def _seeds(text: str) -> tuple[str, Path]:
+def _seeds(text: str) -> tuple[str, list[Path]]:
     named = re.fullmatch(r"([\w-]+)=(.+)", text)
-    return (named[1], Path(named[2])) if named else ("seeds", Path(text))
+    name, files = (named[1], named[2]) if named else ("seeds", text)
+    return name, [Path(files)] if Path(files).exists() else list(map(Path, files.split(",")))
 
 
 def _caps(text: str) -> tuple[int, ...]:

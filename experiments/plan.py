@@ -84,8 +84,8 @@ class Cell:
         return Planned(self.name, arguments, settings)
 
 
-def given_starts(topic: Topic, files: Mapping[str, Path], seeds: int) -> list[Start]:
-    """The start URLs of every file, or the topic's own where there is none, for each of ``seeds`` random seeds.
+def given_starts(topic: Topic, files: Mapping[str, Sequence[Path]], seeds: int) -> list[Start]:
+    """The start URLs of the files of every name, or the topic's own where there is none, for each of ``seeds`` random seeds.
 
     Raises:
         ValueError: a topic without start URLs of its own.
@@ -93,9 +93,10 @@ def given_starts(topic: Topic, files: Mapping[str, Path], seeds: int) -> list[St
     """
     if not files and not topic.seeds:
         raise ValueError(f"the topic {topic.name!r} has no start URLs. Remedy: --seeds FILE, or --start-texts 5")
-    found = {name: config.seeds(topic, {"seeds": str(file)}) for name, file in files.items()} or {
-        "seeds": config.seeds(topic, {})
-    }
+    found = {
+        name: list(dict.fromkeys(url for file in several for url in config.seeds(topic, {"seeds": str(file)})))
+        for name, several in files.items()
+    } or {"seeds": config.seeds(topic, {})}
     return [Start(name, seed, tuple(urls)) for name, urls in found.items() for seed in range(seeds)]
 
 

@@ -29,6 +29,7 @@ from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.files import replacing
 from topical_crawler.frontier import REDIRECTED
+from topical_crawler.recordings.reader import recorded_files
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic
 
@@ -94,22 +95,22 @@ class CrawlProcess:
 # -- What crawls were made from
 
 
-def claim(folder: Path, web: Path, settings: Sequence[str], made_of: Mapping[str, Any]) -> None:
+def claim(folder: Path, web: Path | Sequence[Path], settings: Sequence[str], made_of: Mapping[str, Any]) -> None:
     """Write ``folder/experiment.json``; ``folder`` is made where it does not exist.
 
     Args:
         folder: holds the crawls, ``<name>/data`` each.
-        web: the WARC file that answers.
+        web: the WARC files that answer.
         settings: of every crawl.
         made_of: JSON data by name: what else crawls are made of. A name that is new is added to those known.
 
     Raises:
         ValueError: there are crawls already for which one of these was something else.
     """
-    status = web.stat()
+    files = [(path.name, path.stat()) for path in recorded_files(web)]
     wanted = {
         **made_of,
-        "web": {"name": web.name, "bytes": status.st_size, "changed": status.st_mtime_ns},
+        "web": [{"name": name, "bytes": status.st_size, "changed": status.st_mtime_ns} for name, status in files],
         "settings": list(settings),
         "version": __version__,
     }
@@ -205,7 +206,7 @@ class RecordedCrawls:
 
     Args:
         folder: made where it does not exist.
-        web: a WARC file.
+        web: the WARC files that answer.
         settings: ``NAME=VALUE`` for every crawl.
         made_of: JSON data by name: what else these crawls are made of (topics, start URLs).
 
@@ -213,9 +214,9 @@ class RecordedCrawls:
         ValueError: ``folder`` holds crawls that were made otherwise.
     """
 
-    def __init__(self, folder: Path, web: Path, settings: Sequence[str], made_of: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, web: Path | Sequence[Path], settings: Sequence[str], made_of: Mapping[str, Any]) -> None:
         self._folder = folder
-        self._web = web
+        self._web = recorded_files(web)
         self._settings = settings
         claim(folder, web, settings, made_of)
 
@@ -277,7 +278,7 @@ class RecordedCrawls:
         place = self.place(crawl.name)
         place.mkdir(parents=True, exist_ok=True)
         always = {
-            "TOPICAL_REPLAY": str(self._web),
+            "TOPICAL_REPLAY": ",".join(map(str, self._web)),
             "TOPICAL_DATA_DIR": str(place / "data"),
             "TOPICAL_CORPUS": "",
             "TOPICAL_FRONTIER": "sqlite",

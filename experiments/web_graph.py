@@ -66,22 +66,22 @@ class WebGraph:
     named: Sequence[Sequence[int]] = ()
 
     @classmethod
-    def open(cls, path: Path, cache_dir: Path | None = None) -> Self:
-        """Read the web recorded at ``path``: from the cache where it was read before.
+    def open(cls, files: Path | Sequence[Path], cache_dir: Path | None = None) -> Self:
+        """Read the web recorded in ``files``: from the cache where it was read before.
 
         Args:
-            path: of a WARC file.
+            files: WARC files, in the order in which they answer.
             cache_dir: folder for what was read; None: the user's cache folder.
 
         Raises:
-            RecordingError: the file is missing or malformed.
+            RecordingError: a file is missing or malformed.
         """
         folder = Path(cache_dir or platformdirs.user_cache_path("topical_crawler", ensure_exists=True))
-        with Recording(path, folder) as recording:
-            status = path.stat()
-            stamp = f"{_FORMAT} {__version__} {status.st_size} {status.st_mtime_ns}"
-            digest = hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()
-            cached = folder / f"{path.name}.{digest}.graph.json"
+        with Recording(files, folder) as recording:
+            changes = " ".join(f"{status.st_size} {status.st_mtime_ns}" for status in (path.stat() for path in recording.files))
+            stamp = f"{_FORMAT} {__version__} {changes}"
+            places = b"\0".join(os.fsencode(path.absolute()) for path in recording.files)
+            cached = folder / f"{recording.files[0].name}.{hashlib.blake2b(places, digest_size=8).hexdigest()}.graph.json"
             known = _load(cached)
             if known.get("stamp") == stamp:
                 aliases = [(str(key), int(number)) for key, number in known["aliases"]]

@@ -49,17 +49,16 @@ class Text(NamedTuple):
 
 
 class Web:
-    """The answers of a recording by address, in whatever spelling (as :meth:`Recording.get` finds them)."""
+    """The answers of recordings by address, in whatever spelling (as :meth:`Recording.get` finds them)."""
 
     def __init__(self, answers: Iterable[Answer]) -> None:
         self._exact: dict[str, Answer] = {}
         self._forms: dict[str, Answer] = {}
         self._robots: dict[str, Protego | None] = {}
         for answer in answers:
-            self._exact[answer.url] = answer
-            form = equal_form(answer.url)
-            if (known := self._forms.setdefault(form, answer)) is not answer and not _is_good(known) and _is_good(answer):
-                self._forms[form] = answer
+            for known, form in ((self._exact, answer.url), (self._forms, equal_form(answer.url))):
+                if not _is_good(known.setdefault(form, answer)) and _is_good(answer):
+                    known[form] = answer
 
     def __iter__(self) -> Iterator[Answer]:
         return iter(self._exact.values())
@@ -86,24 +85,30 @@ def _is_good(answer: Answer) -> bool:
     return 200 <= answer.status < 300
 
 
-def read_web(web: Path, cache: Path, processes: int, progress: Progress) -> Web:
-    """The web recorded at ``web``, from a file in the folder ``cache``; where there is none that holds, ``processes`` make it.
+def read_web(
+    files: Iterable[Path], cache: Path, processes: int, progress: Progress, texts: bool = True
+) -> tuple[Web, dict[str, Text]]:
+    """The web recorded in ``files``, and what the extraction and the cleaning make of every page, by its address (nothing unless
+    ``texts``). Each file has its own files in the folder ``cache``; where there is none that holds, ``processes`` make it.
 
     Raises:
-        RecordingError: the recording is missing or malformed.
+        RecordingError: a recording is missing or malformed.
     """
-    with Recording(web, cache) as recording:
-        urls = list(recording.urls())
-    read = functools.partial(_read_batch, web, cache)
-    lines = _kept(web, cache, "pages", (page_module, dom, dom), read, urls, processes, progress)
-    return Web(_answer(json.loads(line)) for line in lines)
-
-
-def read_texts(web: Path, cache: Path, pages: Web, processes: int, progress: Progress) -> dict[str, Text]:
-    """What the extraction and the cleaning make of every page of ``pages``, by its address, from a file as :func:`read_web`."""
-    jobs = [(a.url, a.page.html, a.page.title, [x.anchor for x in a.page.links]) for a in pages if a.page is not None]
-    lines = _kept(web, cache, "texts", (extraction, cleaning), _make_batch, jobs, processes, progress)
-    return {url: Text(reason, text) for url, reason, text in map(json.loads, lines)}
+    parts: list[tuple[list[Answer], dict[str, Text]]] = []
+    for file in files:
+        with Recording(file, cache) as recording:
+            urls = list(recording.urls())
+        read = functools.partial(_read_batch, file, cache)
+        lines = _kept(file, cache, "pages", (page_module, dom, dom), read, urls, processes, progress)
+        answers, made = [_answer(json.loads(line)) for line in lines], {}
+        if texts:
+            jobs = [(a.url, a.page.html, a.page.title, [x.anchor for x in a.page.links]) for a in answers if a.page is not None]
+            lines = _kept(file, cache, "texts", (extraction, cleaning), _make_batch, jobs, processes, progress)
+            made = {url: Text(reason, text) for url, reason, text in map(json.loads, lines)}
+        parts.append((answers, made))
+    web = Web(answer for answers, _ in parts for answer in answers)
+    # Of an address that several files have, the text is that of the answer.
+    return web, {a.url: made[a.url] for answers, made in parts for a in answers if a.url in made and web.get(a.url) is a}
 
 
 def _kept(

@@ -63,8 +63,9 @@ def data_dir(settings: BaseSettings, topic_name: str) -> Path:
 
 
 def replay_file(settings: BaseSettings) -> str:
-    """``TOPICAL_REPLAY``: the recording that answers instead of the web; "": none."""
-    return str(settings.get("TOPICAL_REPLAY") or "")
+    """``TOPICAL_REPLAY``: the recordings that answer instead of the web, separated by commas; "": none."""
+    value = settings.get("TOPICAL_REPLAY") or ""
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def corpus_place(settings: BaseSettings) -> str:

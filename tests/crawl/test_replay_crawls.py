@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 import warc_tools
 from crawl_tools import HTML, article, crawl, rows
+from scrapy.settings import Settings
+
+from topical_crawler import config
 
 
 def test_what_is_not_recorded_is_unreachable(topic: Path, tmp_path: Path) -> None:
@@ -28,6 +31,23 @@ def test_what_is_not_recorded_is_unreachable(topic: Path, tmp_path: Path) -> Non
         "http://a.example/unknown": "unreachable",
         "http://elsewhere.example/": "unreachable",
     }
+
+
+def test_several_recordings_are_one_web(topic: Path, tmp_path: Path) -> None:
+    pages = {"a": {"http://b.example/": "党建"}, "b": {"http://a.example/": "党建"}}
+    webs = [
+        warc_tools.write_warc(
+            tmp_path / f"{name}.warc.gz",
+            [(f"http://{name}.example/", 200, {"Content-Type": HTML}, article(name, links).encode())],
+        )
+        for name, links in pages.items()
+    ]
+    crawled = crawl(topic, tmp_path / "data", "http://a.example/", TOPICAL_REPLAY=",".join(map(str, webs)))
+    assert crawled.code == 0
+    assert {r.url: r.status for r in rows(tmp_path / "data")} == {"http://a.example/": 200, "http://b.example/": 200}
+    assert config.replay_file(Settings({"TOPICAL_REPLAY": webs})) == f"{webs[0]},{webs[1]}", "or a list in settings.py"
+    crawled = crawl(topic, tmp_path / "other", "http://a.example/", TOPICAL_REPLAY=f"{webs[0]},{tmp_path}/none.warc.gz")
+    assert crawled.code != 0 and f"{tmp_path}/none.warc.gz: there is no such file" in crawled.log
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,11 @@ def test_without_site_and_doc(tmp_path: Path) -> None:
     ]
 
 
+def test_without_a_column_of_grades(tmp_path: Path) -> None:
+    text = "url\tkind\tML\nhttp://a.cn/1\tarticle\t2\n"
+    assert labels_of(tmp_path, text, "") == [Label("http://a.cn/1", "a.cn", "article", 0, "http://a.cn/1")]
+
+
 @pytest.mark.parametrize(
     ("kind", "text"), [("article", True), ("copy", True), ("list", False), ("home", False), ("video", False), ("", False)]
 )

@@ -20,7 +20,7 @@ from experiments.recorded_crawls import CrawlProcess
 from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.recordings.reader import Response
+from topical_crawler.recordings.reader import Recording, Response
 from topical_crawler.topic.topic import Topic, load_topic
 from topical_crawler.web.page import Page
 
@@ -91,7 +91,7 @@ def crawled(
 
     monkeypatch.setattr(ablation, "Rows", Rows)
     labels: dict[str, dict[bytes, Label]] = {topic.name: {}}
-    setup = Setup(web, texts or {}, recording, labels, bounds.get("budget", 100), "", cache)
+    setup = Setup(web, texts or {}, [recording], labels, bounds.get("budget", 100), "", cache)
     ablation.crawl_one(Variant("breadth_first", "breadth_first", {}), cell, setup)
     return kept[0].records
 
@@ -116,7 +116,7 @@ def test_every_answer_ends_as_in_a_crawl(cache: Path, monkeypatch: pytest.Monkey
 
 def quietly_read(web: Path, cache: Path) -> web_in_memory.Web:
     with Progress(disable=True) as progress:
-        return web_in_memory.read_web(web, cache, 1, progress)
+        return web_in_memory.read_web([web], cache, 1, progress, texts=False)[0]
 
 
 def test_it_goes_the_way_that_scrapy_goes(
@@ -149,9 +149,9 @@ def test_pages_and_texts_are_read_once(tmp_path: Path, monkeypatch: pytest.Monke
     warc = warc_tools.write_warc(tmp_path / "web.warc.gz", found)
 
     def both() -> tuple[list[web_in_memory.Answer], dict[str, web_in_memory.Text]]:
-        web = quietly_read(warc, tmp_path)
         with Progress(disable=True) as progress:
-            return list(web), web_in_memory.read_texts(warc, tmp_path, web, 1, progress)
+            web, texts = web_in_memory.read_web([warc], tmp_path, 1, progress)
+            return list(web), texts
 
     first, texts = both()
     assert [answer.url for answer in first] == [HOME, f"{HOME}1"] == list(texts)
@@ -167,6 +167,26 @@ def test_pages_and_texts_are_read_once(tmp_path: Path, monkeypatch: pytest.Monke
     assert both() == (first, texts), "damaged files are made anew"
     warc_tools.write_warc(warc, found[:1])
     assert len(both()[0]) == 1
+
+
+def test_several_recordings_are_one_web(tmp_path: Path) -> None:
+    """Each is read once, whatever it is joined with; of an address the first answer counts that is a success."""
+    first = [(HOME, 200, HTML, page("/1").encode()), (f"{HOME}busy", 503, HTML, b"busy")]
+    second = [
+        (HOME, 200, HTML, page().encode()),
+        (f"{HOME}busy", 200, HTML, page("/2").encode()),
+        ("http://b.cn/", 200, HTML, b"b"),
+    ]
+    files = [warc_tools.write_warc(tmp_path / f"{n}.warc.gz", found) for n, found in enumerate((first, second))]
+    with Progress(disable=True) as progress:
+        web, texts = web_in_memory.read_web(files, tmp_path, 1, progress)
+    found = {answer.url: answer for answer in web}
+    assert found.keys() == texts.keys() == {HOME, f"{HOME}busy", "http://b.cn/"}
+    with Recording(files, tmp_path) as recording:
+        for url, answer in found.items():
+            response = recording.get(url)
+            assert response is not None and answer == web_in_memory.read_answer(url, response)
+    assert {place.name[:7] for place in tmp_path.glob("*.jsonl.gz")} == {"0.warc.", "1.warc."}
 
 
 def test_what_the_texts_decide(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

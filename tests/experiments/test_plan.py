@@ -37,7 +37,7 @@ def named(topic: Topic, starts: list[Start], bounds: Bounds = Bounds()) -> list[
 
 
 def test_a_crawl_that_can_only_repeat_another_is_left_out(party: LabelledTopic) -> None:
-    starts = given_starts(party.topic, {"home": DEMO / "seeds.txt"}, seeds=2)
+    starts = given_starts(party.topic, {"home": [DEMO / "seeds.txt"]}, seeds=2)
     assert named(party.topic, starts, Bounds((0, 50))) == [
         "partybuilding.breadth_first.home.seed0.cap0",
         "partybuilding.random.home.seed0.cap0",
@@ -53,7 +53,7 @@ def test_a_crawl_that_can_only_repeat_another_is_left_out(party: LabelledTopic) 
 
 
 def test_where_links_are_gone_every_seed_is_another_web(party: LabelledTopic) -> None:
-    starts = given_starts(party.topic, {"home": DEMO / "seeds.txt"}, seeds=2)
+    starts = given_starts(party.topic, {"home": [DEMO / "seeds.txt"]}, seeds=2)
     bounds = Bounds(keep_links=(1.0, 0.5))
     assert named(party.topic, starts, bounds) == [
         "partybuilding.breadth_first.home.seed0.cap0",

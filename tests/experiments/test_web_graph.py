@@ -109,6 +109,16 @@ def test_the_second_time_it_comes_from_the_cache(tmp_path: Path, monkeypatch: py
     assert len(WebGraph.open(web, tmp_path / "cache").urls) == 3
 
 
+def test_several_recordings_are_one_web(tmp_path: Path) -> None:
+    first = write_warc(tmp_path / "first.warc.gz", [page("a.cn/", "/1", "http://b.cn/"), page("a.cn/1")])
+    second = write_warc(tmp_path / "second.warc.gz", [page("b.cn/", "http://a.cn/1"), page("a.cn/")])
+    for _ in range(2):
+        graph = WebGraph.open([first, second], tmp_path)
+        assert list(graph.urls) == ["http://a.cn/", "http://a.cn/1", "http://b.cn/"]
+        assert list(graph.links) == [[1, 2], [], [1]]
+    assert len(WebGraph.open([second, first], tmp_path).links[1]) == 0, "the first record of an address counts"
+
+
 @pytest.mark.parametrize("damage", ["", "[1]", "{", json.dumps({"stamp": "0"})])
 def test_a_damaged_cache_is_made_anew(tmp_path: Path, damage: str) -> None:
     web = write_warc(tmp_path / "web.warc.gz", [page("a.cn/")])

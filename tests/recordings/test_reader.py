@@ -157,6 +157,13 @@ def test_several_files_answer_as_one(archive: Path, tmp_path: Path, given: str) 
     assert made == {"web-00001.warc.gz.index", "web-00002.warc.index"}
 
 
+def test_files_in_a_sequence_answer_in_its_order(archive: Path, tmp_path: Path) -> None:
+    files = [archive / "web-00002.warc", archive / "web-00001.warc.gz"]
+    with Recording(files, tmp_path) as recording:
+        assert recording.files == files
+        assert [body(recording, f"http://a.cn/{n}") for n in (1, 2)] == [b"one", b"late"]
+
+
 def test_more_files_than_are_held_open(tmp_path: Path) -> None:
     for n in range(70):
         write_warc(tmp_path / f"web-{n:05}.warc.gz", [(f"http://a.cn/{n}", 200, HTML, str(n).encode())])

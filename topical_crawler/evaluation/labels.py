@@ -44,7 +44,7 @@ class LabelError(ValueError):
 
 
 def read_labels(path: Path, grade_column: str = "grade") -> dict[bytes, Label]:
-    """Labels by URL fingerprint, from a TSV file with a header.
+    """Labels by URL fingerprint, from a TSV file with a header; without a column of grades (""), all are 0.
 
     The file has the columns ``url``, ``kind`` and ``grade_column``; ``site`` (else the host) and ``doc`` (else every article is a
     text of its own) where they are known. Of several URLs with one canonical form, the first counts.
@@ -60,17 +60,18 @@ def read_labels(path: Path, grade_column: str = "grade") -> dict[bytes, Label]:
         raise LabelError(f"{path}: {error}. Remedy: save the file as UTF-8") from None
     rows = csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
     columns = rows.fieldnames or []
-    for needed in ("url", "kind", grade_column):
+    for needed in filter(None, ("url", "kind", grade_column)):
         if needed not in columns:
             raise LabelError(f"{path}, line 1: there is no column {needed!r}; there are {', '.join(columns)}")
     for row in rows:
         if not row["url"] or row["kind"] is None:
             missing = "kind" if row["url"] else "URL"
             raise LabelError(f"{path}, line {rows.line_num}: there is no {missing}. Remedy: fill in or delete the line")
-        if row[grade_column] not in ("0", "1", "2"):
-            raise LabelError(f"{path}, line {rows.line_num}: the grade is {row[grade_column]!r}. Remedy: 2, 1 or 0")
+        grade = row[grade_column] if grade_column else "0"
+        if grade not in ("0", "1", "2"):
+            raise LabelError(f"{path}, line {rows.line_num}: the grade is {grade!r}. Remedy: 2, 1 or 0")
         url = row["url"]
         doc = row.get("doc") if "doc" in columns else url
-        label = Label(url, row.get("site") or host(url), row["kind"], int(row[grade_column]), doc or "")
+        label = Label(url, row.get("site") or host(url), row["kind"], int(grade), doc or "")
         labels.setdefault(fingerprint(url), label)
     return labels

@@ -16,7 +16,7 @@ import os
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -226,13 +226,15 @@ def equal_form(url: str) -> str:
     return urlunsplit((scheme, host, _plain(parts.path) or "/", _plain(parts.query), ""))
 
 
-def recorded_files(names: str | os.PathLike[str]) -> list[Path]:
+def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]:
     """The WARC files of a file, a folder (in the order of their names; also unfinished ones, ``….open``), a pattern
-    (``archive/*.warc.gz``), or several of these separated by commas.
+    (``archive/*.warc.gz``), or several of these, in a sequence or separated by commas.
 
     Raises:
         RecordingError: there is no such file, or none in a folder.
     """
+    if not isinstance(names, str | os.PathLike):
+        return list(dict.fromkeys(file for name in names for file in recorded_files(name)))
     text = os.fspath(names)
     parts = [text] if Path(text).expanduser().exists() else [part.strip() for part in text.split(",") if part.strip()]
     paths: list[Path] = []
@@ -265,7 +267,7 @@ class Recording:
         RecordingError: a file is missing or malformed.
     """
 
-    def __init__(self, path: str | os.PathLike[str], cache_dir: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, path: str | os.PathLike[str] | Sequence[Path], cache_dir: str | os.PathLike[str] | None = None) -> None:
         self.files = recorded_files(path)
         self._opened: dict[int, mmap.mmap] = {}
         cache = Path(cache_dir or platformdirs.user_cache_path("topical_crawler", ensure_exists=True))
