@@ -9,6 +9,7 @@ from types import ModuleType
 
 EXPERIMENTS = {
     "ablation": ("ablation", "strategies with parts left out or parameters changed, without Scrapy"),
+    "choose": ("choose", "values of a parameter, each chosen without the topics and webs that it is measured on"),
     "crawl": ("crawl", "strategies compared on a recorded web, beside an oracle"),
     "papers": ("papers.run", "the crawling experiments of Sun et al., Zhang et al., and Chen & Zhu"),
     "threshold": ("threshold", "precision and volume over the threshold of Eq. 5 (Figure 2 of Zhou et al.)"),

@@ -19,6 +19,9 @@ A row of the tables is a strategy, or a strategy with some of its parameters cha
 
     --parameter semantic.tunnel=0   of every crawl of that strategy, whatever the topic says
     --without anchor,host           rows "adaptive -anchor" and "adaptive -host": its parameter ``without`` names that part, too
+    --choose adaptive.rate=0.1,0.2  a row for each value, and the figures of every topic under the value that is best on others
+    --oracles                       rows "oracle path" and "oracle greedy", and every area as a share of the first one's
+    --regret                        the hosts at which the most area is lost against "oracle path", ten for each row
 
 Area is that under the curve of recall, over the best possible; "beside the first" is the mean difference to the first row over
 topics, starts and random seeds, with the middle 95 % of a bootstrap over these. Precision is the share of texts on topic among
@@ -32,7 +35,6 @@ import argparse
 import dataclasses
 import functools
 import gc
-import json
 import math
 import multiprocessing
 import os
@@ -44,7 +46,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
@@ -56,12 +58,15 @@ from rich.table import Table
 from scrapy.settings import BaseSettings, Settings
 from w3lib.url import safe_url_string
 
-from experiments import plan
-from experiments.comparison import measure
+from experiments import choose, plan
+from experiments.comparison import REDIRECTED, measure, measure_path
 from experiments.labels import merged_labels
+from experiments.oracle import ORACLES
 from experiments.plan import Bounds, Cell, LabelledTopic, Start
+from experiments.regret import ELSEWHERE, HostFigures, by_host, mean_figures
+from experiments.runs import Run, write_runs
 from experiments.sampling import bootstrap
-from experiments.web_graph import MAX_REDIRECTS
+from experiments.web_graph import MAX_REDIRECTS, WebGraph
 from experiments.web_in_memory import Text, Web, read_web
 from topical_crawler import config, settings, strategies
 from topical_crawler.cli.base import whole
@@ -70,19 +75,18 @@ from topical_crawler.corpus.record import Record, text_hash
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
-from topical_crawler.files import replacing
+from topical_crawler.evaluation.labels import MIXED, RELEVANT
 from topical_crawler.frontier import Entry, MemoryFrontier
 from topical_crawler.items import OFF_TOPIC_TEXT, PageItem, now_utc
 from topical_crawler.middlewares import judge
-from topical_crawler.recordings.reader import Recording
+from topical_crawler.recordings.reader import Recording, Thinning
 from topical_crawler.resources.registry import Resources
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.strategies import Strategy
 from topical_crawler.topic.topic import Topic, load_topic
 from topical_crawler.web import dom
 from topical_crawler.web.page import Candidate, Link, Page
-from topical_crawler.web.urls import fingerprint
+from topical_crawler.web.urls import fingerprint, host
 
 PAGES = (500, 1000, 2000, 4000)
 """Numbers of pages at which recall is given."""
@@ -90,6 +94,12 @@ LEARNER = "adaptive"
 """The strategy of which parts can be left out."""
 LIST = "list page"
 """Why a page is not kept that has the address of a list, as the extraction has it."""
+BEST = "oracle path"
+"""The row of the oracle that knows the way."""
+WORST = 10
+"""Hosts of a row in the table of regret."""
+LEAST_PART = 0.1
+"""Share of a topic's relevant texts from which a recording counts as one that it is measured on."""
 UNREAD = "-"
 """Stands for the text of a page that is kept."""
 
@@ -220,35 +230,24 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """The figures of a crawl; see the module. ``recall`` by numbers of pages; ``make_s`` is the time to make the strategy."""
-
-    variant: str
-    topic: str
-    start: str
-    seed: int
-    pages: int
-    area: float
-    recall: Mapping[int, float]
-    kept: int
-    precision: float
-    kept_recall: float
-    cpu_ms: float
-    link_us: float
-    make_s: float
-
-
-@dataclass(frozen=True, slots=True)
 class Setup:
     """What all crawls have in common; every process has its own."""
 
     web: Web
     texts: Mapping[str, Text]
     recording: Sequence[Path]
-    labels: Mapping[str, Mapping[bytes, Label]]
+    topics: Mapping[str, LabelledTopic]
     budget: int
     hownet_tree: str
     cache: Path
+    graph: WebGraph | None = None
+
+    def webs(self, topic: LabelledTopic) -> tuple[str, ...]:
+        """The recordings that the topic is measured on, see :class:`Run`."""
+        hosts = [host(label.url) for label in topic.labels.values() if label.is_relevant_text]
+        held = [sum(name in there for name in hosts) for there in self.web.hosts]
+        names = [file.name.split(".")[0] for file in self.recording]
+        return tuple(name for name, texts in zip(names, held, strict=True) if texts and texts >= LEAST_PART * len(hosts))
 
 
 _setup: Setup
@@ -260,7 +259,8 @@ def _remember(setup: Setup) -> None:
 
 
 def _run(job: tuple[Variant, Cell]) -> Run:
-    return crawl_one(*job, _setup)
+    variant, cell = job
+    return follow(variant, cell, _setup) if variant.strategy in ORACLES else crawl_one(variant, cell, _setup)
 
 
 def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
@@ -304,7 +304,8 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
         crawl = Crawl(options, topic, cast(Strategy, timed), MemoryFrontier(), cast(CorpusStore, rows), None)
         replay(crawl, setup.web, setup.texts, cell.start.urls)
         cpu = time.process_time() - made
-    labels = setup.labels[topic.name]
+    labelled = setup.topics[topic.name]
+    labels = labelled.labels
     figures = measure(key, rows.records, labels, setup.budget)
     kept = [label for record in rows.records if record.keep and (label := labels.get(fingerprint(record.url))) is not None]
     articles = [label.grade for label in kept if label.is_text and label.grade != MIXED]
@@ -323,7 +324,63 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
         cpu_ms=1e3 * cpu / max(figures.pages, 1),
         link_us=1e6 * timed.seconds / max(timed.links, 1),
         make_s=made - start,
+        column=labelled.grade,
+        webs=setup.webs(labelled),
+        hosts=by_host((r.url for r in rows.records if r.reason != REDIRECTED), labels, setup.budget),
     )
+
+
+def follow(variant: Variant, cell: Cell, setup: Setup) -> Run:
+    """The figures of an oracle, which keeps exactly the relevant texts that it fetches."""
+    key, topic, graph = cell.key, setup.topics[cell.topic.name], setup.graph
+    assert graph is not None, "it was opened for the oracles"
+    start = time.process_time()
+    web = graph.thinned(Thinning(key.keep_links, key.seed))
+    way = ORACLES[variant.strategy](web, cell.start.urls, topic.labels, setup.budget, key.cap)
+    cpu = time.process_time() - start
+    figures = measure_path(key, way, topic.labels, setup.budget)
+    return Run(
+        variant=variant.name,
+        topic=topic.topic.name,
+        start=cell.start.called,
+        seed=key.seed,
+        pages=figures.pages,
+        area=figures.area,
+        recall={pages: figures.recall_at(pages) for pages in _steps(setup.budget)},
+        kept=figures.relevant,
+        precision=1.0,
+        kept_recall=figures.recall_at(setup.budget),
+        cpu_ms=1e3 * cpu / max(figures.pages, 1),
+        link_us=0.0,
+        make_s=0.0,
+        column=topic.grade,
+        webs=setup.webs(topic),
+        hosts=by_host(way, topic.labels, setup.budget),
+    )
+
+
+def for_each_topic(runs: Iterable[Run], alike: Iterable[Sequence[Cell]]) -> list[Run]:
+    """The runs, those of oracles for all cells that are ``alike``: an oracle crawls once for the topics of a column."""
+    cells = {(group[0].topic.name, group[0].start.called, group[0].key.seed): group for group in alike}
+    found: list[Run] = []
+    for run in runs:
+        if run.variant.removeprefix("oracle ") not in ORACLES:
+            found.append(run)
+            continue
+        for cell in cells[run.topic, run.start, run.seed]:
+            found.append(dataclasses.replace(run, topic=cell.topic.name, start=cell.start.called, seed=cell.key.seed))
+    return found
+
+
+def with_shares(runs: Sequence[Run]) -> list[Run]:
+    """The runs with their shares of the area of :data:`BEST` from the same start."""
+    best = {(run.topic, run.start, run.seed): run.area for run in runs if run.variant == BEST}
+
+    def share(run: Run) -> float:
+        area = best.get((run.topic, run.start, run.seed), best.get((run.topic, run.start, 0)))
+        return run.area / area if area else math.nan
+
+    return [dataclasses.replace(run, share=share(run)) for run in runs]
 
 
 def _steps(budget: int) -> list[int]:
@@ -366,28 +423,69 @@ def differences(first: Sequence[Run], other: Sequence[Run]) -> list[float]:
 
 
 def tables(runs: Sequence[Run], budget: int) -> Iterator[Table]:
-    """Areas by topic, and the other figures in the mean of the topics."""
+    """Areas by topic, those as shares of the oracle's where it crawled, and the other figures in the mean of the topics."""
     rows = {name: [r for r in runs if r.variant == name] for name in dict.fromkeys(r.variant for r in runs)}
     topics = list(dict.fromkeys(r.topic for r in runs))
     first = next(iter(rows.values()))
-    areas = Table("", title=f"area under the curve of recall, {budget} pages")
-    for head in (*topics, "mean", "beside the first"):
-        areas.add_column(head, justify="right")
+
+    def by_topic(mine: Sequence[Run], figure: Callable[[Run], float]) -> list[float]:
+        return [mean(figure(r) for r in mine if r.topic == topic) for topic in topics]
+
+    areas = {}
+    for name, mine in rows.items():
+        figures = by_topic(mine, attrgetter("area"))
+        areas[name] = [*(f"{x:.3f}" for x in figures), f"{mean(figures):.3f}", _beside(differences(first, mine))]
+    yield _grid(f"area under the curve of recall, {budget} pages", [*topics, "mean", "beside the first"], areas)
+    if BEST in rows:
+        shares = {name: by_topic(mine, attrgetter("share")) for name, mine in rows.items() if name != BEST}
+        cells = {name: [f"{x:.3f}" for x in (*mine, mean(mine), min(mine))] for name, mine in shares.items()}
+        yield _grid(f"share of the area of {BEST}", [*topics, "mean", "least"], cells)
     others = Table("", title="other figures, mean of the topics")
-    for head in (*(f"recall {pages}" for pages in _steps(budget)), "kept", "precision", "kept recall", "ms a page", "µs a link"):
+    recall = [f"recall {pages}" for pages in _steps(budget)]
+    for head in (*recall, "kept", "precision", "kept recall", "kept F", "least F", "ms a page", "µs a link"):
         others.add_column(head, justify="right")
     for name, mine in rows.items():
+        reached = [f"{mean(mean(r.recall[pages] for r in mine if r.topic == t) for t in topics):.3f}" for pages in _steps(budget)]
+        forms = {"kept": ".0f", "precision": ".3f", "kept_recall": ".3f", "kept_f": ".3f"}
+        rest = [f"{mean(by_topic(mine, attrgetter(figure))):{form}}" for figure, form in forms.items()]
+        rest.append(f"{min(by_topic(mine, attrgetter('kept_f'))):.3f}")
+        costs = [f"{mean(by_topic(mine, attrgetter('cpu_ms'))):.2f}", f"{mean(by_topic(mine, attrgetter('link_us'))):.1f}"]
+        others.add_row(name, *reached, *rest, *costs)
+    yield others
 
-        def over_topics(figure: Any, mine: Sequence[Run] = mine) -> float:
-            return mean(mean(figure(r) for r in mine if r.topic == topic) for topic in topics)
 
-        cells = [f"{mean(r.area for r in mine if r.topic == topic):.3f}" for topic in topics]
-        areas.add_row(name, *cells, f"{over_topics(attrgetter('area')):.3f}", _beside(differences(first, mine)))
-        recall = [f"{over_topics(lambda r, pages=pages: r.recall[pages]):.3f}" for pages in _steps(budget)]
-        forms = {"kept": ".0f", "precision": ".3f", "kept_recall": ".3f", "cpu_ms": ".2f", "link_us": ".1f"}
-        rest = [f"{over_topics(attrgetter(figure)):{form}}" for figure, form in forms.items()]
-        others.add_row(name, *recall, *rest)
-    yield from (areas, others)
+def _grid(title: str, heads: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Table:
+    """A table of ``rows``; one of columns where there are many topics, which no line could hold."""
+    table = Table("", title=title)
+    across = len(heads) <= max(len(rows), 10)
+    for head in heads if across else rows:
+        table.add_column(head, justify="right")
+    for place, head in enumerate(rows if across else heads):
+        table.add_row(head, *(rows[head] if across else (cells[place] for cells in rows.values())))
+    return table
+
+
+def regret(runs: Sequence[Run]) -> Iterator[Table]:
+    """For each row the hosts at which it loses most of :data:`BEST`'s area, in the mean over random seeds and starts."""
+    crawls: dict[str, dict[str, list[Mapping[str, HostFigures]]]] = {}
+    for one in runs:
+        crawls.setdefault(one.variant, {}).setdefault(one.topic, []).append(one.hosts)
+    best = {topic: mean_figures(found) for topic, found in crawls.pop(BEST).items()}
+    for name, topics in crawls.items():
+        own = {topic: mean_figures(found) for topic, found in topics.items()}
+        lost = [
+            (best[t][site].area - x.area, t, site) for t, hosts in own.items() for site, x in hosts.items() if site != ELSEWHERE
+        ]
+        table = Table(title=f"{name}: the hosts at which the most area is lost")
+        for head in ("topic", "host"):
+            table.add_column(head, overflow="fold")
+        for head in ("area lost", "texts there", f"by {BEST}", "by it", f"pages of {BEST}", "of it"):
+            table.add_column(head, justify="right")
+        for area, topic, site in sorted(lost, reverse=True)[:WORST]:
+            there, theirs, mine = own[topic][site].there, best[topic][site], own[topic][site]
+            numbers = (there, theirs.reached, mine.reached, theirs.pages, mine.pages)
+            table.add_row(topic, site, f"{area:.3f}", *(f"{number:.0f}" for number in numbers))
+        yield table
 
 
 def _beside(differences: Sequence[float]) -> str:
@@ -425,6 +523,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--budget", type=whole(1), default=4000, metavar="N", help="pages of a crawl (%(default)s)")
     add("--parameter", action="append", default=[], metavar="STRATEGY.PARAMETER=VALUE", help="may be repeated")
     add("--without", default="", metavar="PART,PART", help=f"parts of {LEARNER} to be left out one at a time")
+    add("--choose", default="", metavar="STRATEGY.PARAMETER=V1,V2", help="a row for each value, chosen on other topics and webs")
+    add("--figure", choices=choose.FIGURES, default="area", help="what --choose chooses by (%(default)s)")
+    add("--oracles", action="store_true", help="crawls that know the labels, and shares of their areas")
+    add("--regret", action="store_true", help="the hosts at which the most area is lost against the oracle; with --oracles")
     add(
         "--texts",
         action=argparse.BooleanOptionalAction,
@@ -466,6 +568,35 @@ def variants(names: Iterable[str], parameters: Iterable[str], without: Iterable[
         rows.append(Variant(name, name, table))
         rows += [Variant(f"{name} -{part}", name, table, part) for part in parts if name == LEARNER]
     return rows
+
+
+def with_values(rows: Iterable[Variant], text: str) -> list[Variant]:
+    """The rows, those of the strategy once for each value of ``STRATEGY.PARAMETER=V1,V2``; values may be lists, as in TOML.
+
+    Raises:
+        ValueError: that cannot be read, or no row is of that strategy.
+
+    >>> [(v.name, dict(v.parameters)) for v in with_values(variants(["adaptive"], [], []), "adaptive.rate=0.5,1")]
+    [('adaptive rate=0.5', {'rate': 0.5}), ('adaptive rate=1', {'rate': 1})]
+    """
+    place, _, given = text.partition("=")
+    strategy, _, parameter = place.partition(".")
+    try:
+        values = list(tomllib.loads(f"values = [{given}]")["values"])
+    except tomllib.TOMLDecodeError:
+        values = given.split(",")
+    found, known = [], False
+    for row in rows:
+        if row.strategy != strategy:
+            found.append(row)
+            continue
+        known = True
+        for value in values:
+            name = f"{row.name} {parameter}={value}"
+            found.append(dataclasses.replace(row, name=name, parameters={**row.parameters, parameter: value}))
+    if not known or not parameter or not values:
+        raise ValueError(f"--choose {text}: STRATEGY.PARAMETER=VALUE,VALUE is expected, of one of --strategies")
+    return found
 
 
 def shuffled(start: Start) -> Start:
@@ -546,6 +677,10 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         if not 0 < opts.keep_links <= 1:
             raise ValueError(f"--keep-links {opts.keep_links}: a number over 0 and up to 1 is expected")
         rows = variants(names, opts.parameter, opts.without.split(","))
+        if opts.choose:
+            rows = with_values(rows, opts.choose)
+        asked = opts.oracles or opts.regret or opts.figure == "share"
+        oracles = [Variant(f"oracle {name}", name, {}) for name in ORACLES] if asked else []
         with tempfile.TemporaryDirectory() as made:
             places = opts.topics or [
                 place for file in opts.sentences for place in topics_of_sentences(file, Path(made), opts.hownet_tree)
@@ -553,6 +688,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             topics = read_topics(places, opts.labels)
         bounds = Bounds((opts.cap,), (opts.keep_links,))
         jobs: list[tuple[Variant, Cell]] = []
+        alike: dict[tuple[object, ...], list[Cell]] = {}
         with Recording(opts.web, opts.cache) as recording:
             recorded = recording.files
             for topic in topics:
@@ -564,19 +700,28 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
                         starts = [shuffled(start) for start in starts]
                 for row in rows:
                     jobs += [(row, cell) for cell in plan.cells(topic.topic, [row.strategy], starts, bounds)]
+                for cell in plan.cells(topic.topic, [BEST], starts, bounds):
+                    alike.setdefault((topic.grade, cell.start.urls, cell.key.seed if opts.keep_links < 1 else 0), []).append(cell)
+        jobs += [(row, cells[0]) for row in oracles for cells in alike.values()]
         with Progress(*columns, console=console) as progress:
             web, texts = read_web(recorded, opts.cache, opts.processes, progress, opts.texts)
-            labels = {topic.topic.name: topic.labels for topic in topics}
-            setup = Setup(web, texts, recorded, labels, opts.budget, opts.hownet_tree, opts.cache)
+            labelled = {topic.topic.name: topic for topic in topics}
+            graph = WebGraph.open(recorded, opts.cache) if oracles else None
+            setup = Setup(web, texts, recorded, labelled, opts.budget, opts.hownet_tree, opts.cache, graph)
             _run_all(jobs, setup, opts.processes, progress, done)
     except KeyboardInterrupt:
         print("interrupted; what is done:", file=sys.stderr)
-    order = [row.name for row in rows]
+    done = with_shares(for_each_topic(done, alike.values()))
+    order = [row.name for row in (*rows, *oracles)]
     done.sort(key=lambda one: order.index(one.variant))
     if opts.json:
-        with replacing(opts.json) as out:
-            json.dump([asdict(one) for one in done], out, ensure_ascii=False, indent=1)
+        write_runs(opts.json, done)
+    screen = Console(width=None if sys.stdout.isatty() else 140)
     if done:
-        for table in tables(done, opts.budget):
-            Console(width=None if sys.stdout.isatty() else 140).print(table)
+        screen.print(*tables(done, opts.budget))
+    if opts.choose:
+        values = {row.name: [one for one in done if one.variant == row.name] for row in rows if "=" in row.name}
+        screen.print(choose.table(choose.left_out(values, attrgetter(opts.figure)), choose.FIGURES[opts.figure]))
+    if opts.regret and any(one.variant == BEST for one in done):
+        screen.print(*regret(done))
     return 0

@@ -25,7 +25,7 @@ from experiments.comparison import CHECKPOINTS, ORACLE, RunFigures, RunKey, Sett
 from experiments.comparison_report import FIGURES, FILES, write_report, written
 from experiments.floors import Floor, fallen, read_floors
 from experiments.labels import merged_labels
-from experiments.oracle import greedy
+from experiments.oracle import path
 from experiments.plan import DRAWING, Bounds, Cell, LabelledTopic, Start
 from experiments.ranking import Comparison, Estimate
 from experiments.recorded_crawls import Planned, RecordedCrawls, Usage, topic_digest
@@ -315,7 +315,7 @@ def _oracles(
     webs = {share: graph.thinned(Thinning(share)) for share in bounds.keep_links}
     for topic in topics:
         for setting, start in plan.settings_of(topic.topic, starts[topic.topic.name], bounds):
-            way = greedy(webs[setting.keep_links], start.urls, topic.labels, budget, setting.cap)
+            way = path(webs[setting.keep_links], start.urls, topic.labels, budget, setting.cap)
             key = RunKey(ORACLE, setting.topic, setting.start, 0, setting.cap, setting.keep_links)
             found[setting] = measure_path(key, way, topic.labels, budget)
     return found

@@ -1,23 +1,23 @@
-"""The oracle: a greedy crawl that knows every page and every label, as an upper bound for real ones.
+"""Oracles: crawls that know labels, as bounds for real ones. They follow links from the start URLs as any crawl does.
 
-It follows links from the start URLs as any crawl does. Greedy is not optimal: with a tight bound on the pages of a host, or where
-a detour would pay off much later, a better path may exist.
+``path`` knows every page of the web and every label. It is not optimal: with a tight bound on the pages of a host, or where a
+detour would pay off much later, a better way may exist. ``greedy`` knows only whether the pages are on topic to which the links
+lead that it has found: what is between its figures and those of ``path`` is won by knowing the way.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
 from experiments.web_graph import WebGraph
 from topical_crawler.evaluation.labels import RELEVANT, Label
-from topical_crawler.web.urls import fingerprint, host
 
 
-def greedy(graph: WebGraph, starts: Iterable[str], labels: Mapping[bytes, Label], budget: int, cap: int = 0) -> list[str]:
-    """The addresses of the pages that the oracle fetches, in order.
+def path(graph: WebGraph, starts: Iterable[str], labels: Mapping[bytes, Label], budget: int, cap: int = 0) -> list[str]:
+    """The addresses of the pages that the oracle fetches which knows the way, in order.
 
     The next page is, of the links found so far: a relevant text that was not read yet; else the page with the most links to
     such texts; else one from which the fewest clicks lead to such a text. Of equal ones the first that was found is taken. The
@@ -30,38 +30,45 @@ def greedy(graph: WebGraph, starts: Iterable[str], labels: Mapping[bytes, Label]
         budget: most pages.
         cap: most pages of a host; 0: no bound.
     """
+    return _Path(graph, labels, cap).run(starts, budget)
+
+
+def greedy(graph: WebGraph, starts: Iterable[str], labels: Mapping[bytes, Label], budget: int, cap: int = 0) -> list[str]:
+    """As :func:`path`; the next page is a relevant text that was not read yet, else the first that was found (breadth-first). The
+    crawl ends when no link is left."""
     return _Oracle(graph, labels, cap).run(starts, budget)
 
 
+ORACLES = {"path": path, "greedy": greedy}
+"""By name, the better one first."""
+
+
 class _Oracle:
-    """A page is *wanted* while it is a relevant text that was not read yet, on a host that may still be visited."""
+    """Relevant texts first, then in the order of finding.
+
+    A page is *wanted* while it is a relevant text that was not read yet, on a host that may still be visited.
+    """
 
     def __init__(self, graph: WebGraph, labels: Mapping[bytes, Label], cap: int) -> None:
         self._graph = graph
         self._cap = cap
-        self._hosts = [host(url) for url in graph.urls]
+        self._hosts = graph.hosts
         self._pages_of = Counter[str]()
         self._fetched: set[int] = set()
         self._found: dict[int, int] = {}  # pages that are known: which one was found first
         self._texts: dict[int, str] = {}
         self._copies: dict[str, list[int]] = {}
         self._wanted_at: dict[str, list[int]] = {}
-        for page, url in enumerate(graph.urls):
-            label = labels.get(fingerprint(url))
+        for page, key in enumerate(graph.keys):
+            label = labels.get(key)
             if label is not None and label.is_text and label.grade == RELEVANT:
                 self._texts[page] = label.doc
                 self._copies.setdefault(label.doc, []).append(page)
                 self._wanted_at.setdefault(self._hosts[page], []).append(page)
         self._wanted = set(self._texts)
-        self._linking: list[list[int]] = [[] for _ in graph.urls]
-        for page, targets in enumerate(graph.links):
-            for target in targets:
-                self._linking[target].append(page)
-        self._gain = [sum(target in self._wanted for target in targets) for targets in graph.links]
-        self._relevant: list[tuple[int, int]] = []
-        self._by_gain: list[tuple[int, int, int]] = []
-        self._near: list[tuple[int, int, int]] = []
-        self._distance: dict[int, int] = {}
+        self._linking = graph.linking
+        self._relevant: deque[int] = deque()
+        self._others: deque[int] = deque()
 
     def run(self, starts: Iterable[str], budget: int) -> list[str]:
         for start in starts:
@@ -77,19 +84,71 @@ class _Oracle:
     def _find(self, page: int) -> None:
         if page in self._found:
             return
-        order = self._found[page] = len(self._found)
-        if page in self._wanted:
-            heapq.heappush(self._relevant, (order, page))
+        self._found[page] = len(self._found)
+        (self._relevant if page in self._wanted else self._others).append(page)
+
+    def _next(self) -> int | None:
+        while self._relevant:
+            page = self._relevant.popleft()
+            if page in self._wanted:
+                return page
+            self._others.append(page)  # a copy of what was read, or its host is full
+        return self._other()
+
+    def _other(self) -> int | None:
+        while self._others:
+            page = self._others.popleft()
+            if self._is_open(page):
+                return page
+        return None
+
+    def _is_open(self, page: int) -> bool:
+        return page not in self._fetched and not (self._cap and self._pages_of[self._hosts[page]] >= self._cap)
+
+    def _fetch(self, page: int) -> None:
+        self._fetched.add(page)
+        name = self._hosts[page]
+        self._pages_of[name] += 1
+        for copy in self._copies.get(self._texts.get(page, ""), ()):
+            self._forget(copy)
+        if self._cap and self._pages_of[name] >= self._cap:
+            for text in self._wanted_at.get(name, ()):
+                self._forget(text)
+        for target in self._graph.links[page]:
+            self._find(target)
+
+    def _forget(self, text: int) -> None:
+        """A text is wanted no longer."""
+        self._wanted.discard(text)
+
+
+class _Path(_Oracle):
+    """Relevant texts first, then the page with the most links to such texts, then the one nearest to one."""
+
+    def __init__(self, graph: WebGraph, labels: Mapping[bytes, Label], cap: int) -> None:
+        super().__init__(graph, labels, cap)
+        self._gain = [sum(target in self._wanted for target in targets) for targets in graph.links]
+        self._by_gain: list[tuple[int, int, int]] = []
+        self._near: list[tuple[int, int, int]] = []
+        self._distance: dict[int, int] = {}
+
+    def _find(self, page: int) -> None:
+        if page in self._found:
+            return
+        super()._find(page)
+        order = self._found[page]
         if self._gain[page]:
             heapq.heappush(self._by_gain, (-self._gain[page], order, page))
         if page in self._distance:
             heapq.heappush(self._near, (self._distance[page], order, page))
 
-    def _next(self) -> int | None:
-        while self._relevant:
-            _, page = heapq.heappop(self._relevant)
-            if page in self._wanted:
-                return page
+    def _forget(self, text: int) -> None:
+        if text in self._wanted:
+            super()._forget(text)
+            for page in self._linking[text]:
+                self._gain[page] -= 1
+
+    def _other(self) -> int | None:
         while self._by_gain:
             known, order, page = heapq.heappop(self._by_gain)
             gain = self._gain[page]
@@ -137,25 +196,3 @@ class _Oracle:
             (self._distance[p], order, p) for p, order in self._found.items() if p in self._distance and self._is_open(p)
         ]
         heapq.heapify(self._near)
-
-    def _is_open(self, page: int) -> bool:
-        return page not in self._fetched and not (self._cap and self._pages_of[self._hosts[page]] >= self._cap)
-
-    def _fetch(self, page: int) -> None:
-        self._fetched.add(page)
-        name = self._hosts[page]
-        self._pages_of[name] += 1
-        for copy in self._copies.get(self._texts.get(page, ""), ()):
-            self._forget(copy)
-        if self._cap and self._pages_of[name] >= self._cap:
-            for text in self._wanted_at.get(name, ()):
-                self._forget(text)
-        for target in self._graph.links[page]:
-            self._find(target)
-
-    def _forget(self, text: int) -> None:
-        """A text is wanted no longer."""
-        if text in self._wanted:
-            self._wanted.remove(text)
-            for page in self._linking[text]:
-                self._gain[page] -= 1

@@ -11,7 +11,8 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import urljoin, urlsplit
@@ -26,7 +27,7 @@ from topical_crawler.files import replacing
 from topical_crawler.recordings.reader import Recording, Response, Thinning, equal_form
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
-from topical_crawler.web.urls import fingerprint, is_binary, looks_like_trap
+from topical_crawler.web.urls import fingerprint, host, is_binary, looks_like_trap
 
 ROBOT = "topical_crawler"
 """User agent for robots.txt."""
@@ -44,7 +45,7 @@ _TEXT = ("html", "xml", "text/plain")
 _MARKUP = (b"<!doctype html", b"<html")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WebGraph:
     """Pages of a recorded web and their links.
 
@@ -89,7 +90,7 @@ class WebGraph:
             graph = cls.read(recording)
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(cached) as out:
-            found = {"stamp": stamp, **{name: getattr(graph, name) for name in cls.__slots__}}
+            found = {"stamp": stamp, **{f.name: getattr(graph, f.name) for f in fields(cls)}}
             out.write(json.dumps(found, ensure_ascii=False, separators=(",", ":")))
         return graph
 
@@ -124,12 +125,31 @@ class WebGraph:
         redirects to it, is gone where both are."""
         if thinning.share >= 1:
             return self
-        keys = [*map(fingerprint, self.urls), *(bytes.fromhex(key) for key, _ in self.aliases)]
+        keys = [*self.keys, *(bytes.fromhex(key) for key, _ in self.aliases)]
         named = [
             [n for n in names if thinning.stays(page, keys[n])]
             for page, names in zip(keys, self.named or self.links, strict=False)
         ]
         return replace(self, links=_targets(named, self.aliases, len(self.urls)), named=named)
+
+    @cached_property
+    def keys(self) -> Sequence[bytes]:
+        """The fingerprint of every page's address."""
+        return [fingerprint(url) for url in self.urls]
+
+    @cached_property
+    def hosts(self) -> Sequence[str]:
+        """The host of every page."""
+        return [host(url) for url in self.urls]
+
+    @cached_property
+    def linking(self) -> Sequence[Sequence[int]]:
+        """Numbers of the pages that lead to each page."""
+        found: list[list[int]] = [[] for _ in self.urls]
+        for page, targets in enumerate(self.links):
+            for target in targets:
+                found[target].append(page)
+        return found
 
     def page(self, url: str) -> int | None:
         """Number of the page that ``url`` brings; None where nothing answers or the address is refused."""

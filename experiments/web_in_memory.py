@@ -35,6 +35,7 @@ from topical_crawler.recordings.reader import Recording, equal_form
 from topical_crawler.web import dom
 from topical_crawler.web import page as page_module
 from topical_crawler.web.page import Link, Page
+from topical_crawler.web.urls import host
 
 _FORMAT = "2"
 _BATCH = 64
@@ -49,12 +50,22 @@ class Text(NamedTuple):
 
 
 class Web:
-    """The answers of recordings by address, in whatever spelling (as :meth:`Recording.get` finds them)."""
+    """The answers of recordings by address, in whatever spelling (as :meth:`Recording.get` finds them).
 
-    def __init__(self, answers: Iterable[Answer]) -> None:
+    Attributes:
+        hosts: for each recording, those that it has answers of.
+    """
+
+    def __init__(self, *recordings: Sequence[Answer]) -> None:
         self._exact: dict[str, Answer] = {}
         self._forms: dict[str, Answer] = {}
         self._robots: dict[str, Protego | None] = {}
+        self.hosts: list[frozenset[str]] = []
+        for recording in recordings:
+            self.hosts.append(frozenset(host(answer.url) for answer in recording))
+            self._add(recording)
+
+    def _add(self, answers: Iterable[Answer]) -> None:
         for answer in answers:
             for known, form in ((self._exact, answer.url), (self._forms, equal_form(answer.url))):
                 if not _is_good(known.setdefault(form, answer)) and _is_good(answer):
@@ -106,7 +117,7 @@ def read_web(
             lines = _kept(file, cache, "texts", (extraction, cleaning), _make_batch, jobs, processes, progress)
             made = {url: Text(reason, text) for url, reason, text in map(json.loads, lines)}
         parts.append((answers, made))
-    web = Web(answer for answers, _ in parts for answer in answers)
+    web = Web(*(answers for answers, _ in parts))
     # Of an address that several files have, the text is that of the answer.
     return web, {a.url: made[a.url] for answers, made in parts for a in answers if a.url in made and web.get(a.url) is a}
 

@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 import topical_crawler
-from experiments.oracle import greedy
+from experiments.oracle import path
 from experiments.papers import chen, sun, zhang
 from experiments.papers.crawls import Web, narrow_topics, open_crawls
 from experiments.papers.experiment import CHEN, NARROW, NARROW_WORD, SUN, ZHANG, Experiment, Labels, Measurement, Reproduction
@@ -178,7 +178,7 @@ def _sun(bench: _Bench, web: Web, labels: Mapping[str, Labels], pages: int) -> R
     with bench.console.status("measuring"):
         graph = WebGraph.open(web.warc, bench.cache)
         ways = {
-            t.name: greedy(graph, config.seeds(crawls.topics[t.name, "esvsm"], {"seeds": str(web.seeds)}), labels[t.name], pages)
+            t.name: path(graph, config.seeds(crawls.topics[t.name, "esvsm"], {"seeds": str(web.seeds)}), labels[t.name], pages)
             for t in SUN.topics
         }
         return sun.reproduce(found, labels, ways, few, pages)

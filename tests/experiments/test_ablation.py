@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +14,13 @@ from rich.progress import Progress
 
 from experiments import ablation, web_in_memory
 from experiments.__main__ import main
-from experiments.ablation import Run, Setup, Variant, differences, variants
+from experiments.ablation import Setup, Variant, differences, variants
 from experiments.comparison import REDIRECTED, RunKey
-from experiments.plan import Cell, Start
+from experiments.plan import Cell, LabelledTopic, Start
 from experiments.recorded_crawls import CrawlProcess
+from experiments.runs import Run, read_runs
 from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.corpus.record import Record
-from topical_crawler.evaluation.labels import Label
 from topical_crawler.recordings.reader import Recording, Response
 from topical_crawler.topic.topic import Topic, load_topic
 from topical_crawler.web.page import Page
@@ -55,8 +56,10 @@ FOUND = (
 
 def answers(*found: tuple[str, int, str]) -> web_in_memory.Web:
     return web_in_memory.Web(
-        web_in_memory.read_answer(url, Response(status, tuple(head(status, body).items()), body.encode()))
-        for url, status, body in found
+        [
+            web_in_memory.read_answer(url, Response(status, tuple(head(status, body).items()), body.encode()))
+            for url, status, body in found
+        ]
     )
 
 
@@ -90,8 +93,9 @@ def crawled(
             kept.append(self)
 
     monkeypatch.setattr(ablation, "Rows", Rows)
-    labels: dict[str, dict[bytes, Label]] = {topic.name: {}}
-    setup = Setup(web, texts or {}, [recording], labels, bounds.get("budget", 100), "", cache)
+    setup = Setup(
+        web, texts or {}, [recording], {topic.name: LabelledTopic(topic, "grade", {})}, bounds.get("budget", 100), "", cache
+    )
     ablation.crawl_one(Variant("breadth_first", "breadth_first", {}), cell, setup)
     return kept[0].records
 
@@ -267,6 +271,66 @@ def test_the_command(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.Cap
     assert main(["ablation", *given, "--strategies", "vsm,none"]) == 1
     assert main(["ablation", *given, "--strategies", "keyword", "--parameter", "keyword.none=1"]) == 1
     assert "has no parameter 'none'" in capsys.readouterr().err
+
+
+def test_oracles_and_what_is_lost_against_them(tmp_path: Path, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Home pages of two recordings; each leads to two lists and only the second list to the text."""
+    given: dict[str, list[str]] = {"--web": [], "--labels": [], "--seeds": []}
+    for name, column in (("a", "one"), ("b", "two")):
+        home = f"http://{name}.cn/"
+        links = {home: ("/1/", "/2/"), f"{home}1/": ("/3/",), f"{home}2/": ("/t",), f"{home}3/": (), f"{home}t": ()}
+        found = [(url, 200, HTML, page(*to).encode()) for url, to in links.items()]
+        warc_tools.write_warc(tmp_path / f"{name}.warc.gz", found)
+        (tmp_path / f"{name}.tsv").write_text(f"url\tkind\t{column}\n{home}t\tarticle\t2\n{home}\thome\t0\n", encoding="utf-8")
+        (tmp_path / f"{name}.txt").write_text(f"{home}\n", encoding="utf-8")
+        for option, ending in zip(given, ("warc.gz", "tsv", "txt"), strict=True):
+            given[option].append(str(tmp_path / f"{name}.{ending}"))
+    topics = [f"partybuilding={column}" for column in ("one", "two", "two")]
+    for n, name in ((1, "second"), (2, "third")):
+        folder = Path(shutil.copytree(Path(load_topic("partybuilding").source), tmp_path / name))
+        text = (folder / "topic.toml").read_text(encoding="utf-8")
+        (folder / "topic.toml").write_text(text.replace('name = "partybuilding"', f'name = "{name}"'), encoding="utf-8")
+        topics[n] = f"{folder}=two"
+    rest = ["--no-texts", "--cache", str(cache), "--processes", "1", "--json", str(tmp_path / "runs.json")]
+    rest += ["--strategies", "breadth_first", "--budget", "20", "--random-seeds", "2", "--shuffle", "--regret"]
+    files = [part for option, names in given.items() for part in (option, *names)]
+    assert main(["ablation", *files, "--topics", *topics, *rest]) == 0
+    runs = {(one.variant, one.topic, one.start): one for one in read_runs(tmp_path / "runs.json")}
+    assert len(runs) == 3 * 3 * 2, "an oracle stands for the topics of a column alike"
+    assert {(one.topic, one.column, one.webs) for one in runs.values()} == {
+        ("partybuilding", "one", ("a",)),
+        ("second", "two", ("b",)),
+        ("third", "two", ("b",)),
+    }
+    best = runs["oracle path", "partybuilding", "seeds 0"]
+    assert (best.pages, best.kept_f, best.share, best.hosts["a.cn"].pages) == (3, 1, 1, 3)
+    assert runs["oracle path", "third", "seeds 1"].area == runs["oracle path", "second", "seeds 1"].area
+    own = runs["breadth_first", "partybuilding", "seeds 0"]
+    assert runs["oracle greedy", "partybuilding", "seeds 0"].pages == own.pages == 10
+    assert own.share == own.area / best.area < 1
+    # the texts are the 3rd page of the oracle's way, the 9th breadth-first: two home pages, four lists, and two more before them
+    assert best.hosts["a.cn"].area == pytest.approx(18 / 20) and own.hosts["a.cn"].area == pytest.approx(13 / 20)
+    shown = capsys.readouterr().out
+    assert "share of the area of oracle path" in shown and "breadth_first: the hosts at which the most area is lost" in shown
+    lines = [line.split() for line in shown.replace("│", " ").splitlines() if "b.cn" in line]
+    assert len(lines) == 4 and all(line[3] == "1" for line in lines)
+
+
+def test_a_value_is_chosen_on_other_topics(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "labels.tsv").write_text(f"url\tkind\tgrade\n{HOME}new\tarticle\t2\n", encoding="utf-8")
+    (tmp_path / "seeds.txt").write_text(f"{HOME}\n", encoding="utf-8")
+    given = ["--web", str(warc), "--labels", str(tmp_path / "labels.tsv"), "--seeds", str(tmp_path / "seeds.txt"), "--no-texts"]
+    given += ["--cache", str(cache), "--processes", "1", "--topics", "partybuilding=grade", "--strategies", "content_url,random"]
+    assert main(["ablation", *given, "--choose", "content_url.raise_factor=1.5,2", "--json", str(tmp_path / "runs.json")]) == 0
+    assert [one.variant for one in read_runs(tmp_path / "runs.json")] == [
+        "content_url raise_factor=1.5",
+        "content_url raise_factor=2",
+        "random",
+    ]
+    assert "area under the curve of recall under the value chosen" in capsys.readouterr().out
+    for wrong in ("content_url.weight", "vsm.weight=1", "content_url=1"):
+        assert main(["ablation", *given, "--choose", wrong]) == 1
+        assert f"--choose {wrong}: STRATEGY.PARAMETER=VALUE,VALUE is expected" in capsys.readouterr().err
 
 
 def test_topics_are_made_of_sentences(

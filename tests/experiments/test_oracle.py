@@ -1,16 +1,17 @@
-"""The greedy oracle: its rules on small webs, and that it only goes where links lead."""
+"""The oracles: their rules on small webs, and that it only goes where links lead."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.comparison import ORACLE, RunKey, measure_path
-from experiments.oracle import greedy
+from experiments.oracle import ORACLES, greedy, path
 from experiments.web_graph import WebGraph
 from topical_crawler.evaluation.labels import Label, read_labels
 from topical_crawler.recordings.reader import scan
@@ -33,8 +34,15 @@ def texts(**docs: str) -> dict[bytes, Label]:
     return {fingerprint(url(name)): Label(url(name), name[0], "article", 2, doc) for name, doc in docs.items()}
 
 
-def way(graph: WebGraph, labels: Mapping[bytes, Label], *starts: str, budget: int = 99, cap: int = 0) -> list[str]:
-    return [u[7] + u[12:] for u in greedy(graph, map(url, starts), labels, budget, cap)]
+def way(
+    graph: WebGraph,
+    labels: Mapping[bytes, Label],
+    *starts: str,
+    budget: int = 99,
+    cap: int = 0,
+    oracle: Callable[..., list[str]] = path,
+) -> list[str]:
+    return [u[7] + u[12:] for u in oracle(graph, map(url, starts), labels, budget, cap)]
 
 
 def test_relevant_texts_come_first() -> None:
@@ -66,7 +74,7 @@ def test_a_host_that_is_full_is_left_alone() -> None:
     graph = web({"a": ["a1", "a2", "b"], "a1": [], "a2": [], "b": ["a2", "b1"], "b1": []})
     labels = texts(a1="1", a2="2", b1="3")
     assert way(graph, labels, "a", cap=2) == ["a", "a1", "b", "b1"]
-    assert way(graph, labels, "a", cap=1) == ["a", "b"]  # greedy: it does not see that b will be full
+    assert way(graph, labels, "a", cap=1) == ["a", "b"]  # it does not see that b will be full
 
 
 def test_the_budget_and_starts_that_do_not_answer() -> None:
@@ -75,19 +83,31 @@ def test_the_budget_and_starts_that_do_not_answer() -> None:
     assert way(graph, texts(a1="1"), "z") == way(graph, {}, "a") == way(graph, texts(a1="1"), "a", budget=0) == []
 
 
+def test_the_greedy_oracle_knows_what_it_has_found_and_goes_breadth_first_else() -> None:
+    graph = web({"a": ["a1", "a2", "a3"], "a1": ["a4"], "a2": ["a5", "a6"], "a3": [], "a4": [], "a5": [], "a6": []})
+    labels = texts(a3="3", a5="5", a6="5")
+    assert way(graph, labels, "a") == ["a", "a3", "a2", "a5"]
+    assert way(graph, labels, "a", oracle=greedy) == ["a", "a3", "a1", "a2", "a5", "a4", "a6"]
+    assert way(graph, labels, "a", oracle=greedy, cap=3) == ["a", "a3", "a1"]
+    assert way(graph, labels, "a", oracle=greedy, budget=4) == ["a", "a3", "a1", "a2"]
+
+
 PAGES = [f"{letter}{i}" for letter in "ab" for i in range(1, 6)]
 
 
+@pytest.mark.parametrize("oracle", ORACLES.values(), ids=ORACLES)
 @given(
     links=st.lists(st.lists(st.sampled_from(range(10)), unique=True, max_size=4), min_size=10, max_size=10),
     relevant=st.dictionaries(st.sampled_from(PAGES), st.sampled_from("123"), max_size=6),
     budget=st.integers(0, 12),
     cap=st.integers(0, 4),
 )
-def test_any_web(links: list[list[int]], relevant: dict[str, str], budget: int, cap: int) -> None:
+def test_any_web(
+    oracle: Callable[..., list[str]], links: list[list[int]], relevant: dict[str, str], budget: int, cap: int
+) -> None:
     graph = web({name: [PAGES[t] for t in targets] for name, targets in zip(PAGES, links, strict=True)})
     labels = texts(**relevant)
-    found = greedy(graph, [url("a1"), url("b1")], labels, budget, cap)
+    found = oracle(graph, [url("a1"), url("b1")], labels, budget, cap)
     assert len(found) == len(set(found)) <= budget
     assert not cap or max(Counter(map(host, found)).values(), default=0) <= cap
     known = {url("a1"), url("b1")}
@@ -114,6 +134,6 @@ def test_real_sites(shared_data: Path, tmp_path: Path) -> None:
     graph = WebGraph.open(tmp_path / "web.warc.gz", tmp_path)
     labels = {k: found for k, found in read_labels(folder / "dev-web.tsv", "ML").items() if found.site in sites}
     assert {fingerprint(u) for u in graph.urls} <= labels.keys()
-    run = measure_path(RunKey(ORACLE, "ML", "home"), greedy(graph, [f"http://{s}/" for s in sites], labels, 500), labels, 500)
+    run = measure_path(RunKey(ORACLE, "ML", "home"), path(graph, [f"http://{s}/" for s in sites], labels, 500), labels, 500)
     assert (run.relevant, run.total) == (78, 78)
     assert run.pages < 100 and run.area > 0.97

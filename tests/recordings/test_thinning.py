@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.oracle import greedy
+from experiments.oracle import path
 from experiments.web_graph import WebGraph
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.recordings.reader import Thinning
@@ -72,7 +72,7 @@ def test_the_oracle_goes_where_links_stay(links: Mapping[int, Sequence[int]], se
     reached = [0]
     for page in reached:
         reached += [t for t in thin.links[page] if t not in reached]
-    assert sorted(greedy(thin, [whole.urls[0]], labels, 99)) == sorted(whole.urls[i] for i in reached)
+    assert sorted(path(thin, [whole.urls[0]], labels, 99)) == sorted(whole.urls[i] for i in reached)
 
 
 def test_with_all_links_it_is_the_web_itself() -> None:
