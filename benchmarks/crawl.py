@@ -47,15 +47,18 @@ FULL = 0.95
 """Part of the page budget that both crawls must have used for their speeds to be comparable."""
 
 Place = tuple[str, str]
+STEPS = {
+    "judge": "judge",
+    "learn": "judge",
+    "score": "score links",
+    "explain": "score links",
+    "confirm": "judge main text",
+}
 PARTS: dict[Place, str] = {
+    **{(f"{method}/strategy.py", step): part for method in ("adaptive", "semantic") for step, part in STEPS.items()},
     ("web/page.py", "from_html"): "page: parse HTML, read links",
-    ("web/decode.py", "decode"): "page: decode bytes",
-    ("semantic/strategy.py", "judge"): "judge",
-    ("semantic/strategy.py", "learn"): "judge",
-    ("semantic/strategy.py", "score"): "score links",
-    ("semantic/strategy.py", "explain"): "score links",
-    ("semantic/strategy.py", "confirm"): "judge main text",
-    ("crawl/session.py", "_entries"): "links: identity, refusals",
+    ("web/dom.py", "decode"): "page: decode bytes",
+    ("topical_crawler/middlewares.py", "_score"): "links: identity, refusals",
     ("crawl/link_policy.py", "*"): "links: identity, refusals",
     ("cleaning/__init__.py", "clean"): "clean text",
     ("corpus/store.py", "put"): "store",

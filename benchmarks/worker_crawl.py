@@ -37,6 +37,7 @@ class Setup:
     web: Path
     seeds: Path
     topic: str
+    strategy: str
     frontier: str
     corpus: str
     delay: float
@@ -224,6 +225,7 @@ class Crawl:
         settings |= {"REDIS_URL": self._servers.redis.url} if self._servers.redis is not None else {}
         settings |= {"TOPICAL_CORPUS": self._corpus} if self._corpus else {}
         command = [sys.executable, "-m", "scrapy", "crawl", "topical", "-a", f"topic={setup.topic}", "-a", f"seeds={setup.seeds}"]
+        command += ["-a", f"strategy={setup.strategy}"]
         command += [part for key, value in settings.items() for part in ("-s", f"{key}={value}")]
         command += [part for setting in setup.settings for part in ("-s", setting)]
         environment = {**self._web.environment(name), "PYTHONPATH": str(ROOT)}

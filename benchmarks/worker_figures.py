@@ -14,6 +14,7 @@ from web_server import Hit
 from topical_crawler.corpus.record import Record
 from topical_crawler.frontier import State
 from topical_crawler.frontier.redis_server import HEADER, read_outcome
+from topical_crawler.strategies import OFF_TOPIC
 from topical_crawler.web.urls import fingerprint
 
 ROBOTS = "/robots.txt"
@@ -147,13 +148,17 @@ def duplicates(records: Iterable[Record]) -> dict[str, list[str]]:
 
 
 def compare(first: Crawled, other: Crawled) -> dict[str, Any]:
-    """What the union of the corpora of ``other`` has not got of ``first``'s, and the other way round; why, by URL."""
+    """Texts that only ``first`` has, and those that only ``other`` has, with the reason by URL; ``unexplained``: URLs of those
+    that the other crawl did not find off topic."""
     one, two = first.texts(), other.texts()
+    missing = {one[digest]: _why(other, one[digest]) for digest in one.keys() - two.keys()}
+    more = {two[digest]: _why(first, two[digest]) for digest in two.keys() - one.keys()}
     return {
         "equal": one.keys() == two.keys(),
         "texts": [len(one), len(two)],
-        "missing": {one[digest]: _why(other, one[digest]) for digest in one.keys() - two.keys()},
-        "more": {two[digest]: _why(first, two[digest]) for digest in two.keys() - one.keys()},
+        "missing": missing,
+        "more": more,
+        "unexplained": [url for url, why in (*missing.items(), *more.items()) if why != f"rejected: {OFF_TOPIC}"],
         "pages_missing": _count(_why(other, url) for url in _only(first, other)),
         "pages_more": _count(_why(first, url) for url in _only(other, first)),
     }

@@ -45,6 +45,9 @@ def test_what_a_crawl_lacks() -> None:
     )
     assert compare(first, other)["missing"] == {urls[2]: "waiting"} and not compare(first, other)["equal"]
     assert compare(first, first)["equal"]
+    rejected = Record(url=urls[2], host="a.cn", keep=False, reason="off topic", key=fingerprint(urls[2]).hex())
+    assert compare(first, other)["unexplained"] == [urls[2]]
+    assert compare(first, Crawled(2, records=[row(1, "一"), row(2, "二"), rejected]))["unexplained"] == []
     assert duplicates(other.records) == {"url": [], "text": [urls[1], "http://a.cn/5"]}
     gone = lost(first, other, lambda url: b"")
     assert (gone["lost"], gone["decided_otherwise"], gone["finished_twice"]) == ({urls[2]: "waiting"}, {"dropped: trap": 1}, 1)
