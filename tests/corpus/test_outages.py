@@ -32,6 +32,7 @@ def test_a_server_that_is_killed_and_restarted_loses_nothing(
             n = 0
             while not enough.is_set():
                 n += 1
+                store.learned("a.cn", f"文{n}")  # a crawl asks for them before it writes
                 acknowledged.append(store.put(kept(n % 99, f"文{n}", url=f"http://a.cn/{n}")).order)
 
     writer = threading.Thread(target=write)

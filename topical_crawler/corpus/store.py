@@ -163,13 +163,16 @@ class CorpusStore:
 
     def get(self, key: str) -> Record | None:
         """The record of a key, None if there is none; waits for a server that is away."""
-
-        def read() -> Any:
-            with self._engine.connect() as connection, connection.begin():
-                return connection.execute(sa.select(pages).where(pages.c.key == key)).mappings().one_or_none()
-
-        row = self._patiently(read, "read")
+        query = sa.select(pages).where(pages.c.key == key)
+        row = self._read_patiently(lambda connection: connection.execute(query).mappings().one_or_none())
         return None if row is None else record_of(row)
+
+    def _read_patiently(self, read: Callable[[sa.Connection], _T]) -> _T:
+        def step() -> _T:
+            with self._engine.connect() as connection, connection.begin():
+                return read(connection)
+
+        return self._patiently(step, "read")
 
     def records(self, filters: Filters = Filters()) -> Iterator[Record]:  # noqa: B008 - immutable
         """Records that meet ``filters``, in fetch order, read as needed."""
@@ -228,9 +231,8 @@ class CorpusStore:
             return {row["host"]: HostFacts(**row) for row in rows}
 
     def learned(self, host: str, text: str) -> Learned:
-        """See :func:`~topical_crawler.corpus.make.known`."""
-        with self.reading() as connection:
-            return make.known(connection, host, text)
+        """See :func:`~topical_crawler.corpus.make.known`; waits for a server that is away."""
+        return self._read_patiently(lambda connection: make.known(connection, host, text))
 
     def stats(self) -> Stats:
         """Counts over the whole corpus."""
