@@ -273,7 +273,16 @@ def documented_reasons(section: str) -> str:
 
 
 def test_every_reason_of_a_rejected_page_is_documented() -> None:
-    reasons = {OFF_TOPIC, items.OFF_TOPIC_TEXT, dedup.DUPLICATE, dedup.PART, frontier.REDIRECTED, "error", "dropped"}
+    reasons = {
+        OFF_TOPIC,
+        items.OFF_TOPIC_TEXT,
+        items.OFF_TOPIC_MODEL,
+        dedup.DUPLICATE,
+        dedup.PART,
+        frontier.REDIRECTED,
+        "error",
+        "dropped",
+    }
     for file in (ROOT / "topical_crawler").rglob("*.py"):
         if "cli" not in file.parts:  # these speak of no crawl
             reasons |= set(re.findall(r'reason ?= ?"([a-z][^"]+)"', file.read_text(encoding="utf-8")))

@@ -17,6 +17,7 @@ from topical_crawler.web.urls import fingerprint
 PART_OF = "topical_part"
 """In the meta of an entry: it is a further part of the article of this name, which was kept."""
 SEED_PRIORITY = 1e6  # before everything else
+OFF_TOPIC_MODEL = "off topic by the model"  # why a text is rejected that the strategy keeps and the topic's model does not
 OFF_TOPIC_TEXT = "off-topic text"  # why a page is rejected whose description is on topic and whose main text is not
 
 
@@ -39,6 +40,7 @@ class PageItem:
         reason: why the page does not belong in the corpus; "" while nothing speaks against it.
         reasons: parts of the priority of the link that led here (:meth:`Strategy.explain`), before its page was learned from.
         links: the page's links as entries for the frontier, each with its priority or the reason why it is dropped.
+        probability: that the text is on topic, by the topic's model; None: it was not asked, or could not tell.
         as_part: whether the page, itself off topic, counts as a further part of an article that was kept.
         text, title: of the article, cleaned.
         found: further fields of its :class:`~topical_crawler.corpus.record.Record`, by the extraction and the cleaning.
@@ -63,6 +65,7 @@ class PageItem:
     links: list[Entry] = field(default_factory=list, repr=False)
     text: str = field(default="", repr=False)
     title: str = ""
+    probability: float | None = None
     as_part: bool = False
     extracted: Extracted | None = field(default=None, repr=False)
     found: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -96,6 +99,8 @@ class PageItem:
         elif entry.evidence:
             link = entry.evidence[0]
             why |= {"link": dict(self.reasons), "anchor": link.anchor, "parent": link.parent}
+        if self.probability is not None:
+            why["model"] = round(self.probability, 4)
         return Record(
             key=entry.key.hex(),
             url=entry.url,

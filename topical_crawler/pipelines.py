@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
@@ -10,7 +11,7 @@ from topical_crawler.config import extraction_limits
 from topical_crawler.corpus.make import Maker
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.extraction.pool import ExtractPool
-from topical_crawler.items import OFF_TOPIC_TEXT, PageItem
+from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT, PageItem
 from topical_crawler.spiders.topical import CrawlComponent, crawl_of
 from topical_crawler.strategies import OFF_TOPIC
 
@@ -69,6 +70,23 @@ class CleanPipeline(CrawlPipeline):
         if not item.reason and not item.as_part:
             _, belongs = crawl.strategy.confirm(item.text)
             item.reason = "" if belongs else OFF_TOPIC_TEXT
+
+
+class ModelPipeline(CrawlComponent):
+    """Asks the topic's model about texts that are to be kept, in a thread: those that it takes to be off topic are rejected."""
+
+    async def process_item(self, item: Any) -> Any:
+        crawl = crawl_of(self._crawler)
+        if crawl is None or crawl.adviser is None or not isinstance(item, PageItem) or not item.keep or item.as_part:
+            return item
+        assert item.verdict is not None
+        text = f"{item.title}\n{item.text}"
+        probability = await crawl.adviser.ask(text, item.verdict.relevance, crawl.strategy.page_threshold)
+        if not isnan(probability):
+            item.probability = probability
+            if probability < crawl.adviser.threshold:
+                item.reason = OFF_TOPIC_MODEL
+        return item
 
 
 class StorePipeline(CrawlPipeline):

@@ -24,6 +24,7 @@ DOWNLOADER_MIDDLEWARES = {
 ITEM_PIPELINES = {
     "topical_crawler.pipelines.ExtractPipeline": 100,
     "topical_crawler.pipelines.CleanPipeline": 200,
+    "topical_crawler.pipelines.ModelPipeline": 250,  # asks a model of the user's own, where there is one
     "topical_crawler.pipelines.StorePipeline": 1000,  # behind a user's own: what they change is stored
 }
 ADDONS = {"topical_crawler.logs.LogAddon": 100}

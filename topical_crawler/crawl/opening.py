@@ -115,7 +115,7 @@ def _compare(known: dict[str, Any], mine: dict[str, Any], place: str, remedy: st
 def edition(topic: Topic) -> str:
     """Digest of everything in a topic that a verdict or a priority depends on."""
     marked = [(text.url, text.title, text.text, text.on_topic) for text in topic.marked]
-    content = [sorted(topic.terms.items()), sorted(topic.weights.items()), topic.parameters, topic.documents, marked]
+    content = [sorted(topic.terms.items()), sorted(topic.weights.items()), topic.parameters, topic.model, topic.documents, marked]
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 

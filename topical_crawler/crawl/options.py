@@ -44,6 +44,7 @@ class CrawlOptions:
     delay: float
     in_flight: int
     in_flight_per_host: int
+    model: str = ""
     second_look_megabytes: int = 0
     max_waiting: int = 0
     worker: str = ""

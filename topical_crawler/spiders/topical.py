@@ -46,10 +46,11 @@ class TopicalSpider(Spider):
         pages: pages to fetch, over all runs of this crawl; default: no bound.
         pages_per_host, depth: further bounds.
         strategy: default: the topic's, else ``adaptive``.
+        model: a model that confirms kept texts, ``KIND:PATH`` or ``none``; default: the topic's, else none.
     """
 
     name = "topical"
-    ARGUMENTS = frozenset({"topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth", "strategy"})
+    ARGUMENTS = frozenset({"topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth", "strategy", "model"})
     """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
 
     around = paths = False  # whether the text around links, and their place in the page's elements, are read

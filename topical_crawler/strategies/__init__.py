@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import functools
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies.base import BELOW_THRESHOLD, NO_TOPIC_WORD, OFF_TOPIC, PAGE_OFF_TOPIC, Progress, Setup, Strategy
@@ -51,16 +52,16 @@ STRATEGIES: Sequence[str] = tuple(BUILT_IN)
 
 
 @functools.cache
-def _plugins() -> Mapping[str, Sequence[EntryPoint]]:
+def _plugins(group: str) -> Mapping[str, Sequence[EntryPoint]]:
     entries: dict[str, list[EntryPoint]] = {}
-    for entry in entry_points(group=GROUP):
+    for entry in entry_points(group=group):
         entries.setdefault(entry.name, []).append(entry)
     return entries
 
 
-def names() -> list[str]:
+def names(group: str = GROUP, built_in: Mapping[str, str] = BUILT_IN) -> list[str]:
     """The names of all strategies: those of this package, then those of other distributions."""
-    return list(dict.fromkeys([*BUILT_IN, *sorted(_plugins())]))
+    return list(dict.fromkeys([*built_in, *sorted(_plugins(group))]))
 
 
 def load(name: str) -> type[Strategy]:
@@ -69,31 +70,44 @@ def load(name: str) -> type[Strategy]:
     Raises:
         ValueError: there is no strategy of that name, several distributions have one, or it cannot be imported.
     """
-    plugins = _plugins().get(name, ())
-    origins = ["topical-crawler"] * (name in BUILT_IN) + [_origin(entry) for entry in plugins]
-    if not origins:
-        raise ValueError(f"no strategy {name!r}. Remedy: choose one of {', '.join(names())}")
-    if len(origins) > 1:
-        raise ValueError(
-            f"the strategy name {name!r} is taken by {' and by '.join(origins)}. Remedy: give the entry point another name, or "
-            f"uninstall {origins[-1]}"
-        )
-    if name in BUILT_IN:
-        built_in: type[Strategy] = pkgutil.resolve_name(BUILT_IN[name])
-        return built_in
-    (entry,) = plugins
-    try:
-        kind = entry.load()
+
+    def check(kind: Any) -> None:
         if not (isinstance(kind, type) and issubclass(kind, Strategy)):
             raise TypeError("it is no class derived from topical_crawler.strategies.Strategy")
         if getattr(kind, "name", None) != name:
             raise TypeError(f"its attribute name is {getattr(kind, 'name', None)!r}, not {name!r}")
+
+    loaded: type[Strategy] = load_named("strategy", name, GROUP, BUILT_IN, check)
+    return loaded
+
+
+def load_named(what: str, name: str, group: str, built_in: Mapping[str, str], check: Callable[[Any], None]) -> Any:
+    """What a name stands for, in this package or in another distribution; ``check`` raises where that is of no use.
+
+    Raises:
+        ValueError: nothing has that name, several distributions use it, or it cannot be imported.
+    """
+    plugins = _plugins(group).get(name, ())
+    origins = ["topical-crawler"] * (name in built_in) + [_origin(entry) for entry in plugins]
+    if not origins:
+        raise ValueError(f"no {what} {name!r}. Remedy: choose one of {', '.join(names(group, built_in))}")
+    if len(origins) > 1:
+        raise ValueError(
+            f"the {what} name {name!r} is taken by {' and by '.join(origins)}. Remedy: give the entry point another name, or "
+            f"uninstall {origins[-1]}"
+        )
+    if name in built_in:
+        return pkgutil.resolve_name(built_in[name])
+    (entry,) = plugins
+    try:
+        found = entry.load()
+        check(found)
     except Exception as error:
         raise ValueError(
-            f"the strategy {name!r} of {origins[0]} cannot be loaded from {entry.value} ({type(error).__name__}: {error}). "
+            f"the {what} {name!r} of {origins[0]} cannot be loaded from {entry.value} ({type(error).__name__}: {error}). "
             "Remedy: repair or uninstall that distribution"
         ) from error
-    return kind
+    return found
 
 
 def _origin(entry: EntryPoint) -> str:

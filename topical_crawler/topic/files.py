@@ -30,6 +30,7 @@ _KEYS: Mapping[str, type | tuple[type, ...]] = {
     "seeds": list,
     "allowed_hosts": list,
     "strategy": dict,
+    "model": dict,
 }
 
 

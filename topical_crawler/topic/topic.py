@@ -59,6 +59,7 @@ class Topic:
         allowed_hosts: hosts (with their subdomains) that may be crawled; empty: any.
         parameters: per strategy, the keyword arguments of its table in ``topic.toml``.
         default_strategy: the strategy that the topic was made for.
+        model: the table ``[model]`` (:mod:`topical_crawler.strategies.models`); empty: none.
         documents: texts that describe the topic.
         source: where the topic was read from, for messages.
         marked: texts that people have marked as on or off the topic, each address once; those marked as boilerplate are left out.
@@ -72,6 +73,7 @@ class Topic:
     allowed_hosts: tuple[str, ...] = ()
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     default_strategy: str = DEFAULT_STRATEGY
+    model: Mapping[str, Any] = field(default_factory=dict)
     description: str = ""
     documents: tuple[str, ...] = field(default=(), repr=False)
     source: str = ""
@@ -122,6 +124,7 @@ def load_topic(name_or_path: str | Path) -> Topic:
         allowed_hosts=tuple(h.lower() for h in config.get("allowed_hosts", ())),
         parameters=config.get("strategy", {}),
         default_strategy=config.get("default_strategy", DEFAULT_STRATEGY),
+        model=config.get("model", {}),
         documents=tuple(read_documents(folder / "documents.txt")),
         source=str(folder),
         marked=read_marked(folder.joinpath(MARKED)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 from collections.abc import Iterable, Sequence
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_TERMS, PAGE_WORDS, PART_UNIT, Memory, PageWords
+from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_WORDS, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText
@@ -109,7 +108,7 @@ def test_a_heavy_term_says_more_than_a_light_one() -> None:
 def test_the_terms_are_told_with_their_parts() -> None:
     words, said = judge().read(page("党建", "支部", "球队"), article=False)
     assert set(said) == {"党建", "支部"} and said["党建"] > said["支部"] > 0
-    assert len(words.terms) == len(words.parts) == 2 and words.parts.tolist() == [2.25 * PART_UNIT] * 2 and not words.is_article
+    assert words.term_score == pytest.approx(sum(said.values())) and not words.is_article
 
 
 def test_terms_of_words() -> None:
@@ -273,35 +272,18 @@ def test_texts_that_a_person_marked_pull() -> None:
 def test_all_pages_are_judged_as_each_alone(taught: PageClassifier) -> None:
     of = judge()
     memory = learn(of, pages())
-    known = known_words(memory)
-    for judging in (of, judge()):
-        assert judging.probabilities(memory) == pytest.approx([judging.probability(words) for words in known], abs=1e-6)
+    alone = [of.probability(PageWords(*known)) for known in known_words(memory)]
+    assert of.probabilities(memory) == pytest.approx(alone, abs=1e-6)
+    untaught = judge()
+    assert untaught.probabilities(memory) == pytest.approx(
+        [untaught.probability(PageWords(*known)) for known in known_words(memory)], abs=1e-6
+    )
 
 
-def known_words(memory: Memory) -> list[PageWords]:
-    rows = zip(memory.words, memory.counts, memory.page_terms, memory.parts, memory.is_article, strict=True)
-    return [
-        PageWords(numbers[counts > 0], counts[counts > 0], terms[parts > 0], parts[parts > 0], bool(article))
-        for numbers, counts, terms, parts, article in itertools.islice(rows, len(memory))
-    ]
-
-
-def test_a_term_that_is_on_every_article_of_the_crawl_hardly_counts() -> None:
-    """On a web of laws 法规 is on every page, whatever it is about."""
-    terms = {"法规": 1.0, "航运": 1.0}
-    segmenter = Segmenter(terms, backend="rjieba")
-    of = PageClassifier(terms, segmenter)
-
-    def shares() -> tuple[float, float]:
-        said = of.read(page("法规", "航运"), article=True)[1]
-        return said["法规"] / sum(said.values()), sum(said.values())
-
-    before, _ = shares()
-    learn(of, [["法规", *(["航运", "船舶"] if n % 9 == 0 else [*FAR[:3]])] for n in range(90)])
-    after, whole = shares()
-    assert after < before / 2
-    learn(of, [["法规", "航运", *FAR[:3]]] * 90)  # a crawl that is on topic throughout
-    assert shares() == pytest.approx((before, whole), rel=0.01)
+def known_words(memory: Memory) -> list[tuple[np.ndarray, np.ndarray, float, bool]]:
+    n = len(memory)
+    rows = zip(memory.words[:n], memory.counts[:n], memory.term_scores[:n], memory.is_article[:n], strict=True)
+    return [(numbers[counts > 0], counts[counts > 0], float(said), bool(article)) for numbers, counts, said, article in rows]
 
 
 # --- anything else ---
@@ -312,8 +294,7 @@ def test_odd_pages(odd: Page, taught: PageClassifier) -> None:
     for of in (judge(), taught):
         words, said = of.read(odd, article=True)
         assert len(words.numbers) == len(words.counts) <= PAGE_WORDS and (len(words.counts) == 0 or words.counts.min() > 0)
-        assert 0 <= of.probability(words) <= 1 and set(said) <= set(TERMS)
-        assert len(words.terms) == len(words.parts) == len(said) <= PAGE_TERMS and all(part > 0 for part in said.values())
+        assert 0 <= of.probability(words) <= 1 and words.term_score >= 0 and set(said) <= set(TERMS)
 
 
 def test_of_a_page_of_many_words_the_rare_ones_are_remembered(taught: PageClassifier) -> None:

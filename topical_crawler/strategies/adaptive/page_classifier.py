@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.strategies.adaptive.link_model import Floats, sigmoid
-from topical_crawler.strategies.adaptive.memory import LINK_WORDS, PAGE_TERMS, PAGE_WORDS, PART_UNIT, Memory, PageWords
+from topical_crawler.strategies.adaptive.memory import LINK_WORDS, PAGE_WORDS, Memory, PageWords
 from topical_crawler.strategies.base import packed, unpacked
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import rarities
@@ -64,8 +64,7 @@ class PageClassifier:
 
     Args:
         terms: the topic's terms with their weights (> 0). They are multiplied by the square of the term's rarity in general
-            Chinese (in a topic made of one sentence 应用 weighs as much as 神经网络, and says less), and by its rarity among the
-            articles of the crawl: on a web of laws 法规 is on every page.
+            Chinese: in a topic made of one sentence 应用 weighs as much as 神经网络, and says less.
         segmenter: must know them.
         marked: texts that a person has marked: examples and counterexamples, whatever terms they hold.
         labels: whether a page's own labels (tags, breadcrumbs) count like its title.
@@ -84,15 +83,6 @@ class PageClassifier:
         weights = {term: weight * rare[term] ** 2 for term, weight in terms.items()}
         heavy = [weights[term] for term, weight in terms.items() if weight >= heaviest / 2]
         self._terms = {term: weight * len(heavy) / sum(heavy) for term, weight in weights.items()}
-        self._numbers = {term: _number(term) or 1 for term in terms}
-        self._general: Floats = np.zeros(BUCKETS, dtype=np.float32)
-        self._is_heavy = np.zeros(BUCKETS, dtype=np.bool_)
-        for term, weight in self._terms.items():
-            self._general[self._numbers[term]] = weight
-            self._is_heavy[self._numbers[term]] = terms[term] >= heaviest / 2
-        self._term_weights = self._general
-        self._articles = 0  # of the last refit, and how many of them hold each term
-        self._term_articles: Floats = np.zeros(BUCKETS, dtype=np.float32)
         self._segmenter = segmenter
         self._labels = labels
         self._feedback = feedback
@@ -111,14 +101,14 @@ class PageClassifier:
         return sum([self._terms[w] for w in dict.fromkeys(words) if w in self._terms])
 
     def read(self, page: Page, article: bool) -> tuple[PageWords, dict[str, float]]:
-        """The words of a page, and the strongest topic terms in it with their shares of its term score."""
+        """The words of a page, and the topic terms in it with their shares of its term score."""
         body = self._content(full_text(page, menus=not article)[:MAX_READ])
         head = self._content(description_of(page))
         labels = self._content("\n".join(page.labels)) if self._labels else Counter()
-        parts = {w: HEAD_WEIGHT for w in (*head, *labels) if w in self._terms}
+        scores = {w: HEAD_WEIGHT * self._terms[w] for w in (*head, *labels) if w in self._terms}
         for word, count in body.items():
             if word in self._terms:
-                parts[word] = parts.get(word, 0.0) + count / (count + SATURATION)
+                scores[word] = scores.get(word, 0.0) + self._terms[word] * count / (count + SATURATION)
         for word in self._content(page.title):
             body[word] += TITLE_COUNT
         for word, count in labels.items():
@@ -126,11 +116,7 @@ class PageClassifier:
         for label in page.labels if self._labels else ():
             body[f"={label.strip().lower()}"] += WHOLE_LABEL_COUNT
         numbers, counts = self._most_telling(_counted(body))
-        scores = {term: part * float(self._term_weights[self._numbers[term]]) for term, part in parts.items()}
-        strongest = sorted(parts, key=lambda term: (-scores[term], term))[:PAGE_TERMS]
-        terms = np.array([self._numbers[term] for term in strongest], dtype=np.uint16)
-        sizes = np.array([round(parts[term] * PART_UNIT) for term in strongest], dtype=np.uint8)
-        return PageWords(numbers, counts, terms, sizes, article), {term: scores[term] for term in strongest}
+        return PageWords(numbers, counts, sum(scores.values()), article), scores
 
     def _content(self, text: str) -> Counter[str]:
         """The content words of a text with their numbers of occurrences."""
@@ -154,23 +140,14 @@ class PageClassifier:
     def probabilities_of(self, pages: Sequence[PageWords]) -> Floats:
         """The probability of each page."""
         numbers, counts = np.zeros((len(pages), PAGE_WORDS), dtype=np.uint16), np.zeros((len(pages), PAGE_WORDS), dtype=np.uint8)
-        terms, parts = np.zeros((len(pages), PAGE_TERMS), dtype=np.uint16), np.zeros((len(pages), PAGE_TERMS), dtype=np.uint8)
         for row, words in enumerate(pages):
             numbers[row, : len(words.numbers)], counts[row, : len(words.counts)] = words.numbers, words.counts
-            terms[row, : len(words.terms)], parts[row, : len(words.parts)] = words.terms, words.parts
-        return self._probabilities(numbers, counts, self._term_scores(terms, parts))
-
-    def _term_scores(self, terms: Numbers, parts: Counts) -> Floats:
-        """How much of the topic is in pages, by its terms alone; a term in the title that weighs 1 is worth 2 or more."""
-        scores: Floats = (self._term_weights[terms] * parts).sum(axis=1) / np.float32(PART_UNIT)
-        return scores
+        return self._probabilities(numbers, counts, np.array([words.term_score for words in pages], dtype=np.float32))
 
     def probabilities(self, memory: Memory) -> Floats:
         """The probability of each remembered page."""
         n = len(memory)
-        return self._probabilities(
-            memory.words[:n], memory.counts[:n], self._term_scores(memory.page_terms[:n], memory.parts[:n])
-        )
+        return self._probabilities(memory.words[:n], memory.counts[:n], memory.term_scores[:n])
 
     def _probabilities(self, words: Numbers, counts: Counts, term_scores: Floats) -> Floats:
         if self._centre is None:
@@ -223,22 +200,18 @@ class PageClassifier:
         if not self._feedback or len(articles) < MIN_EXAMPLES or len(fetched) < MIN_PAGES:
             return
         self._rarity = np.log((self._pages + 1) / (self._frequencies + 0.5)).clip(0).astype(np.float32)
-        self._articles = len(articles)
-        self._term_articles = np.bincount(memory.page_terms[articles].ravel(), minlength=BUCKETS).astype(np.float32)
-        self._weigh_terms()
-        term_scores = self._term_scores(memory.page_terms[:n], memory.parts[:n])
-        order = articles[np.argsort(-term_scores[articles], kind="stable")]
+        order = articles[np.argsort(-memory.term_scores[articles], kind="stable")]
         examples = order[: min(EXAMPLES, max(MIN_EXAMPLES, int(len(articles) * EXAMPLE_SHARE)))]
-        examples = examples[term_scores[examples] >= MIN_EXAMPLE_SCORE]
+        examples = examples[memory.term_scores[examples] >= MIN_EXAMPLE_SCORE]
         memory.set_examples(examples)
         if len(examples) < MIN_EXAMPLES:
             self._centre = None
             return
-        self._best = float(term_scores[examples].mean())
+        self._best = float(memory.term_scores[examples].mean())
         few, some = COUNTEREXAMPLE_SCORES
-        others = articles[term_scores[articles] < few * self._best]
+        others = articles[memory.term_scores[articles] < few * self._best]
         if len(others) < MIN_COUNTEREXAMPLES:  # a crawl among articles that all hold a term would learn nothing for long
-            others = articles[term_scores[articles] < some * self._best]
+            others = articles[memory.term_scores[articles] < some * self._best]
         if len(others) > MAX_COUNTEREXAMPLES:  # from the whole crawl, whose end is another web than its beginning
             others = others[np.linspace(0, len(others) - 1, MAX_COUNTEREXAMPLES).astype(np.int64)]
         if len(others) < MIN_COUNTEREXAMPLES:
@@ -255,17 +228,10 @@ class PageClassifier:
         self._gap = max(1e-6, float(likely.mean() - unlikely.mean()) / 2, MIN_SPREAD * float(unlikely.std()))
         like = _product(self._centre, words, units) / np.float32(self._gap)
         like[examples] = likely / self._gap
-        z = np.sort(self._add_terms(like, term_scores)[articles])
+        z = np.sort(self._add_terms(like, memory.term_scores[:n])[articles])
         self._high = float(z[-len(examples) :].mean())
         self._low = float(unlikely.mean()) / self._gap
         self._high = max(self._high, self._low + 1e-3)
-
-    def _weigh_terms(self) -> None:
-        """Weigh the topic's terms by their rarity among the articles of the crawl, ln(1 + articles / articles with the term): one
-        that is on every page keeps a part of its weight, for a crawl may be on topic throughout. The heavy terms weigh 1 on
-        average."""
-        weights = self._general * np.log1p((self._articles + 1) / (self._term_articles + 1))
-        self._term_weights = (weights / max(1e-9, float(weights[self._is_heavy].mean()))).astype(np.float32)
 
     def _mean(self, words: Numbers, units: Floats, on_topic: bool) -> tuple[Floats, int]:
         """The mean vector of pages and of the texts that a person marked likewise, and the number of both."""
@@ -292,10 +258,6 @@ class PageClassifier:
         """What was learned, as JSON data."""
         used = np.flatnonzero(self._frequencies)
         state = {"pages": self._pages, "words": packed(used, "<u4"), "frequencies": packed(self._frequencies[used], "<f4")}
-        if self._articles:
-            numbers = np.flatnonzero(self._general)
-            state |= {"articles": self._articles, "terms": packed(numbers, "<u4")}
-            state["term_articles"] = packed(self._term_articles[numbers], "<f4")
         if self._centre is not None:
             state |= {
                 "centre": packed(self._centre, "<f4"),
@@ -310,11 +272,6 @@ class PageClassifier:
         used = unpacked(state["words"], "<u4")
         self._frequencies = np.zeros(BUCKETS, dtype=np.float32)
         self._frequencies[used] = unpacked(state["frequencies"], "<f4")
-        self._articles, self._term_articles = int(state.get("articles", 0)), np.zeros(BUCKETS, dtype=np.float32)
-        self._term_weights = self._general
-        if self._articles:
-            self._term_articles[unpacked(state["terms"], "<u4")] = unpacked(state["term_articles"], "<f4")
-            self._weigh_terms()
         self._centre = self._word_parts = None
         if "centre" in state:
             self._centre = unpacked(state["centre"], "<f4").astype(np.float32)

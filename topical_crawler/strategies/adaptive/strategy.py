@@ -319,13 +319,11 @@ def _prior(state: Floats) -> Floats:
 
 
 def _pack_words(words: PageWords) -> list[Any]:
-    terms = (packed(words.terms, "<u2"), packed(words.parts, "u1"))
-    return [packed(words.numbers, "<u2"), packed(words.counts, "u1"), *terms, int(words.is_article)]
+    return [packed(words.numbers, "<u2"), packed(words.counts, "u1"), round(words.term_score, 4), int(words.is_article)]
 
 
 def _unpack_words(lesson: Sequence[Any] | None) -> PageWords | None:
     if lesson is None:
         return None
-    numbers, counts, terms, parts, is_article = lesson
-    arrays = (unpacked(numbers, "<u2"), unpacked(counts, "u1"), unpacked(terms, "<u2"), unpacked(parts, "u1"))
-    return PageWords(*arrays, bool(is_article))
+    numbers, counts, term_score, is_article = lesson
+    return PageWords(unpacked(numbers, "<u2"), unpacked(counts, "u1"), float(term_score), bool(is_article))

@@ -1,0 +1,280 @@
+"""Models of a user's own, which say how likely texts are on topic: the table ``[model]`` of ``topic.toml``, or ``-a model=``.
+
+No model is needed and none is downloaded. None is read from a file that can run code either, as pickle and joblib files do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topical_crawler.strategies import load_named
+from topical_crawler.strategies.base import check_number
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import Topic, topic_line
+
+logger = logging.getLogger(__name__)
+Floats = NDArray[np.float64]
+
+GROUP = "topical_crawler.models"
+"""Entry points of this group are models of other distributions: an object with ``score``, or what makes one of a topic and of
+the keys of ``[model]``."""
+BUILT_IN: Mapping[str, str] = {
+    "sklearn": "topical_crawler.strategies.models:Pipeline",
+    "model2vec": "topical_crawler.strategies.models:model2vec",
+    "sentence_transformers": "topical_crawler.strategies.models:sentence_transformers",
+    "openai": "topical_crawler.strategies.endpoint:Endpoint",
+}
+MOST_FAILURES = 3
+"""Calls in a row that may fail before a crawl goes on without its model."""
+LEAST_MARKED = 5
+"""Marked texts of each kind that it takes to turn similarities into probabilities."""
+SEEN = 200
+"""Texts among which a new one has its place: with a budget, a model is asked about the quarter that is most uncertain and the
+quarter that is best."""
+
+
+class Model(Protocol):
+    """Judges texts. It may also have a ``budget``, most texts that it is asked about in all (for one that costs), and a
+    ``question``, all that its answers depend on: under it they are kept on disk."""
+
+    def score(self, texts: Sequence[str]) -> Sequence[float]:
+        """The probability that each text (title, line break, main text) is on topic, 0 to 1; NaN: it cannot tell. Called in one
+        thread. An error counts as no answer."""
+
+
+class Pipeline:
+    """A scikit-learn pipeline, saved by ``skops.io.dump``, that tells texts of the class 1 or True from those of 0 or False.
+
+    Raises:
+        ValueError: it cannot be read, holds types that skops does not trust, or gives no such probabilities.
+    """
+
+    def __init__(self, topic: Topic, path: str) -> None:
+        try:
+            self._pipeline = _package("skops.io", "topical-crawler[sklearn]").load(path)
+            if list(self._pipeline.classes_) != [0, 1] or not hasattr(self._pipeline, "predict_proba"):
+                raise ValueError("no probabilities of the classes 0 and 1")
+        except Exception as error:  # skops raises what a damaged file makes it raise
+            raise ValueError(
+                f"{path} is not usable ({type(error).__name__}: {error}). Remedy: save a classifier of texts with predict_proba, "
+                "of scikit-learn's own parts, by skops.io.dump"
+            ) from error
+
+    def score(self, texts: Sequence[str]) -> Sequence[float]:
+        """See :class:`Model`."""
+        probabilities: list[float] = self._pipeline.predict_proba(list(texts))[:, 1].tolist()
+        return probabilities
+
+
+class Likeness:
+    """Probabilities from how near texts are to the topic, in the vectors of an encoder.
+
+    The topic's vector t is the mean of its sentence (title, description, heaviest terms) and of its texts marked as on topic,
+    minus the mean of those marked as off topic. For a text v, p = 1 / (1 + exp(-(a·cos(v, t) + b))), with a and b fitted to the
+    marked texts (Platt 1999), each held against a t that was made without it.
+
+    Args:
+        topic: with :data:`LEAST_MARKED` marked texts of each kind, or more.
+        encode: a vector for each text, (n, d).
+
+    Raises:
+        ValueError: there are fewer.
+    """
+
+    def __init__(self, topic: Topic, encode: Callable[[list[str]], Any]) -> None:
+        from scipy.optimize import minimize
+
+        self._encode = encode
+        on = np.array([text.on_topic for text in topic.marked], dtype=bool)
+        ons, offs = int(on.sum()), int((~on).sum())
+        if min(ons, offs) < LEAST_MARKED:
+            raise ValueError(
+                f"vectors need {LEAST_MARKED} marked texts of each kind, and {ons} are on topic, {offs} off. Remedy: mark more "
+                f"(scrapy corpus judge … --to-topic {topic.source})"
+            )
+        marked = self._units([f"{text.title}\n{text.text}" for text in topic.marked])
+        (sentence,) = self._units([" ".join([topic.title, topic.description, *topic.keywords(20)])])
+        near, far = sentence + marked[on].sum(axis=0), marked[~on].sum(axis=0)
+        self._topic = near / (ons + 1) - far / offs
+        without = np.where(on[:, None], (near - marked) / ons - far / offs, near / (ons + 1) - (far - marked) / (offs - 1))
+        cosines = (marked * without).sum(axis=1) / np.linalg.norm(without, axis=1).clip(1e-9)
+        targets = np.where(on, (ons + 1) / (ons + 2), 1 / (offs + 2))
+
+        def loss(line: Floats) -> float:
+            z = line[0] * cosines + line[1]
+            return float((np.logaddexp(0, z) - targets * z).sum())
+
+        self._a, self._b = minimize(loss, np.zeros(2)).x
+
+    def _units(self, texts: Sequence[str]) -> Floats:
+        vectors = np.asarray(self._encode(list(texts)), dtype=np.float64)
+        units: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-9)
+        return units
+
+    def score(self, texts: Sequence[str]) -> Sequence[float]:
+        """See :class:`Model`."""
+        cosines = self._units(texts) @ self._topic / np.linalg.norm(self._topic).clip(1e-9)
+        probabilities: list[float] = (1 / (1 + np.exp(-self._a * cosines - self._b))).tolist()
+        return probabilities
+
+
+def model2vec(topic: Topic, path: str) -> Likeness:
+    """:class:`Likeness` in the static vectors of a model2vec folder."""
+    library = _package("model2vec", "topical-crawler[model2vec]", path, "tokenizer.json")
+    return Likeness(topic, library.StaticModel.from_pretrained(path, force_download=False).encode)
+
+
+def sentence_transformers(topic: Topic, path: str) -> Likeness:
+    """:class:`Likeness` in the vectors of a sentence-transformers folder with weights in safetensors files."""
+    library = _package("sentence_transformers", "sentence-transformers", path, "modules.json")
+    encoder = library.SentenceTransformer(path, local_files_only=True, model_kwargs={"use_safetensors": True})
+    return Likeness(topic, lambda texts: encoder.encode(texts, show_progress_bar=False))
+
+
+def _package(module: str, distribution: str, folder: str = "", holds: str = "") -> Any:
+    """A module. Refuses a folder without a file that it must hold, which would be sought on the network, and one with code."""
+    if folder and not any(Path(folder).rglob(holds)):
+        raise ValueError(f"{folder} is no folder with a {holds}. Remedy: save the model there; none is downloaded")
+    if folder and (code := next(Path(folder).rglob("*.py"), None)):
+        raise ValueError(f"{code} is code, which would be run. Remedy: use a model without code of its own")
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ValueError(f"a package is missing ({error}). Remedy: pip install '{distribution}'") from None
+
+
+class Adviser:
+    """Asks a model about the texts of a crawl, in a thread: about all at once that came while it was busy.
+
+    Args:
+        model: whom to ask.
+        threshold: a text belongs when its probability is at least this.
+        budget: most texts to ask about, over all runs; 0: about every text. With a budget only texts that teach are asked about:
+            half of them the most uncertain for the strategy, half its best ones.
+        answers: the SQLite file that keeps the answers of a model with a budget; None: in memory.
+    """
+
+    def __init__(self, model: Model, threshold: float, budget: int = 0, answers: Path | None = None) -> None:
+        self.threshold = threshold
+        self._model, self._budget, self._question = model, budget, str(getattr(model, "question", ""))
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="model")
+        self._waiting: list[tuple[str, asyncio.Future[float]]] = []
+        self._working: asyncio.Task[None] | None = None
+        self._recent: deque[float] = deque(maxlen=SEEN)
+        self._failures = 0
+        if budget and answers is not None:
+            answers.parent.mkdir(parents=True, exist_ok=True)
+        file = answers if budget and answers is not None else ":memory:"
+        self._answers = sqlite3.connect(file, timeout=30.0, check_same_thread=False, isolation_level=None)
+        self._answers.execute("CREATE TABLE IF NOT EXISTS answers (question, text, probability, PRIMARY KEY (question, text))")
+
+    async def ask(self, text: str, relevance: float, page_threshold: float) -> float:
+        """The probability that a text is on topic, whose page has this relevance by the strategy and would be kept above that
+        threshold; NaN where the model is not asked or cannot tell."""
+        if self._failures >= MOST_FAILURES or (self._budget and not self._teaches(relevance, page_threshold)):
+            return math.nan
+        answer: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._waiting.append((text, answer))
+        if self._working is None:
+            self._working = asyncio.create_task(self._work())
+        return await answer
+
+    def _teaches(self, relevance: float, page_threshold: float) -> bool:
+        distance, quarter = abs(relevance - page_threshold), len(self._recent) / 4
+        nearer = sum(abs(other - page_threshold) < distance for other in self._recent)
+        better = sum(other > relevance for other in self._recent)
+        self._recent.append(relevance)
+        return nearer <= quarter or better <= quarter
+
+    async def _work(self) -> None:
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                texts = [text for text, _ in batch]
+                probabilities = await asyncio.get_running_loop().run_in_executor(self._thread, self.probabilities, texts)
+                for (_, answer), probability in zip(batch, probabilities, strict=True):
+                    if not answer.done():
+                        answer.set_result(probability)
+        finally:
+            self._working = None
+
+    def probabilities(self, texts: Sequence[str]) -> list[float]:
+        """What the model says of each text, from the disk where it has said so before; NaN where it says nothing."""
+        keys = [sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
+        known: dict[str, float] = {}
+        try:
+            if self._budget:
+                kept = self._answers.execute("SELECT text, probability FROM answers WHERE question = ?", (self._question,))
+                before = {key: math.nan if p is None else float(p) for key, p in kept}
+                known = {key: before[key] for key in keys if key in before}
+            new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+            if self._budget and len(new) > (left := max(0, self._budget - len(before))):
+                logger.info("The model's budget of %d texts is spent: other texts stay as they are", self._budget)
+                new = dict(list(new.items())[:left])
+            if not new:
+                return [known.get(key, math.nan) for key in keys]
+            scores = [float(score) for score in self._model.score(list(new.values()))]
+            if len(scores) != len(new) or not all(math.isnan(score) or 0 <= score <= 1 for score in scores):
+                raise ValueError(f"{len(new)} probabilities are expected, 0 to 1, not {scores!r:.200}")
+            known |= zip(new, scores, strict=True)
+            if self._budget:
+                rows = [(self._question, key, known[key]) for key in new]  # SQLite keeps NaN as NULL
+                self._answers.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
+            self._failures = 0
+        except Exception as error:  # whatever a model of one's own may raise; the crawl goes on without its answer
+            self._failures += 1
+            rest = "; the crawl goes on without it" if self._failures == MOST_FAILURES else ""
+            logger.warning("The model gave no answer (%s: %s)%s", type(error).__name__, error, rest)
+        return [known.get(key, math.nan) for key in keys]
+
+    def close(self) -> None:
+        """Wait for the last call and close the file."""
+        self._thread.shutdown(wait=True, cancel_futures=True)
+        self._answers.close()
+
+
+def open_adviser(topic: Topic, chosen: str = "", answers: Path | None = None) -> Adviser | None:
+    """The model that a topic names, or the one of ``-a model=``; None where there is none.
+
+    Args:
+        topic: its table ``[model]`` has ``kind`` and, where wanted, ``threshold`` (0.5) and ``budget``; the other keys are the
+            model's. A ``path`` is relative to the topic's folder.
+        chosen: a kind, ``KIND:PATH`` (relative to the working directory), or ``none``; "": as the topic says.
+        answers: see :class:`Adviser`.
+
+    Raises:
+        TopicError: the model cannot be used; the message names the remedy.
+    """
+    kind, _, path = chosen.partition(":")
+    table = dict(topic.model) if kind in ("", topic.model.get("kind")) else {"kind": kind}
+    if not table or kind == "none":
+        return None
+    if path:
+        table["path"] = str(Path(path).expanduser().absolute())
+    elif "path" in table:
+        table["path"] = str(Path(topic.source).absolute() / Path(str(table["path"])).expanduser())
+    name, threshold, budget = str(table.pop("kind", "")), table.pop("threshold", 0.5), table.pop("budget", None)
+    try:
+        model = load_named("model", name, GROUP, BUILT_IN, lambda _: None)
+        if isinstance(model, type) or not hasattr(model, "score"):
+            model = model(topic, **table)
+        budget = int(getattr(model, "budget", 0) if budget is None else budget)
+        check_number("threshold", threshold)
+        check_number("budget", budget)
+    except Exception as error:  # whatever the making of a model of one's own may raise
+        raise TopicError(f"{topic_line(topic, 'model')}: the model {name!r}: {error}") from error
+    logger.info("Texts that would be kept are judged by the model %s", name)
+    return Adviser(model, float(threshold), budget, answers)
