@@ -70,6 +70,4 @@ def test_the_comparison_of_crawls_needs_a_checkout(tmp_path: Path) -> None:
     code = f"import sys\nfrom scrapy.cmdline import execute\n{alone}\nexecute(['scrapy', 'evaluate', 'crawl'])"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert (
-        done.stderr == "scrapy evaluate crawl: the experiments are not installed. Remedy: run this in a checkout of the project\n"
-    )
+    assert done.stderr == "scrapy evaluate crawl: experiments is not installed. Remedy: run this in a checkout of the project\n"

@@ -91,7 +91,7 @@ def test_what_would_be_made_otherwise_today_is_counted(crawled: Path, tmp_path: 
 def rebuilt(source: Path, archive: Path, target: Path, *, stop_after: int = 0, keep_missing: bool = True) -> Rebuilt:
     settings = get_project_settings()
 
-    def progress(done: int, total: int) -> None:
+    def progress(doing: str, done: int, total: int) -> None:
         if done == stop_after:
             raise KeyboardInterrupt
 

@@ -38,6 +38,10 @@ class Action(NamedTuple):
     run: Callable[[argparse.Namespace, BaseSettings], int]
 
 
+class NotInstalledError(ImportError):
+    """An action's module is outside the package, and its distribution is not there."""
+
+
 class ActionParser(argparse.ArgumentParser):
     """The parser of an action, which declares its arguments when it is first asked to parse.
 
@@ -56,10 +60,8 @@ class ActionParser(argparse.ArgumentParser):
             return
         try:
             action = self._load()
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] != "experiments":
-                raise
-            self.exit(1, f"{self.prog}: the experiments are not installed. Remedy: run this in a checkout of the project\n")
+        except NotInstalledError as error:
+            self.exit(1, f"{self.prog}: {error}\n")
         self._load = None
         self.description = action.description
         action.add_arguments(self)
@@ -103,10 +105,19 @@ class ActionsCommand(ScrapyCommand):
     def long_desc(self) -> str:
         return self.description
 
+    def _module(self, name: str) -> str:
+        place = self.actions[name][0]
+        return place[1:] if place.startswith("/") else f"topical_crawler.cli.{place}"
+
     def load(self, name: str) -> Action:
         """Import an action."""
-        place = self.actions[name][0]
-        module = import_module(place[1:] if place.startswith("/") else f"topical_crawler.cli.{place}")
+        try:
+            module = import_module(self._module(name))
+        except ModuleNotFoundError as error:
+            missing = (error.name or "").partition(".")[0]
+            if missing != self._module(name).partition(".")[0] or missing == "topical_crawler":
+                raise
+            raise NotInstalledError(f"{missing} is not installed. Remedy: run this in a checkout of the project") from None
         if several := getattr(module, "ACTIONS", None):
             action: Action = several[name]
             return action
@@ -143,8 +154,8 @@ class ActionsCommand(ScrapyCommand):
         except UsageError:
             raise
         except Exception as error:
-            own = type(error).__module__.partition(".")[0] in ("topical_crawler", "experiments")
-            if not own and not isinstance(error, self.errors):
+            own = {"topical_crawler", self._module(opts.action).partition(".")[0]}
+            if type(error).__module__.partition(".")[0] not in own and not isinstance(error, self.errors):
                 raise
             print(f"scrapy {self.name} {opts.action}: {error}", file=sys.stderr)
             self.exitcode = 1

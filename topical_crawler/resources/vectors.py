@@ -1,13 +1,13 @@
 """Word vectors: reading other programs' files, the memory-mapped form, and the cosine (Zhou et al. 2019, Eq. 1: SimD).
 
-Files of other programs are converted once: a matrix of unit vectors (``.npy``) with its words beside it (``.vocab``, one a
-line). That form opens in a tenth of a second and is shared between processes. The form of a file is told by its content:
+Files of other programs are converted once to a matrix of unit vectors (``.npy``) with its words beside it (``.vocab``, one a
+line), which opens in 0.1 s and is shared between processes. The form of a file is detected by its content:
 
 ========================  ============================================================================================
 word2vec, text            a line ``words dimensions``, then a word and its numbers in each line; fastText's ``.vec`` is the same
 word2vec, binary          the same first line, then each word, a blank and its numbers as 32-bit floats
-text without first line   as GloVe writes it; the first line tells the dimensions
-gensim                    a pickle, whose reading runs code of the file: only where asked for, see :func:`_load_gensim`
+text without first line   as GloVe writes it; the first vector gives the dimensions
+gensim                    a pickle, which may run code when read: only on request, see :func:`_load_gensim`
 ========================  ============================================================================================
 
 Each may be packed with gzip.
@@ -54,16 +54,15 @@ _MAKE_AGAIN = "Remedy: get or make the vectors again"
 
 @dataclass(frozen=True, slots=True)
 class WriteReport:
-    """What :func:`write_vectors` and :func:`convert` wrote, and what they left out.
+    """Counts of :func:`write_vectors` and :func:`convert`.
 
     Attributes:
-        path: the matrix, ``.npy``; the words stand beside it.
-        words: how many were written.
+        path: the matrix, ``.npy``, with the words beside it.
+        words, read: vectors written, and given.
         dimensions: length of a vector.
-        read: how many vectors were given.
-        repeated: left out because the word came before, perhaps in another width or case.
-        no_direction, not_finite: left out because all numbers are 0, or one is infinite or not a number.
-        unusable: left out because the word is empty, holds a line break or is no valid Unicode.
+        repeated: left out because the normalised word came before.
+        no_direction, not_finite: left out because all numbers are 0, or one is infinite or NaN.
+        unusable: left out because the word is empty, holds a line break or is invalid Unicode.
     """
 
     path: Path
@@ -77,7 +76,7 @@ class WriteReport:
 
     @property
     def dropped(self) -> dict[str, int]:
-        """What was left out: number by reason, without those that are 0."""
+        """Numbers above 0 of vectors left out, by reason."""
         reasons = {
             "repeated after normalisation": self.repeated,
             "without direction (all numbers 0)": self.no_direction,
@@ -88,12 +87,12 @@ class WriteReport:
 
 
 def write_vectors(path: Path, words: Iterable[str], rows: Iterable[Row], dimensions: int) -> WriteReport:
-    """Write vectors in the form that :meth:`WordVectors.open` maps into memory, as they come, whole or not at all.
+    """Write vectors in the form that :meth:`WordVectors.open` memory-maps, completely or not at all.
 
     Args:
         path: the matrix, ``.npy``; the words go beside it to ``.vocab``. Files of these names are replaced.
         words: most frequent first; written normalised.
-        rows: for each word its vector, of any length, shape ``(dimensions,)``; written with length 1.
+        rows: the vector of each word, shape ``(dimensions,)``; written with length 1.
 
     Raises:
         ValueError: a row of another shape, more words than rows or rows than words, or nothing to write.
@@ -108,14 +107,14 @@ def convert(
     progress: Callable[[int, int | None], None] | None = None,
     trust_pickle: bool = False,
 ) -> WriteReport:
-    """Write the converted form of a file of vectors.
+    """Convert a file of vectors.
 
     Args:
         source: in any form of this module.
         target: the matrix, ``.npy``, see :func:`write_vectors`.
-        limit: take the first so many words, the most frequent ones in most forms; None: all.
-        progress: called with the number of vectors read and the total, None where it is not known.
-        trust_pickle: load a file of gensim, which runs code of the file.
+        limit: number of words to take from the beginning, where the most frequent usually are; None: all.
+        progress: called with the number of vectors read and the total (None: unknown).
+        trust_pickle: load a gensim file, which may run its code.
 
     Raises:
         ValueError: the file is in none of these forms, damaged, or without vectors; ``limit`` is less than 1.
@@ -178,7 +177,7 @@ def _write(path: Path, records: Iterable[Record], dimensions: int, source: str) 
 
 
 def _reason(word: str, length: float, words: dict[str, None]) -> str:
-    """Why a vector is left out; empty: it is not."""
+    """Why a vector is left out; "" if it is not."""
     if not word or "\n" in word or "\r" in word or any("\ud800" <= char <= "\udfff" for char in word):
         return "unusable"  # half of a surrogate pair cannot be written and matches no text
     if not np.isfinite(length):
@@ -221,7 +220,7 @@ class VectorFile:
 
     Attributes:
         kind: ``word2vec text``, ``word2vec binary``, ``text without first line`` or ``gensim``.
-        count: how many vectors it announces; None where the form does not say.
+        count: number of vectors announced; None if the form has none.
         dimensions: length of a vector.
         rows: word and vector, in the order of the file. Raises ValueError, naming line or byte, where the file is damaged.
     """
@@ -234,10 +233,10 @@ class VectorFile:
 
 @contextlib.contextmanager
 def open_vector_file(path: Path, trust_pickle: bool = False) -> Iterator[VectorFile]:
-    """Find out the form of a file of vectors and begin to read it; a pickle only with ``trust_pickle`` (:func:`_load_gensim`).
+    """Detect the form of a file of vectors and open it; a pickle only with ``trust_pickle`` (:func:`_load_gensim`).
 
     Raises:
-        ValueError: it has none of the forms above, is damaged, or is a pickle that is not trusted.
+        ValueError: it has none of the forms above, is damaged, or is an untrusted pickle.
         OSError: it cannot be read.
     """
     try:

@@ -1,12 +1,12 @@
 """Word vectors from texts (Zhou et al. 2019, §4): prepare, join phrases, count, train, write vectors and report.
 
-Each stage goes on where it was interrupted.
+An interrupted run resumes at the stage, shard or epoch where it stopped.
 
 Layout::
 
     OUT/vectors.npy, vectors.vocab   the result, as WordVectors.open maps it
-    OUT/report.json                  what went in, what came out
-    OUT/work/                        what an interrupted run goes on with; may be deleted when the result is there
+    OUT/report.json                  figures of the texts, the vocabulary and the training
+    OUT/work/                        state of an interrupted run; may be deleted once the result exists
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ COUNTS = ("documents", "kilobytes", "characters", "sentences", "tokens")
 def figures(
     manifest: Manifest, vocabulary: Vocabulary, tokens: Sequence[int], model: Mapping[str, Any], seconds: Sequence[float]
 ) -> dict[str, Any]:
-    """Everything that can be counted.
+    """The report: counts, speeds and settings.
 
     Args:
         tokens: words in each file that was trained on (fewer than the sources' where phrases were joined).
@@ -99,7 +99,7 @@ class TrainingOptions:
         phrases: join words that belong together.
         memory: bound in MB (10⁶ bytes) over all processes.
         continue_from: finished vectors to start from.
-        free: part of each update that a word of these takes, 0 (it keeps its vector) to 1.
+        free: share of each update that is applied to a word of these, 0 (fixed) to 1.
     """
 
     text: PrepareOptions = field(default_factory=PrepareOptions)
@@ -120,18 +120,18 @@ def train_vectors(
     show: Sequence[str] = (),
     shard_bytes: int = SHARD,
 ) -> dict[str, Any]:
-    """Train vectors of the words in ``sources``, or go on with it where ``out`` says that it was interrupted.
+    """Train vectors of the words in ``sources``; resumes an interrupted run in ``out``.
 
     Args:
         out: folder of the result, see the layout above.
         processes: that segment; as many threads train.
-        show: words whose neighbours the report shows; without any, and with ``continue_from``, the five most frequent new words.
+        show: words whose neighbours are reported; default with ``continue_from``: the five most frequent new words.
 
     Returns:
         The report, which is also written to ``report.json``.
 
     Raises:
-        TrainingError: bad options, an empty source, ``out`` was begun with something else or cannot be written.
+        TrainingError: bad options, an empty source, or ``out`` cannot be written or was begun with other options.
         SourceError: a source cannot be read.
     """
     plan = check_request(out, sources, options, processes)
@@ -168,11 +168,11 @@ def train_vectors(
 
 
 def check_request(out: Path, sources: Sequence[str | Path], options: TrainingOptions, processes: int) -> MemoryPlan:
-    """Refuse what cannot be trained, before anything is read, written or removed; how memory would be shared out.
+    """Check a request before anything is read, written or removed; returns how memory is shared out.
 
     Raises:
-        TrainingError: a source or the vectors to continue from are not there, ``out`` lies in a source, options contradict each
-            other, or memory is too little.
+        TrainingError: a source or ``continue_from`` does not exist, ``out`` lies in a source, options contradict each other, or
+            memory is too small.
     """
     if options.continue_from and options.model.model == "fasttext":
         raise TrainingError(
@@ -198,7 +198,7 @@ def check_request(out: Path, sources: Sequence[str | Path], options: TrainingOpt
 
 
 def _check_options(work: Path, options: TrainingOptions, plan: MemoryPlan) -> None:
-    """Refuse to go on with other options than those which the work folder was begun with."""
+    """Refuse to resume with other options than the work folder was begun with."""
     decisive: dict[str, Any] = {
         **asdict(options.model),
         "min_count": options.min_count,
@@ -239,7 +239,7 @@ def _train(
     options: TrainingOptions,
     report: Report,
 ) -> list[float]:
-    """Train what is not trained yet; seconds of each epoch, those of earlier runs included."""
+    """Train the epochs that remain; returns the seconds of each epoch, earlier runs included."""
     if known:
         seed = options.model.seed
         trainer.start_at(first_vectors(trainer.words, known, seed), learning_factors(trainer.words, known, options.free))
@@ -259,7 +259,7 @@ def _train(
 
 
 def _write(out: Path, work: Path, trainer: Trainer, known: WordVectors | None, free: float) -> int:
-    """The result, written in the work folder first, so that an old one is replaced only by a whole one."""
+    """Write the result to the work folder, then move it into place, so that an old one is replaced only by a complete one."""
     rows = trainer.vectors()
     path = work / "vectors.npy"
     if known:

@@ -1,8 +1,8 @@
 """Texts of any source as files of sentences, words separated by blanks: simplified, segmented, without stop words.
 
-This process reads the documents, others segment them. The sentences go to *shards* of bounded size; a manifest says which shards
-are complete and how far in its source each one reaches, so that an interrupted run goes on after the last of them. The same
-sources give the same shards, however many processes segment them. On request, words that belong together are joined.
+This process reads the documents, others segment them. The sentences go to *shards* of bounded size; a manifest lists the complete
+shards and how far each reaches in its source, so that an interrupted run resumes after the last one. The shards do not depend on
+the number of processes. Phrases are joined on request.
 
 >>> sentences(["同志", "们", ":", "大会", "召开", "了", "。", "天气", "2019", "。"], frozenset({"了"}))
 [['同志', '们', '大会', '召开'], ['天气']]
@@ -46,19 +46,19 @@ THRESHOLD = 0.5
 """Least normalised pointwise mutual information of two words (Bouma 2009), -1 to 1."""
 _MIN_COUNT = 20
 _JOINT = "\x1f"
-"""Between the parts of a phrase while they are counted: joined by nothing, 党 建设 and the word 党建设 would share one count."""
+"""Joins the parts of a phrase while counting; without it 党 建设 and 党建设 would share one count."""
 
 
 def join_phrases(folder: Path, files: Sequence[Path], most: int, report: Report) -> list[Path]:
-    """Find pairs of words that stand together far more often than by chance, and write the shards again with these joined.
+    """Find pairs of words that occur together far more often than by chance, and rewrite the shards with these joined.
 
-    gensim's ``Phrases``, scored by normalised pointwise mutual information. Chinese words are joined without a mark, as texts
-    hold them; a Latin word and its neighbour stay apart. What is there of an earlier run is not made again.
+    gensim's ``Phrases``, scored by normalised pointwise mutual information. Words are joined without a separator; those in Latin
+    letters stay apart. Files of an earlier run are reused.
 
     Args:
         folder: ``phrases.json`` (phrase → score) and ``phrased/`` go there.
         files: the shards.
-        most: different words and pairs in hand while counting; beyond them the rarest are forgotten.
+        most: distinct words and pairs held while counting; beyond it the rarest are forgotten.
 
     Returns:
         The new shards.
@@ -114,7 +114,7 @@ def _learn(files: Sequence[Path], most: int, report: Report) -> dict[str, float]
 # -- Segmentation in several processes
 
 _AHEAD = 2
-"""Batches in hand for each process: one at work, one ready for it."""
+"""Batches per process: one at work, one waiting."""
 _PATIENCE = 900.0
 """Seconds for one batch, which takes about a tenth of one."""
 
@@ -131,7 +131,7 @@ def _segmented(batches: Iterator[_Batch], words_file: Path, processes: int) -> G
         try:
             return pool.run(_PATIENCE, str(words_file), batch.texts)
         except WorkerDied:
-            return pool.run(_PATIENCE, str(words_file), batch.texts)  # in a new process: memory may have been short for a moment
+            return pool.run(_PATIENCE, str(words_file), batch.texts)  # in a new process: memory may have been short
 
     waiting: deque[tuple[_Batch, Future[Segmented]]] = deque()
     try:

@@ -1,4 +1,4 @@
-"""The words of the prepared text, counted and chosen within a bound of memory."""
+"""Count the words of the prepared text and choose the vocabulary within a bound of memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from topical_crawler.files import replacing
 from topical_crawler.training.work_folder import Report, TrainingError
 
-# Bytes, with room to spare beside what was measured
+# Bytes, rounded up from measurements
 _PROCESS = 220_000_000  # the training process before it has a word: Python, Scrapy's command line, gensim (150 MB), buffers
 _WORKER = 130_000_000  # a segmenting process: the dictionary (91 MB), OpenCC, two batches
 _COUNTED = 250  # a word while it is counted (155, more while the table grows)
@@ -25,7 +25,7 @@ class MemoryPlan:
     """How a bound of memory is shared out.
 
     Attributes:
-        counted: different words in hand while counting; beyond it the rarest are forgotten.
+        counted: distinct words held while counting; beyond it the rarest are forgotten.
         words: in the model.
         buckets: rows of character n-grams; 0 for word2vec.
     """
@@ -41,7 +41,7 @@ def plan_memory(megabytes: int, dimensions: int, fasttext: bool, processes: int)
     Word2vec keeps two rows of ``4·dimensions`` bytes for a word, FastText three and one for each bucket of n-grams.
 
     Raises:
-        TrainingError: it is not even enough for the processes themselves.
+        TrainingError: too little for the processes alone.
 
     >>> plan_memory(1000, 100, fasttext=False, processes=2)
     MemoryPlan(counted=3120000, words=600000, buckets=0)
@@ -66,9 +66,9 @@ class Vocabulary:
 
     Attributes:
         counts: occurrences of each word.
-        forgotten_below: words that were met fewer times than this may have been forgotten while counting; 0: none was.
-        rare: different words left out because they are rarer than ``min_count``.
-        cut: different words left out because memory is bounded.
+        forgotten_below: words that occur fewer times may have been forgotten while counting; 0: none was.
+        rare: number of words left out as rarer than ``min_count``.
+        cut: number of words left out for lack of memory.
         cut_count: occurrences of the most frequent of these; 0: none.
     """
 
@@ -87,14 +87,13 @@ def read_sentences(file: Path) -> Iterator[list[str]]:
 
 
 def count_words(files: Sequence[Path], most: int, report: Report) -> tuple[Counter[str], list[int], int]:
-    """Occurrences of the words, of at most ``most`` different ones at a time.
+    """Count words, holding at most ``most`` distinct ones.
 
-    When there are more, words met once so far are forgotten, the next time those met at most twice, and so on: a frequent word
-    survives, and the counts of the others are lower bounds.
+    Beyond that, words counted once are forgotten, next time those counted at most twice, and so on: frequent words survive, and
+    the counts of the others are lower bounds.
 
     Returns:
-        The counts, the number of words in each file, and the number of occurrences below which a word may be missing (0: nothing
-        was forgotten).
+        The counts, the number of words in each file, and the count below which a word may be missing (0: none was forgotten).
     """
     counts: Counter[str] = Counter()
     tokens = [0] * len(files)
@@ -114,8 +113,7 @@ def count_words(files: Sequence[Path], most: int, report: Report) -> tuple[Count
 
 
 def choose_words(counts: Counter[str], forgotten: int, min_count: int, most: int, known: Container[str] = ()) -> Vocabulary:
-    """The most frequent words, ties in the order of their characters: at most ``most``, each with ``min_count`` occurrences or in
-    ``known``.
+    """The ``most`` most frequent words that occur ``min_count`` times or are in ``known``; ties by their characters.
 
     Raises:
         TrainingError: no word occurs often enough.
@@ -135,7 +133,7 @@ def choose_words(counts: Counter[str], forgotten: int, min_count: int, most: int
 
 
 def save_counts(path: Path, counts: dict[str, int]) -> None:
-    """Write ``word <TAB> occurrences`` lines, in the order of ``counts``; :func:`read_counts` reads them."""
+    """Write ``word<TAB>count`` lines in the order of ``counts``."""
     with replacing(path) as out:
         out.writelines(f"{word}\t{n}\n" for word, n in counts.items())
 

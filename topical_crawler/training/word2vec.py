@@ -1,12 +1,10 @@
-"""Word2vec and FastText by gensim, one shard after the other, with a checkpoint after each epoch.
+"""Word2vec and FastText by gensim, shard by shard, with a checkpoint after each epoch.
 
-A checkpoint holds matrices (``.npy``) and nothing that could run code; the model around them is built again from the counts.
-Every shard has a random stream of its own, made of the seed, the epoch and the shard's number: with one thread, a run that was
-interrupted ends with the same numbers as one that was not.
+A checkpoint holds matrices (``.npy``) and no code; the model around them is rebuilt from the counts. Each shard has its own
+random stream, seeded by the seed, the epoch and the shard's number: with one thread an interrupted run gives the same numbers.
 
-Training may continue finished vectors. These have length 1 and no output matrix any more. So the words that they know keep their
-vectors (or move slowly), the output matrix is learned anew against them, and each new word begins where its parts point to:
-组织生活会 between 组织, 生活 and 会.
+Training may continue finished vectors, which have length 1 and no output matrix. Known words keep their vectors (or move slowly)
+while the output matrix is learned anew; a new word starts at the mean of its parts: 组织生活会 between 组织, 生活 and 会.
 """
 
 from __future__ import annotations
@@ -26,15 +24,15 @@ from topical_crawler.resources.vectors import WordVectors, write_vectors
 from topical_crawler.training.work_folder import Report, TrainingError
 
 SCALE = 3.0
-"""Length of a known word's vector while others are trained beside it, as vectors in training have it; finished ones have 1."""
+"""Length of known words' vectors during training, as is usual there; finished ones have length 1."""
 CONTINUED_EPOCHS = 20
-"""A domain corpus is small, and the output matrix is learned from nothing."""
+"""A domain corpus is small, and the output matrix starts empty."""
 NOISE = 0.1
-"""Length of the random part of a new word's first vector, relative to :data:`SCALE`: words of the same parts must come apart."""
+"""Length of the noise in a new word's first vector, relative to :data:`SCALE`; it separates words of the same parts."""
 
 
 def open_known(path: Path, cache: Path) -> WordVectors:
-    """The vectors to start from, in any form that :meth:`WordVectors.open` reads; ``cache``: where it keeps the converted form.
+    """The vectors to start from, in any form that :meth:`WordVectors.open` reads; converted ones are cached in ``cache``.
 
     Raises:
         ValueError: no vectors, or a matrix that :meth:`WordVectors.check` refuses.
@@ -45,7 +43,7 @@ def open_known(path: Path, cache: Path) -> WordVectors:
 
 
 def known_parts(word: str, known: WordVectors) -> list[str]:
-    """The longest known words that make up ``word``, from the left (forward maximum matching); what is not known is passed over.
+    """The known words that make up ``word``, by forward maximum matching; unknown characters are skipped.
 
     >>> known = WordVectors(["组织", "生活", "生", "会"], np.eye(4, dtype=np.float32))
     >>> known_parts("组织生活会", known), known_parts("甲生乙", known)
@@ -64,10 +62,10 @@ def known_parts(word: str, known: WordVectors) -> list[str]:
 
 
 def first_vectors(words: Sequence[str], known: WordVectors, seed: int) -> NDArray[np.float32]:
-    """Where training begins: known words at their vectors, others at the mean of their parts' plus noise that ``seed`` decides.
+    """Initial vectors: those of known words; for others the mean of their parts plus noise seeded by ``seed``.
 
     Returns:
-        Shape ``(len(words), known.dimensions)``, every row of the length :data:`SCALE`, but for the noise.
+        Shape ``(len(words), known.dimensions)``, rows of length :data:`SCALE`.
     """
     random = np.random.default_rng(seed)
     rows = np.empty((len(words), known.dimensions), dtype=np.float32)
@@ -85,20 +83,20 @@ def first_vectors(words: Sequence[str], known: WordVectors, seed: int) -> NDArra
 
 
 def learning_factors(words: Sequence[str], known: WordVectors, free: float) -> NDArray[np.float32]:
-    """What part of each update a word takes: ``free`` (0: none) for a known one, all of it for a new one."""
+    """The share of each update applied to a word: ``free`` for a known one, 1 for a new one."""
     return np.array([free if word in known.rows else 1.0 for word in words], dtype=np.float32)
 
 
 def write_continued(
     path: Path, known: WordVectors, trained: Mapping[str, NDArray[np.float32]], order: Sequence[str], free: bool
 ) -> int:
-    """Write the known words, in their order, then the new ones, in that of ``order``.
+    """Write the known words in their order, then the new ones in that of ``order``.
 
     Args:
         path: the matrix, ``.npy``.
-        known: vectors that :func:`open_known` gave: the writer leaves none of them out.
+        known: from :func:`open_known`; all of them are written.
         trained: vectors of the words in ``order``, of any length.
-        free: known words take their trained vectors; else their rows are those of ``known``, bit by bit.
+        free: known words take their trained vectors; else they keep those of ``known``, bit by bit.
 
     Returns:
         The number of words.
@@ -114,7 +112,7 @@ def write_continued(
 
     write_vectors(path, known.words + new, rows(), known.dimensions)
     written = np.load(path, mmap_mode="r+", allow_pickle=False)
-    for start in range(0, len(known), 8192):  # the writer gives every row the length 1 again, which may turn its last bit
+    for start in range(0, len(known), 8192):  # the writer normalises again, which may flip a last bit
         block = slice(start, min(start + 8192, len(known)))
         same = [i for i in range(block.start, block.stop) if known.words[i] not in moved]
         written[same] = known.matrix[same]
@@ -125,9 +123,9 @@ def write_continued(
 # -- Training
 
 FIRST_RATE, LAST_RATE = 0.025, 0.0001
-"""Learning rate at the beginning and at the end, falling evenly over the words of all epochs (Mikolov et al. 2013)."""
+"""First and last learning rate; it falls linearly over the words of all epochs (Mikolov et al. 2013)."""
 SHORTEST, LONGEST = 1, 4
-"""Characters of FastText's n-grams: a Chinese word has 1 to 4, and each of them carries meaning."""
+"""Lengths of FastText's n-grams: Chinese words have 1 to 4 characters."""
 
 
 @dataclass(frozen=True)

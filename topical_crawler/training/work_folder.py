@@ -1,4 +1,4 @@
-"""The folder in which a training keeps its state: locked against other processes, small JSON files replaced as a whole."""
+"""The work folder of a training: its lock, its manifest, and JSON files that are replaced atomically."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from filelock import FileLock, Timeout
 from topical_crawler.files import replacing
 
 Report = Callable[[str, float, str], None]
-"""Called with progress: the stage, the part of it that is done (0 to 1), a note."""
+"""Called with progress: the stage, its finished share (0 to 1), a note."""
 
 
 class TrainingError(ValueError):
-    """Vectors cannot be trained. The message says what is wrong and what to do."""
+    """Vectors cannot be trained; the message names the cause and the remedy."""
 
 
 @dataclass
 class Shard:
-    """A file of sentences, and what it was made of.
+    """A file of sentences, with counts.
 
     Attributes:
         file: its name in the folder.
-        position: documents that its source had given when it was finished.
+        position: documents read from the source by its end.
         empty: documents without a word.
         characters, size: of the documents' texts; size in bytes of UTF-8.
         bytes: of the file.
@@ -49,7 +49,7 @@ class Shard:
 
 @dataclass
 class SourceState:
-    """How far a source is prepared; ``skipped`` is complete when the source is."""
+    """Progress in a source; ``skipped`` (number by reason) is set when it is complete."""
 
     path: str
     fingerprint: str
@@ -60,7 +60,7 @@ class SourceState:
 
     @property
     def position(self) -> int:
-        """Documents of the source that need not be segmented again."""
+        """Number of documents already segmented."""
         return self.shards[-1].position if self.shards else 0
 
     def total(self, count: str) -> float:
@@ -70,12 +70,7 @@ class SourceState:
 
 @dataclass
 class Manifest:
-    """Everything about the prepared text.
-
-    Attributes:
-        options: what decides the text; JSON values.
-        sources: in their order.
-    """
+    """The prepared text: the ``options`` that decide it (JSON values) and the state of its sources, in order."""
 
     options: dict[str, Any]
     sources: list[SourceState]
@@ -105,7 +100,7 @@ class Manifest:
 
 
 def write_json(path: Path, data: object) -> None:
-    """Write JSON so that after a crash either the old file or the new one is there."""
+    """Write JSON atomically: after a crash there is the old file or the new one."""
     with replacing(path) as out:
         json.dump(data, out, ensure_ascii=False, indent=1)
 
@@ -119,7 +114,7 @@ def read_json(path: Path) -> Any:
 
 
 def fingerprint(path: str | Path) -> str:
-    """Names, sizes and times of the files at ``path``, as a digest: a changed source is told by it without being read.
+    """Digest of the names, sizes and times of the files at ``path``, to detect a changed source without reading it.
 
     Raises:
         TrainingError: there is nothing at ``path``.
@@ -130,7 +125,7 @@ def fingerprint(path: str | Path) -> str:
     files = sorted(f for f in root.rglob("*") if f.is_file()) if root.is_dir() else [root]
     digest = hashlib.sha256()
     for file in files:
-        if file.name.endswith(("-shm", "-wal")):  # SQLite makes them when a collected corpus is only read
+        if file.name.endswith(("-shm", "-wal")):  # SQLite creates them even for readers of a corpus
             continue
         status = file.stat()
         digest.update(f"{file.relative_to(root)}|{status.st_size}|{status.st_mtime_ns}\n".encode())
@@ -138,7 +133,7 @@ def fingerprint(path: str | Path) -> str:
 
 
 def refuse_changes(path: Path, made: Mapping[str, Any], wanted: Mapping[str, Any], remedy: str) -> None:
-    """Raise a :class:`TrainingError` that names the first option in which a file's content and the wish differ."""
+    """Raise a :class:`TrainingError` that names the first option in which the file and the request differ."""
     for name in dict.fromkeys([*made, *wanted]):
         if made.get(name) != wanted.get(name):
             was, now = (_brief(options.get(name)) for options in (made, wanted))
@@ -155,15 +150,15 @@ def _brief(value: object) -> str:
 
 _LOCK = ".lock"
 _MARKS = (_LOCK, "manifest.json", "training.json")
-"""One of these is in every work folder of ours."""
+"""Every work folder has one of these."""
 
 
 @contextmanager
 def work_folder(out: Path) -> Iterator[Path]:
-    """``OUT/work``, made where it is not there, held against other processes.
+    """``OUT/work``, created if missing and locked.
 
     Raises:
-        TrainingError: ``out`` holds a folder ``work`` that no training made, cannot be written, or another process trains there.
+        TrainingError: ``work`` holds files that no training made, cannot be written, or is in use by another process.
     """
     work = out / "work"
     try:
@@ -188,11 +183,7 @@ def work_folder(out: Path) -> Iterator[Path]:
 
 
 def start_anew(out: Path, keep_text: bool) -> None:
-    """Remove the state in ``out``: all of it, or all but the segmented text.
-
-    Raises:
-        TrainingError: ``out`` holds a folder ``work`` that no training made, or cannot be written.
-    """
+    """Remove the state in ``out``, except the segmented text if ``keep_text``; raises as :func:`work_folder`."""
     with work_folder(out) as work:
         for path in work.iterdir():
             if path.is_dir() and not (keep_text and path.name == "text"):

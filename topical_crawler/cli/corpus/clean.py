@@ -83,13 +83,9 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise CorpusError(str(error)) from None
     place = find(opts.corpus, settings)
     CorpusStore(place, read_only=True).close()  # an empty database is no corpus, and does not become one here
-    with CorpusStore(place, read_only=opts.dry_run) as store, corpus_progress() as display:
-        task = display.add_task("cleaning", total=store.stats().kept)
-
-        def show(doing: str, done: int) -> None:
-            display.update(task, description=doing, completed=done)
-
-        done = clean(store, options, show, dry_run=opts.dry_run)
+    with CorpusStore(place, read_only=opts.dry_run) as store, corpus_progress("cleaning") as show:
+        kept = store.stats().kept
+        done = clean(store, options, lambda doing, done: show(doing, done, kept), dry_run=opts.dry_run)
         name = store.name
     if opts.report:
         with open(opts.report, "w", encoding="utf-8") as file:  # noqa: PTH123 - written on the way by people's own names

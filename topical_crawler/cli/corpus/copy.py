@@ -33,13 +33,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     with (
         CorpusStore(find(opts.source, settings), read_only=True) as source,
         CorpusStore(new(opts.target)) as target,
-        corpus_progress() as display,
+        corpus_progress("copying") as show,
     ):
-        task = display.add_task("copying", total=None)
-
-        def show(doing: str, done: int, total: int) -> None:
-            display.update(task, description=doing, completed=done, total=total)
-
         if opts.into_existing:
             merged = merge(source, target, show)
             summary = (

@@ -12,7 +12,7 @@ import logging
 import os
 import zlib
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +34,7 @@ from topical_crawler.cli.base import whole
 from topical_crawler.cli.corpus import find, new
 from topical_crawler.cli.terminal import corpus_progress
 from topical_crawler.config import cache_dir, cleaning_options, extraction_limits
+from topical_crawler.corpus.copy import Progress
 from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import CorpusError, Filters, Record
@@ -68,9 +69,6 @@ _BLANK: dict[str, Any] = {
 }
 """Of a row, what its new text decides, as it is where there is none."""
 _EVERYTHING = Filters(rejected=True)
-
-Progress = Callable[[int, int], None]
-"""Called after every page: pages done, pages in all."""
 
 
 @dataclass
@@ -177,7 +175,7 @@ async def rebuild(
         else:
             _put_anew(row, page, await task, maker, target)
         seen += 1
-        progress(seen, total)
+        progress("rebuilding", seen, total)
 
     try:
         for row in source.records(_EVERYTHING):
@@ -186,7 +184,7 @@ async def rebuild(
             missing += lacking
             if row.key in done or (lacking and not keep_missing):
                 seen += 1
-                progress(seen, total)
+                progress("rebuilding", seen, total)
                 continue
             task = asyncio.create_task(pool.extract(page.html, row.final_url, row.fetched)) if page is not None else None
             begun.append((row, page, task))
@@ -278,13 +276,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         CorpusStore(place, read_only=True) as source,
         CorpusStore(output) as target,
         closing(ExtractPool(workers, extraction_limits(settings)[1])) as pool,
-        corpus_progress() as display,
+        corpus_progress("rebuilding") as show,
     ):
-        task = display.add_task("rebuilding", total=None)
-
-        def show(done: int, total: int) -> None:
-            display.update(task, completed=done, total=total)
-
         archive, maker = ArchivedPages(recording, settings), Maker(target, options)
         keep = opts.missing == "keep"
         result = asyncio.run(rebuild(source, target, archive, maker, pool, ahead=2 * workers, keep_missing=keep, progress=show))
