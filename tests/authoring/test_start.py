@@ -27,7 +27,7 @@ from topical_crawler.authoring.start import (
 from topical_crawler.resources.categories import CategoryError, CategoryTree
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.segment import Segmenter, lexicon_words
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import load_topic
 
@@ -54,55 +54,91 @@ def words(terms: list[FirstTerm]) -> list[str]:
     return [term.word for term in terms]
 
 
+def weights(start: Start) -> dict[str, float | None]:
+    return {term.word: None if math.isnan(term.weight) else term.weight for term in start.terms}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "own"),
+    [
+        ("财经新闻：股市、基金与宏观经济", "财经新闻 股市 基金 宏观经济"),
+        ("新能源汽车与动力电池", "新能源 汽车 动力电池"),
+        ("教育政策与高考改革", "教育 政策 高考 改革"),
+        ("房价与楼市调控", "房价 楼市 调控"),
+        ("科技创新与人工智能芯片", "科技 创新 人工智能 芯片"),
+        ("交通运输法规与道路安全管理", "交通运输 法规 道路 安全 管理"),
+        ("微信、微博与版权", "微信 微博 版权"),  # stop words on a page
+    ],
+)
+def test_no_word_of_a_sentence_is_lost(sentence: str, own: str) -> None:
+    start = from_sentence(sentence)
+    assert start.words == own.split()
+    assert start.left_out == []
+    assert all(term.yours for term in start.terms if term.word in start.words)
+
+
+def test_words_of_general_use_weigh_less() -> None:
+    start = from_sentence("教育政策与高考改革")
+    assert weights(start) == {"教育": 0.5, "政策": 0.5, "高考": None, "改革": 0.5, "教育政策": None, "高考改革": None}
+    assert weights(from_sentence("房价")) == {"房价": None}  # beside nothing heavier
+    assert weights(from_sentence("中国的工作和方法")) == {"中国": None, "工作": None}
+
+
+def test_words_about_the_request_are_no_terms() -> None:
+    start = from_sentence("介绍操作系统原理与物联网技术的应用")
+    assert (start.words, start.left_out) == (["操作系统", "物联网"], ["介绍", "原理", "技术", "应用"])
+    assert from_sentence("基础教学").words == ["基础", "教学"]  # of which they are a part
+    assert from_sentence("方法与应用").words == ["方法", "应用"]  # nothing else is there
+
+
 def test_words_that_a_resource_knows_as_one_are_joined(resources: Resources) -> None:
     plain = from_sentence("机器学习方法和支持向量机")
-    assert "向量机" in words(plain.terms)
-    assert "方法" in plain.general
+    assert {"机器学习", "支持向量机", "向量机"} <= set(words(plain.terms))
+    assert plain.left_out == ["方法"]
     knowing = from_sentence("机器学习方法和支持向量机", known_words(resources))
-    assert {"机器学习", "支持向量机"} <= set(words(knowing.terms))
-    assert all(math.isnan(term.weight) for term in knowing.terms)
+    assert knowing.words == ["机器学习", "支持向量机"]
 
 
-def test_a_noun_of_one_character_belongs_to_the_word_before_it() -> None:
-    assert words(from_sentence("区块链的共识机制").terms)[:1] == ["区块链"]
+def test_a_character_belongs_to_the_word_before_it() -> None:
+    assert from_sentence("区块链的共识机制").words == ["区块链", "共识", "机制"]
+    recipes = from_sentence("家常菜谱与烹饪方法")
+    assert recipes.words == ["家常菜谱", "烹饪"]
+    assert {"家常菜", "菜谱"} <= set(words(recipes.terms))
+    assert from_sentence("C语言程序设计").words == ["c语言", "程序设计"]
+    assert "机等" not in words(from_sentence("支持向量机等方法").terms)  # 等 ends a list
 
 
-def test_a_general_word_counts_with_its_neighbour() -> None:
-    start = from_sentence("内存管理的原理")
-    assert words(start.terms) == ["内存", "内存管理"]
-    assert start.general == ["管理", "原理"]
+def test_what_stands_on_any_page_is_a_term_with_its_neighbour() -> None:
+    assert words(from_sentence("推荐算法").terms) == ["算法", "推荐算法"]
+    assert from_sentence("推荐算法").left_out == []
 
 
-def test_two_words_that_both_say_something_are_a_term_together_too() -> None:
-    assert words(from_sentence("句法树的文本摘要").terms)[-1] == "文本摘要"
+def test_neighbours_are_a_term_together_too() -> None:
+    assert list(weights(from_sentence("新能源汽车"))) == ["新能源", "汽车", "新能源汽车"]
+    assert list(weights(from_sentence("道路安全管理"))) == ["道路", "安全", "管理", "道路安全", "安全管理"]
+    assert list(weights(from_sentence("道路和安全"))) == ["道路", "安全"]
 
 
-def test_what_a_long_word_is_made_of_counts_where_it_says_something() -> None:
+def test_what_a_long_word_is_made_of_weighs_less_unless_it_is_specific() -> None:
     start = from_sentence("计算机硬件和操作系统")
-    assert words(start.terms) == ["计算机硬件", "操作系统", "硬件"]  # neither 系统 nor 计算机
-    assert start.general == []
+    assert start.words == ["计算机硬件", "操作系统"]
+    assert weights(start) == {"计算机硬件": None, "操作系统": None, "计算机": 0.25, "硬件": None}
 
 
 def test_words_younger_than_the_dictionary_are_whole() -> None:
-    assert words(from_sentence("大数据处理与物联网技术").terms) == ["大数据", "物联网"]
+    assert from_sentence("大数据处理与物联网技术").words == ["大数据", "处理", "物联网"]
     assert "大数据" in words(from_sentence("互联网大数据").terms)
 
 
 def test_a_telling_word_is_kept_whatever_the_dictionary_calls_it() -> None:
     segmenter = Segmenter()
     assert not segmenter.is_content("虚拟机")
-    assert words(from_sentence("虚拟机与随笔").terms) == ["虚拟机", "随笔"]
-    assert words(from_sentence("但是因为如果").terms) == []
+    assert from_sentence("虚拟机与随笔").words == ["虚拟机", "随笔"]
+    for sentence in ("但是因为如果", "，的了！"):
+        assert from_sentence(sentence).terms == []
 
 
-def test_a_sentence_of_general_words_keeps_the_most_specific() -> None:
-    start = from_sentence("中国的工作和方法")
-    assert len(start.terms) >= 1
-    assert not set(words(start.terms)) & set(start.general)
-    assert from_sentence("，的了！").terms == []
-
-
-SEGMENTER = Segmenter()
+SEGMENTER = Segmenter(stopwords=lexicon_words("stopwords.txt"))
 
 
 @settings(max_examples=40)  # each looks its words up in the whole dictionary
@@ -144,7 +180,7 @@ def test_the_first_source_of_a_word_counts() -> None:
     start.add(Start([FirstTerm("内核", 0.5, "texts"), FirstTerm("进程", 0.4, "texts")], ["方法"]))
     start.add(Start([], ["方法", "内核"]))
     assert [(t.word, t.why) for t in start.terms] == [("内核", "keyword"), ("进程", "texts")]
-    assert start.general == ["方法"]
+    assert start.left_out == ["方法"]
 
 
 def test_neighbours_weigh_less_than_the_first_terms(resources: Resources) -> None:
@@ -156,17 +192,26 @@ def test_neighbours_weigh_less_than_the_first_terms(resources: Resources) -> Non
     assert WordVectors.open(resources.overrides["vectors"]).similarity("内核", "进程") > 0.9
 
 
+def test_neighbours_are_near_to_all_that_a_person_named(resources: Resources) -> None:
+    named = [FirstTerm(w, 0.5, "sentence", yours=True) for w in ("进程", "线程")] + [FirstTerm("足球", math.nan, "sentence")]
+    near = neighbours(named, resources, 6)
+    assert near[0].word == "内核"  # near to two words of general use, not to the heavy one
+    assert near[0].weight == neighbours([FirstTerm(t.word, math.nan, "") for t in named], resources, 6)[0].weight
+
+
 def test_the_folder_is_a_topic_and_is_not_written_over(tmp_path: Path) -> None:
     folder = tmp_path / "os"
     terms = [FirstTerm("内核", math.nan, "sentence"), FirstTerm("进程", 0.5, "texts: 3 times")]
+    terms.append(FirstTerm("系统", 0.5, "sentence", yours=True))
     write_start(folder, '操作"系统"\n原理', "说明", terms, [FirstTerm("线程", 0.2, "near 进程")], ["http://a.cn/"])
     topic = load_topic(folder)
     assert topic.title == '操作"系统" 原理'
-    assert topic.terms == {"内核": 1.0, "进程": 0.5, "线程": 0.2}
+    assert topic.terms == {"内核": 1.0, "进程": 0.5, "系统": 0.5, "线程": 0.2}
     assert topic.seeds == ("http://a.cn/",)
     assert topic.parameters["semantic"] == THRESHOLDS
-    present = TopicFolder(folder).read("terms.tsv")  # what a build would find: the sentence's term is a person's, the others not
-    assert (list(present.words), set(present.built) >= {"进程", "线程"}) == (["内核"], True)
+    present = TopicFolder(folder).read("terms.tsv")  # what a build finds: a sentence's terms are yours, the others not
+    assert (set(present.words), set(present.open)) == ({"内核", "系统"}, {"内核", "系统"})
+    assert {"进程", "线程"} <= set(present.built)
     before = (folder / "terms.tsv").read_bytes()
     with pytest.raises(TopicError, match="already"):
         write_start(folder, "x", "", terms, [], [])

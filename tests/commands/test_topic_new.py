@@ -24,9 +24,20 @@ def test_from_a_sentence(run_scrapy: RunScrapy, tmp_path: Path) -> None:
     assert made.returncode == 0, made.stderr
     assert "原理 实现" in made.stdout
     assert "scrapy lexicon fetch" in made.stderr  # what is missing is said
+    assert "Only" not in made.stderr
     topic = load_topic(tmp_path / "os")
     assert dict(topic.terms) == {"操作系统": 1.0, "内核": 1.0, "文件系统": 1.0}
     assert topic.title == "操作系统内核与文件系统的原理和实现"
+
+
+def test_few_words_give_a_warning(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+    made = call_scrapy("topic", "new", "./house", "房价与楼市", *NONE, cwd=tmp_path)
+    assert made.returncode == 0
+    message = " ".join(made.stderr.split())
+    assert "Only 2 of your words tell the topic: 房价 楼市" in message
+    assert all(remedy in message for remedy in ("a longer sentence", "--keywords", "--text", "--url"))
+    more = call_scrapy("topic", "new", "./houses", "房价与楼市", "--keywords", "二手房", *NONE, cwd=tmp_path)
+    assert "Only" not in more.stderr
 
 
 def test_from_keywords_and_texts(call_scrapy: RunScrapy, tmp_path: Path) -> None:

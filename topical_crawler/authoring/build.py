@@ -72,12 +72,7 @@ def general_background(domain: DomainStatistics, language: Language, cut: Callab
     """General Chinese as the background of the domain's words, for want of a background corpus.
 
     A word that the language does not know gets the document rate of its most telling part, times the share of that part's domain
-    documents that contain the word: it is as specific to the domain as that part.
-
-    Args:
-        domain: counts over the domain.
-        language: document rates.
-        cut: segmentation that does not know the topic's terms.
+    documents that contain the word: it is as specific to the domain as that part. ``cut`` does not know the topic's terms.
     """
     background = DomainStatistics(documents=language.documents)
     for word, documents in domain.spread.items():
@@ -116,11 +111,7 @@ class Corpora:
         return bool(self.background or self.against)
 
     def domain_texts(self, progress: Progress, step: str) -> Iterator[str]:
-        """Texts of the domain.
-
-        Raises:
-            SourceError: a source cannot be read.
-        """
+        """Texts of the domain. Raises SourceError where a source cannot be read."""
         for source in map(open_source, self.corpus):
             for document in source:
                 progress(f"{step} ({source.path.name})", source.done)
@@ -128,11 +119,7 @@ class Corpora:
                     yield document.text
 
     def background_texts(self, progress: Progress, step: str) -> Iterator[str]:
-        """Texts of the background.
-
-        Raises:
-            SourceError: a source cannot be read.
-        """
+        """Texts of the background. Raises SourceError where a source cannot be read."""
         corpus = {path.expanduser().resolve() for path in self.corpus}
         for source in map(open_source, self.background or (self.corpus if self.against else ())):
             shared = source.path.expanduser().resolve() in corpus
@@ -324,9 +311,9 @@ def build(
 
 
 def _count(texts: Iterable[str], segmenter: Segmenter, only: Collection[str] | None = None) -> DomainStatistics:
-    counts = DomainStatistics()
+    counts, counted = DomainStatistics(), segmenter.is_content if only is None else only.__contains__
     for text in texts:
-        counts.add(w for w in segmenter.cut(text) if (w in only if only is not None else segmenter.is_content(w)))
+        counts.add(filter(counted, segmenter.cut(text)))
     return counts
 
 

@@ -194,7 +194,6 @@ def discover(
     min_entropy: float = MIN_ENTROPY,
 ) -> list[Candidate]:
     """Find Chinese strings that are words by their statistics, most frequent first, useful ones (三会一课) or not (我们要).
-
     Punctuation, digits, Latin letters and the ends of texts are boundaries.
 
     Args:
@@ -217,7 +216,6 @@ def discover(
 
 def find_phrases(documents: Iterable[Sequence[str]], min_count: int = 5, min_npmi: float = 0.3) -> list[Candidate]:
     """Find phrases of 2 to :data:`MAX_PHRASE_WORDS` words, most frequent first.
-
     Words that cannot be part of a term (function words, stop words, punctuation, figures) are boundaries.
 
     Args:

@@ -35,7 +35,6 @@ TERMS, WEIGHTS, ADJUST, SEEDS, CONFIG = "terms.tsv", "weights.tsv", "adjust.tsv"
 _LOCATED = re.compile(r"(?P<file>.+?)(?:, line |:)(?P<line>\d+): (?P<rest>.+)", re.DOTALL)
 _NAMED = re.compile(r"(?P<file>[^:]+\.(?:toml|tsv|txt)): (?P<rest>.+)", re.DOTALL)
 
-
 TITLE = 10
 """Content words of a title of usual length (18 to 25 characters)."""
 LENGTHS = (5, TITLE, 20, 40)
@@ -43,7 +42,6 @@ LENGTHS = (5, TITLE, 20, 40)
 _DOMINATES = 0.2
 """Share of Σ w² that is much for a term, or three times its even share among few."""
 _FEW_TERMS = 5
-
 
 Cut = Callable[[str], list[str]]
 """A segmentation that knows the topic's terms."""

@@ -309,7 +309,7 @@ def _open(
     segmenter: Segmenter,
     resources: Resources,
     by: Collection[str] | None,
-    cache_dir: Path | None,
+    cache: Path | None,
 ) -> dict[str, Proposer]:
     """The proposers by name, in the order of :data:`SOURCES`; vectors break the ties of the others."""
     for name in by or ():
@@ -323,7 +323,7 @@ def _open(
     terms, opened = list(gains), dict[str, Proposer]()
     vectors = None
     if path := paths.get("vectors"):
-        opened["vectors"] = vectors = VectorProposer(WordVectors.open(path, cache_dir), terms, segmenter)
+        opened["vectors"] = vectors = VectorProposer(WordVectors.open(path, cache), terms, segmenter)
     if path := paths.get("hownet"):
         tie_break = functools.partial(vectors.evidence, gains=gains, judges=judges) if vectors else None
         opened["hownet"] = HowNetProposer(HowNet(path, resources.path("hownet_tree")), terms, tie_break)

@@ -1,8 +1,8 @@
 """The first terms of a topic: from a sentence, keywords, example texts or a category, with the words near them.
 
->>> start = from_sentence("操作系统内核与文件系统的原理和实现")
->>> [term.word for term in start.terms], start.general
-(['操作系统', '内核', '文件系统'], ['原理', '实现'])
+>>> start = from_sentence("新能源汽车的原理")
+>>> [term.word for term in start.terms], start.left_out
+(['新能源', '汽车', '新能源汽车'], ['原理'])
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.text.segment import Segmenter, default_stopwords, lexicon_words, normalise
+from topical_crawler.text.segment import CONTENT_TAGS, Segmenter, default_stopwords, lexicon_words, normalise
 from topical_crawler.text.statistics import language
 from topical_crawler.topic.files import MAX_WORD, MEAN, TopicError
 
-GENERAL = 0.6
-"""Words of a specificity below this (原理, 应用, 方法) do not tell a topic by themselves."""
+GENERAL, GENERAL_WEIGHT, PART_WEIGHT = 0.6, 0.5, 0.25
+"""Words of a specificity below the first (教育) tell little and weigh the second, parts of words (网络 of 网络游戏) the third."""
+WORD, COMPOUND, PART = "sentence", "sentence: neighbours", "sentence: part of a word"
+"""Why a word of a sentence is a term."""
 NEIGHBOURS = 60
 """How many words near the first terms a topic begins with."""
 SHARE = 0.3
@@ -54,11 +56,13 @@ class FirstTerm:
         word: normalised.
         weight: in weights of the mean word, above 0; nan for a term that the user named: it weighs the mean, 1.
         why: where it comes from, to be shown.
+        yours: whether the user named it; any without weight is.
     """
 
     word: str
     weight: float
     why: str
+    yours: bool = False
 
 
 @dataclass
@@ -67,45 +71,54 @@ class Start:
 
     Attributes:
         terms: best source first, no word twice.
-        general: words left out as too general.
+        left_out: words that say what is wanted of the topic, and not what it is.
     """
 
     terms: list[FirstTerm] = field(default_factory=list)
-    general: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def words(self) -> list[str]:
+        """The terms that are not made of others."""
+        return [term.word for term in self.terms if term.why not in (COMPOUND, PART)]
 
     def add(self, other: Start) -> None:
         """Append what another source gives; the first occurrence of a word counts."""
         present = {term.word for term in self.terms}
         self.terms += [term for term in other.terms if term.word not in present]
-        self.general += [word for word in other.general if word not in present and word not in self.general]
+        self.left_out += [word for word in other.left_out if word not in present and word not in self.left_out]
 
 
 def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
-    """The content words of a sentence without the general ones; if all are general, the most specific ones.
+    """The words of a sentence without function words and without words about the request (``lexicon/request_words.txt``), unless
+    there are no others.
 
-    Two adjacent words of two characters each, not both general (内存 + 管理, 文本 + 摘要), are also a term together; so are
-    specific nouns in a longer word (硬件 in 计算机硬件), which most texts use instead of it.
+    Two adjacent words of two or three characters each (新能源 + 汽车) are also a term together; what stands on any page (推荐,
+    图片) only so if it has a neighbour. So is what longer words are made of (硬件 in 计算机硬件): most texts use it instead.
 
     Args:
         sentence: what the topic is about.
         known: whether a resource knows a word; adjacent words that it knows as one (机器 + 学习) are joined.
 
     Returns:
-        Terms without a weight.
+        Terms without weight; words of general use weigh :data:`GENERAL_WEIGHT`, parts but specific nouns :data:`PART_WEIGHT`.
     """
-    segmenter = Segmenter()
-    words = list(_joined(_cut(sentence, segmenter), segmenter, known))
-    content = [w for w in dict.fromkeys(words) if segmenter.is_content(w) or _is_telling(w)]
-    best = max(map(specificity, content), default=0.0)
-    kept = {w for w in content if specificity(w) >= min(GENERAL, best)}
-    compounds = {
-        first + second
-        for first, second in itertools.pairwise(words)
-        if len(first) == len(second) == 2 and {first, second} <= set(content) and {first, second} & kept
-    }
-    terms = [w for w in dict.fromkeys([*content, *sorted(compounds)]) if w in kept or w in compounds]
-    parts = dict.fromkeys(p for w in terms for p in _parts(w) if p not in terms)
-    return Start([FirstTerm(w, math.nan, "sentence") for w in [*terms, *parts]], [w for w in content if w not in kept])
+    segmenter = Segmenter(stopwords=lexicon_words("stopwords.txt"))
+    joined = _joined(_cut(sentence, segmenter), segmenter, known)
+    said = [
+        list(run) for content, run in itertools.groupby(joined, lambda w: segmenter.is_content(w) or _is_telling(w)) if content
+    ]
+    runs = [_without_request(run) for run in said]
+    beside = [[word for word in run if len(run) == 1 or word not in default_stopwords()] for run in runs]
+    words = list(dict.fromkeys(itertools.chain(*beside))) or list(dict.fromkeys(itertools.chain(*said)))
+    pairs = (pair for run in runs for pair in itertools.pairwise(run) if all(2 <= len(word) <= 3 for word in pair))
+    compounds = dict.fromkeys(compound for pair in pairs if (compound := "".join(pair)) not in words)
+    parts = dict.fromkeys(p for w in words for p in _parts(w, segmenter) if p not in {*words, *compounds})
+    lesser = GENERAL_WEIGHT if compounds or any(specificity(w) >= GENERAL for w in words) else math.nan
+    terms = [FirstTerm(w, lesser if specificity(w) < GENERAL else math.nan, WORD, yours=True) for w in words]
+    terms += [FirstTerm(w, math.nan, COMPOUND, yours=True) for w in compounds]
+    terms += [FirstTerm(w, math.nan if _is_specific_noun(w) else PART_WEIGHT, PART) for w in parts]
+    return Start(terms, [w for w in dict.fromkeys(itertools.chain(*said)) if w not in words and w not in default_stopwords()])
 
 
 def from_keywords(keywords: Iterable[str]) -> Start:
@@ -160,10 +173,13 @@ def neighbours(
 ) -> list[FirstTerm]:
     """The ``n`` words nearest to the terms, with the weight ``SHARE`` · score².
 
-    Arguments and errors as in :func:`~topical_crawler.authoring.neighbours.propose`.
+    All words that the user named pull alike, so that a word near to one of them comes behind those near to several; parts of them
+    that are not specific do not pull. Arguments and errors as in :func:`~topical_crawler.authoring.neighbours.propose`.
     """
-    weights = {term.word: 1.0 if math.isnan(term.weight) else term.weight for term in terms}
-    nearest = propose(weights, resources, n=max(n, 1), known=known, cache_dir=cache_dir)[:n]
+    weights = {t.word: 1.0 if t.yours or math.isnan(t.weight) else t.weight for t in terms}
+    parts = {t.word for t in terms if t.why == PART and not math.isnan(t.weight)}
+    pulling = {word: weight for word, weight in weights.items() if word not in parts}
+    nearest = propose(pulling, resources, n=max(n, 1), known={*known, *parts}, cache_dir=cache_dir)[:n]
     return [FirstTerm(p.word, SHARE * p.score**2, f"near {p.sources[0][1]} ({p.sources[0][0]} {p.score:.2f})") for p in nearest]
 
 
@@ -181,8 +197,8 @@ def known_words(resources: Resources, cache_dir: Path | None = None) -> Known:
 
 
 def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterator[str]:
-    """Join the longest known runs without function words at their edges, and one-character nouns to the word before (区块 +
-    链)."""
+    """Join the longest known runs without function words at their edges, one-character nouns to the word before (区块 + 链), as
+    other characters at the end (家常菜 + 谱), and a letter to the word behind (C + 语言)."""
     place = 0
     while place < len(words):
         for length in range(min(_MAX_JOINED, len(words) - place), 0, -1):
@@ -190,39 +206,58 @@ def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterato
             if length == 1 or (known("".join(run)) and has_good_edges("".join(run), segmenter)):
                 break
         place += length
-        after = words[place] if place < len(words) else ""
-        if len(after) == 1 and language().tag(after) == "n" and segmenter.is_content(run[-1]):
+        after, then = [*words[place : place + 2], "", ""][:2]
+        tag = language().tag(after) if len(after) == 1 else ""
+        ends_run = tag.startswith(CONTENT_TAGS) and after not in default_stopwords() and not segmenter.is_content(then)
+        is_letter = len(run[-1]) == 1 and run[-1].isascii() and run[-1].isalpha()
+        if segmenter.is_content(after) if is_letter else (tag == "n" or ends_run) and segmenter.is_content(run[-1]):
             run, place = [*run, after], place + 1
         yield "".join(run)
+
+
+def _without_request(run: Sequence[str]) -> list[str]:
+    """Without words about the request at the end (物联网 + 技术), and verbs about it at the beginning (介绍 + 文件系统)."""
+    request = lexicon_words("request_words.txt")
+    start = list(itertools.dropwhile(lambda w: w in request and language().tag(w).startswith("v"), run))
+    return list(itertools.dropwhile(request.__contains__, start[::-1]))[::-1]
 
 
 def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
     """The words of a sentence, including those that jieba's dictionary lacks (it cuts 大数据处理 into 大 + 数据处理)."""
     longest_first = sorted(lexicon_words("new_words.txt"), key=lambda w: (-len(w), w))
     pieces = enumerate(re.split(f"({'|'.join(map(re.escape, longest_first))})", normalise(sentence)))
-    return [word for place, piece in pieces for word in ([piece] if place % 2 else segmenter.cut(piece))]
+    cut = [word for place, piece in pieces for word in ([piece] if place % 2 else segmenter.cut(piece))]
+    stop = default_stopwords()  # two characters, one of them a stop word, are taken for a new word in 支持向量机等: 机等
+    return [p for w in cut for p in ([w] if len(w) != 2 or language().tag(w) or stop.isdisjoint(w) else w)]
 
 
 def _is_telling(word: str) -> bool:
     """Whether a word is specific enough to ignore its tag: the dictionary calls 虚拟机 an attribute and 随笔 an adverb."""
-    return len(word) > 1 and word.isalpha() and word not in default_stopwords() and specificity(word) >= _RARE
+    return len(word) > 1 and word.isalpha() and word not in lexicon_words("stopwords.txt") and specificity(word) >= _RARE
 
 
-def _parts(word: str) -> list[str]:
-    """The specific nouns that a word is made of (计算机硬件: 硬件)."""
+def _parts(word: str, segmenter: Segmenter) -> list[str]:
+    """What a word is made of: two dictionary words (计算机硬件: 计算机, 硬件), of a fixed phrase specific nouns alone (操作系统:
+    nothing); or a word and a character (房地产税: 房地产)."""
     cuts = [(word[:i], word[i:]) for i in range(2, len(word) - 1)]
-    parts = [part for cut in cuts if all(map(language().tag, cut)) for part in cut]
-    return [p for p in parts if language().tag(p).startswith("n") and specificity(p) >= _TELLING]
+    parts = [part for cut in cuts if all(map(language().tag, cut)) for part in cut if segmenter.is_content(part)]
+    if not language().tag(word).startswith(("n", "j")):  # jieba tags fixed phrases l and i
+        parts = list(filter(_is_specific_noun, parts))
+    head, *rest = segmenter.cut(word)
+    joined = len(rest) == len("".join(rest)) == 1 < len(head) and rest[0] not in default_stopwords()
+    return [*parts, *[head] * joined]
+
+
+def _is_specific_noun(word: str) -> bool:
+    return language().tag(word).startswith("n") and specificity(word) >= _TELLING
 
 
 def _can_be_term(word: str, count: int, new: Collection[str], plain: Segmenter) -> bool:
     """Nouns but the most general, and rare words of any kind (死锁); a word not in the dictionary must occur twice."""
-    if word in new:
-        return True
-    tag = language().tag(word)
-    if not tag:
-        return count > 1 and len(word) <= MAX_WORD and word.replace("-", "").isalnum() and has_good_edges(word, plain)
-    return specificity(word) >= (_GENERAL_NOUN if tag.startswith(_NOUNS) else _RARE)
+    if tag := language().tag(word):
+        return word in new or specificity(word) >= (_GENERAL_NOUN if tag.startswith(_NOUNS) else _RARE)
+    fits = len(word) <= MAX_WORD and word.replace("-", "").isalnum()
+    return word in new or (count > 1 and fits and has_good_edges(word, plain))
 
 
 # -- The topic folder that ``scrapy topic new`` writes
@@ -285,7 +320,7 @@ def write_start(
     Args:
         path: the folder; created if missing.
         title, description: shown to users.
-        terms: a later ``scrapy topic build`` keeps those without a weight as the user's own.
+        terms: a later ``scrapy topic build`` keeps the user's own, which are those without a weight and those marked as such.
         near: words near them; a later build replaces them.
         seeds: start URLs.
 
@@ -313,8 +348,9 @@ def write_start(
     lines = {t.word: f"{t.word}\t{t.weight:.4f}\t{t.why}" for t in (*terms, *near) if not math.isnan(t.weight)}
     text = _TERMS_HEAD + "".join(f"{line}\n" for line in (*own, *lines.values()))
     heads = {line: line for line in _TERMS_HEAD.splitlines()}
+    weighed = [t.word for t in terms if t.yours and not math.isnan(t.weight)]
     mean = f"{MEAN}\t1"
-    TopicFolder(path).write({TERMS: (text, Written(heads | lines)), WEIGHTS: (f"{mean}\n", Written({MEAN: mean}))})
+    TopicFolder(path).write({TERMS: (text, Written(heads | lines, weighed)), WEIGHTS: (f"{mean}\n", Written({MEAN: mean}))})
 
 
 def _toml_string(text: str) -> str:

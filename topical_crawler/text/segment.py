@@ -101,8 +101,9 @@ class Segmenter:
 
 @functools.cache
 def default_stopwords() -> frozenset[str]:
-    """The stop words that come with the product (``lexicon/stopwords.txt``), normalised."""
-    return lexicon_words("stopwords.txt")
+    """The stop words that come with the product, normalised: function words and what stands on any page (``stopwords.txt`` and
+    ``page_words.txt`` in the lexicon)."""
+    return lexicon_words("stopwords.txt") | lexicon_words("page_words.txt")
 
 
 def lexicon_words(name: str) -> frozenset[str]:

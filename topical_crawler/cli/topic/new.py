@@ -41,6 +41,7 @@ DESCRIPTION = (
     "terms are added with a low weight, from the language resources that are there (scrapy lexicon fetch)."
 )
 _TEXTS = 1000
+_FEW = 2  # a topic of so few words gets a warning
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,13 +99,18 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         start.add(from_texts(texts))
     if not start.terms:
         raise TopicError("no word in what you gave can be a term. Remedy: name some, --keywords 操作系统,内核")
+    if len(start.words) <= _FEW:
+        messages.print(
+            f"[yellow]Only {len(start.words)} of your words tell the topic:[/] {escape(' '.join(start.words))}. A crawl misses "
+            "texts without them. Remedy: a longer sentence, more terms (--keywords A,B), or example texts (--text, --url)"
+        )
     near = []
     if opts.neighbours and wanted and not any(language.path(name) for name in SOURCES):
         messages.print(
             "No word near the first terms is known: HowNet, Cilin and vectors are missing. Get them: scrapy lexicon fetch"
         )
     elif opts.neighbours and wanted:
-        near = neighbours(start.terms, language, opts.neighbours, start.general, cache)
+        near = neighbours(start.terms, language, opts.neighbours, start.left_out, cache)
     words = [term.word for term in start.terms]
     title = opts.title or opts.sentence or "、".join(words[:3])
     write_start(opts.folder, title, opts.sentence or "、".join(words[:10]), start.terms, near, list(dict.fromkeys(seeds)))
@@ -135,8 +141,9 @@ def _show(out: Console, opts: argparse.Namespace, start: Start, near: Sequence[s
     out.print(table(("term", "weight", "from"), rows))
     if len(start.terms) > 30:
         out.print(f"… and {len(start.terms) - 30} more")
-    if start.general:
-        out.print(f"Left out as words of general use: {' '.join(start.general)} (--keywords takes any word)", markup=False)
+    if start.left_out:
+        listed = " ".join(start.left_out)
+        out.print(f"Left out, as they say what is wanted of a topic: {listed} (--keywords takes any word)", markup=False)
     if near:
         listed = " ".join(near[:20]) + " …" * (len(near) > 20)
         out.print(f"{len(near)} words near them, of low weight: {listed}", markup=False)
