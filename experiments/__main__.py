@@ -11,6 +11,7 @@ EXPERIMENTS = {
     "ablation": ("ablation", "strategies with parts left out or parameters changed, without Scrapy"),
     "choose": ("choose", "values of a parameter, each chosen without the topics and webs that it is measured on"),
     "crawl": ("crawl", "strategies compared on a recorded web, beside an oracle"),
+    "news-web": ("news_web", "news sites of several layouts, made of news texts, as a recorded web with labels"),
     "papers": ("papers.run", "the crawling experiments of Sun et al., Zhang et al., and Chen & Zhu"),
     "threshold": ("threshold", "precision and volume over the threshold of Eq. 5 (Figure 2 of Zhou et al.)"),
     "urls": ("urls", "similarity of URLs on sections of a site (Table 6 of Zhou et al.)"),
