@@ -153,6 +153,13 @@ def test_a_table_that_cannot_be_used_is_refused(tmp_path: Path, table: dict[str,
     assert f"{tmp_path / 'topic.toml'}, line 3: " in str(refused.value) and problem in str(refused.value)
 
 
+def test_answers_that_cannot_be_kept_are_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file", encoding="utf-8")
+    topic = replace(TOPIC, model={"kind": "openai", "url": "http://a.cn/v1", "model": "m"})
+    with pytest.raises(TopicError, match="cache"):
+        open_adviser(topic, answers=tmp_path / "cache" / "answers.sqlite")
+
+
 def test_a_topic_without_a_model_has_no_adviser(tmp_path: Path) -> None:
     assert open_adviser(TOPIC) is None
     assert open_adviser(replace(TOPIC, model={"kind": "sklearn", "path": "missing"}), "none") is None

@@ -274,7 +274,8 @@ def open_adviser(topic: Topic, chosen: str = "", answers: Path | None = None) ->
         budget = int(getattr(model, "budget", 0) if budget is None else budget)
         check_number("threshold", threshold)
         check_number("budget", budget)
+        adviser = Adviser(model, float(threshold), budget, answers)
     except Exception as error:  # whatever the making of a model of one's own may raise
         raise TopicError(f"{topic_line(topic, 'model')}: the model {name!r}: {error}") from error
     logger.info("Texts that would be kept are judged by the model %s", name)
-    return Adviser(model, float(threshold), budget, answers)
+    return adviser
