@@ -278,7 +278,7 @@ _MAX_LINE = 1 << 16
 def read_clc(path: str | os.PathLike[str]) -> CategoryTree:
     """The Chinese Library Classification from JSON: ``{"TP316": {"name": "操作系统", "up_level": "TP31", …}, …}``.
 
-    ``up_level`` alone decides where a class stands; of 45,785 classes, 28 have no name.
+    Only ``up_level`` gives the parent of a class; 28 of 45,785 classes have no name.
 
     Raises:
         CategoryError: the file is no such JSON; names the file and the class.
@@ -304,8 +304,8 @@ def read_odp(path: str | os.PathLike[str], root: str | None = None) -> CategoryT
     """A sub-tree of the Open Directory from its ``structure.rdf.u8``, gzipped or not, read once from front to back.
 
     A category is a ``<Topic r:id="Top/World/…/软件">`` with a ``<d:Title>``; it stands below the category whose id is the longest
-    beginning of its own. Only the sub-tree is held in memory. The dumps hold bytes that are not UTF-8 and characters that XML
-    forbids: these are taken out and counted, and a category with one of them in its id is left out and counted
+    prefix of its own. Only the sub-tree is held in memory. The dumps contain bytes that are not UTF-8 and characters that XML
+    forbids: these are removed and counted, and a category with one of them in its id is left out and counted
     (``tree.skipped``).
 
     Args:
@@ -339,7 +339,7 @@ def read_odp(path: str | os.PathLike[str], root: str | None = None) -> CategoryT
 
 
 def _clean_blocks(stream: IO[bytes], skipped: Counter[str]) -> Iterator[str]:
-    """The text in blocks of whole lines (of whole pieces, where a line is endless), U+FFFD for whatever cannot be in XML."""
+    """The text in blocks of complete lines (very long ones in pieces), with U+FFFD for what XML forbids."""
     while block := stream.read(_BLOCK) + stream.readline(_MAX_LINE):
         text = block.decode("utf-8", errors="replace")
         skipped["characters that are not UTF-8"] += text.count("\ufffd") - block.count("\ufffd".encode())

@@ -272,7 +272,7 @@ class HowNet:
 
     @classmethod
     def installed(cls, resources: Resources) -> HowNet | None:
-        """The glossary of the installed resources, with the tree where there is one; None without a glossary."""
+        """The installed glossary, with the tree if installed; None without a glossary."""
         glossary = resources.path("hownet")
         return cls(glossary, resources.path("hownet_tree")) if glossary else None
 
@@ -283,7 +283,7 @@ class HowNet:
         return len(self.senses)
 
     def similarity(self, a: str, b: str) -> float:
-        """SimH in [0, 1]: the similarity of the two most similar senses (Eq. 2); 0.0 where a word is not in HowNet."""
+        """SimH in [0, 1]: the similarity of the two most similar senses (Eq. 2); 0.0 if a word is not in HowNet."""
         left, right = self.senses.get(normalise(a), ()), self.senses.get(normalise(b), ())
         return max((self.concept_similarity(self.concepts[i], self.concepts[j]) for i in left for j in right), default=0.0)
 
@@ -336,7 +336,7 @@ class HowNet:
 
 
 def dice(a: Concept, b: Concept) -> float:
-    """Share of common sememes of two definitions in [0, 1]: 2·|A∩B| / (|A|+|B|). Stands in for the tree where there is none.
+    """Share of common sememes of two definitions in [0, 1]: 2·|A∩B| / (|A|+|B|), for a HowNet without the tree.
 
     >>> round(dice(parse_definition("human|人,family|家,male|男"), parse_definition("human|人,family|家,female|女")), 3)
     0.667

@@ -290,7 +290,7 @@ def _form(path: Path, stream: BinaryIO) -> tuple[str, int | None, int]:
 
 
 def _is_text(line: bytes) -> bool:
-    """Whether a number in digits follows the word, and the line holds none of the control characters that binary floats do."""
+    """Whether a number follows the word, and the line has no control characters, as binary floats have."""
     fields = line.split()
     return len(fields) >= 2 and _is_number(fields[1]) and not any(byte < 32 for byte in line.rstrip().replace(b"\t", b" "))
 
@@ -354,7 +354,7 @@ def _binary(path: Path, stream: BinaryIO, count: int, dimensions: int) -> Iterat
 
 
 def _decode(path: Path, word: bytes, where: str) -> str:
-    """The word; empty for one that word2vec cut within a character, as it does after 100 bytes: the writer drops it."""
+    """The word; "", which the writer drops, if word2vec cut it within a character, as it does after 100 bytes."""
     try:
         return word.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -376,7 +376,7 @@ _unpickle(sys.argv[2], sys.argv[3])
 """
 _KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 _MOST_WRITTEN = 32 << 30
-"""Bytes of a file that the child may write."""
+"""Largest file that the child may write, in bytes."""
 _IN_PICKLES = re.compile(
     r"gensim\.models\.(keyedvectors\.(|Word2Vec|Euclidean|FastText)KeyedVectors|keyedvectors\.(Compat|Simple)?Vocab"
     r"|word2vec\.Word2Vec(Vocab|Trainables)?|word2vec\.Vocab|fasttext\.FastText(KeyedVectors|Vocab|Trainables)?)"
@@ -385,17 +385,17 @@ _IN_PICKLES = re.compile(
     r"|(builtins|__builtin__)\.(hash|int|float|object|set)|collections\.(defaultdict|OrderedDict)"
     r"|_codecs\.encode|copy_?reg\._reconstructor"
 )
-"""All that models of gensim 3 and 4 name."""
+"""The names in pickles of gensim 3 and 4 models."""
 
 
 @contextlib.contextmanager
 def _load_gensim(path: Path) -> Iterator[VectorFile]:
-    """Have gensim load a file that it saved, with the arrays beside it, in a child process of few rights (:func:`_unpickle`).
+    """Load a gensim file and the arrays beside it in a restricted child process (:func:`_unpickle`).
 
-    A pickle is a program. A list of names and Python's audit hooks stand between it and this machine, but no sandbox.
+    A pickle is a program: an allow-list of names and Python's audit hooks confine it, but they are no sandbox.
 
     Raises:
-        ValueError: the file asks for more than vectors need, is damaged, or holds no vectors.
+        ValueError: the file names something that vectors do not need, is damaged, or holds no vectors.
     """
     with tempfile.TemporaryDirectory(prefix="topical-gensim-", ignore_cleanup_errors=True) as folder:
         done = subprocess.run(
@@ -418,8 +418,8 @@ def _load_gensim(path: Path) -> Iterator[VectorFile]:
 def _unpickle(source: str, folder: str) -> None:
     """In the child: write the words and vectors of a file of gensim to ``words.json`` and ``vectors.npy``.
 
-    The process has no environment, writes to ``folder`` alone, starts no program and opens no connection, and its pickles name
-    nothing but :data:`_IN_PICKLES`: anything else ends it.
+    The process has no environment, writes to ``folder`` only, starts no program, opens no connection, and loads only the names in
+    :data:`_IN_PICKLES`; anything else ends it.
     """
     from gensim.models import KeyedVectors
 
@@ -459,11 +459,11 @@ def _unpickle(source: str, folder: str) -> None:
 # -- Vectors by word
 
 _VERSION = 1
-"""Of the converted form: a change makes old files invalid."""
+"""Version of the converted form."""
 
 
 class WordVectors:
-    """Unit vectors of words. Of words that are the same when normalised, the first (most frequent) one gives its vector.
+    """Unit vectors of words. Of several words with one normalised form the first, most frequent one counts.
 
     Args:
         words: distinct normalised words.
@@ -487,10 +487,10 @@ class WordVectors:
 
         Args:
             path: the file.
-            cache_dir: where the converted form is kept; None: converted at every start, and held in memory.
+            cache_dir: for the converted form; None: convert at every start and hold it in memory.
 
         Raises:
-            ValueError: the file is not in one of these forms, is damaged, or holds no vector.
+            ValueError: the file has another form, is damaged, or holds no vector.
         """
         source = Path(path)
         if source.suffix == ".npy":
@@ -541,7 +541,7 @@ class WordVectors:
         return int(self.matrix.shape[1])
 
     def check(self, name: str) -> None:
-        """Check words and rows, which opening does not: it would read the whole matrix. ``name`` is for the message.
+        """Check all words and rows, which :meth:`open` does not; ``name`` is for the message.
 
         Raises:
             ValueError: a word that comes twice or is not normalised, or a row that is not of length 1.
@@ -563,16 +563,16 @@ class WordVectors:
                 raise ValueError(f"{name}: the vector of {word!r} has the length {length:g}, expected 1. {remedy}")
 
     def vector(self, word: str) -> NDArray[np.float64] | None:
-        """The vector of a word, length 1, shape ``(dimensions,)``; None where it has none."""
+        """The vector of a word, length 1, shape ``(dimensions,)``; None if there is none."""
         row = self.rows.get(normalise(word))
         return None if row is None else self.matrix[row].astype(np.float64)
 
     def made_for(self, words: Iterable[str]) -> WordVectors:
-        """Vectors of those of ``words`` that have none of their own, where they can be made; here none can."""
+        """Vectors composed for those of ``words`` that have none; here none can be."""
         return WordVectors([], np.empty((0, self.dimensions), dtype=np.float32))
 
     def similarity(self, a: str, b: str) -> float:
-        """SimD of Eq. 1, the cosine of two words' vectors, in [-1, 1]; 0.0 where a word has none."""
+        """SimD of Eq. 1, the cosine of two words' vectors, in [-1, 1]; 0.0 if a word has none."""
         left, right = self.vector(a), self.vector(b)
         return 0.0 if left is None or right is None else float(left @ right)
 
@@ -630,9 +630,9 @@ def _unit(vector: NDArray[np.floating], dimensions: int) -> NDArray[np.float32]:
 
 
 def parts(word: str, known: Container[str]) -> list[str]:
-    """Cut a word into the fewest known parts; of equally few, with the longest last one, the head of a Chinese compound.
+    """Cut a word into the fewest known parts, at ties with the longest last one (the head of a compound); [] if it cannot be cut.
 
-    Letters and digits are not cut from their like. The word itself is no part of it. [] where there is no way.
+    Runs of letters and digits are not cut, and the word itself is not a part.
 
     >>> parts("基层党组织", {"基层", "党", "组织", "党组", "织"}), parts("abc", {"a", "b", "c"}), parts("党课", {"党"})
     (['基层', '党', '组织'], [], [])
@@ -653,7 +653,7 @@ def _within_latin(word: str, place: int) -> bool:
 
 
 class ComposingVectors(WordVectors):
-    """Vectors that make one for a word that has none: the direction of the sum over its :func:`parts` (Mitchell & Lapata 2010).
+    """Composes a vector for a word that has none: the direction of the sum over its :func:`parts` (Mitchell & Lapata 2010).
 
     ``in`` also holds for such words; ``words``, ``rows``, ``matrix`` and ``len`` are of those that have their own.
 

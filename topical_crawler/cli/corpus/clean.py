@@ -28,11 +28,10 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
 
 DESCRIPTION = (
-    "Clean every kept text of the corpus as a crawl does it today: characters, boilerplate, lines that its site repeats (first "
-    "learned over all pages of a host, also of those that came before enough was known), language, quality, personal data; with "
-    "the settings that are given now. A text that is none any more becomes a rejected page with its reason, one that is now that "
-    "of another page a duplicate. Each page is a transaction: what was broken off goes on by the same command, and a second run "
-    "changes nothing. A crawl may be writing to the corpus meanwhile."
+    "Clean every kept text of the corpus as a crawl does now, with the present settings: characters, boilerplate, lines that "
+    "its site repeats (learned over all pages of a host first), language, quality, personal data. A text that fails becomes a "
+    "rejected page with its reason; one that now equals another page's becomes a duplicate. Each page is a transaction: the "
+    "same command resumes an interrupted run, a second run changes nothing, and a crawl may write to the corpus meanwhile."
 )
 _SHOWN_HOSTS = 20
 _SHOWN_LINES = 3
@@ -44,7 +43,7 @@ Show = Callable[[str, int], None]
 
 @dataclass
 class OfHost:
-    """What was done to the texts of a host; ``lines`` are those taken out of texts that stayed, with how often."""
+    """Changes to the texts of a host; ``lines`` counts the lines removed from texts that stayed."""
 
     pages: int = 0
     changed: int = 0
@@ -56,7 +55,7 @@ class OfHost:
 
 @dataclass
 class Done:
-    """What was done to a corpus: by host, and how many pages became rejected ones, by reason."""
+    """Changes to a corpus by host, and numbers of newly rejected pages by reason."""
 
     hosts: defaultdict[str, OfHost] = field(default_factory=lambda: defaultdict(OfHost))
     rejected: Counter[str] = field(default_factory=Counter)

@@ -12,12 +12,11 @@ from topical_crawler.corpus.copy import copy, merge
 from topical_crawler.corpus.store import CorpusStore
 
 DESCRIPTION = (
-    "Copy every page of SOURCE, rejected ones too, with all columns and order numbers into TARGET, which is made where it does "
-    "not exist and has to be empty. It is one transaction: the rows are read again and compared with those of SOURCE, and only "
-    "then stored; if anything breaks, TARGET stays empty. With --into-existing the pages are added one by one to those that "
-    "TARGET has: texts that are there become duplicates, new pages get new order numbers, and what broke off is done again by "
-    "the same command. SOURCE stays as it is; where a crawl writes to it meanwhile, the pages are copied that it has at the "
-    "beginning."
+    "Copy every page of SOURCE, rejected ones too, with all columns and order numbers into TARGET, which is created if missing "
+    "and must be empty. It is one transaction: the rows are read back and compared before it commits; on any error TARGET stays "
+    "empty. With --into-existing the pages are added one by one: texts that TARGET has become duplicates, new pages get new "
+    "order numbers, and the same command resumes an interrupted run. SOURCE does not change; pages that a crawl adds meanwhile "
+    "are left out."
 )
 
 

@@ -1,7 +1,4 @@
-"""``scrapy corpus rebuild``: a corpus made anew from the archive of its crawl.
-
-The judgements are those of the old corpus; decoding, extraction, cleaning and the search for duplicates are today's.
-"""
+"""``scrapy corpus rebuild``: make a corpus anew from the archive of its crawl, with the judgements of the old corpus."""
 
 from __future__ import annotations
 
@@ -59,15 +56,14 @@ REMADE = frozenset(
         *(DUPLICATE, PART, OFF_TOPIC_TEXT),
     )
 )
-"""Reasons of pages that the strategy had kept: these are looked at again. All others, also those of a pipeline of one's own, are
-judgements of the page and are taken over."""
+"""Reasons of pages that the strategy had kept, which are extracted again. All others, custom pipelines' too, are kept."""
 _BLANK: dict[str, Any] = {
     **dict.fromkeys(("language", "script", "duplicate_of", "content_hash"), ""),
     "measures": {},
     "personal": {},
     "similarity": 0.0,
 }
-"""Of a row, what its new text decides, as it is where there is none."""
+"""The fields of a row that follow from its text, without one."""
 _EVERYTHING = Filters(rejected=True)
 
 
@@ -77,12 +73,12 @@ class Rebuilt:
 
     Attributes:
         pages: of the old corpus.
-        missing: pages that were to be made anew and are not in the archive.
-        left_out: pages that the new corpus does not have.
+        missing: pages to extract that the archive lacks.
+        left_out: pages that the new corpus lacks.
         texts, characters: kept before and after.
-        changed: texts that are other ones now.
-        rejected: pages that were kept before and are not now, by reason.
-        new: pages that are kept now and were not before.
+        changed: number of changed texts.
+        rejected: pages kept before only, by reason.
+        new: pages kept now only.
     """
 
     pages: int = 0
@@ -96,21 +92,16 @@ class Rebuilt:
 
 
 class ArchivedPages:
-    """The pages of an archive as the crawl had them: decompressed and decoded.
-
-    Args:
-        recording: the archive.
-        settings: of the crawl; bounds on size hold as they do there.
-    """
+    """The pages of an archive, decompressed and decoded as in a crawl, with the size limits of its ``settings``."""
 
     def __init__(self, recording: Recording, settings: BaseSettings) -> None:
         self._recording = recording
         crawler = Crawler(Spider, Settings(settings))
-        crawler.stats = DummyStatsCollector(crawler)  # nothing is crawled, and nobody asks
+        crawler.stats = DummyStatsCollector(crawler)  # the middleware wants one
         self._compression = HttpCompressionMiddleware(crawler=crawler)
 
     def get(self, row: Record) -> Page | None:
-        """The page of a row; None where the archive has none."""
+        """The page of a row; None if the archive lacks it."""
         try:
             recorded = self._recording.get(row.final_url) or self._recording.get(row.url)
         except RecordingError as error:
@@ -129,7 +120,7 @@ class ArchivedPages:
 
 
 def is_remade(row: Record) -> bool:
-    """Whether a row's text is extracted anew: the strategy had kept its page."""
+    """Whether a row's page was kept by the strategy, so that its text is extracted again."""
     return row.keep or row.reason in REMADE
 
 
@@ -144,13 +135,12 @@ async def rebuild(
     keep_missing: bool,
     progress: Progress,
 ) -> Rebuilt:
-    """Put every page of ``source`` into ``target`` in the old order; those that ``target`` has already, from a run that broke
-    off, are left as they are.
+    """Put every page of ``source`` into ``target`` in the old order; those already there, from an interrupted run, stay.
 
     Args:
         maker: for ``target``.
-        ahead: most pages whose extraction has begun, so that all workers of ``pool`` are busy.
-        keep_missing: whether pages that the archive lacks are taken over as they are, or left out.
+        ahead: most extractions in hand, enough to keep the workers of ``pool`` busy.
+        keep_missing: copy pages that the archive lacks, instead of leaving them out.
 
     Raises:
         CorpusError: ``target`` has pages that ``source`` lacks; or one of the two fails.
@@ -201,10 +191,10 @@ async def rebuild(
 
 
 def _put_anew(row: Record, page: Page, extracted: Extracted, maker: Maker, target: CorpusStore) -> None:
-    """Store what is made of a page today. Whether it belongs to the topic was decided before."""
+    """Store a page with its new text; whether it is on topic was decided before."""
     made = maker.make(row.host, extracted, anchors=[link.anchor for link in page.links], title=page.title)
     if row.reason == PART and made.fields["series"] != row.series:
-        target.put(row)  # it was kept for the sake of its article, which it is no part of any more
+        target.put(row)  # it was kept as a part of an article, and is none any more
         return
     fields = with_foreign_canonical(made.fields, bytes.fromhex(row.key), row.final_url)
     text = fields.pop("text", "")
@@ -214,7 +204,7 @@ def _put_anew(row: Record, page: Page, extracted: Extracted, maker: Maker, targe
 
 
 def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebuilt:
-    """Hold a rebuilt corpus against the old one, row by row."""
+    """Compare a rebuilt corpus with the old one, row by row."""
     result = Rebuilt(missing=missing)
     before = after = before_characters = after_characters = 0
     rows: Iterator[Record] = target.records(_EVERYTHING)
@@ -238,10 +228,10 @@ def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebui
 
 
 DESCRIPTION = (
-    "Make a new corpus from the pages of CORPUS and their answers in the archive (TOPICAL_ARCHIVE), with today's decoding, "
-    "extraction, cleaning and search for duplicates, and with the settings of these that are given now. Nothing is fetched. What "
-    "the strategy decided is taken over: relevance, priority, why, and which pages are off topic. Pages that failed, redirect or "
-    "are off topic are copied as they are. CORPUS stays as it is. What was broken off goes on by the same command."
+    "Make a new corpus from the pages of CORPUS and their responses in the archive (TOPICAL_ARCHIVE), with the present "
+    "decoding, extraction, cleaning, search for duplicates and settings. Nothing is fetched. Decisions of the strategy are "
+    "kept: relevance, priority, why, and which pages are off topic. Pages that failed, redirect or are off topic are copied. "
+    "CORPUS does not change. The same command resumes an interrupted run."
 )
 
 
