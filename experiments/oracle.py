@@ -34,8 +34,8 @@ def path(graph: WebGraph, starts: Iterable[str], labels: Mapping[bytes, Label], 
 
 
 def greedy(graph: WebGraph, starts: Iterable[str], labels: Mapping[bytes, Label], budget: int, cap: int = 0) -> list[str]:
-    """As :func:`path`; the next page is a relevant text that was not read yet, else the first that was found (breadth-first). The
-    crawl ends when no link is left."""
+    """As :func:`path`; the next page is one on topic, a relevant text that was not read yet or a list, else the first that was
+    found (breadth-first). The crawl ends when no link is left."""
     return _Oracle(graph, labels, cap).run(starts, budget)
 
 
@@ -44,7 +44,7 @@ ORACLES = {"path": path, "greedy": greedy}
 
 
 class _Oracle:
-    """Relevant texts first, then in the order of finding.
+    """Pages on topic first, then in the order of finding.
 
     A page is *wanted* while it is a relevant text that was not read yet, on a host that may still be visited.
     """
@@ -56,12 +56,15 @@ class _Oracle:
         self._pages_of = Counter[str]()
         self._fetched: set[int] = set()
         self._found: dict[int, int] = {}  # pages that are known: which one was found first
+        self._lists: set[int] = set()  # other pages on topic
         self._texts: dict[int, str] = {}
         self._copies: dict[str, list[int]] = {}
         self._wanted_at: dict[str, list[int]] = {}
         for page, key in enumerate(graph.keys):
             label = labels.get(key)
-            if label is not None and label.is_text and label.grade == RELEVANT:
+            if label is not None and label.grade == RELEVANT and not label.is_text:
+                self._lists.add(page)
+            if label is not None and label.is_relevant_text:
                 self._texts[page] = label.doc
                 self._copies.setdefault(label.doc, []).append(page)
                 self._wanted_at.setdefault(self._hosts[page], []).append(page)
@@ -85,12 +88,12 @@ class _Oracle:
         if page in self._found:
             return
         self._found[page] = len(self._found)
-        (self._relevant if page in self._wanted else self._others).append(page)
+        (self._relevant if page in self._wanted or page in self._lists else self._others).append(page)
 
     def _next(self) -> int | None:
         while self._relevant:
             page = self._relevant.popleft()
-            if page in self._wanted:
+            if page in self._wanted or (page in self._lists and self._is_open(page)):
                 return page
             self._others.append(page)  # a copy of what was read, or its host is full
         return self._other()
@@ -127,6 +130,7 @@ class _Path(_Oracle):
 
     def __init__(self, graph: WebGraph, labels: Mapping[bytes, Label], cap: int) -> None:
         super().__init__(graph, labels, cap)
+        self._lists.clear()  # what they lead to is known
         self._gain = [sum(target in self._wanted for target in targets) for targets in graph.links]
         self._by_gain: list[tuple[int, int, int]] = []
         self._near: list[tuple[int, int, int]] = []

@@ -89,6 +89,9 @@ def test_the_greedy_oracle_knows_what_it_has_found_and_goes_breadth_first_else()
     assert way(graph, labels, "a") == ["a", "a3", "a2", "a5"]
     assert way(graph, labels, "a", oracle=greedy) == ["a", "a3", "a1", "a2", "a5", "a4", "a6"]
     assert way(graph, labels, "a", oracle=greedy, cap=3) == ["a", "a3", "a1"]
+    labels[fingerprint(url("a2"))] = Label(url("a2"), "a", "list", 2, "")
+    assert way(graph, labels, "a", oracle=greedy)[:4] == ["a", "a2", "a3", "a5"], "a list on topic counts, too"
+    del labels[fingerprint(url("a2"))]
     assert way(graph, labels, "a", oracle=greedy, budget=4) == ["a", "a3", "a1", "a2"]
 
 
