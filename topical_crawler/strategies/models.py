@@ -39,6 +39,8 @@ BUILT_IN: Mapping[str, str] = {
 }
 MOST_FAILURES = 3
 """Calls in a row that may fail before a crawl goes on without its model."""
+TRUSTED = ["sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration"]
+"""Types of scikit-learn that hold nothing but data and that skops does not know: the parts of a ``CalibratedClassifierCV``."""
 LEAST_MARKED = 5
 """Marked texts of each kind that it takes to turn similarities into probabilities."""
 SEEN = 200
@@ -64,7 +66,7 @@ class Pipeline:
 
     def __init__(self, topic: Topic, path: str) -> None:
         try:
-            self._pipeline = _package("skops.io", "topical-crawler[sklearn]").load(path)
+            self._pipeline = _package("skops.io", "topical-crawler[sklearn]").load(path, trusted=TRUSTED)
             if list(self._pipeline.classes_) != [0, 1] or not hasattr(self._pipeline, "predict_proba"):
                 raise ValueError("no probabilities of the classes 0 and 1")
         except Exception as error:  # skops raises what a damaged file makes it raise
