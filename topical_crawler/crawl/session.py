@@ -39,7 +39,7 @@ from topical_crawler.frontier.redis_seeds import RedisFeed
 from topical_crawler.items import SEED_PRIORITY, PageItem, now_utc
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import OFF_TOPIC, Strategy
-from topical_crawler.strategies.models import Adviser, open_adviser
+from topical_crawler.strategies.models import open_adviser
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Verdict
 from topical_crawler.web.urls import fingerprint, host
@@ -118,14 +118,13 @@ class Crawl:
         frontier: Frontier,
         store: CorpusStore,
         lock: FileLock | None,
-        adviser: Adviser | None = None,
     ) -> None:
         self.options = options
         self.topic = topic
         self.strategy = strategy
         self.frontier = frontier
         self.store = store
-        self.adviser = adviser
+        self.adviser = open_adviser(topic, options.model, options.cache_dir and options.cache_dir / "model-answers.sqlite")
         self.progress = Progress()
         self.in_flight: dict[bytes, Entry] = {}
         self.finished = 0
@@ -169,16 +168,13 @@ class Crawl:
                 seed=options.seed,
                 progress=log_progress(),
             )
-            answers = options.cache_dir / "model-answers.sqlite" if options.cache_dir else None
-            if (adviser := open_adviser(topic, options.model, answers)) is not None:
-                undo.callback(adviser.close)
             if resources is not None:
                 warn_missing(strategy, resources)
             try:
                 frontier = undo.enter_context(closing(open_frontier(options, topic)))
                 place = options.corpus or str(directory / "corpus.sqlite")
                 store = undo.enter_context(CorpusStore(place, patience=options.patience))
-                crawl = cls(options, topic, strategy, frontier, store, lock, adviser)
+                crawl = cls(options, topic, strategy, frontier, store, lock)
             except STORAGE_ERRORS as error:
                 raise CrawlError(str(error)) from None
             undo.pop_all()

@@ -65,8 +65,9 @@ class Pipeline:
     """
 
     def __init__(self, topic: Topic, path: str) -> None:
+        io = _package("skops.io", "topical-crawler[sklearn]")
         try:
-            self._pipeline = _package("skops.io", "topical-crawler[sklearn]").load(path, trusted=TRUSTED)
+            self._pipeline = io.load(path, trusted=TRUSTED)
             if list(self._pipeline.classes_) != [0, 1] or not hasattr(self._pipeline, "predict_proba"):
                 raise ValueError("no probabilities of the classes 0 and 1")
         except Exception as error:  # skops raises what a damaged file makes it raise
