@@ -19,7 +19,7 @@ A row of the tables is a strategy, or a strategy with some of its parameters cha
 
     --parameter semantic.tunnel=0   of every crawl of that strategy, whatever the topic says
     --without anchor,host           rows "adaptive -anchor" and "adaptive -host": its parameter ``without`` names that part, too
-    --choose adaptive.rate=0.1,0.2  a row for each value, and the figures of every topic under the value that is best on others
+    --choose STRATEGY.P=0.1,0.2     a row for each value, and the figures of every topic under the value that is best on others
     --oracles                       rows "oracle path" and "oracle greedy", and every area as a share of the first one's
     --regret                        the hosts at which the most area is lost against "oracle path", ten for each row
 
@@ -550,8 +550,8 @@ def variants(names: Iterable[str], parameters: Iterable[str], without: Iterable[
     Raises:
         ValueError: a parameter cannot be read, or its strategy is not among ``names``; the message says which.
 
-    >>> [(v.name, dict(v.parameters)) for v in variants(["adaptive", "keyword"], ["adaptive.rate=0.5"], ["host"])]
-    [('adaptive', {'rate': 0.5}), ('adaptive -host', {'rate': 0.5}), ('keyword', {})]
+    >>> [(v.name, dict(v.parameters)) for v in variants(["adaptive", "keyword"], ["adaptive.page_threshold=0.5"], ["host"])]
+    [('adaptive', {'page_threshold': 0.5}), ('adaptive -host', {'page_threshold': 0.5}), ('keyword', {})]
     """
     tables: dict[str, dict[str, Any]] = {name: {} for name in names}
     for text in parameters:
@@ -576,8 +576,8 @@ def with_values(rows: Iterable[Variant], text: str) -> list[Variant]:
     Raises:
         ValueError: that cannot be read, or no row is of that strategy.
 
-    >>> [(v.name, dict(v.parameters)) for v in with_values(variants(["adaptive"], [], []), "adaptive.rate=0.5,1")]
-    [('adaptive rate=0.5', {'rate': 0.5}), ('adaptive rate=1', {'rate': 1})]
+    >>> [(v.name, dict(v.parameters)) for v in with_values(variants(["semantic"], [], []), "semantic.tunnel=0,1")]
+    [('semantic tunnel=0', {'tunnel': 0}), ('semantic tunnel=1', {'tunnel': 1})]
     """
     place, _, given = text.partition("=")
     strategy, _, parameter = place.partition(".")
