@@ -268,7 +268,7 @@ title = {title}
 description = {description}
 default_strategy = "adaptive"
 
-# A page is kept when its relevance is above page_threshold, 0 to 1 (default 0.2): raise it when what is kept is off topic, lower
+# A page is kept when its relevance is above page_threshold, 0 to 1 (default 0.3): raise it when what is kept is off topic, lower
 # it when too little is kept. scrapy topic explain shows why a page was kept or not.
 [strategy.adaptive]
 

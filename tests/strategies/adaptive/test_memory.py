@@ -17,7 +17,8 @@ OVER = 10
 
 def words(n: int, many: int = 3) -> PageWords:
     numbers = np.arange(n, n + many, dtype=np.uint16)
-    return PageWords(numbers, np.full(many, 1 + n % 255, dtype=np.uint8), n / 8, n % 2 == 0)
+    counts = np.full(many, 1 + n % 255, dtype=np.uint8)
+    return PageWords(numbers, counts, numbers[:2] + 1, counts[:2], numbers[:1] + 2, n % 2 == 0)
 
 
 def leading(n: int, many: int = 3) -> IncomingLink:
@@ -115,7 +116,8 @@ def test_what_is_remembered_of_a_page() -> None:
     assert memory.has_link[:3].tolist() == [True, True, False]
     assert memory.relevance[:3].tolist() == [0.75, 0.0, 0.5]
     assert (memory.words[0, :4].tolist(), memory.counts[0, :4].tolist()) == ([4, 5, 6, 0], [5, 5, 5, 0])
-    assert (memory.term_scores[0], memory.is_article[0]) == (0.5, True)
+    assert (memory.page_terms[0, :3].tolist(), memory.parts[0, :3].tolist()) == ([5, 6, 0], [5, 5, 0])
+    assert (memory.labels[0, :2].tolist(), memory.is_article[:3].tolist()) == ([6, 0], [True, False, True])
     assert (memory.features[0, :3].tolist(), memory.parents[0, :3].tolist()) == ([10, 11, 0], [16, 16, 0])
     assert (memory.link_relevances[0, 0], memory.terms[0], memory.distance[0]) == (0.25, 0.5, 4)
     assert memory.link_words[:3, :2].tolist() == [[10, 11], [10, 11], [0, 0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_WORDS, Memory, PageWords
+from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_TERMS, PAGE_WORDS, PART_UNIT, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText
@@ -108,7 +109,7 @@ def test_a_heavy_term_says_more_than_a_light_one() -> None:
 def test_the_terms_are_told_with_their_parts() -> None:
     words, said = judge().read(page("党建", "支部", "球队"), article=False)
     assert set(said) == {"党建", "支部"} and said["党建"] > said["支部"] > 0
-    assert words.term_score == pytest.approx(sum(said.values())) and not words.is_article
+    assert len(words.terms) == len(words.parts) == 2 and words.parts.tolist() == [2.25 * PART_UNIT] * 2 and not words.is_article
 
 
 def test_terms_of_words() -> None:
@@ -272,18 +273,80 @@ def test_texts_that_a_person_marked_pull() -> None:
 def test_all_pages_are_judged_as_each_alone(taught: PageClassifier) -> None:
     of = judge()
     memory = learn(of, pages())
-    alone = [of.probability(PageWords(*known)) for known in known_words(memory)]
-    assert of.probabilities(memory) == pytest.approx(alone, abs=1e-6)
-    untaught = judge()
-    assert untaught.probabilities(memory) == pytest.approx(
-        [untaught.probability(PageWords(*known)) for known in known_words(memory)], abs=1e-6
-    )
+    known = known_words(memory)
+    for judging in (of, judge()):
+        assert judging.probabilities(memory) == pytest.approx([judging.probability(words) for words in known], abs=1e-6)
 
 
-def known_words(memory: Memory) -> list[tuple[np.ndarray, np.ndarray, float, bool]]:
-    n = len(memory)
-    rows = zip(memory.words[:n], memory.counts[:n], memory.term_scores[:n], memory.is_article[:n], strict=True)
-    return [(numbers[counts > 0], counts[counts > 0], float(said), bool(article)) for numbers, counts, said, article in rows]
+def known_words(memory: Memory) -> list[PageWords]:
+    rows = zip(memory.words, memory.counts, memory.page_terms, memory.parts, memory.labels, memory.is_article, strict=True)
+    return [
+        PageWords(numbers[counts > 0], counts[counts > 0], terms[parts > 0], parts[parts > 0], labels[labels > 0], bool(article))
+        for numbers, counts, terms, parts, labels, article in itertools.islice(rows, len(memory))
+    ]
+
+
+def test_a_term_that_is_on_every_article_of_the_crawl_hardly_counts() -> None:
+    """On a web of laws 法规 is on every page, whatever it is about."""
+    terms = {"法规": 1.0, "航运": 1.0}
+    segmenter = Segmenter(terms, backend="rjieba")
+    of = PageClassifier(terms, segmenter)
+
+    def shares() -> tuple[float, float]:
+        said = of.read(page("法规", "航运"), article=True)[1]
+        return said["法规"] / sum(said.values()), sum(said.values())
+
+    before, _ = shares()
+    learn(of, [["法规", *(["航运", "船舶"] if n % 9 == 0 else [*FAR[:3]])] for n in range(90)])
+    after, whole = shares()
+    assert after < before / 2
+    learn(of, [["法规", "航运", *FAR[:3]]] * 90)  # a crawl that is on topic throughout
+    assert shares() == pytest.approx((before, whole), rel=0.01)
+
+
+def test_a_term_counts_in_a_longer_word() -> None:
+    terms = {"公路": 1.0, "港口": 1.0}
+    of = PageClassifier(terms, Segmenter(terms, backend="rjieba"))
+    assert set(of.read(page("高速公路"), article=True)[1]) == {"公路"}
+
+
+def test_a_label_speaks_for_its_pages_by_the_others_that_bear_it() -> None:
+    of, memory = judge(), Memory()
+    filed = {True: "组织", False: "体育"}
+    for n, words in enumerate(pages()):
+        own = f"word{chr(97 + n // 26)}{chr(97 + n % 26)}"
+        known = of.read(page(*words, own, labels=[filed[bool(set(words) & set(TERMS))], own]), article=True)[0]
+        memory.add(n + 1, known, None, 0.0)
+        of.note(known)
+    of.refit(memory)
+
+    def with_label(label: str) -> float:
+        return of.probability(of.read(page(*ELSEWHERE[:2], labels=[label]), article=True)[0])
+
+    assert with_label("组织") > 2 * with_label("更多") > 2 * with_label("体育")
+    for n in range(3):  # labels of one page each tell nothing
+        assert not of._label_odds[memory.labels[n, 1]]
+
+
+def test_probabilities_of_a_made_crawl_are_calibrated() -> None:
+    """Of pages that are on topic by chance, so that words and terms only make it likely."""
+    draw = random.Random(3)
+    for share in (0.05, 0.3):
+        of, memory, on_topic = judge(), Memory(), []
+        for n in range(600):
+            is_on = draw.random() < share
+            near, far = (6, 2) if is_on else (1, 6)
+            words = [*draw.sample(NEAR, draw.randrange(near)), *draw.sample((*FAR, *ELSEWHERE), draw.randrange(far))]
+            words += draw.sample(list(TERMS), 1 + draw.randrange(3)) if draw.random() < (0.8 if is_on else 0.05) else []
+            known = of.read(page(*words, f"word{chr(97 + n // 26)}{chr(97 + n % 26)}"), article=True)[0]
+            memory.add(n + 1, known, None, 0.0)
+            of.note(known)
+            on_topic.append(is_on)
+        of.refit(memory)
+        told, truth = of.probabilities(memory), np.array(on_topic)
+        bins = np.minimum(9, (10 * told).astype(int))
+        error = sum(abs(truth[bins == b].sum() - told[bins == b].sum()) for b in range(10)) / len(told)
+        assert error < 0.1, share
 
 
 # --- anything else ---
@@ -294,7 +357,8 @@ def test_odd_pages(odd: Page, taught: PageClassifier) -> None:
     for of in (judge(), taught):
         words, said = of.read(odd, article=True)
         assert len(words.numbers) == len(words.counts) <= PAGE_WORDS and (len(words.counts) == 0 or words.counts.min() > 0)
-        assert 0 <= of.probability(words) <= 1 and words.term_score >= 0 and set(said) <= set(TERMS)
+        assert 0 <= of.probability(words) <= 1 and set(said) <= set(TERMS)
+        assert len(words.terms) == len(words.parts) == len(said) <= PAGE_TERMS and all(part > 0 for part in said.values())
 
 
 def test_of_a_page_of_many_words_the_rare_ones_are_remembered(taught: PageClassifier) -> None:

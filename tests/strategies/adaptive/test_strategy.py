@@ -65,8 +65,9 @@ def test_an_article_is_reconsidered_by_what_was_learned_since() -> None:
     now, of_list, unread = strategy.reconsider([early.lesson, a_list.lesson, [None, None, None]])
     assert now is not None and now.keep and now.relevance == strategy.judge(Page(f"{HOME}early.html", title=words)).relevance
     assert of_list is None and unread is None
-    strategy.page_threshold = 0.99 * now.relevance  # enough for a page that comes
-    assert [verdict and verdict.keep for verdict in strategy.reconsider([early.lesson])] == [False]
+    for part_of_it, keeps in ((0.99, True), (1.01, False)):  # as of a page that comes
+        strategy.page_threshold = part_of_it * now.relevance
+        assert [verdict and verdict.keep for verdict in strategy.reconsider([early.lesson])] == [keeps]
     for part in ("rejudging", "second_look"):
         assert make(without=[part]).reconsider([early.lesson]) == [None]
 

@@ -17,6 +17,12 @@ CAPACITY = 4096
 """Pages that are remembered: the latest, and the examples of the topic."""
 PAGE_WORDS = 100
 """Most words that are remembered of a page."""
+PAGE_TERMS = 32
+"""Most topic terms that are remembered of a page."""
+PART_UNIT = 80
+"""Parts of a page's term score are remembered in so many parts of 1."""
+PAGE_LABELS = 12
+"""Most labels (tags, breadcrumbs) that are remembered of a page."""
 LINK_WORDS = 12
 """Most words that are remembered of a link."""
 
@@ -27,13 +33,17 @@ class PageWords:
 
     Attributes:
         numbers, counts: its most telling words as numbers below 65,536, and how often they occur, 1 to 255.
-        term_score: how much of the topic is in it, by the topic's terms alone (:meth:`PageClassifier.read`).
+        terms, parts: its strongest topic terms as numbers above 0, and how much each stands out in it, in :data:`PART_UNIT` parts
+            of 1 (:meth:`PageClassifier.read`). What a term weighs changes with the crawl.
+        labels: its labels as numbers above 0.
         is_article: whether it looks like a page with a text of its own, not like a list.
     """
 
     numbers: NDArray[np.uint16]
     counts: NDArray[np.uint8]
-    term_score: float
+    terms: NDArray[np.uint16]
+    parts: NDArray[np.uint8]
+    labels: NDArray[np.uint16]
     is_article: bool
 
 
@@ -63,8 +73,7 @@ class Memory:
 
     Attributes:
         pages: digests. 0: an empty row.
-        words, counts: see :class:`PageWords`; rows are filled up with 0.
-        term_scores, is_article: likewise.
+        words, counts, page_terms, parts, labels, is_article: see :class:`PageWords`; rows are filled up with 0.
         fetched: whether the page could be fetched.
         features, parents, link_relevances, terms, distance, link_words: see :class:`IncomingLink`; 0 where no link led there.
         has_link: whether a link led there.
@@ -74,8 +83,8 @@ class Memory:
     """
 
     _FIELDS = (
-        *("pages", "words", "counts", "term_scores", "is_article", "fetched", "features", "parents", "link_relevances", "terms"),
-        *("distance", "link_words", "has_link", "relevance", "example"),
+        *("pages", "words", "counts", "page_terms", "parts", "labels", "is_article", "fetched", "features", "parents"),
+        *("link_relevances", "terms", "distance", "link_words", "has_link", "relevance", "example"),
     )
 
     def __init__(self) -> None:
@@ -89,7 +98,9 @@ class Memory:
         self.pages = np.zeros(CAPACITY, dtype=np.int64)
         self.words = np.zeros((CAPACITY, PAGE_WORDS), dtype=np.uint16)
         self.counts = np.zeros((CAPACITY, PAGE_WORDS), dtype=np.uint8)
-        self.term_scores = np.zeros(CAPACITY, dtype=np.float32)
+        self.page_terms = np.zeros((CAPACITY, PAGE_TERMS), dtype=np.uint16)
+        self.parts = np.zeros((CAPACITY, PAGE_TERMS), dtype=np.uint8)
+        self.labels = np.zeros((CAPACITY, PAGE_LABELS), dtype=np.uint16)
         self.is_article = np.zeros(CAPACITY, dtype=np.bool_)
         self.fetched = np.zeros(CAPACITY, dtype=np.bool_)
         self.features = np.zeros((CAPACITY, MAX_FEATURES), dtype=np.uint32)
@@ -139,7 +150,10 @@ class Memory:
             self.fetched[row] = True
             self.words[row, : len(words.numbers)] = words.numbers
             self.counts[row, : len(words.counts)] = words.counts
-            self.term_scores[row], self.is_article[row] = words.term_score, words.is_article
+            self.page_terms[row, : len(words.terms)] = words.terms
+            self.parts[row, : len(words.parts)] = words.parts
+            self.labels[row, : len(words.labels)] = words.labels
+            self.is_article[row] = words.is_article
         if link is not None:
             self.has_link[row] = True
             self.features[row, : len(link.features)] = link.features

@@ -20,7 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.strategies.adaptive.link_model import Floats, sigmoid
-from topical_crawler.strategies.adaptive.memory import LINK_WORDS, PAGE_WORDS, Memory, PageWords
+from topical_crawler.strategies.adaptive.memory import (
+    LINK_WORDS,
+    PAGE_LABELS,
+    PAGE_TERMS,
+    PAGE_WORDS,
+    PART_UNIT,
+    Memory,
+    PageWords,
+)
 from topical_crawler.strategies.base import packed, unpacked
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import rarities
@@ -39,12 +47,15 @@ EXAMPLES = 60
 MIN_EXAMPLE_SCORE = 1.0
 """Least term score of an example (:meth:`PageClassifier.read`); a heavy term in a title is worth about 2. A crawl that has not
 found the topic must not take the best that it has for it."""
+CLASS_SCORE = 1.5
+"""As many articles are taken to be on topic as have at least this term score, and words nearer to the examples than to the
+counterexamples: two views that agree."""
 MIN_EXAMPLES, EXAMPLE_SHARE = 5, 0.2
 MIN_PAGES = 30
 """Pages before words are learned at all: the first ones are home pages and their lists."""
 MIN_COUNTEREXAMPLES, MAX_COUNTEREXAMPLES = 10, 1000
 """Articles with few terms; with lists alone as counterexamples, all news would be on the topic of some news."""
-COUNTEREXAMPLE_SCORES = (0.25, 0.5)
+COUNTEREXAMPLE_SCORES = (0.1, 0.5)
 """Counterexamples have less than this part of the examples' mean term score; the second where the first gives too few."""
 HEAD_WEIGHT, SATURATION = 2.0, 3.0
 TITLE_COUNT, LABEL_COUNT = 3, 3
@@ -55,6 +66,8 @@ TERM_WEIGHT = 1.6
 MIN_SPREAD = 2.0
 """Examples are nearer to the topic than counterexamples by more than this many standard deviations of the latter."""
 STEEPNESS, MIDDLE = 6.0, 0.6
+LABEL_PAGES, MAX_LABEL_ODDS = 5.0, 4.0
+"""A label is taken to be on so many more pages, which are as likely as any; and the most that it tells, in log-odds."""
 UNTAUGHT_STEEPNESS, UNTAUGHT_MIDDLE = 1.5, 2.0
 """Before anything is learned, on the scale of term scores."""
 
@@ -64,7 +77,8 @@ class PageClassifier:
 
     Args:
         terms: the topic's terms with their weights (> 0). They are multiplied by the square of the term's rarity in general
-            Chinese: in a topic made of one sentence 应用 weighs as much as 神经网络, and says less.
+            Chinese (in a topic made of one sentence 应用 weighs as much as 神经网络, and says less), and by its rarity among the
+            articles of the crawl: on a web of laws 法规 is on every page.
         segmenter: must know them.
         marked: texts that a person has marked: examples and counterexamples, whatever terms they hold.
         labels: whether a page's own labels (tags, breadcrumbs) count like its title.
@@ -83,14 +97,25 @@ class PageClassifier:
         weights = {term: weight * rare[term] ** 2 for term, weight in terms.items()}
         heavy = [weights[term] for term, weight in terms.items() if weight >= heaviest / 2]
         self._terms = {term: weight * len(heavy) / sum(heavy) for term, weight in weights.items()}
+        self._numbers = {term: _number(term) or 1 for term in terms}
+        self._general: Floats = np.zeros(BUCKETS, dtype=np.float32)
+        self._is_heavy = np.zeros(BUCKETS, dtype=np.bool_)
+        for term, weight in self._terms.items():
+            self._general[self._numbers[term]] = weight
+            self._is_heavy[self._numbers[term]] = terms[term] >= heaviest / 2
+        self._term_weights = self._general
+        self._articles = 0  # of the last refit, and how many of them hold each term
+        self._term_articles: Floats = np.zeros(BUCKETS, dtype=np.float32)
         self._segmenter = segmenter
         self._labels = labels
         self._feedback = feedback
         self._marked = [(_counted(self._content(f"{m.title}\n{m.text[:MAX_READ]}")), m.on_topic) for m in marked]
         self._number_of = lru_cache(65_536)(self._content_number)
+        self._terms_in = lru_cache(65_536)(self._find_terms)
         self._pages = 0
         self._frequencies: Floats = np.zeros(BUCKETS, dtype=np.float32)
         self._rarity: Floats = np.ones(BUCKETS, dtype=np.float32)
+        self._label_odds: Floats = np.zeros(BUCKETS, dtype=np.float32)
         self._centre: Floats | None = None
         self._word_parts: Floats | None = None  # of each word in likeness: in the product, and in the length squared
         self._gap = self._best = self._high = 1.0
@@ -101,22 +126,37 @@ class PageClassifier:
         return sum([self._terms[w] for w in dict.fromkeys(words) if w in self._terms])
 
     def read(self, page: Page, article: bool) -> tuple[PageWords, dict[str, float]]:
-        """The words of a page, and the topic terms in it with their shares of its term score."""
+        """The words of a page, and the strongest topic terms in it with their shares of its term score."""
         body = self._content(full_text(page, menus=not article)[:MAX_READ])
         head = self._content(description_of(page))
         labels = self._content("\n".join(page.labels)) if self._labels else Counter()
-        scores = {w: HEAD_WEIGHT * self._terms[w] for w in (*head, *labels) if w in self._terms}
+        parts = {term: HEAD_WEIGHT for word in (*head, *labels) for term in self._terms_in(word)}
+        occurrences: Counter[str] = Counter()
         for word, count in body.items():
-            if word in self._terms:
-                scores[word] = scores.get(word, 0.0) + self._terms[word] * count / (count + SATURATION)
+            for term in self._terms_in(word):
+                occurrences[term] += count
+        for term, count in occurrences.items():
+            parts[term] = parts.get(term, 0.0) + count / (count + SATURATION)
         for word in self._content(page.title):
             body[word] += TITLE_COUNT
         for word, count in labels.items():
             body[word] += LABEL_COUNT * count
-        for label in page.labels if self._labels else ():
-            body[f"={label.strip().lower()}"] += WHOLE_LABEL_COUNT
+        whole = [f"={label.strip().lower()}" for label in page.labels] if self._labels else []
+        for label in whole:
+            body[label] += WHOLE_LABEL_COUNT
         numbers, counts = self._most_telling(_counted(body))
-        return PageWords(numbers, counts, sum(scores.values()), article), scores
+        scores = {term: part * float(self._term_weights[self._numbers[term]]) for term, part in parts.items()}
+        strongest = sorted(parts, key=lambda term: (-scores[term], term))[:PAGE_TERMS]
+        terms = np.array([self._numbers[term] for term in strongest], dtype=np.uint16)
+        sizes = np.array([round(parts[term] * PART_UNIT) for term in strongest], dtype=np.uint8)
+        filed = np.array([_number(label) or 1 for label in dict.fromkeys(whole)][:PAGE_LABELS], dtype=np.uint16)
+        return PageWords(numbers, counts, terms, sizes, filed, article), {term: scores[term] for term in strongest}
+
+    def _find_terms(self, word: str) -> tuple[str, ...]:
+        """The topic terms in a word, which may be longer: 公路 in 高速公路. Latin ones are whole words."""
+        places = range(len(word) - 1)
+        parts = dict.fromkeys(word[i:j] for i in places for j in range(i + 2, len(word) + 1)) if not word.isascii() else {}
+        return tuple(term for term in {word: None, **parts} if term in self._terms and (term == word or not term.isascii()))
 
     def _content(self, text: str) -> Counter[str]:
         """The content words of a text with their numbers of occurrences."""
@@ -140,22 +180,34 @@ class PageClassifier:
     def probabilities_of(self, pages: Sequence[PageWords]) -> Floats:
         """The probability of each page."""
         numbers, counts = np.zeros((len(pages), PAGE_WORDS), dtype=np.uint16), np.zeros((len(pages), PAGE_WORDS), dtype=np.uint8)
+        terms, parts = np.zeros((len(pages), PAGE_TERMS), dtype=np.uint16), np.zeros((len(pages), PAGE_TERMS), dtype=np.uint8)
+        labels = np.zeros((len(pages), PAGE_LABELS), dtype=np.uint16)
         for row, words in enumerate(pages):
             numbers[row, : len(words.numbers)], counts[row, : len(words.counts)] = words.numbers, words.counts
-        return self._probabilities(numbers, counts, np.array([words.term_score for words in pages], dtype=np.float32))
+            terms[row, : len(words.terms)], parts[row, : len(words.parts)] = words.terms, words.parts
+            labels[row, : len(words.labels)] = words.labels
+        return self._probabilities(numbers, counts, self._term_scores(terms, parts), labels)
+
+    def _term_scores(self, terms: Numbers, parts: Counts) -> Floats:
+        """How much of the topic is in pages, by its terms alone; a term in the title that weighs 1 is worth 2 or more."""
+        scores: Floats = (self._term_weights[terms] * parts).sum(axis=1) / np.float32(PART_UNIT)
+        return scores
 
     def probabilities(self, memory: Memory) -> Floats:
         """The probability of each remembered page."""
         n = len(memory)
-        return self._probabilities(memory.words[:n], memory.counts[:n], memory.term_scores[:n])
+        term_scores = self._term_scores(memory.page_terms[:n], memory.parts[:n])
+        return self._probabilities(memory.words[:n], memory.counts[:n], term_scores, memory.labels[:n])
 
-    def _probabilities(self, words: Numbers, counts: Counts, term_scores: Floats) -> Floats:
+    def _probabilities(self, words: Numbers, counts: Counts, term_scores: Floats, labels: Numbers) -> Floats:
         if self._centre is None:
             probabilities = sigmoid(UNTAUGHT_STEEPNESS * (term_scores - UNTAUGHT_MIDDLE))
         else:
             likeness = _product(self._centre, *self._units(words, counts)) / np.float32(self._gap)
             z = self._add_terms(likeness, term_scores)
-            probabilities = sigmoid(STEEPNESS * ((z - self._low) / (self._high - self._low) - MIDDLE))
+            odds = self._label_odds[labels]
+            strongest = np.take_along_axis(odds, np.abs(odds).argmax(axis=1)[:, None], axis=1)[:, 0]
+            probabilities = sigmoid(STEEPNESS * ((z - self._low) / (self._high - self._low) - MIDDLE) + strongest)
         return np.where(counts.any(axis=1), probabilities, np.float32(0))  # a page without words is on no topic
 
     def word_ids(self, words: Iterable[str]) -> bytes:
@@ -200,18 +252,22 @@ class PageClassifier:
         if not self._feedback or len(articles) < MIN_EXAMPLES or len(fetched) < MIN_PAGES:
             return
         self._rarity = np.log((self._pages + 1) / (self._frequencies + 0.5)).clip(0).astype(np.float32)
-        order = articles[np.argsort(-memory.term_scores[articles], kind="stable")]
+        self._articles = len(articles)
+        self._term_articles = np.bincount(memory.page_terms[articles].ravel(), minlength=BUCKETS).astype(np.float32)
+        self._weigh_terms()
+        term_scores = self._term_scores(memory.page_terms[:n], memory.parts[:n])
+        order = articles[np.argsort(-term_scores[articles], kind="stable")]
         examples = order[: min(EXAMPLES, max(MIN_EXAMPLES, int(len(articles) * EXAMPLE_SHARE)))]
-        examples = examples[memory.term_scores[examples] >= MIN_EXAMPLE_SCORE]
+        examples = examples[term_scores[examples] >= MIN_EXAMPLE_SCORE]
         memory.set_examples(examples)
         if len(examples) < MIN_EXAMPLES:
             self._centre = None
             return
-        self._best = float(memory.term_scores[examples].mean())
+        self._best = float(term_scores[examples].mean())
         few, some = COUNTEREXAMPLE_SCORES
-        others = articles[memory.term_scores[articles] < few * self._best]
+        others = articles[term_scores[articles] < few * self._best]
         if len(others) < MIN_COUNTEREXAMPLES:  # a crawl among articles that all hold a term would learn nothing for long
-            others = articles[memory.term_scores[articles] < some * self._best]
+            others = articles[term_scores[articles] < some * self._best]
         if len(others) > MAX_COUNTEREXAMPLES:  # from the whole crawl, whose end is another web than its beginning
             others = others[np.linspace(0, len(others) - 1, MAX_COUNTEREXAMPLES).astype(np.int64)]
         if len(others) < MIN_COUNTEREXAMPLES:
@@ -228,10 +284,35 @@ class PageClassifier:
         self._gap = max(1e-6, float(likely.mean() - unlikely.mean()) / 2, MIN_SPREAD * float(unlikely.std()))
         like = _product(self._centre, words, units) / np.float32(self._gap)
         like[examples] = likely / self._gap
-        z = np.sort(self._add_terms(like, memory.term_scores[:n])[articles])
-        self._high = float(z[-len(examples) :].mean())
+        z = np.sort(self._add_terms(like, term_scores)[articles])
+        by_words = like[articles] * self._gap > (likely.mean() + unlikely.mean()) / 2
+        many = int((by_words & (term_scores[articles] >= CLASS_SCORE)).sum())
+        self._high = float(z[-min(len(articles) // 2, max(MIN_EXAMPLES, many)) :].mean())
         self._low = float(unlikely.mean()) / self._gap
         self._high = max(self._high, self._low + 1e-3)
+        self._learn_labels(memory, articles)
+
+    def _learn_labels(self, memory: Memory, articles: NDArray[np.int64]) -> None:
+        """Log-odds of each label: how probable the articles that bear it are by their words, against all articles. What a site
+        files under one heading belongs together; one page by itself says nothing about its label."""
+        self._label_odds = np.zeros(BUCKETS, dtype=np.float32)
+        likely = self.probabilities(memory)[articles]
+        labels = memory.labels[articles]
+        pages = np.bincount(labels.ravel(), minlength=BUCKETS)
+        likely_pages = np.bincount(labels.ravel(), np.repeat(likely, PAGE_LABELS), BUCKETS)
+        others = np.maximum(0, pages - 1) / np.maximum(1, pages)
+        prior = min(0.9, max(1e-3, float(likely.mean())))
+        share = (likely_pages * others + LABEL_PAGES * prior) / (pages * others + LABEL_PAGES)
+        odds = np.log(share / (1 - share)) - np.log(prior / (1 - prior))
+        odds[0] = 0
+        self._label_odds = np.clip(odds, -MAX_LABEL_ODDS, MAX_LABEL_ODDS).astype(np.float32)
+
+    def _weigh_terms(self) -> None:
+        """Weigh the topic's terms by their rarity among the articles of the crawl, ln(1 + articles / articles with the term): one
+        that is on every page keeps a part of its weight, for a crawl may be on topic throughout. The heavy terms weigh 1 on
+        average."""
+        weights = self._general * np.log1p((self._articles + 1) / (self._term_articles + 1))
+        self._term_weights = (weights / max(1e-9, float(weights[self._is_heavy].mean()))).astype(np.float32)
 
     def _mean(self, words: Numbers, units: Floats, on_topic: bool) -> tuple[Floats, int]:
         """The mean vector of pages and of the texts that a person marked likewise, and the number of both."""
@@ -258,11 +339,17 @@ class PageClassifier:
         """What was learned, as JSON data."""
         used = np.flatnonzero(self._frequencies)
         state = {"pages": self._pages, "words": packed(used, "<u4"), "frequencies": packed(self._frequencies[used], "<f4")}
+        if self._articles:
+            numbers = np.flatnonzero(self._general)
+            state |= {"articles": self._articles, "terms": packed(numbers, "<u4")}
+            state["term_articles"] = packed(self._term_articles[numbers], "<f4")
         if self._centre is not None:
             state |= {
                 "centre": packed(self._centre, "<f4"),
                 "rarity": packed(self._rarity, "<f4"),
                 "scale": [self._gap, self._best, self._high, self._low],
+                "labels": packed(np.flatnonzero(self._label_odds), "<u4"),
+                "label_odds": packed(self._label_odds[self._label_odds != 0], "<f4"),
             }
         return state
 
@@ -272,11 +359,18 @@ class PageClassifier:
         used = unpacked(state["words"], "<u4")
         self._frequencies = np.zeros(BUCKETS, dtype=np.float32)
         self._frequencies[used] = unpacked(state["frequencies"], "<f4")
+        self._articles, self._term_articles = int(state.get("articles", 0)), np.zeros(BUCKETS, dtype=np.float32)
+        self._term_weights = self._general
+        if self._articles:
+            self._term_articles[unpacked(state["terms"], "<u4")] = unpacked(state["term_articles"], "<f4")
+            self._weigh_terms()
         self._centre = self._word_parts = None
+        self._label_odds = np.zeros(BUCKETS, dtype=np.float32)
         if "centre" in state:
             self._centre = unpacked(state["centre"], "<f4").astype(np.float32)
             self._rarity = unpacked(state["rarity"], "<f4").astype(np.float32)
             self._gap, self._best, self._high, self._low = map(float, state["scale"])
+            self._label_odds[unpacked(state["labels"], "<u4")] = unpacked(state["label_odds"], "<f4")
 
 
 def _product(vector: Floats, words: Numbers, units: Floats) -> Floats:
