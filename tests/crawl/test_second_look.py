@@ -104,9 +104,10 @@ def test_texts_on_topic_that_came_too_early_are_kept_at_the_end(topic: Path, tmp
     first, both = ({row.url for row in rows(tmp_path / name) if row.keep} for name in ("without", "with"))
     found = looked_at(tmp_path / "with")
     assert first < both and both - first == {row.url for row in found if row.keep}
-    assert len(both - first) >= 5 and {grades[url] for url in both - first} == {"2"}
+    late = [grades[url] for url in both - first]
+    assert late.count("2") >= 5 and late.count("1") <= 1 and "0" not in late
     for row in found:
-        assert row.why["first_relevance"] <= 0.2 < row.relevance and row.status == 200 and row.why["terms"]
+        assert row.why["first_relevance"] <= 0.3 < row.relevance and row.status == 200 and row.why["terms"]
     assert [row.url for row in rows(tmp_path / "with")] == [row.url for row in rows(tmp_path / "without")]
     asked = crawled_urls(ended.log)
     assert len(asked) == len(set(asked)) and asked == crawled_urls(without.log)

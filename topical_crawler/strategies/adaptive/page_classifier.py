@@ -48,8 +48,8 @@ MIN_EXAMPLE_SCORE = 1.0
 """Least term score of an example (:meth:`PageClassifier.read`); a heavy term in a title is worth about 2. A crawl that has not
 found the topic must not take the best that it has for it."""
 CLASS_SCORE = 1.5
-"""As many articles are taken to be on topic as have at least this term score, and words nearer to the examples than to the
-counterexamples: two views that agree."""
+"""As many articles are taken to be on topic as have at least this term score, and words more than a quarter of the way from the
+counterexamples to the examples: two views that agree."""
 MIN_EXAMPLES, EXAMPLE_SHARE = 5, 0.2
 MIN_PAGES = 30
 """Pages before words are learned at all: the first ones are home pages and their lists."""
@@ -285,7 +285,7 @@ class PageClassifier:
         like = _product(self._centre, words, units) / np.float32(self._gap)
         like[examples] = likely / self._gap
         z = np.sort(self._add_terms(like, term_scores)[articles])
-        by_words = like[articles] * self._gap > (likely.mean() + unlikely.mean()) / 2
+        by_words = like[articles] * self._gap > (likely.mean() + 3 * unlikely.mean()) / 4
         many = int((by_words & (term_scores[articles] >= CLASS_SCORE)).sum())
         self._high = float(z[-min(len(articles) // 2, max(MIN_EXAMPLES, many)) :].mean())
         self._low = float(unlikely.mean()) / self._gap
