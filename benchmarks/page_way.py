@@ -22,6 +22,7 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
 from topical_crawler import scheduler
+from topical_crawler.cleaning.boilerplate import default_patterns
 from topical_crawler.extraction import Extracted, extract
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.spiders.topical import TopicalSpider
@@ -55,6 +56,7 @@ def files_of_pages(pages: int, strategy: str) -> Counter[str]:
             counts.update(str(Path(file).relative_to(ROOT)) for file in ours)
         codes.clear()
 
+    default_patterns()  # else read when the first text is cleaned, which may be on any page
     settings = Settings()
     settings.setmodule("topical_crawler.settings")
     with tempfile.TemporaryDirectory() as folder:

@@ -233,6 +233,21 @@ def resources(settings: BaseSettings) -> Resources | None:
     return Resources.from_settings(settings)
 
 
+def with_precision(settings: BaseSettings, topic: Topic, arguments: Mapping[str, Any]) -> Topic:
+    """The topic with the precision that ``-a precision`` asks of its strategy.
+
+    Raises:
+        CrawlError: it is no share between 0 and 1.
+    """
+    if arguments.get("precision") in (None, ""):
+        return topic
+    expected = "a share between 0 and 1 is expected (-a precision=0.9)"
+    precision = _read("precision", arguments["precision"], float, lambda x: 0 < x < 1, expected)
+    name = arguments.get("strategy") or strategy_name(settings) or topic.default_strategy
+    table = {**topic.parameters.get(name, {}), "precision": precision}
+    return dataclasses.replace(topic, parameters={**topic.parameters, name: table})
+
+
 def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, Any]) -> CrawlOptions:
     """Options of a crawl; a spider argument goes before the setting of the same meaning.
 

@@ -30,6 +30,11 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
     ),
     "delay": ({"topic": "SMALL", "seeds": "http://a.example/", "DOWNLOAD_DELAY": "abc"}, "DOWNLOAD_DELAY='abc'"),
     "workers": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_EXTRACT_WORKERS": "0"}, "must be above 0"),
+    "precision": ({"topic": "SMALL", "seeds": "http://a.example/", "precision": "90"}, "precision='90': a share between 0 and 1"),
+    "precision of another": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "precision": "0.9", "strategy": "keyword"},
+        "[strategy.keyword] has no parameter 'precision'",
+    ),
     "strategy": ({"topic": "SMALL", "seeds": "http://a.example/", "strategy": "best"}, "'best'"),
     "frontier": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_FRONTIER": "heap"}, "TOPICAL_FRONTIER='heap'"),
     "number of a setting": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_TRAP_PAGES": "few"}, "TOPICAL_TRAP_PAGES"),

@@ -46,11 +46,14 @@ class TopicalSpider(Spider):
         pages: pages to fetch, over all runs of this crawl; default: no bound.
         pages_per_host, depth: further bounds.
         strategy: default: the topic's, else ``adaptive``.
+        precision: share of the kept texts that should be on topic (``adaptive``), below 1; default: the topic's, else no bound.
         model: a model that confirms kept texts, ``KIND:PATH`` or ``none``; default: the topic's, else none.
     """
 
     name = "topical"
-    ARGUMENTS = frozenset({"topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth", "strategy", "model"})
+    ARGUMENTS = frozenset(
+        ("topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth", "strategy", "precision", "model")
+    )
     """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
 
     around = paths = False  # whether the text around links, and their place in the page's elements, are read
@@ -75,7 +78,7 @@ class TopicalSpider(Spider):
         if not arguments.get("topic"):
             raise ValueError("which topic? Remedy: -a topic=NAME, or -a topic=./FOLDER (scrapy topic list shows the names)")
         logs.follow(settings)
-        topic = load_topic(arguments["topic"])
+        topic = config.with_precision(settings, load_topic(arguments["topic"]), arguments)
         seeds = config.seeds(topic, arguments)
         options = config.crawl_options(settings, topic, arguments)
         logs.identify(crawl=options.name, topic=topic.name, worker=options.worker, job=str(arguments.get("_job") or ""))

@@ -9,10 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from topical_crawler import Candidate, Evidence, Page, Topic, TopicError, Verdict, load_topic, strategies
-from topical_crawler.strategies.adaptive.strategy import PARTS, REASONS, Adaptive, AdaptiveParameters
+from topical_crawler.strategies.adaptive.strategy import PARTS, REASONS, Adaptive, AdaptiveParameters, relevance_for
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText
 
@@ -70,6 +73,36 @@ def test_an_article_is_reconsidered_by_what_was_learned_since() -> None:
         assert [verdict and verdict.keep for verdict in strategy.reconsider([early.lesson])] == [keeps]
     for part in ("rejudging", "second_look"):
         assert make(without=[part]).reconsider([early.lesson]) == [None]
+
+
+def test_a_precision_keeps_what_is_expected_to_reach_it() -> None:
+    plain, sure = make(), make(precision=0.9)
+    for strategy in (plain, sure):
+        lessons(strategy, walk(200))
+    articles = [f"http://h9.cn/dj/x{i}.html" for i in range(60)]
+    texts = [f"{(ON if i % 3 == 0 else OFF)[i % 3]} {ON[(i + 1) % 3][: i % 12]} 第{i}篇" for i in range(60)]
+    verdicts = {s: [s.judge(Page(url, title=text)) for url, text in zip(articles, texts, strict=True)] for s in (plain, sure)}
+    kept = [v.relevance for v in verdicts[sure] if v.keep]
+    assert 0 < len(kept) < sum(v.keep for v in verdicts[plain])
+    assert [v.relevance for v in verdicts[sure]] == [v.relevance for v in verdicts[plain]]
+    assert min(kept) > max(v.relevance for v in verdicts[sure] if not v.keep)
+    again = make(precision=0.9)
+    again.load_state_dict(json.loads(state(sure)))
+    assert [again.judge(Page(url, title=text)).keep for url, text in zip(articles, texts, strict=True)] == [
+        v.keep for v in verdicts[sure]
+    ]
+
+
+@given(st.lists(st.floats(0, 1), max_size=50), st.floats(0.05, 0.95))
+def test_the_least_relevance_for_a_precision(relevances: list[float], precision: float) -> None:
+    least = relevance_for(precision, np.array(relevances))
+    kept = [r for r in relevances if r >= least]
+    if not kept:
+        assert least == 1 and max(relevances, default=0) < precision
+        return
+    assert np.mean(kept) >= precision - 1e-6
+    if fewer := [r for r in relevances if r < least]:  # with the next best pages it is missed
+        assert np.mean([r for r in relevances if r >= max(fewer)]) < precision + 1e-6
 
 
 def walk(n: int = 60, seed: int = 5) -> Iterator[tuple[str, str | None, int | None]]:
@@ -507,13 +540,14 @@ def test_every_part_can_be_left_out(part: str) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("page_threshold = 1.5", r"line 3: page_threshold must be a probability, 0 to 1, not 1\.5"),
-        ("page_threshold = -1", r"line 3: page_threshold must be a probability, 0 to 1, not -1"),
-        ('page_threshold = "half"', r"line 3: page_threshold must be a probability, 0 to 1, not 'half'"),
-        ("page_threshold = true", r"line 3: page_threshold must be a probability, 0 to 1, not True"),
+        ("page_threshold = 1.5", r"line 3: page_threshold must be a number from 0 to 1, not 1\.5"),
+        ("page_threshold = -1", r"line 3: page_threshold must be a number from 0 to 1, not -1"),
+        ('page_threshold = "half"', r"line 3: page_threshold must be a number from 0 to 1, not 'half'"),
+        ("page_threshold = true", r"line 3: page_threshold must be a number from 0 to 1, not True"),
         ('without = ["hubs", "hosts"]', r"line 3: without must be a list of parts \(feedback, .*\), not \['hubs', 'hosts'\]"),
+        ("precision = 90", r"line 3: precision must be a number from 0 to 1, not 90"),
         ('without = "hubs"', r"line 3: without must be a list of parts \(feedback, .*\), not 'hubs'"),
-        ("steps = 3", r"line 3: \[strategy\.adaptive\] has no parameter 'steps'\. Known: page_threshold, without"),
+        ("steps = 3", r"line 3: \[strategy\.adaptive\] has no parameter 'steps'\. Known: page_threshold, precision, without"),
     ],
 )
 def test_wrong_parameters_are_refused_with_their_place(line: str, said: str, write_topic: WriteTopic) -> None:
@@ -527,7 +561,7 @@ def test_parameters_come_from_the_topic(write_topic: WriteTopic) -> None:
     strategy: Any = strategies.create(
         load_topic(write_topic({"topic.toml": toml})), "adaptive", resources=None, segmenter="rjieba"
     )
-    assert strategy.parameters == AdaptiveParameters(0.25, ["hubs"]) and strategy.page_threshold == 0.25
-    with pytest.raises(ValueError, match="page_threshold must be a probability"):
+    assert strategy.parameters == AdaptiveParameters(0.25, without=["hubs"]) and strategy.page_threshold == 0.25
+    with pytest.raises(ValueError, match="page_threshold must be a number from 0 to 1"):
         strategy.page_threshold = 1.01
     assert strategy.page_threshold == 0.25

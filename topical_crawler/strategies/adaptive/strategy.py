@@ -27,7 +27,7 @@ from topical_crawler.strategies.adaptive.link_features import (
 from topical_crawler.strategies.adaptive.link_model import Floats, LinkModel, sigmoid
 from topical_crawler.strategies.adaptive.memory import LINK_WORDS, IncomingLink, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
-from topical_crawler.strategies.base import Parameters, SiteWords, Strategy, packed, unpacked
+from topical_crawler.strategies.base import Parameters, SiteWords, Strategy, check_fields, packed, unpacked
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.dom import looks_like_list
@@ -59,16 +59,17 @@ class AdaptiveParameters(Parameters):
     Attributes:
         page_threshold: a page is kept when its relevance is above this, 0 to 1. The F1 of what a calibrated judge keeps is
             largest at half of itself (Lipton, Elkan & Naryanaswamy 2014), which is about 0.3.
+        precision: besides, a page is kept when it and the articles that are more relevant are, by their relevances, in this share
+            on topic, 0 to 1; 0: no such bound. It is learned anew at each refit, from the articles that are remembered.
         without: parts to leave out, of :data:`PARTS`: for experiments.
     """
 
     page_threshold: float = 0.3
+    precision: float = 0.0
     without: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        threshold = self.page_threshold
-        if not isinstance(threshold, int | float) or isinstance(threshold, bool) or not 0 <= threshold <= 1:
-            raise ValueError(f"page_threshold must be a probability, 0 to 1, not {threshold!r}")
+        check_fields(self, shares=("page_threshold", "precision"))
         if isinstance(self.without, str) or not isinstance(self.without, Sequence) or set(self.without) - set(PARTS):
             raise ValueError(f"without must be a list of parts ({', '.join(PARTS)}), not {self.without!r}")
 
@@ -115,6 +116,7 @@ class Adaptive(Strategy):
         self._model = LinkModel()
         self._memory = Memory()
         self._next_refit = FIRST_REFIT
+        self._least_relevance = self.parameters.precision
         self._sites = SiteWords()
         # Of links by the hash of all that is known of them.
         self._views: dict[int, LinkView] = {}
@@ -130,7 +132,10 @@ class Adaptive(Strategy):
         strongest = sorted(terms.items(), key=lambda t: -t[1])[:8]
         why = {term: round(part / total, 4) for term, part in strongest} if total > 0 else {}
         lesson = Lesson(_pack_words(words), self._pack_link(page.url, found), self._sites.lesson(page))
-        return Verdict(relevance, relevance > self.page_threshold, why, lesson=lesson)
+        return Verdict(relevance, self._keeps(relevance), why, lesson=lesson)
+
+    def _keeps(self, relevance: float) -> bool:
+        return relevance > self.page_threshold and relevance >= self._least_relevance
 
     def missed(self, url: str, found: Sequence[Evidence]) -> Lesson | None:
         return None if "failures" in self._without or not found else Lesson(None, self._pack_link(url, found), None)
@@ -142,9 +147,7 @@ class Adaptive(Strategy):
         read = [_unpack_words(Lesson(*lesson).page) for lesson in lessons]
         articles = {i: words for i, words in enumerate(read) if words is not None and words.is_article}
         relevances = self._classifier.probabilities_of(list(articles.values())).tolist()
-        verdicts = {
-            i: Verdict(relevance, relevance > self.page_threshold) for i, relevance in zip(articles, relevances, strict=True)
-        }
+        verdicts = {i: Verdict(relevance, self._keeps(relevance)) for i, relevance in zip(articles, relevances, strict=True)}
         return [verdicts.get(i) for i in range(len(lessons))]
 
     def learn(self, url: str, verdict: Verdict) -> None:
@@ -169,6 +172,8 @@ class Adaptive(Strategy):
         self._classifier.refit(memory)
         if "rejudging" not in self._without:
             memory.relevance[:n] = np.where(memory.fetched[:n], self._classifier.probabilities(memory), 0)
+        if self.parameters.precision:
+            self._least_relevance = relevance_for(self.parameters.precision, memory.relevance[:n][memory.is_article[:n]])
         if "model" not in self._without:
             values, known = self._outcomes()
             rows = np.flatnonzero(memory.has_link[:n] & known)
@@ -278,6 +283,7 @@ class Adaptive(Strategy):
             "sites": self._sites.state_dict(),
             "model": self._model.state_dict(),
             "next_refit": self._next_refit,
+            "least_relevance": self._least_relevance,
             "revision": self.revision,
         }
 
@@ -287,6 +293,7 @@ class Adaptive(Strategy):
         self._sites.load_state_dict(state["sites"])
         self._model.load_state_dict(state["model"])
         self._next_refit = int(state["next_refit"])
+        self._least_relevance = float(state["least_relevance"])
         self.revision = int(state["revision"])
         self._scores.clear()
 
@@ -308,6 +315,19 @@ class Adaptive(Strategy):
         features = np.concatenate([self._links.address(url).features, unpacked(packed_features, "<u4")])[:MAX_FEATURES]
         known_words = unpacked(words, "<u2")[:LINK_WORDS]
         return IncomingLink(features, unpacked(parents, "<i8").tolist(), relevances, terms, distance, known_words)
+
+
+def relevance_for(precision: float, relevances: NDArray[Any]) -> float:
+    """The least relevance at which the pages with it or more are on topic in a share of ``precision``, by their relevances as
+    probabilities; 1 where not even the best are.
+
+    >>> relevance_for(0.8, np.array([0.2, 0.9, 0.7, 0.8, 0.1]))
+    0.7
+    """
+    values, numbers = np.unique(relevances.astype(np.float64), return_counts=True)
+    expected = np.cumsum((values * numbers)[::-1]) / np.cumsum(numbers[::-1])
+    enough = np.flatnonzero(expected >= precision - 1e-9)
+    return float(values[::-1][enough[-1]]) if len(enough) else 1.0
 
 
 def _prior(state: Floats) -> Floats:
