@@ -110,6 +110,8 @@ class TopicalScheduler(BaseScheduler):
             return
         except ValueError as error:  # a seed or an order that cannot be used
             logger.error("%s", error)
+        except Exception:  # the next tick must come: without it no order to stop is obeyed
+            logger.exception("Orders and news of other workers could not be read; the next try is in a second")
         if self._crawl.control.stopping:
             self._end(STOPPED)
             return

@@ -169,7 +169,15 @@ def _kill_children() -> None:
     children = _children()
     for child in children:
         os.kill(child, signal.SIGKILL)
-    wait_for(lambda: not any(map(_alive, children)))
+    wait_for(lambda: all(map(_has_ended, children)))
+
+
+def _has_ended(child: int) -> bool:
+    """Whether a child can be reaped; a zombie cannot while one of its other threads has not ended."""
+    try:
+        return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # it has been
+        return True
 
 
 def _alive(pid: int) -> bool:
