@@ -309,7 +309,7 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
     figures = measure(key, rows.records, labels, setup.budget)
     kept = [label for record in rows.records if record.keep and (label := labels.get(fingerprint(record.url))) is not None]
     articles = [label.grade for label in kept if label.is_text and label.grade != MIXED]
-    on_topic = sum(label.is_text and label.grade == RELEVANT for label in labels.values())
+    on_topic = sum(label.is_relevant_text for label in labels.values())
     return Run(
         variant=variant.name,
         topic=topic.name,
@@ -364,7 +364,7 @@ def for_each_topic(runs: Iterable[Run], alike: Iterable[Sequence[Cell]]) -> list
     cells = {(group[0].topic.name, group[0].start.called, group[0].key.seed): group for group in alike}
     found: list[Run] = []
     for run in runs:
-        if run.variant.removeprefix("oracle ") not in ORACLES:
+        if not run.of_oracle:
             found.append(run)
             continue
         for cell in cells[run.topic, run.start, run.seed]:

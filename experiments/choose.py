@@ -20,7 +20,6 @@ from pathlib import Path
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
-from experiments.oracle import ORACLES
 from experiments.runs import Run, read_runs
 from topical_crawler.cli.terminal import console
 
@@ -87,8 +86,10 @@ def table(results: Sequence[LeftOut], name: str) -> Table:
     """Topics, the values chosen without them, and their figures with the standard deviation over the orders of start URLs; then
     the mean of the topics, with that of the orders' means, and the least."""
     found = Table(title=f"{name} under the value chosen without the topic and its webs")
-    for head, justify in (("topic", "left"), ("chosen", "left"), ("on topics", "right"), ("figure", "right"), ("best", "right")):
-        found.add_column(head, justify="right" if justify == "right" else "left")
+    for head in ("topic", "chosen"):
+        found.add_column(head)
+    for head in ("on topics", "figure", "best"):
+        found.add_column(head, justify="right")
     for one in results:
         if one.others:
             written = f"{statistics.fmean(one.figures.values()):.3f} ± {spread(one.figures.values()):.3f}"
@@ -121,7 +122,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     values: dict[str, list[Run]] = {}
     for file in opts.runs:
         for one in read_runs(file):
-            if one.variant.removeprefix("oracle ") not in ORACLES:
+            if not one.of_oracle:
                 name = f"{file.stem}: {one.variant}" if len(opts.runs) > 1 else one.variant
                 values.setdefault(name, []).append(one)
     if opts.figure == "share" and any(math.isnan(one.share) for runs in values.values() for one in runs):

@@ -224,7 +224,7 @@ def measure_path(key: RunKey, urls: Sequence[str], labels: Mapping[bytes, Label]
     def visits() -> Iterator[_Visit]:
         for url in urls:
             label = labels.get(fingerprint(url))
-            keep = label is not None and label.is_text and label.grade == RELEVANT
+            keep = label is not None and label.is_relevant_text
             yield _Visit(url, host(url), True, keep, keep)
 
     return _measure(key, visits(), labels, budget)
@@ -296,6 +296,6 @@ def _measure(key: RunKey, visits: Iterable[_Visit], labels: Mapping[bytes, Label
 def _sites(labels: Mapping[bytes, Label], pages: Mapping[str, int], reached: Set[str]) -> tuple[SiteFigures, ...]:
     there: dict[str, set[str]] = {label.site: set() for label in labels.values()}
     for label in labels.values():
-        if label.is_text and label.grade == RELEVANT:
+        if label.is_relevant_text:
             there[label.site].add(label.doc)
     return tuple(SiteFigures(site, pages.get(site, 0), len(docs & reached), len(docs)) for site, docs in sorted(there.items()))

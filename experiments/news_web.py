@@ -25,6 +25,7 @@ import json
 import random
 import re
 import uuid
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -259,7 +260,7 @@ def _link(url: str, anchor: str) -> str:
     return f'<a href="{html.escape(url)}">{html.escape(anchor)}</a>'
 
 
-class Layout:
+class Layout(ABC):
     """What the pages of a site look like, and how they are linked. The texts come newest first, copies marked."""
 
     def __init__(self, site: Site, texts: Sequence[tuple[Text, bool]], friends: Sequence[Site], rng: random.Random) -> None:
@@ -274,29 +275,25 @@ class Layout:
         self.places = {text.number: place for place, text in enumerate(self.texts)}
         self.urls = {text.number: f"{site.home}{self.address(text, place)}" for place, text in enumerate(self.texts)}
 
+    @abstractmethod
     def address(self, text: Text, place: int) -> str:
         """Of a text, without the host; ``place`` is its place on the site, no two have the same."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lists(self) -> Iterator[Page]:
         """All pages but the home page, the articles and what every site has."""
-        raise NotImplementedError
 
-    def head(self) -> str:
-        """What every page begins with."""
-        raise NotImplementedError
-
+    @abstractmethod
     def frame(self, title: str, main: str, side: str) -> str:
         """The body of a page."""
-        raise NotImplementedError
 
+    @abstractmethod
     def article(self, text: Text) -> tuple[str, str]:
         """An article and what stands beside it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def home(self) -> str:
         """What the home page shows."""
-        raise NotImplementedError
 
     def labels(self, text: Text) -> Sequence[str]:
         """What the site says that a text is about."""

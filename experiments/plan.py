@@ -14,7 +14,7 @@ from pathlib import Path
 from experiments.comparison import RunKey, Setting
 from experiments.recorded_crawls import Planned
 from topical_crawler import config
-from topical_crawler.evaluation.labels import RELEVANT, Label
+from topical_crawler.evaluation.labels import Label
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.topic.topic import Topic
 
@@ -109,7 +109,7 @@ def drawn_starts(topic: LabelledTopic, recording: Recording, number: int, seeds:
     """
     urls: dict[str, str] = {}
     for label in sorted(topic.labels.values(), key=lambda label: label.url):
-        if label.is_text and label.grade == RELEVANT and label.url in recording:
+        if label.is_relevant_text and label.url in recording:
             urls.setdefault(label.doc, label.url.replace(" ", "%20"))  # a space would end the URL in a file of start URLs
     if len(urls) < number:
         raise ValueError(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from experiments.oracle import ORACLES
 from experiments.regret import HostFigures
 from topical_crawler.files import replacing
 
@@ -51,6 +52,11 @@ class Run:
     webs: tuple[str, ...] = ()
     share: float = math.nan
     hosts: Mapping[str, HostFigures] = field(default_factory=dict)
+
+    @property
+    def of_oracle(self) -> bool:
+        """Whether an oracle crawled."""
+        return self.variant.removeprefix("oracle ") in ORACLES
 
     @property
     def kept_f(self) -> float:

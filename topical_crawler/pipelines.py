@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from math import isnan
 from typing import Any, Self
 
@@ -36,7 +37,7 @@ class ExtractPipeline:
         self._pool.close()
 
 
-class CrawlPipeline(CrawlComponent):
+class CrawlPipeline(CrawlComponent, ABC):
     """A step that needs the crawl; items of spiders without one pass through."""
 
     def process_item(self, item: Any) -> Any:
@@ -45,9 +46,9 @@ class CrawlPipeline(CrawlComponent):
             self.process(crawl, item)
         return item
 
+    @abstractmethod
     def process(self, crawl: Crawl, item: PageItem) -> None:
         """Do the step."""
-        raise NotImplementedError
 
 
 class CleanPipeline(CrawlPipeline):

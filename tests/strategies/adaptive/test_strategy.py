@@ -91,6 +91,12 @@ def test_a_precision_keeps_what_is_expected_to_reach_it() -> None:
     assert [again.judge(Page(url, title=text)).keep for url, text in zip(articles, texts, strict=True)] == [
         v.keep for v in verdicts[sure]
     ]
+    for before, asked in ((sure, plain), (plain, sure)):  # a crawl may go on with another precision, or with none
+        other = make(precision=asked.parameters.precision)
+        other.load_state_dict(json.loads(state(before)))
+        assert [other.judge(Page(url, title=text)).keep for url, text in zip(articles[:30], texts, strict=False)] != [
+            v.keep for v in verdicts[before][:30]
+        ]
 
 
 @given(st.lists(st.floats(0, 1), max_size=50), st.floats(0.05, 0.95))

@@ -172,8 +172,7 @@ class Adaptive(Strategy):
         self._classifier.refit(memory)
         if "rejudging" not in self._without:
             memory.relevance[:n] = np.where(memory.fetched[:n], self._classifier.probabilities(memory), 0)
-        if self.parameters.precision:
-            self._least_relevance = relevance_for(self.parameters.precision, memory.relevance[:n][memory.is_article[:n]])
+        self._learn_least_relevance()
         if "model" not in self._without:
             values, known = self._outcomes()
             rows = np.flatnonzero(memory.has_link[:n] & known)
@@ -186,6 +185,11 @@ class Adaptive(Strategy):
             self._model.refit(table, _prior(state), values[rows])
         self._scores.clear()
         self.revision += 1
+
+    def _learn_least_relevance(self) -> None:
+        if precision := self.parameters.precision:
+            memory, n = self._memory, len(self._memory)
+            self._least_relevance = relevance_for(precision, memory.relevance[:n][memory.is_article[:n]])
 
     def _outcomes(self) -> tuple[Floats, NDArray[np.bool_]]:
         """What each remembered page was worth, and whether that is known: an article its relevance, a list a part of what it has
@@ -283,7 +287,7 @@ class Adaptive(Strategy):
             "sites": self._sites.state_dict(),
             "model": self._model.state_dict(),
             "next_refit": self._next_refit,
-            "least_relevance": self._least_relevance,
+            "least_relevance": [self.parameters.precision, self._least_relevance],
             "revision": self.revision,
         }
 
@@ -293,7 +297,11 @@ class Adaptive(Strategy):
         self._sites.load_state_dict(state["sites"])
         self._model.load_state_dict(state["model"])
         self._next_refit = int(state["next_refit"])
-        self._least_relevance = float(state["least_relevance"])
+        precision, least = map(float, state["least_relevance"])
+        if precision == self.parameters.precision:
+            self._least_relevance = least
+        else:  # the crawl goes on with another
+            self._learn_least_relevance()
         self.revision = int(state["revision"])
         self._scores.clear()
 
