@@ -23,6 +23,7 @@ from topical_crawler import strategies
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies.base import Setup, Strategy
 from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
@@ -316,6 +317,26 @@ def check_a_restored_strategy_learns_on(subject: Subject) -> None:
             restored.learn(page.url, verdict)
     assert _state(through) == _state(restored)
     assert through.score(_candidates()) == restored.score(_candidates())
+
+
+@_check
+def check_marks(subject: Subject) -> None:
+    """Marking a text twice is marking it once; a crawl that is resumed and given its marks again ends as if it went through."""
+    marks = [MarkedText(p.url, p.title, p.description, "relevant" if i % 2 else "irrelevant") for i, p in enumerate(_pages(12))]
+    through, restored = subject.make(), subject.make()
+    for i, (page, verdict) in enumerate(_judged(through)):
+        if i in (10, 40):
+            through.mark(marks[: i // 4])
+        if i == 30:
+            restored.load_state_dict(json.loads(_state(through)))
+        if i in (30, 40):
+            restored.mark(marks[:1])
+            restored.mark(marks[: 2 if i == 30 else 10])
+        for strategy in (through, restored) if i >= 30 else (through,):
+            strategy.learn(page.url, verdict)
+    assert _state(through) == _state(restored)
+    assert through.score(_candidates()) == restored.score(_candidates())
+    assert [verdict for _, verdict in _judged(through)] == [verdict for _, verdict in _judged(restored)]
 
 
 @_check

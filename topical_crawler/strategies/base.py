@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from topical_crawler.resources.registry import Resources
 from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.text.statistics import Idf, Vsm, keyword_vector
-from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.files import MarkedText, TopicError
 from topical_crawler.topic.topic import Topic, topic_line
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
@@ -181,6 +181,14 @@ class Strategy(ABC):
     def learn(self, url: str, verdict: Verdict) -> None:
         """Learn from a judged page. Learning a page twice is the same as learning it once. When a crawl is resumed, the verdict
         has only relevance, keep and lesson."""
+        return
+
+    def mark(self, texts: Sequence[MarkedText]) -> None:
+        """Take texts that a person has marked while the crawl runs, besides those of the topic. A text replaces an earlier one of
+        the same address; one marked as boilerplate takes it away. The next learned page may change what is known.
+
+        Marks are no part of :meth:`state_dict`: whoever keeps them gives them again to a restored strategy, in any portions,
+        before it goes on. The same marks again change nothing, so the crawl goes on as if it had not been interrupted."""
         return
 
     def state_dict(self) -> dict[str, Any]:

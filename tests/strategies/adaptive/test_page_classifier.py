@@ -258,8 +258,8 @@ def test_short_texts_are_likened_to_articles_by_their_words(taught: PageClassifi
 
 def test_texts_that_a_person_marked_pull() -> None:
     def told(on: str, off: str) -> PageClassifier:
-        marks = [MarkedText("http://m.cn/1", "", on, "relevant"), MarkedText("http://m.cn/2", "", off, "irrelevant")]
-        of = judge(marked=marks * 5)
+        kinds = [("relevant", on), ("irrelevant", off)]
+        of = judge(marked=[MarkedText(f"http://m.cn/{mark}/{n}", "", text, mark) for mark, text in kinds for n in range(5)])
         learn(of, pages())
         return of
 

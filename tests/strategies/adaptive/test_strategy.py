@@ -367,13 +367,31 @@ def test_a_page_that_came_after_all_is_not_learned_a_second_time() -> None:
 
 def test_marked_texts_are_examples() -> None:
     def judged(*marks: MarkedText) -> float:
-        strategy = Adaptive(replace(TOPIC, marked=marks * 5), SEGMENTER)
+        copies = tuple(replace(mark, url=f"{mark.url}/{n}") for mark in marks for n in range(5))
+        strategy = Adaptive(replace(TOPIC, marked=copies), SEGMENTER)
         lessons(strategy, walk(40))
         return strategy.judge(Page(HOME, title=OFF[1])).relevance
 
     plain = judged()
     assert judged(MarkedText("http://m.cn/1", "", OFF[1], "relevant")) > plain
     assert judged(MarkedText("http://m.cn/1", "", ON[0], "relevant"), MarkedText("http://m.cn/2", "", OFF[1], "irrelevant")) < 0.5
+
+
+def test_texts_marked_during_the_crawl_count_from_the_next_page_on() -> None:
+    mark = MarkedText("http://m.cn/1", "", OFF[1], "relevant")
+    strategy, plain = make(), make()
+    for one in (strategy, plain):
+        lessons(one, walk(40))
+    page, before = Page(HOME, title=OFF[1]), strategy.judge(Page(HOME, title=OFF[1]))
+    strategy.mark([replace(mark, url=f"http://m.cn/{n}") for n in range(5)])
+    assert strategy.judge(page) == before
+    visit(strategy, "http://b.cn/1", ON[0])
+    assert strategy.judge(page).relevance > before.relevance
+    strategy.mark([replace(mark, url=f"http://m.cn/{n}", mark="boilerplate") for n in range(5)])  # taken back
+    for one in (strategy, plain):
+        visit(one, "http://b.cn/2", ON[0])
+    visit(plain, "http://b.cn/1", ON[0])
+    assert strategy.judge(page).relevance < before.relevance + 0.01
 
 
 def test_of_a_long_page_the_words_are_remembered_that_are_rare_in_the_crawl() -> None:

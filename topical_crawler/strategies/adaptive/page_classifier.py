@@ -12,6 +12,7 @@ import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import islice
 from typing import Any
 from zlib import crc32
@@ -83,6 +84,9 @@ class PageClassifier:
         marked: texts that a person has marked: examples and counterexamples, whatever terms they hold.
         labels: whether a page's own labels (tags, breadcrumbs) count like its title.
         feedback: whether words are learned; else only the terms count.
+
+    Attributes:
+        marks: a digest of the marked texts as they are now.
     """
 
     def __init__(
@@ -109,7 +113,8 @@ class PageClassifier:
         self._segmenter = segmenter
         self._labels = labels
         self._feedback = feedback
-        self._marked = [(_counted(self._content(f"{m.title}\n{m.text[:MAX_READ]}")), m.on_topic) for m in marked]
+        self._marked: dict[str, tuple[Counter[int], bool]] = {}
+        self.mark(marked)
         self._number_of = lru_cache(65_536)(self._content_number)
         self._terms_in = lru_cache(65_536)(self._find_terms)
         self._pages = 0
@@ -120,6 +125,15 @@ class PageClassifier:
         self._word_parts: Floats | None = None  # of each word in likeness: in the product, and in the length squared
         self._gap = self._best = self._high = 1.0
         self._low = 0.0
+
+    def mark(self, texts: Iterable[MarkedText]) -> None:
+        """Take marked texts, see :meth:`Strategy.mark`; they count from the next :meth:`refit` on."""
+        for text in texts:
+            self._marked.pop(text.url, None)
+            if text.on_topic is not None:
+                self._marked[text.url] = _counted(self._content(f"{text.title}\n{text.text[:MAX_READ]}")), text.on_topic
+        known = sorted((url, on_topic, sorted(words.items())) for url, (words, on_topic) in self._marked.items())
+        self.marks = blake2b(repr(known).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
     def terms_of(self, words: Iterable[str]) -> float:
         """Weight of the distinct topic terms among words; the heavy terms of the topic weigh 1 on average."""
@@ -316,7 +330,7 @@ class PageClassifier:
 
     def _mean(self, words: Numbers, units: Floats, on_topic: bool) -> tuple[Floats, int]:
         """The mean vector of pages and of the texts that a person marked likewise, and the number of both."""
-        marked = [self._most_telling(counted) for counted, mark in self._marked if mark == on_topic]
+        marked = [self._most_telling(counted) for _, (counted, mark) in sorted(self._marked.items()) if mark == on_topic]
         total = np.zeros(BUCKETS, dtype=np.float64)
         for of, vectors in [(words, units), *(self._units(w[None, :], c[None, :]) for w, c in marked)]:
             np.add.at(total, of.ravel(), vectors.ravel())

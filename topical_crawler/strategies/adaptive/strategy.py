@@ -29,6 +29,7 @@ from topical_crawler.strategies.adaptive.memory import LINK_WORDS, IncomingLink,
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.strategies.base import Parameters, SiteWords, Strategy, check_fields, packed, unpacked
 from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.dom import looks_like_list
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
@@ -116,6 +117,7 @@ class Adaptive(Strategy):
         self._model = LinkModel()
         self._memory = Memory()
         self._next_refit = FIRST_REFIT
+        self._known_marks = self._classifier.marks  # those that the last refit knew
         self._least_relevance = self.parameters.precision
         self._sites = SiteWords()
         # Of links by the hash of all that is known of them.
@@ -160,12 +162,16 @@ class Adaptive(Strategy):
         self._memory.add(page, words, self._unpack_link(url, lesson.link), verdict.relevance if words else 0.0)
         if words is not None:
             self._classifier.note(words)
-        if self._memory.learned >= self._next_refit:
+        if self._memory.learned >= self._next_refit or self._classifier.marks != self._known_marks:
             self._refit()
+
+    def mark(self, texts: Sequence[MarkedText]) -> None:
+        self._classifier.mark(texts)
 
     def _refit(self) -> None:
         """Judge remembered pages again, and learn again what links lead to."""
         memory = self._memory
+        self._known_marks = self._classifier.marks
         self._next_refit = memory.learned + min(MAX_BETWEEN_REFITS, max(FIRST_REFIT, int(REFIT_SHARE * memory.learned)))
         n = len(memory)
         memory.settle()
@@ -287,6 +293,7 @@ class Adaptive(Strategy):
             "sites": self._sites.state_dict(),
             "model": self._model.state_dict(),
             "next_refit": self._next_refit,
+            "marks": self._known_marks,
             "least_relevance": [self.parameters.precision, self._least_relevance],
             "revision": self.revision,
         }
@@ -297,6 +304,7 @@ class Adaptive(Strategy):
         self._sites.load_state_dict(state["sites"])
         self._model.load_state_dict(state["model"])
         self._next_refit = int(state["next_refit"])
+        self._known_marks = state["marks"]
         precision, least = map(float, state["least_relevance"])
         if precision == self.parameters.precision:
             self._least_relevance = least
