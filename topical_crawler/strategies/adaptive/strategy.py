@@ -335,15 +335,15 @@ class Adaptive(Strategy):
 
 def relevance_for(precision: float, relevances: NDArray[Any]) -> float:
     """The least relevance at which the pages with it or more are on topic in a share of ``precision``, by their relevances as
-    probabilities; 1 where not even the best are.
+    probabilities; where not even the best are, ``precision`` itself, which a page that comes may still reach.
 
-    >>> relevance_for(0.8, np.array([0.2, 0.9, 0.7, 0.8, 0.1]))
-    0.7
+    >>> relevance_for(0.8, np.array([0.2, 0.9, 0.7, 0.8, 0.1])), relevance_for(0.8, np.array([0.2, 0.7]))
+    (0.7, 0.8)
     """
     values, numbers = np.unique(relevances.astype(np.float64), return_counts=True)
     expected = np.cumsum((values * numbers)[::-1]) / np.cumsum(numbers[::-1])
     enough = np.flatnonzero(expected >= precision - 1e-9)
-    return float(values[::-1][enough[-1]]) if len(enough) else 1.0
+    return float(values[::-1][enough[-1]]) if len(enough) else precision
 
 
 def _prior(state: Floats) -> Floats:
