@@ -23,7 +23,7 @@ from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SecondLook, SetAside
-from topical_crawler.crawl.steering import Control, control_state, seed_entry
+from topical_crawler.crawl.steering import Control, Marks, control_state, seed_entry
 from topical_crawler.frontier import (
     REDIRECTED,
     Entry,
@@ -77,9 +77,12 @@ def learn_again(strategy: Strategy, outcome: Outcome) -> None:
 
 
 def restore(strategy: Strategy, frontier: Frontier) -> None:
-    """Bring a new strategy to the state of the frontier's crawl: checkpoint, pages finished since, page threshold as set."""
-    for _, outcome in frontier.outcomes(load_checkpoint(strategy, frontier)):
+    """Bring a new strategy to the state of the frontier's crawl: checkpoint, pages finished since, marks, page threshold."""
+    marks, learned = Marks(frontier), load_checkpoint(strategy, frontier)
+    marks.give(strategy, learned)
+    for number, outcome in frontier.outcomes(learned):
         learn_again(strategy, outcome)
+        marks.give(strategy, number)
     if (threshold := control_state(frontier)["page_threshold"]) is not None:
         with suppress(ValueError):  # the crawl does not obey a threshold that its strategy refuses either
             strategy.page_threshold = threshold
@@ -181,7 +184,8 @@ class Crawl:
             return crawl
 
     def _resume(self) -> None:
-        self._read_log(load_checkpoint(self.strategy, self.frontier))
+        self.control.learn_marks(learned := load_checkpoint(self.strategy, self.frontier))
+        self._read_log(learned)
         self._checked = self.finished
         if rescoring_due(self.finished) and self._is_first("rescoring", self.finished):
             rescore_waiting(self.strategy, self.policy, self.frontier)  # the last run may have ended right before it
@@ -210,6 +214,7 @@ class Crawl:
     def tick(self) -> None:
         """Obey orders, keep the leases, learn what other workers have finished, take new seeds; about once a second."""
         self.control.poll()
+        self._learn_marks()
         if not self.frontier.shared:
             return
         if self.in_flight:
@@ -237,6 +242,11 @@ class Crawl:
             self.finished = number
             if number > learned:
                 learn_again(self.strategy, outcome)
+                self._learn_marks()
+
+    def _learn_marks(self) -> None:
+        if self.control.marks.due:
+            self.control.learn_marks(self.finished)
 
     def _take_seeds(self, urls: list[str]) -> None:
         pushed = self.push([replace(seed_entry(url), dropped=self.policy.refusal(url, 0)) for url in urls])
@@ -394,6 +404,7 @@ class Crawl:
         if not self.frontier.shared:  # the log of a shared frontier is read by tick()
             self.finished += 1
             self.policy.count(outcome)
+            self._learn_marks()
             self._after_pages()
 
     def _after_pages(self) -> None:

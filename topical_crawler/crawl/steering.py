@@ -1,7 +1,8 @@
 """Feeding and steering a crawl, while it runs or between two runs: actions on its frontier, and the crawl that obeys them.
 
 A request and its answer are JSON objects, handed to the process that has the frontier open (:mod:`mailbox`). What applies to all
-workers of a crawl, and to its next run, is saved in the frontier under "control"; :class:`Control` obeys it.
+workers of a crawl, and to its next run, is saved in the frontier: orders under "control", marked texts in portions, "marks 1" and
+so on. :class:`Control` obeys them.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import logging
 import math
 import uuid
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topical_crawler.crawl.mailbox import Answer, Mailbox
 from topical_crawler.frontier import REDIRECTED, Entry, Frontier, State
 from topical_crawler.items import SEED_PRIORITY
+from topical_crawler.topic.files import MARKED, MOST, MarkedText, marked_text
 from topical_crawler.web.page import Candidate
 from topical_crawler.web.urls import fingerprint, host
 
@@ -32,6 +35,7 @@ PURGED = "purged"  # why links are dropped that a person purged from the queue
 LAST_PAGES = 1000  # finished pages that ``stats`` counts by default
 MAX_SHOWN = 10_000  # most entries that ``top`` shows
 MOST_LOOKED_AT = 100_000  # entries that ``top`` searches for one host: up to a second, in which the crawl stands still
+MOST_MARKS = 100  # marked texts of one request
 _CONTROL = "control"
 _NO_ADDRESS = fingerprint("")
 
@@ -87,6 +91,7 @@ def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
         "last_rejected_because": dict(reasons.most_common()),
         "paused": control["paused"],
         "page_threshold": control["page_threshold"],
+        "marked": len(Marks(frontier).urls),
         "details": frontier.details(),
     }
 
@@ -179,6 +184,64 @@ def _purge(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     return {"purged": purged, "waiting": len(frontier)}
 
 
+def _mark(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """Have all workers learn marked ``texts``, objects with the fields of :class:`MarkedText`; one replaces an earlier one of the
+    same address. Of the answer, "texts" is the number of marked texts now."""
+    texts = request.get("texts")
+    if not isinstance(texts, list) or not 0 < len(texts) <= MOST_MARKS:
+        raise SteeringError(f"texts must be a list of 1 to {MOST_MARKS} marked texts")
+    new = [marked_text(fields, f"text {number}") for number, fields in enumerate(texts, 1)]
+    marks = Marks(frontier)
+    if len(marks.urls.union(text.url for text in new)) > MOST:
+        raise SteeringError(f"the crawl would have more than {MOST:,} marked texts. Remedy: put texts into the topic's {MARKED}")
+    counts = frontier.counts()
+    done = counts[State.DONE]
+    finished = done + sum(1 for _ in frontier.outcomes(done))  # a page that was fetched again has several outcomes
+    if counts[State.IN_FLIGHT] and not frontier.shared:
+        finished += 1  # that page may have been judged already
+    portion = [finished, [[text.url, text.title, text.text, text.mark] for text in new]]
+    number = marks.number + 1
+    while frontier.agree(f"marks {number}", portion) != portion:
+        number += 1
+    marks.read()
+    return {"texts": len(marks.urls)}
+
+
+class Marks:
+    """The texts marked for a crawl, in portions. Each is for the strategy to learn once a number of pages is finished, so a crawl
+    that is resumed learns them between the same two pages.
+
+    Attributes:
+        number: portions read so far.
+        due: those that were not given yet, with the number of pages.
+        urls: of all marked texts.
+    """
+
+    def __init__(self, frontier: Frontier) -> None:
+        self._frontier = frontier
+        self.due: deque[tuple[int, list[MarkedText]]] = deque()
+        self.number = 0
+        self.urls: set[str] = set()
+        self.read()
+
+    def read(self) -> None:
+        """Read portions that were saved since the last time."""
+        while portion := self._frontier.load(f"marks {self.number + 1}"):
+            self.number += 1
+            texts = [MarkedText(*fields) for fields in portion[1]]
+            self.urls.update(text.url for text in texts)
+            self.due.append((int(portion[0]), texts))
+
+    def give(self, strategy: Strategy, finished: int) -> int:
+        """Give a strategy the texts that are due after so many finished pages. Returns their number."""
+        given = 0
+        while self.due and self.due[0][0] <= finished:
+            _, texts = self.due.popleft()
+            strategy.mark(texts)
+            given += len(texts)
+        return given
+
+
 ACTIONS: Mapping[str, Callable[[Frontier, Request, Known], Answer]] = {
     "stats": _stats,
     "top": _top,
@@ -190,6 +253,7 @@ ACTIONS: Mapping[str, Callable[[Frontier, Request, Known], Answer]] = {
     "threshold": _threshold,
     "requeue": _requeue,
     "purge": _purge,
+    "mark": _mark,
 }
 
 
@@ -249,6 +313,7 @@ class Control:
         refusal: why a pushed URL is not fetched.
 
     Attributes:
+        marks: the texts marked for the crawl.
         paused: nothing is to be fetched.
         stopping: the crawl is to end in good order.
         page_threshold: as set by a person; None: the topic's own.
@@ -263,6 +328,7 @@ class Control:
         self._refusal = refusal
         self._own = strategy.page_threshold
         self._at_start = control_state(frontier)["stop"]
+        self.marks = Marks(frontier)
         self.paused = False
         self.stopping = False
         self.page_threshold: float | None = None
@@ -274,6 +340,15 @@ class Control:
             self._mailbox.serve(self._perform)
         if self._frontier.shared:
             self._read()
+
+    def learn_marks(self, finished: int) -> None:
+        """Have the strategy learn the marks that are due after so many finished pages."""
+        if given := self.marks.give(self._strategy, finished):
+            logger.info("Learning from %d marks; %d texts are marked by now", given, len(self.marks.urls))
+
+    def mark(self, texts: Sequence[MarkedText]) -> None:
+        """Have all workers learn marked texts."""
+        self._perform({"action": "mark", "texts": [asdict(text) for text in texts]})
 
     def _perform(self, request: Request) -> Answer:
         before = self._strategy.page_threshold
@@ -289,6 +364,7 @@ class Control:
         return answer
 
     def _read(self) -> None:
+        self.marks.read()
         state = control_state(self._frontier)
         if state["paused"] != self.paused:
             self.paused = state["paused"]

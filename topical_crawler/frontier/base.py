@@ -199,6 +199,9 @@ class Frontier(Protocol):
     def load(self, name: str) -> Any:
         """What :meth:`save` stored; None if there is none."""
 
+    def agree(self, name: str, data: Any) -> Any:
+        """As :meth:`save`, but the first one to say something is right. Returns what holds."""
+
     def __len__(self) -> int:
         """How many entries wait."""
 

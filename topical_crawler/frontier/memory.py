@@ -208,6 +208,9 @@ class MemoryFrontier(LocalFrontier):
     def load(self, name: str) -> Any:
         return json.loads(self._saved[name]) if name in self._saved else None
 
+    def agree(self, name: str, data: Any) -> Any:
+        return json.loads(self._saved.setdefault(name, json.dumps(data, ensure_ascii=False)))
+
     def __len__(self) -> int:
         return len(self._waiting)
 

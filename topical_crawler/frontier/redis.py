@@ -310,7 +310,6 @@ class RedisFrontier(Frontier):
         return None if text is None else json.loads(text)
 
     def agree(self, name: str, data: Any) -> Any:
-        """As :meth:`save`, but the first one to say something is right. Returns what holds."""
         self._call("hsetnx", "saved", name, json.dumps(data))
         return self.load(name)
 

@@ -593,6 +593,11 @@ class SqliteFrontier(LocalFrontier):
         row = self._first(LOAD, name)
         return json.loads(row[0]) if row else None
 
+    def agree(self, name: str, data: Any) -> Any:
+        if (known := self.load(name)) is None:
+            self.save(name, data)
+        return data if known is None else known
+
     def __len__(self) -> int:
         return self._waiting
 

@@ -250,7 +250,7 @@ def read_marked_lines(file: Traversable) -> Iterator[tuple[str, MarkedText | Non
             yield line, None
             continue
         where = f"{file}, line {number}"
-        text = _marked_text(line, where)
+        text = marked_text(_object(line), where)
         if text.url in first:
             raise TopicError(f"{where}: {text.url!r} stands already in line {first[text.url]}. Remedy: keep one of the two")
         first[text.url] = number
@@ -269,11 +269,19 @@ def _lines(file: Traversable) -> Iterator[tuple[int, str]]:
             yield number, _decoded(line, file, number, "utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
 
 
-def _marked_text(line: str, where: str) -> MarkedText:
+def _object(line: str) -> object:
     try:
-        fields = json.loads(line)
+        return json.loads(line)
     except (ValueError, RecursionError):
-        fields = None
+        return None
+
+
+def marked_text(fields: object, where: str) -> MarkedText:
+    """A text from the fields of a JSON object, cut to its bounds.
+
+    Raises:
+        TopicError: it is no object, or lacks something; begins with ``where``.
+    """
     if not isinstance(fields, dict):
         raise TopicError(f"{where}: no JSON object. {_REMEDY}")
     fields = {"title": "", "text": "", **fields}

@@ -256,6 +256,8 @@ def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
         lines.append(Text(f"of the last {pages:,} pages {kept:,} were kept ({kept / pages:.1%})"))
     if (threshold := answer["page_threshold"]) is not None:
         lines.append(Text(f"pages are kept above a relevance of {threshold:g}"))
+    if answer["marked"]:
+        lines.append(Text(f"{answer['marked']:,} texts are marked for it by scrapy corpus judge"))
     lines += [Text(f"{key.replace('_', ' ')}: {_plain(value)}", "dim") for key, value in answer["details"].items()]
     for title, number, counts in (
         ("rejected because", ">pages", answer["last_rejected_because"]),
