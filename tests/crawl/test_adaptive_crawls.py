@@ -16,12 +16,14 @@ from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
+from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 
 SEED = "http://www.qinghedj.example/"
 PAGES = 70
+FOOTBALL = ["主队三比一取胜，球迷欢呼，教练称赞门将。", "客队门将扑出点球，比赛战平。", "射手梅开二度，球队升至榜首。"]
 MISSING = 7
 """Of so many pages that are asked for, one does not come."""
 
@@ -99,6 +101,60 @@ def test_a_crawl_that_was_interrupted_goes_on_in_the_same_order(
         crawl.close()
     assert asked == whole[0] and len(asked) == PAGES
     assert essence(rows(tmp_path / "data")) == essence(rows(whole[1]))
+
+
+def fetch_with_marks(crawl: Crawl, recording: Recording, until: int) -> list[str]:
+    """The same, while a person marks: three texts after page 12, and one when page 31 is judged and not finished yet."""
+    asked = []
+    for stop in (12, 30, until):
+        if crawl.finished >= min(stop, until):
+            continue
+        asked += fetch(crawl, recording, min(stop, until))
+        if crawl.finished == 12:
+            crawl.control.mark([MarkedText(f"http://m.example/{n}", "", text, "relevant") for n, text in enumerate(FOOTBALL)])
+            crawl.tick()
+        if crawl.finished == 30:
+            entry = crawl.next(0.0)
+            assert entry is not None
+            item = PageItem(entry, entry.url, now_utc(), page=page_of(recording, entry.url, crawl))
+            judge(crawl, item)
+            item.text = f"{entry.url} 的正文"
+            crawl.control.mark([MarkedText("http://m.example/0", "", FOOTBALL[0], "irrelevant")])
+            crawl.tick()
+            crawl.finish(item)
+            asked.append(entry.url)
+    return asked
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
+def test_an_interrupted_crawl_learns_its_marks_between_the_same_pages(
+    killed: bool,
+    whole: tuple[list[str], Path],
+    topic: Path,
+    recording: Recording,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    crawl = open_crawl(topic, tmp_path / "whole")
+    with caplog.at_level("INFO"):
+        expected = fetch_with_marks(crawl, recording, PAGES)
+    assert "Learning from 3 marks; 3 texts are marked by now" in caplog.text
+    assert "Learning from 1 marks; 3 texts are marked by now" in caplog.text
+    state = crawl.strategy.state_dict()
+    crawl.close()
+    assert [row.relevance for row in rows(tmp_path / "whole")] != [row.relevance for row in rows(whole[1])]
+    asked: list[str] = []
+    for until in (9, 12, 23, 45, PAGES):
+        crawl = open_crawl(topic, tmp_path / "data")
+        asked += fetch_with_marks(crawl, recording, until)
+        last = crawl.strategy.state_dict()
+        if killed:
+            monkeypatch.setattr(crawl_module, "save_checkpoint", lambda *_: None)
+        crawl.close()
+    assert asked == expected
+    assert essence(rows(tmp_path / "data")) == essence(rows(tmp_path / "whole"))
+    assert last == state
 
 
 def test_what_is_learned_changes_the_order(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import logging
-from collections.abc import Callable, Iterator
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,14 @@ from redis_tools import RedisServer
 from topical_crawler import Evidence, Page, strategies
 from topical_crawler.crawl import steering
 from topical_crawler.crawl.mailbox import Mailbox
-from topical_crawler.crawl.steering import ACTIONS, PURGED, Control, SteeringError, control_state, perform
+from topical_crawler.crawl.session import restore
+from topical_crawler.crawl.steering import ACTIONS, MOST_MARKS, PURGED, Control, Marks, SteeringError, control_state, perform
 from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier, State
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.items import SEED_PRIORITY
+from topical_crawler.strategies.baselines import BreadthFirst
+from topical_crawler.topic.files import MOST, TEXT_LENGTH, MarkedText, TopicError
+from topical_crawler.web.page import Verdict
 from topical_crawler.web.urls import fingerprint, host
 
 Open = Callable[[], Frontier]
@@ -353,6 +359,116 @@ def test_workers_of_a_shared_crawl_obey_what_is_said_in_redis(server: RedisServe
     assert said("stop") == [(False, True, 0.4)] * 2
     assert not Control(workers[0], strategy()).stopping
     for frontier in (*workers, commands):
+        frontier.close()
+
+
+def a_mark(number: int, mark: str = "relevant", text: str = "社区党支部上了一堂党课。") -> dict[str, str]:
+    return {"url": f"http://a.cn/{number}", "title": f"第{number}篇", "text": text, "mark": mark}
+
+
+class Learner(BreadthFirst):
+    """Notes what it is told in order: pages by their address, marks by theirs."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.told: list[str] = []
+
+    def learn(self, url: str, verdict: Verdict) -> None:
+        self.told.append(url)
+
+    def mark(self, texts: Sequence[MarkedText]) -> None:
+        self.told += [f"{text.mark} {text.url}" for text in texts]
+
+
+def learner() -> Learner:
+    made = strategy()
+    return Learner(made.topic, made.segmenter)
+
+
+def test_marks_are_learned_after_the_pages_that_were_finished_when_they_came(open_frontier: Open) -> None:
+    frontier = open_frontier()
+    frontier.push([link(url, 0.5) for url in urls(1, 2, 3, 4, 5)])
+    first = fetch(frontier, "", "off topic")
+    assert ask(frontier, "mark", texts=[a_mark(1), a_mark(2, "irrelevant")]) == {"texts": 2}
+    second = fetch(frontier, "")
+    assert ask(frontier, "mark", texts=[a_mark(1, "boilerplate")]) == {"texts": 2}
+    assert ask(frontier, "stats")["marked"] == 2
+    if not isinstance(frontier, MemoryFrontier):
+        frontier.close()
+        frontier = open_frontier()  # as the next run does
+    marks = [["relevant http://a.cn/1", "irrelevant http://a.cn/2"], ["boilerplate http://a.cn/1"]]
+    whole = learner()
+    restore(whole, frontier)
+    assert whole.told == [*first, *marks[0], *second, *marks[1]]
+    frontier.save("strategy", {"name": "x", "after": 2, "state": {}})
+    rest = learner()
+    restore(rest, frontier)
+    assert rest.told == [*marks[0], *second, *marks[1]]
+
+
+def test_marks_that_come_while_a_page_is_in_flight_are_for_the_pages_after_it() -> None:
+    frontier = MemoryFrontier()
+    frontier.push([link(url, 0.5) for url in urls(1, 2)])
+    entry = frontier.pop(float(next(_clock)))
+    assert entry is not None
+    ask(frontier, "mark", texts=[a_mark(1)])
+    marks, told = Marks(frontier), learner()
+    assert marks.give(told, 0) == 0 and told.told == []
+    assert marks.give(told, 1) == 1 and not marks.due
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ([], "a list of 1 to 100 marked texts"),
+        ("党建", "a list of 1 to 100 marked texts"),
+        ([a_mark(n) for n in range(101)], "a list of 1 to 100 marked texts"),
+        (["党建"], "text 1: no JSON object"),
+        ([a_mark(1), {"url": "http://a.cn/2", "title": "党课"}], "text 2: mark is missing"),
+        ([a_mark(1, "good")], "'good' is no mark"),
+        ([a_mark(1) | {"title": " ", "text": ""}], "text 1: neither title nor text"),
+        ([a_mark(1) | {"url": 7}], "text 1: url cannot be 7"),
+    ],
+)
+def test_marks_that_cannot_be_used_are_refused(texts: object, said: str) -> None:
+    frontier = MemoryFrontier()
+    with pytest.raises((SteeringError, TopicError), match=re.escape(said)):
+        ask(frontier, "mark", texts=texts)
+    assert not Marks(frontier).urls
+
+
+def test_a_crawl_takes_only_so_many_marks_and_so_much_of_a_text() -> None:
+    frontier = MemoryFrontier()
+    ask(frontier, "mark", texts=[a_mark(0, text="党" * 30_000)])
+    assert [len(text.text) for _, texts in Marks(frontier).due for text in texts] == [TEXT_LENGTH]
+    for start in range(1, MOST, MOST_MARKS):
+        ask(frontier, "mark", texts=[a_mark(n) for n in range(start, min(start + MOST_MARKS, MOST))])
+    with pytest.raises(SteeringError, match="more than 2,000 marked texts"):
+        ask(frontier, "mark", texts=[a_mark(MOST)])
+    assert ask(frontier, "mark", texts=[a_mark(7, "irrelevant")]) == {"texts": MOST}  # a mark that was changed
+
+
+def test_every_worker_of_a_shared_crawl_learns_the_marks_of_two_judges(server: RedisServer) -> None:
+    frontiers = [RedisFrontier(server.client(), "marks") for _ in range(2)]
+    learners = [learner() for _ in frontiers]
+    controls = [Control(frontier, told) for frontier, told in zip(frontiers, learners, strict=True)]
+    commands = [RedisFrontier(server.client(), "marks", attach=True) for _ in range(2)]
+    threads = [
+        threading.Thread(target=perform, args=(commands[i], {"action": "mark", "texts": [a_mark(10 * i + n)]}))
+        for n in range(5)
+        for i in range(2)
+    ]
+    for pair in zip(threads[::2], threads[1::2], strict=True):
+        for thread in pair:
+            thread.start()
+        for thread in pair:
+            thread.join()
+    for control in controls:
+        control.poll()
+        control.learn_marks(0)
+    assert learners[0].told == learners[1].told
+    assert sorted(learners[0].told) == sorted(f"relevant http://a.cn/{10 * i + n}" for n in range(5) for i in range(2))
+    for frontier in (*frontiers, *commands):
         frontier.close()
 
 
