@@ -13,8 +13,7 @@ from typing import IO, BinaryIO, cast
 
 import zstandard
 
-PACKINGS = (".gz", ".zst")
-"""Suffixes of compressed files."""
+PACKINGS = (".gz", ".zst")  # suffixes of compressed files
 
 
 @contextlib.contextmanager

@@ -14,8 +14,7 @@ from topical_crawler.frontier import Entry
 from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.urls import fingerprint
 
-PART_OF = "topical_part"
-"""In the meta of an entry: it is a further part of the article of this name, which was kept."""
+PART_OF = "topical_part"  # in the meta of an entry: it is a further part of the article of this name, which was kept
 SEED_PRIORITY = 1e6  # before everything else
 OFF_TOPIC_MODEL = "off topic by the model"  # why a text is rejected that the strategy keeps and the topic's model does not
 OFF_TOPIC_TEXT = "off-topic text"  # why a page is rejected whose description is on topic and whose main text is not

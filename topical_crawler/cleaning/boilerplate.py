@@ -146,8 +146,7 @@ MAX_LINE = 300  # longest line that may be boilerplate, in characters
 MAX_LEFT = 4  # most letters and digits that a boilerplate line has beside its patterns
 MAX_LINK_SHARE = 0.5  # greatest share of a text's letters in lines that are the text of links
 MAX_LINK_LINE = 60  # longest line, in letters, that is looked up among the links
-MAX_STEPS = 30_000
-"""Bound on the product of an expression's counts: keeps the slowest match of a line near a tenth of a second."""
+MAX_STEPS = 30_000  # bound on the product of an expression's counts: keeps the slowest match of a line near a tenth of a second
 
 NO_TEXT = "no text"
 BOILERPLATE_ONLY = "boilerplate only"

@@ -15,8 +15,7 @@ from topical_crawler.corpus.store import CorpusStore, explaining
 
 BATCH = 200  # rows on the way at a time: with texts of 5 kB about a megabyte
 
-Progress = Callable[[str, int, int], None]
-"""Called after every batch: what is being done, rows done, all rows."""
+Progress = Callable[[str, int, int], None]  # called after every batch: what is being done, rows done, all rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,8 +150,7 @@ class TextCollection:
 
 Interval = tuple[float, float]
 
-_Z = 1.959963984540054
-"""The normal distribution holds 95 % between -z and z."""
+_Z = 1.959963984540054  # the normal distribution holds 95 % between -z and z
 
 
 def wilson(right: float, total: float) -> Interval:

@@ -16,12 +16,9 @@ from topical_crawler.corpus.record import pages
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.judging.sample import Header, Item, Sample, SampleError, Stratum
 
-MINIMUM = 2
-"""Least texts per stratum, if it has them: a single text tells nothing of the variance."""
-BANDS = 5
-"""Bands of relevance, with equal numbers of pages."""
-OTHERS = "other hosts"
-"""The stratum of hosts too small for one of their own."""
+MINIMUM = 2  # least texts per stratum, if it has them: a single text tells nothing of the variance
+BANDS = 5  # bands of relevance, with equal numbers of pages
+OTHERS = "other hosts"  # the stratum of hosts too small for one of their own
 
 BY = ("host", "relevance", "none")
 

@@ -152,8 +152,7 @@ def estimate(cells: Iterable[Cell]) -> Estimate:
 
 # -- The report
 
-Place = tuple[str, str]
-"""Name of a stratum, and the reason of rejection of its pages."""
+Place = tuple[str, str]  # name of a stratum, and the reason of rejection of its pages
 
 
 @dataclass(frozen=True, slots=True)

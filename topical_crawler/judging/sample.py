@@ -27,8 +27,7 @@ from topical_crawler.topic.files import MARKED, MOST, MarkedText, TopicError, re
 RELEVANT, IRRELEVANT, BOILERPLATE = MARKS = ("relevant", "irrelevant", "boilerplate")
 """Marks of a text: on the topic; off it; nothing but menus, notices and the like, or no text at all."""
 
-FORMAT = 1
-"""Of the file; it stands in its first line."""
+FORMAT = 1  # of the file; it stands in its first line
 
 _Fields = TypeVar("_Fields", "Header", "Item", "Stratum")
 

@@ -23,8 +23,7 @@ from topical_crawler.judging.sample import Item, SampleError, SampleFile
 logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
-MOST_BYTES = 4096
-"""Largest request body; a mark has fewer than 100 bytes."""
+MOST_BYTES = 4096  # largest request body; a mark has fewer than 100 bytes
 
 _PAGE: Mapping[str, tuple[str, str]] = {
     "": ("page.html", "text/html; charset=utf-8"),

@@ -28,8 +28,7 @@ import platformdirs
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import PORTS, UNRESERVED, fingerprint
 
-OPEN = ".open"
-"""Ends the name of a file that is being written, or was when its process died."""
+OPEN = ".open"  # ends the name of a file that is being written, or was when its process died
 _TARGET = re.compile(rb"^WARC-Target-URI:[ \t]*<?(.*?)>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _TYPE = re.compile(rb"^WARC-Type:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 _LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d+)", re.IGNORECASE | re.MULTILINE)
@@ -38,8 +37,7 @@ _STATUS = re.compile(r"HTTP/\d(?:\.\d)?\s+(\d{3})")
 _GOOD = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+2\d\d\b")
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r\n")
 _READ = 1 << 16
-_HEAD = 1 << 16
-"""Longest WARC header block, in bytes."""
+_HEAD = 1 << 16  # longest WARC header block, in bytes
 
 
 class RecordingError(Exception):
@@ -196,8 +194,7 @@ def _unchunk(body: bytes) -> bytes:
 
 _VERSION = "2"
 _SUFFIXES = (".warc", ".warc.gz")
-_OPENED = 64
-"""Files that are held open at the same time."""
+_OPENED = 64  # files that are held open at the same time
 _TABLE = "CREATE TABLE records (url TEXT UNIQUE, form TEXT, file INTEGER, offset INTEGER, length INTEGER, good INTEGER);"
 _INSERT = "INSERT INTO records "
 _BETTER = (

@@ -103,8 +103,7 @@ def release(lock: FileLock | None) -> None:
 
 # -- The archive
 
-MEGABYTES = 1000
-"""Size of a file from which on the next is begun: a gigabyte, as web archives have it."""
+MEGABYTES = 1000  # size of a file from which on the next is begun: a gigabyte, as web archives have it
 
 _LEVEL = 6
 """Of the compression: 0.6 ms for a Chinese page of 21 kB. 9, as warcio has it, needs twice that and saves 0.4 % of the bytes."""

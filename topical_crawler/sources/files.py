@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 from topical_crawler.sources.base import ByteStream, Document, Source, SourceError, StreamDamage, flaw
 from topical_crawler.web.dom import decode
 
-FILE = "corpus.sqlite"
-"""Name of a corpus in the data folder of a crawl."""
+FILE = "corpus.sqlite"  # name of a corpus in the data folder of a crawl
 _NOT_FIELDS = ("text", "title", "url", "keep", "key", "reason", "duplicate_of", "content_hash")
 
 
@@ -52,8 +51,7 @@ class Collected(Source):
                 self._damage("damaged", str(error))
 
 
-MAX_LINE = 64 << 20
-"""Longest line in bytes."""
+MAX_LINE = 64 << 20  # longest line in bytes
 _REMEDY = 'Remedy: UTF-8, one JSON object a line, such as {"text": "支部召开组织生活会", "title": "通知"}'
 
 
@@ -108,8 +106,7 @@ class JsonLinesSource(Source):
         self._damage("bad line", f"{self.path}, line {number}: {what}. {_REMEDY}")
 
 
-MAX_FILE = 64 << 20
-"""Longest file in bytes."""
+MAX_FILE = 64 << 20  # longest file in bytes
 
 
 class TextFiles(Source):

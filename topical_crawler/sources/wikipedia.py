@@ -16,11 +16,9 @@ from xml.parsers.expat import ParserCreate
 from topical_crawler.sources.base import ByteStream, Document, Source, SourceError, StreamDamage, flaw
 from topical_crawler.sources.wikitext import plain_text
 
-MAX_PAGE = 4_000_000
-"""Most characters of wikitext per page; MediaWiki allows 2 MiB."""
+MAX_PAGE = 4_000_000  # most characters of wikitext per page; MediaWiki allows 2 MiB
 _PIECE = 1 << 18
-MAX_MARKUP = 1 << 24
-"""Longest tag or comment in bytes, which expat keeps in memory."""
+MAX_MARKUP = 1 << 24  # longest tag or comment in bytes, which expat keeps in memory
 _MAX_DEPTH = 16
 _WANTED = {("base", 3), ("title", 3), ("ns", 3), ("id", 3), ("model", 4), ("text", 4)}
 """Elements to read, with their depth; the root has depth 1."""

@@ -92,8 +92,7 @@ def conversion_text(content: str) -> str:
 
 # -- The text
 
-_MAX_DEPTH = 100
-"""Brackets nested deeper are no markup; MediaWiki stops at 100 too."""
+_MAX_DEPTH = 100  # brackets nested deeper are no markup; MediaWiki stops at 100 too
 _VANISHING = (
     "ref|references|math|chem|ce|gallery|timeline|score|syntaxhighlight|source|pre|imagemap|graph|mapframe|maplink|hiero"
     "|templatestyles|categorytree|inputbox|indicator|includeonly|table|style"
@@ -109,8 +108,7 @@ _TOKEN = re.compile(
 _SHOWN: Mapping[str, Callable[[str], str]] = {"[[": link_text, "{{": template_text, "-{": conversion_text, "{|": lambda _: ""}
 """The visible text of a bracket's content, by the opening sign."""
 _NAME = re.compile(r"\w+")
-_MARK = "\0"
-"""Replaces removed markup, so that parentheses it leaves empty can be removed, too. XML cannot contain it."""
+_MARK = "\0"  # replaces removed markup, so that parentheses it leaves empty can be removed, too. XML cannot contain it
 
 _BLOCK_TAG = re.compile(r"</?(?:br|hr|p|div|center|blockquote|poem|ul|ol|li|dl|dt|dd|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _INLINE_TAG = re.compile(

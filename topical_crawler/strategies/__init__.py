@@ -26,8 +26,7 @@ __all__ = [
     "Strategy", "create", "load", "names",
 ]  # fmt: skip
 
-GROUP = "topical_crawler.strategies"
-"""Entry points of this group are strategies of other distributions: name → "module:Class"."""
+GROUP = "topical_crawler.strategies"  # entry points of this group are strategies of other distributions: name → "module:Class"
 BUILT_IN: Mapping[str, str] = {
     "adaptive": f"{GROUP}.adaptive.strategy:Adaptive",
     "semantic": f"{GROUP}.semantic.strategy:Semantic",
@@ -47,8 +46,7 @@ BUILT_IN: Mapping[str, str] = {
     "pagerank": f"{GROUP}.baselines:PageRank",
 }
 """The strategies of this package, imported on demand. They are no entry points: an egg may lack its metadata."""
-STRATEGIES: Sequence[str] = tuple(BUILT_IN)
-"""Their names; :func:`names` also knows those of other distributions."""
+STRATEGIES: Sequence[str] = tuple(BUILT_IN)  # their names; `names` also knows those of other distributions
 
 
 @functools.cache

@@ -113,12 +113,9 @@ class KeywordAnchors(KeywordJudge):
 
 # -- PageRank over the pages fetched so far (Cho, Garcia-Molina & Page 1998)
 
-MAX_LINKS = 1000
-"""Links of a page that count at most: the first ones."""
-FIRST_RANKING = 16
-"""Pages fetched when the ranks are computed for the first time; from then on at every fourth part more."""
-PRECISION = 1e-6
-"""The iteration ends when no rank changes by more than this part of the mean rank."""
+MAX_LINKS = 1000  # links of a page that count at most: the first ones
+FIRST_RANKING = 16  # pages fetched when the ranks are computed for the first time; from then on at every fourth part more
+PRECISION = 1e-6  # the iteration ends when no rank changes by more than this part of the mean rank
 
 
 @dataclass(frozen=True)

@@ -37,12 +37,10 @@ BUILT_IN: Mapping[str, str] = {
     "sentence_transformers": "topical_crawler.strategies.models:sentence_transformers",
     "openai": "topical_crawler.strategies.endpoint:Endpoint",
 }
-MOST_FAILURES = 3
-"""Calls in a row that may fail before a crawl goes on without its model."""
+MOST_FAILURES = 3  # calls in a row that may fail before a crawl goes on without its model
 TRUSTED = ["sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration"]
 """Types of scikit-learn that hold nothing but data and that skops does not know: the parts of a ``CalibratedClassifierCV``."""
-LEAST_MARKED = 5
-"""Marked texts of each kind that it takes to turn similarities into probabilities."""
+LEAST_MARKED = 5  # marked texts of each kind that it takes to turn similarities into probabilities
 SEEN = 200
 """Texts among which a new one has its place: with a budget, a model is asked about the quarter that is most uncertain and the
 quarter that is best."""

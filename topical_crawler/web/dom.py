@@ -90,8 +90,7 @@ def _common_share(text: str) -> float:
 
 # -- Elements of a page
 
-MAX_PATH = 120
-"""Longest path of a link, in characters: the end is kept, in whole elements."""
+MAX_PATH = 120  # longest path of a link, in characters: the end is kept, in whole elements
 MAX_LABELS = 20
 MAX_LABEL = 40
 """Most labels of a page, and the longest one, in characters: what is longer is a title."""

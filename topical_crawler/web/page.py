@@ -21,18 +21,12 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from topical_crawler.web.dom import MAX_GROUP, Paths, crumbs, is_label, own_labels
 from topical_crawler.web.urls import word_set
 
-MAX_ANCHOR = 200
-"""Longest anchor text kept, in characters: longer ones are teasers wrapped in a link."""
-MAX_LEAD = 90
-"""Longest ``lead`` kept, in characters: about the length of a Chinese meta description."""
-AROUND = 60
-"""Characters kept of the text on either side of a link."""
-MAX_TEXT = 20_000
-"""Longest :func:`full_text`, in characters."""
-MIN_OWN = 200
-"""Fewest characters of a page's own text; with fewer, it is a list of links."""
-MAX_HEAD = 1000
-"""Longest title, heading, description and keywords kept, in characters each."""
+MAX_ANCHOR = 200  # longest anchor text kept, in characters: longer ones are teasers wrapped in a link
+MAX_LEAD = 90  # longest `lead` kept, in characters: about the length of a Chinese meta description
+AROUND = 60  # characters kept of the text on either side of a link
+MAX_TEXT = 20_000  # longest `full_text`, in characters
+MIN_OWN = 200  # fewest characters of a page's own text; with fewer, it is a list of links
+MAX_HEAD = 1000  # longest title, heading, description and keywords kept, in characters each
 MAX_NESTING = 500
 MAX_ATTRIBUTES = 2000
 """Deepest nesting of elements and most attributes of one tag that are read. Pages made for people stay far below; parsing takes

@@ -42,8 +42,7 @@ ORIGIN = frozenset(("from", "fr", "frm"))
 the start of a range (``from=20``), and beside a ``to`` it is one end of a pair (``from=CNY&to=USD``): those are content."""
 ORIGIN_VALUE = re.compile(r"[A-Za-z][\w.\-]*", re.ASCII)
 
-SESSION = word_set("jsessionid phpsessid asp.net_sessionid oscsid cftoken cfid zenid")
-"""Names that only ever carry a session."""
+SESSION = word_set("jsessionid phpsessid asp.net_sessionid oscsid cftoken cfid zenid")  # names that only ever carry a session
 
 SESSION_BY_VALUE = word_set("sid ssid s sess sessid session sessionid session_id")
 """Names that carry a session or a content id: the shape of the value (:data:`SESSION_VALUE`) decides, so ``sid=12`` stays."""
@@ -195,10 +194,8 @@ def _is_noise(name: str, value: str, has_to: bool) -> bool:
 
 # -- What a URL looks like
 
-MAX_DEPTH = 16
-"""Most path segments of a URL that is not taken for a trap."""
-MAX_REPEATS = 3
-"""So many equal path segments make a trap: relative links that lead ever deeper (``/news/img/news/img/news/``)."""
+MAX_DEPTH = 16  # most path segments of a URL that is not taken for a trap
+MAX_REPEATS = 3  # so many equal path segments make a trap: relative links that lead ever deeper (`/news/img/news/img/news/`)
 
 _DIGITS = re.compile(r"%[0-9A-Fa-f]{2}|[0-9]+")
 _SHORT_NUMBER = re.compile(r"[0-9]{1,2}")

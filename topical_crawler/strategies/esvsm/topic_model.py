@@ -25,10 +25,8 @@ from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.text.statistics import Idf
 from topical_crawler.topic.topic import Topic
 
-SUB_TOPICS = 10
-"""Sub-topics of a topic model (Sun et al. 2018, section 2.1)."""
-WORDS = 20
-"""Most probable words taken of each (ibid.)."""
+SUB_TOPICS = 10  # sub-topics of a topic model (Sun et al. 2018, section 2.1)
+WORDS = 20  # most probable words taken of each (ibid.)
 _PASSES = 20
 
 WordCounts = Mapping[str, int]
@@ -94,8 +92,7 @@ def topic_vector(topics: Sequence[Mapping[str, float]], idf: Idf) -> dict[str, f
 # -- Hypernyms
 
 
-RELATED = 20
-"""Neighbours of a hypernym among the vectors that describe it; as many as words are taken of a sub-topic."""
+RELATED = 20  # neighbours of a hypernym among the vectors that describe it; as many as words are taken of a sub-topic
 _LEAST = 2
 
 

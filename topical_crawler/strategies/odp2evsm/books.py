@@ -70,12 +70,9 @@ def _series(url: str) -> str:
 
 # -- Pages of bookshops and libraries: a book's title and introduction, and what is a list of books
 
-MAX_INTRODUCTION = 3000
-"""Longest introduction kept, in characters."""
-LINK_SHARE = 0.5
-"""A page is a list when its anchors have at least this many characters to one of its text (docs/decisions.md)."""
-FEWEST_LINKS = 5
-"""Links that a list has at least."""
+MAX_INTRODUCTION = 3000  # longest introduction kept, in characters
+LINK_SHARE = 0.5  # a page is a list when its anchors have at least this many characters to one of its text (docs/decisions.md)
+FEWEST_LINKS = 5  # links that a list has at least
 
 Kind = Literal["book", "list", "page"]
 
@@ -311,10 +308,8 @@ def _title(page: Page) -> str:
 
 # -- How a crawl for books follows links: search → lists → pages of books
 
-NEXT_PAGE = 0.5
-"""What the next page of a list is worth, as a part of the list's relevance: the list's own books go first."""
-FOLLOWED = 1e-6
-"""What the links of a followed list inherit at least; those of a page that is not followed inherit 0."""
+NEXT_PAGE = 0.5  # what the next page of a list is worth, as a part of the list's relevance: the list's own books go first
+FOLLOWED = 1e-6  # what the links of a followed list inherit at least; those of a page that is not followed inherit 0
 
 
 class BookLinks:

@@ -18,12 +18,10 @@ from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.text.segment import normalise
 
-LAMBDA = 0.5
-"""λ of Eq. 5, as printed."""
+LAMBDA = 0.5  # λ of Eq. 5, as printed
 RELATED: Mapping[str, float] = {"#": 1.0, "=": 0.85, "@": 0.0}
 """Eq. 4: rel of two words under one code of Cilin, by the sign of the code."""
-FAINT = 0.3
-"""Least exp of a pair that counts with ``pairs="best"``: a cosine of 0.6, or synonyms. Ours."""
+FAINT = 0.3  # least exp of a pair that counts with `pairs="best"`: a cosine of 0.6, or synonyms. Ours
 Pairs = Literal["all", "best"]
 _CACHED_WORDS = 50_000
 

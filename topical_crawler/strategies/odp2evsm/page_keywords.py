@@ -23,8 +23,7 @@ FEATURES: Mapping[str, float] = {"title": 1.0, "frequency": 1.2, "part_of_speech
 """The features, most important first, each with r_k: how many times more the one before it matters (of the first: 1). Neither
 order nor ratios are printed. The method's ratios go from 1.0 (as important) to 1.8 (far more)."""
 
-LONG = 4
-"""Characters from which a word counts as long: most Chinese terms of a field have three or four."""
+LONG = 4  # characters from which a word counts as long: most Chinese terms of a field have three or four
 _BY_TAG = (("n", 1.0), ("eng", 1.0), ("j", 0.8), ("l", 0.8), ("i", 0.6), ("v", 0.6), ("a", 0.4))
 _UNKNOWN_TAG = 1.0  # what the dictionary lacks is a name or a term
 _OTHER_TAG = 0.2
@@ -111,12 +110,9 @@ class NodeWeights:
         return next((value for prefix, value in _BY_TAG if tag.startswith(prefix)), _OTHER_TAG)
 
 
-DAMPING = 0.85
-"""d of Eq. 2."""
-WINDOW = 5
-"""Words that stand within one window, the word itself included. Not printed; 5 is usual for Chinese."""
-TOLERANCE = 1e-6
-"""The iteration ends when no rank changes by more than this. Not printed."""
+DAMPING = 0.85  # d of Eq. 2
+WINDOW = 5  # words that stand within one window, the word itself included. Not printed; 5 is usual for Chinese
+TOLERANCE = 1e-6  # the iteration ends when no rank changes by more than this. Not printed
 
 
 def textrank(

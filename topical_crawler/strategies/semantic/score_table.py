@@ -31,8 +31,7 @@ from topical_crawler.text.segment import normalise
 logger = logging.getLogger(__name__)
 Floats = NDArray[np.float64]
 
-VERSION = 1
-"""Of the formulas and of the file's form: a change makes kept tables invalid."""
+VERSION = 1  # of the formulas and of the file's form: a change makes kept tables invalid
 _TERMS_AT_ONCE = 16
 _ROWS_AT_ONCE = 8192
 _USED = ("hownet", "hownet_tree", "vectors")

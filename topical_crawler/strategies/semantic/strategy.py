@@ -35,8 +35,7 @@ from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, descrip
 SIMILARITY = SimilarityParameters(alpha=0.5, beta=0.5, th1=0.7, th2=0.7)
 """Constants of Algorithm 1 for Eq. 3: near-synonyms only, lest a hundred faint similarities outweigh one right word. 0.7 was best
 on three topics and two recorded webs (docs/decisions.md)."""
-HISTORY_SIZE = 1000
-"""History URLs kept, of all sites or of each."""
+HISTORY_SIZE = 1000  # history URLs kept, of all sites or of each
 _CACHED_ANCHORS = 50_000
 
 Comparison = int | float | str
@@ -268,8 +267,7 @@ class Semantic(Strategy):
 
 # -- The analytic hierarchy process (§4.5; Saaty 1980)
 
-MAX_INCONSISTENCY = 0.1
-"""Largest consistency ratio that is accepted (Saaty's rule)."""
+MAX_INCONSISTENCY = 0.1  # largest consistency ratio that is accepted (Saaty's rule)
 RANDOM_INDEX = (0.0, 0.0, 0.58, 0.90, 1.12, 1.24, 1.32, 1.41, 1.45, 1.49)
 """Mean consistency index of random matrices of size 1 to 10 (Saaty 1980)."""
 
