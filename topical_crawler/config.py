@@ -94,11 +94,7 @@ def robots_seconds(settings: BaseSettings) -> float:
 
 
 def display_mode(settings: BaseSettings) -> str:
-    """``TOPICAL_DISPLAY``: how a crawl is shown, "auto", "live", "lines" or "off".
-
-    Raises:
-        ValueError: it is none of these.
-    """
+    """``TOPICAL_DISPLAY``: how a crawl is shown, "auto", "live", "lines" or "off". Raises ValueError for another."""
     mode = str(settings.get("TOPICAL_DISPLAY"))
     if mode not in ("auto", "live", "lines", "off"):
         raise ValueError(f"TOPICAL_DISPLAY={mode!r}: choose auto, live, lines or off")
@@ -147,21 +143,14 @@ def archive_folder(settings: BaseSettings, topic_name: str) -> Path | None:
 
 
 def archive_megabytes(settings: BaseSettings) -> float:
-    """``TOPICAL_ARCHIVE_MB``: the size of a file of the archive.
-
-    Raises:
-        CrawlError: it is no number above 0.
-    """
+    """``TOPICAL_ARCHIVE_MB``: the size of a file of the archive. Raises CrawlError for no number above 0."""
     expected = "a number of megabytes above 0 is expected (-s TOPICAL_ARCHIVE_MB=1000)"
     return _read("TOPICAL_ARCHIVE_MB", settings.get("TOPICAL_ARCHIVE_MB"), float, lambda x: 0 < x < math.inf, expected)
 
 
 def thinning(settings: BaseSettings) -> Thinning:
-    """Which links of a recorded web a crawl sees: ``TOPICAL_REPLAY_LINKS`` of every page, drawn by ``TOPICAL_SEED``.
-
-    Raises:
-        CrawlError: the share is no number over 0 and up to 1, or a part of the links is to be left out of the web itself.
-    """
+    """Which links of a recorded web a crawl sees: ``TOPICAL_REPLAY_LINKS`` of every page, drawn by ``TOPICAL_SEED``. Raises
+    CrawlError for a share that is not over 0 and up to 1, and where links are to be left out of the web itself."""
     value = settings.get("TOPICAL_REPLAY_LINKS")
     expected = "a number over 0 and up to 1 is expected, 0.5 for half of the links of every page (-s TOPICAL_REPLAY_LINKS=0.5)"
     share = _read("TOPICAL_REPLAY_LINKS", value, float, lambda x: 0 < x <= 1, expected)
@@ -174,11 +163,7 @@ def thinning(settings: BaseSettings) -> Thinning:
 
 
 def cleaning_options(settings: BaseSettings) -> CleaningOptions:
-    """How texts are cleaned and which are refused.
-
-    Raises:
-        CrawlError: a value cannot be used.
-    """
+    """How texts are cleaned and which are refused. Raises CrawlError for a value that cannot be used."""
     languages = tuple(str(settings.get("TOPICAL_LANGUAGES") or "").replace(",", " ").lower().split())
     for code in languages:
         if not re.fullmatch("[a-z]{2}", code):
@@ -223,22 +208,15 @@ def _limits(quality: Any, languages: tuple[str, ...]) -> Limits:
 
 
 def resources(settings: BaseSettings) -> Resources | None:
-    """The language resources that the settings name; None where ``TOPICAL_RESOURCES`` says to use none.
-
-    Raises:
-        ValueError: a setting names a file that does not exist.
-    """
+    """The language resources that the settings name; None where ``TOPICAL_RESOURCES`` says to use none. Raises ValueError for a
+    setting that names a file that does not exist."""
     if not settings.getbool("TOPICAL_RESOURCES"):
         return None
     return Resources.from_settings(settings)
 
 
 def with_precision(settings: BaseSettings, topic: Topic, arguments: Mapping[str, Any]) -> Topic:
-    """The topic with the precision that ``-a precision`` asks of its strategy.
-
-    Raises:
-        CrawlError: it is no share between 0 and 1.
-    """
+    """The topic with the precision that ``-a precision`` asks of its strategy. Raises CrawlError for no share between 0 and 1."""
     if arguments.get("precision") in (None, ""):
         return topic
     expected = "a share between 0 and 1 is expected (-a precision=0.9)"
@@ -249,11 +227,8 @@ def with_precision(settings: BaseSettings, topic: Topic, arguments: Mapping[str,
 
 
 def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, Any]) -> CrawlOptions:
-    """Options of a crawl; a spider argument goes before the setting of the same meaning.
-
-    Raises:
-        CrawlError: a value cannot be used.
-    """
+    """Options of a crawl; a spider argument goes before the setting of the same meaning. Raises CrawlError for a value that
+    cannot be used."""
 
     def number(argument: str, setting: str) -> int:
         argued = arguments.get(argument) if argument else None
@@ -334,11 +309,8 @@ def start_urls_key(settings: BaseSettings, name: str) -> str:
 
 
 def redis_client(settings: BaseSettings) -> redis.Redis:
-    """A connection by scrapy-redis' settings (``REDIS_URL``, ``REDIS_HOST``, ``REDIS_PORT``, ``REDIS_PARAMS`` …).
-
-    Raises:
-        CrawlError: they name none.
-    """
+    """A connection by scrapy-redis' settings (``REDIS_URL``, ``REDIS_HOST``, ``REDIS_PORT``, ``REDIS_PARAMS`` …). Raises
+    CrawlError where they name none."""
     from scrapy_redis.connection import get_redis_from_settings
 
     try:
@@ -351,12 +323,8 @@ def redis_client(settings: BaseSettings) -> redis.Redis:
 
 
 def open_redis_frontier(settings: BaseSettings, name: str) -> RedisFrontier:
-    """The frontier of a crawl that others work on, to look at it and to steer it.
-
-    Raises:
-        CrawlError: the settings name no server.
-        FrontierServerError: it cannot be used, or has no such crawl.
-    """
+    """The frontier of a crawl that others work on, to look at it and to steer it. Raises CrawlError where the settings name no
+    server, FrontierServerError where it cannot be used or has no such crawl."""
     from topical_crawler.frontier.redis import RedisFrontier
 
     return RedisFrontier(redis_client(settings), name, patience=5.0, attach=True)
@@ -364,12 +332,8 @@ def open_redis_frontier(settings: BaseSettings, name: str) -> RedisFrontier:
 
 def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
     """Start URLs: those of ``-a seeds=`` (a file, or URLs with commas or spaces between), else the topic's. ``{keyword}`` in a
-    URL stands for each of the heaviest topic terms (``-a keywords=``, 10 of them unless told).
-
-    Raises:
-        CrawlError: there is no seed, or one is no URL.
-        TopicError: the file cannot be read.
-    """
+    URL stands for each of the heaviest topic terms (``-a keywords=``, 10 of them unless told). Raises CrawlError where there is
+    no seed or one is no URL, TopicError where the file cannot be read."""
     value = str(arguments.get("seeds") or "").strip()
     if not value:
         urls = list(topic.seeds)

@@ -303,9 +303,7 @@ class CrawlMetrics(CrawlComponent):
 
 def ports(value: Any) -> list[int]:
     """The first and the last port that ``TOPICAL_METRICS_PORT`` allows: one port (0: any), a range, or none where it is off.
-
-    Raises:
-        ValueError: neither a port nor a range.
+    Raises ValueError for anything else.
 
     >>> ports("0"), ports("auto"), ports(9650), ports("9650-9659")
     ([], [0], [9650], [9650, 9659])

@@ -53,10 +53,7 @@ def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def replacing_folder(path: Path, mark: str, content: bytes) -> Iterator[Path]:
     """As :func:`replacing`, for a folder. An existing one is only replaced if it is empty or its file ``mark`` has ``content``.
-
-    Raises:
-        FileExistsError: ``path`` is anything else.
-    """
+    Raises FileExistsError for any other ``path``."""
     path = path.resolve()
     if path.exists() and not _is_ours(path, mark, content):
         raise FileExistsError(f"{path} is there and is no earlier export. Remedy: name a folder that is not there, or delete it")

@@ -95,13 +95,11 @@ def mask_root() -> None:
 def secret(name: str, environment: Mapping[str, str] = os.environ) -> str:
     """The environment variable ``name``, or the content of the file that ``name_FILE`` names (a Docker secret); "" if unset.
 
-    Unlike ``-s NAME=…`` and scrapyd's ``setting=NAME=…``, neither shows in the list of processes or in scrapyd's log.
+    Unlike ``-s NAME=…`` and scrapyd's ``setting=NAME=…``, neither shows in the list of processes or in scrapyd's log. Raises
+    ValueError where both are set, the file cannot be read or is empty, or the address cannot be used (:func:`check_address`).
 
     >>> secret("REDIS_URL", {"REDIS_URL": "redis://:s3cret@127.0.0.1"})
     'redis://:s3cret@127.0.0.1'
-
-    Raises:
-        ValueError: both are set, the file cannot be read or is empty, or the address cannot be used (:func:`check_address`).
     """
     value, file = environment.get(name, ""), environment.get(f"{name}_FILE", "")
     if value and file:
@@ -122,11 +120,8 @@ def secret(name: str, environment: Mapping[str, str] = os.environ) -> str:
 
 
 def check_address(name: str, value: str) -> None:
-    """Check that a URL can be parsed, before a library quotes a part of the password in its error. A path passes.
-
-    Raises:
-        ValueError: it cannot; the message does not quote the value.
-    """
+    """Check that a URL can be parsed, before a library quotes a part of the password in its error. A path passes. Raises
+    ValueError, which does not quote the value, where it cannot."""
     if "://" not in value:
         return
     try:
@@ -189,11 +184,7 @@ def log_format(settings: BaseSettings) -> str:
 
 
 def follow(settings: BaseSettings) -> None:
-    """Apply a spider's settings to the log: its file, its level.
-
-    Raises:
-        ValueError: the spider sets another format than the log has.
-    """
+    """Apply a spider's settings to the log: its file, its level. Raises ValueError for another format than the log has."""
     wanted = log_format(settings)
     begun = _made_for.get("TOPICAL_LOG_FORMAT", "text")
     if wanted != begun and (_handler is not None or settings.getbool("LOG_INSTALL_ROOT_HANDLER")):

@@ -16,10 +16,8 @@ def data_folder() -> Traversable:
     """The folder ``lexicon``: topics, stop words, boilerplate patterns.
 
     Installed, it is ``topical_crawler/lexicon``; in a source tree it is beside the package. It may be inside a zip file, so read
-    it with ``data_folder().joinpath("boilerplate.txt").read_text("utf-8")``, never through a file path.
-
-    Raises:
-        FileNotFoundError: neither is there.
+    it with ``data_folder().joinpath("boilerplate.txt").read_text("utf-8")``, never through a file path. Raises FileNotFoundError
+    where neither is there.
 
     >>> data_folder().joinpath("boilerplate.txt").is_file()
     True

@@ -91,10 +91,8 @@ CHECKS: list[Check] = []
 def check_strategy(
     strategy: str | type[Strategy], parameters: Mapping[str, Any] | None = None, resources: Resources | None = None
 ) -> None:
-    """Run all :data:`CHECKS` on a strategy; the arguments are those of :class:`Subject`.
-
-    Raises:
-        AssertionError: the strategy breaks the contract; a note names the check.
+    """Run all :data:`CHECKS` on a strategy; the arguments are those of :class:`Subject`. Raises AssertionError with a note that
+    names the check.
 
     >>> check_strategy("breadth_first")
     """

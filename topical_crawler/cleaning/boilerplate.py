@@ -295,10 +295,8 @@ def default_patterns() -> Patterns:
 
 
 def read_patterns(lines: Iterable[str], name: str) -> Patterns:
-    """Read the ``lines`` of a file of patterns; ``lexicon/boilerplate.txt`` explains the format at its head.
-
-    Raises:
-        ValueError: a malformed line, with file ``name``, line and remedy.
+    """Read the ``lines`` of a file of patterns; ``lexicon/boilerplate.txt`` explains the format at its head. Raises ValueError
+    for a malformed line, with file ``name``, line and remedy.
 
     >>> read_patterns(["[boilerplate]", "分享到", "[copyright]", "/版权所有.*/"], "my.txt")
     Traceback (most recent call last):

@@ -41,10 +41,8 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
     """Copy every row, with its order number and all columns, into an empty corpus.
 
     In one transaction of the target: rows are read again and compared before it commits, so that the target stays empty whatever
-    breaks. Rows that the source gains meanwhile are left out.
-
-    Raises:
-        CorpusError: the target has pages or returns other rows than were stored, or one of the two fails.
+    breaks. Rows that the source gains meanwhile are left out. Raises CorpusError where the target has pages or returns other rows
+    than were stored, or one of the two fails.
     """
     with source.reading() as reader:
         total = _count(reader)
@@ -54,11 +52,8 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
 
 def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merged:
     """Put every page of ``source`` into ``target``, which looks for duplicates (:meth:`CorpusStore.put`): a page of both is taken
-    from the source unless only the target has its text; new pages go last. Calling it again resumes it.
-
-    Raises:
-        CorpusError: one of the two fails, or the target lacks a page or a text at the end.
-    """
+    from the source unless only the target has its text; new pages go last. Calling it again resumes it. Raises CorpusError where
+    one of the two fails, or the target lacks a page or a text at the end."""
     with source.reading() as reader:
         total = _count(reader)
     with target.reading() as reader:

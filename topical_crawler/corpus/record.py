@@ -287,10 +287,7 @@ _BOUND = re.compile(r"\s*(\w+)\s*(>=|<=|>|<|=)\s*([-+]?[0-9]+(?:\.[0-9]*)?(?:[eE
 
 
 def parse_bound(text: str) -> Bound:
-    """Parse ``NAME>=NUMBER``; also <=, >, < and =.
-
-    Raises:
-        ValueError: another form, or an unknown name.
+    """Parse ``NAME>=NUMBER``; also <=, >, < and =. Raises ValueError for another form or an unknown name.
 
     >>> parse_bound("han >= 0.5")
     Bound(name='han', operator='>=', value=0.5)

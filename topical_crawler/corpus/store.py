@@ -116,11 +116,7 @@ class CorpusStore:
 
     def replace(self, record: Record) -> Record:
         """Store a changed page of this corpus. Unlike with :meth:`put` a rejection may replace its text, and of two rows with one
-        text the first is kept.
-
-        Raises:
-            CorpusError: as :meth:`put`.
-        """
+        text the first is kept. Raises as :meth:`put`."""
         return self._store(record, None, replaces=True)
 
     def _store(self, record: Record, lines: PageLines | None, *, replaces: bool) -> Record:
@@ -214,11 +210,8 @@ class CorpusStore:
         return {url: [place for place in seen if place != url] for url, seen in further_urls.items()}
 
     def note_host(self, facts: HostFacts) -> None:
-        """Store the facts of a host in place of the former ones; from any thread.
-
-        Raises:
-            CorpusError: they could not be stored.
-        """
+        """Store the facts of a host in place of the former ones; from any thread. Raises CorpusError where they could not be
+        stored."""
         with self.writing() as connection:
             insert = upserting(connection.dialect.name, hosts).values(**asdict(facts))
             changes = {name: insert.excluded[name] for name in ("robots", "crawl_delay", "asked")}
@@ -367,13 +360,10 @@ _CONNECT_ARGS: dict[str, Any] = {
 
 
 def shown(target: str) -> str:
-    """A path as it is, a URL without its password.
+    """A path as it is, a URL without its password. Raises CorpusError for a URL that cannot be parsed.
 
     >>> shown("postgresql+psycopg://me:secret@db/corpus?sslpassword=secret")
     'postgresql+psycopg://me:***@db/corpus'
-
-    Raises:
-        CorpusError: the URL cannot be parsed.
     """
     return _without_password(_parse(target)) if "://" in target else target
 
@@ -487,11 +477,8 @@ _TABLES_LOCK = 0x7063_636F_7270_7573  # PostgreSQL's advisory lock for making th
 
 
 def open_for_reading(connection: sa.Connection, place: str) -> None:
-    """Check that the database at ``place`` holds a corpus of this version.
-
-    Raises:
-        CorpusError: it holds none, or one of another version.
-    """
+    """Check that the database at ``place`` holds a corpus of this version. Raises CorpusError where it holds none, or one of
+    another version."""
     with connection.begin():
         if not _holds_corpus(connection, place):
             raise _no_corpus(place)

@@ -47,11 +47,8 @@ def read_labels(path: Path, grade_column: str = "grade") -> dict[bytes, Label]:
     """Labels by URL fingerprint, from a TSV file with a header; without a column of grades (""), all are 0.
 
     The file has the columns ``url``, ``kind`` and ``grade_column``; ``site`` (else the host) and ``doc`` (else every article is a
-    text of its own) where they are known. Of several URLs with one canonical form, the first counts.
-
-    Raises:
-        LabelError: a column is missing, a line is shorter than that or has no URL, a grade is not 0, 1 or 2, or the file is not
-            UTF-8.
+    text of its own) where they are known. Of several URLs with one canonical form, the first counts. Raises LabelError where a
+    column is missing, a line is shorter than that or has no URL, a grade is not 0, 1 or 2, or the file is not UTF-8.
     """
     labels: dict[bytes, Label] = {}
     try:

@@ -21,11 +21,8 @@ if TYPE_CHECKING:
 
 def write_json(path: Path, figures: Mapping[str, Any]) -> None:
     """Write ``figures`` to ``path`` atomically; missing parent folders are made. NaN and infinity, which JSON does not have,
-    become null; numpy's arrays and numbers become plain ones.
-
-    Raises:
-        TypeError: a value is neither text, number, truth value, None nor a collection of those.
-    """
+    become null; numpy's arrays and numbers become plain ones. Raises TypeError for a value that is neither text, number, truth
+    value, None nor a collection of those."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as out:
         out.write(json.dumps(_plain(figures), ensure_ascii=False, indent=1) + "\n")
@@ -68,11 +65,7 @@ def chinese_font() -> str:
 
 
 def blank_figure(width: float, height: float) -> Figure:
-    """A figure of so many inches without axes.
-
-    Raises:
-        ImportError: matplotlib is not installed; the message says how to get it.
-    """
+    """A figure of so many inches without axes. Raises ImportError where matplotlib is not installed, saying how to get it."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -97,11 +90,8 @@ def new_figure(title: str, x: str, y: str) -> tuple[Figure, Axes]:
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write ``figure`` to ``path`` (PNG, SVG or PDF by its suffix); missing parent folders are made.
-
-    Raises:
-        ValueError: matplotlib does not write files of that kind.
-    """
+    """Write ``figure`` to ``path`` (PNG, SVG or PDF by its suffix); missing parent folders are made. Raises ValueError for a kind
+    of file that matplotlib does not write."""
     import matplotlib
     from matplotlib.text import Text
 

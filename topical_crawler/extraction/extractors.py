@@ -439,11 +439,8 @@ MAX_COMPARED = 50_000  # characters of a candidate that are compared with the ot
 
 
 def main_text(html: str, tree: HtmlElement, blocks: Sequence[Block]) -> tuple[str, str]:
-    """The main text of a page and the name of its extractor; "" and "" if there is none. The tree is not changed.
-
-    Raises:
-        ValueError: an extractor failed and no other found a text.
-    """
+    """The main text of a page and the name of its extractor; "" and "" if there is none. The tree is not changed. Raises
+    ValueError where an extractor failed and no other found a text."""
     failed: list[Exception] = []
 
     def ask(extractor: Callable[[str, HtmlElement], str]) -> str:

@@ -48,12 +48,8 @@ class Server:
         self._scripts: dict[str, Script] = {}
 
     def run(self, script: str, prefix: str, *arguments: Any) -> Any:
-        """Run a script of ``lua/`` on the keys that begin with ``prefix``.
-
-        Raises:
-            FrontierServerError: the server is away or full for longer than ``patience``, refuses the call, or the crawl is gone
-            from it.
-        """
+        """Run a script of ``lua/`` on the keys that begin with ``prefix``. Raises FrontierServerError where the server is away or
+        full for longer than ``patience``, refuses the call, or has lost the crawl."""
         if script not in self._scripts:
             folder = files("topical_crawler.frontier") / "lua"
             text = "\n".join((folder / f"{name}.lua").read_text(encoding="utf-8") for name in ("common", script))

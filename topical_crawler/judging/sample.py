@@ -130,21 +130,14 @@ def write_sample(sample: Sample, path: Path) -> None:
 
 
 def read_sample(path: Path) -> Sample:
-    """Read a file, even while it is being judged. A last line that was cut off is ignored.
-
-    Raises:
-        SampleError: it is no sample, or a line is damaged.
-        OSError: it cannot be read.
-    """
+    """Read a file, even while it is being judged. A last line that was cut off is ignored. Raises SampleError for no sample or a
+    damaged line, OSError where it cannot be read."""
     return read_marked(path)[0]
 
 
 def merged(samples: Sequence[Sample]) -> Sample:
-    """Merge copies of one sample by majority; a tie goes to the mark of the earlier copy.
-
-    Raises:
-        SampleError: they are not copies of one sample.
-    """
+    """Merge copies of one sample by majority; a tie goes to the mark of the earlier copy. Raises SampleError for files that are
+    no copies of one sample."""
     first = samples[0]
     keys = {item.key for item in first.items}
     for other in samples[1:]:
@@ -287,22 +280,13 @@ class SampleFile:
         return len(self.sample.items)
 
     def item(self, place: int) -> Item:
-        """The text at a place from 0, with its current mark.
-
-        Raises:
-            IndexError: there is no such place.
-        """
+        """The text at a place from 0, with its current mark. Raises IndexError where there is no such place."""
         item = self.sample.items[place]
         return dataclasses.replace(item, mark=self._marks.get(item.key, item.mark))
 
     def mark(self, place: int, mark: str | None) -> None:
-        """Set or remove a mark and sync it to disk.
-
-        Raises:
-            SampleError: there is no such mark.
-            IndexError: there is no such place.
-            OSError: it could not be stored.
-        """
+        """Set or remove a mark and sync it to disk. Raises SampleError where there is no such mark, IndexError where there is no
+        such place, OSError where it could not be stored."""
         if mark is not None and mark not in MARKS:
             raise SampleError(f"{mark!r} is no mark; there are {', '.join(MARKS)}")
         key = self.sample.items[place].key

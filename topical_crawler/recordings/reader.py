@@ -67,10 +67,8 @@ class Response:
 def scan(path: Path) -> Iterator[tuple[str, int, int, bool]]:
     """URL, offset and length of every response record in the file at ``path``, and whether its status is 2xx.
 
-    Of an unfinished file (:data:`OPEN`) the complete records are taken.
-
-    Raises:
-        RecordingError: the file is no WARC file, is cut off, or has several records in one gzip member.
+    Of an unfinished file (:data:`OPEN`) the complete records are taken. Raises RecordingError for a file that is no WARC file, is
+    cut off, or has several records in one gzip member.
     """
     unfinished = path.suffix == OPEN
     if path.stat().st_size == 0:
@@ -147,11 +145,7 @@ def _head(record: bytes) -> tuple[bytes, int]:
 
 
 def parse(record: bytes) -> Response:
-    """Read one whole, uncompressed WARC record of a response.
-
-    Raises:
-        ValueError: it is none, or cut off.
-    """
+    """Read one whole, uncompressed WARC record of a response. Raises ValueError for anything else, or one cut off."""
     head, length = _head(record)
     block = record[len(head) + 4 : len(head) + 4 + length]
     if len(block) < length:
@@ -225,11 +219,8 @@ def equal_form(url: str) -> str:
 
 def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]:
     """The WARC files of a file, a folder (in the order of their names; also unfinished ones, ``….open``), a pattern
-    (``archive/*.warc.gz``), or several of these, in a sequence or separated by commas.
-
-    Raises:
-        RecordingError: there is no such file, or none in a folder.
-    """
+    (``archive/*.warc.gz``), or several of these, in a sequence or separated by commas. Raises RecordingError where there is no
+    such file, or none in a folder."""
     if not isinstance(names, str | os.PathLike):
         return list(dict.fromkeys(file for name in names for file in recorded_files(name)))
     text = os.fspath(names)
@@ -276,10 +267,7 @@ class Recording:
 
     def get(self, url: str) -> Response | None:
         """The recorded answer for ``url``: of the very same URL, else of the URL without its fragment, else of one that is the
-        same address in another spelling (:func:`equal_form`); None if there is none.
-
-        Raises:
-            RecordingError: the record is broken.
+        same address in another spelling (:func:`equal_form`); None if there is none. Raises RecordingError for a broken record.
         """
         place = self._place("url", url) or self._place("url", url.partition("#")[0]) or self._place("form", equal_form(url))
         if place is None:

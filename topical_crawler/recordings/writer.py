@@ -203,11 +203,8 @@ class Archive:
                 self._end()
 
     def close(self) -> None:
-        """Give the last file its name. Calling it twice is harmless.
-
-        Raises:
-            ArchiveError: it could not be renamed; it can be read under the name that it has.
-        """
+        """Give the last file its name. Calling it twice is harmless. Raises ArchiveError where it could not be renamed; it can be
+        read under the name that it has."""
         with self._explaining():
             self._end()
 

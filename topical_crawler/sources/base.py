@@ -160,11 +160,8 @@ class StreamDamage(Exception):
 
 
 class ByteStream:
-    """The content of a file, decompressed by its first bytes, read once in constant memory.
-
-    Raises:
-        OSError: the file cannot be opened.
-    """
+    """The content of a file, decompressed by its first bytes, read once in constant memory. Raises OSError where the file cannot
+    be opened."""
 
     def __init__(self, path: Path) -> None:
         self.size = path.stat().st_size
@@ -177,21 +174,14 @@ class ByteStream:
             self._file = gzip.GzipFile(fileobj=self._raw)
 
     def read(self, size: int) -> bytes:
-        """The next 1 to ``size`` bytes; none at the end.
-
-        Raises:
-            StreamDamage: after everything before the damage was returned.
-        """
+        """The next 1 to ``size`` bytes; none at the end. Raises StreamDamage, after everything before the damage was returned."""
         with _damage_named():
             # Not read(): it collects several pieces, and loses them when damage comes after them.
             return self._file.read1(size)
 
     def read_line(self, limit: int) -> bytes:
-        """The next line with its end, or the first ``limit`` bytes of a longer one; nothing at the end of the file.
-
-        Raises:
-            StreamDamage: as :meth:`read`; a partial line is lost.
-        """
+        """The next line with its end, or the first ``limit`` bytes of a longer one; nothing at the end of the file. Raises
+        StreamDamage as :meth:`read`; a partial line is lost."""
         with _damage_named():
             return self._file.readline(limit)
 

@@ -63,11 +63,8 @@ def names(group: str = GROUP, built_in: Mapping[str, str] = BUILT_IN) -> list[st
 
 
 def load(name: str) -> type[Strategy]:
-    """The class of a strategy.
-
-    Raises:
-        ValueError: there is no strategy of that name, several distributions have one, or it cannot be imported.
-    """
+    """The class of a strategy. Raises ValueError where there is none of that name, several distributions have one, or it cannot
+    be imported."""
 
     def check(kind: Any) -> None:
         if not (isinstance(kind, type) and issubclass(kind, Strategy)):
@@ -80,11 +77,8 @@ def load(name: str) -> type[Strategy]:
 
 
 def load_named(what: str, name: str, group: str, built_in: Mapping[str, str], check: Callable[[Any], None]) -> Any:
-    """What a name stands for, in this package or in another distribution; ``check`` raises where that is of no use.
-
-    Raises:
-        ValueError: nothing has that name, several distributions use it, or it cannot be imported.
-    """
+    """What a name stands for, in this package or in another distribution; ``check`` raises where that is of no use. Raises
+    ValueError where nothing has that name, several distributions use it, or it cannot be imported."""
     plugins = _plugins(group).get(name, ())
     origins = ["topical-crawler"] * (name in built_in) + [_origin(entry) for entry in plugins]
     if not origins:

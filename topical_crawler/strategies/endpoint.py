@@ -67,11 +67,8 @@ class Endpoint:
         self.question = f"{self._url}\n{model}\n{self._system}"
 
     def score(self, texts: Sequence[str]) -> list[float]:
-        """1, 0 or NaN for each text.
-
-        Raises:
-            OSError, HTTPException: the server cannot be reached, refuses or fails, also at the last try.
-        """
+        """1, 0 or NaN for each text. Raises OSError or HTTPException where the server cannot be reached, refuses or fails, also
+        at the last try."""
         scores: list[float] = []
         for start in range(0, len(texts), self._batch):
             batch = [text[:CHARACTERS] for text in texts[start : start + self._batch]]

@@ -57,10 +57,7 @@ class Model(Protocol):
 
 class Pipeline:
     """A scikit-learn pipeline, saved by ``skops.io.dump``, that tells texts of the class 1 or True from those of 0 or False.
-
-    Raises:
-        ValueError: it cannot be read, holds types that skops does not trust, or gives no such probabilities.
-    """
+    Raises ValueError where it cannot be read, holds types that skops does not trust, or gives no such probabilities."""
 
     def __init__(self, topic: Topic, path: str) -> None:
         io = _package("skops.io", "topical-crawler[sklearn]")

@@ -30,12 +30,10 @@ _OTHER_TAG = 0.2
 
 
 def order_weights(ratios: Sequence[float]) -> tuple[float, ...]:
-    """Weights of n features from the n − 1 ratios r_2 … r_n, r_k = w_{k−1} / w_k; they fall, and their sum is 1.
+    """Weights of n features from the n − 1 ratios r_2 … r_n, r_k = w_{k−1} / w_k; they fall, and their sum is 1. Raises
+    ValueError for a ratio below 1: the features are not in the order of their importance.
 
     w_n = 1 / (1 + Σ_{k=2}^{n} Π_{i=k}^{n} r_i),  w_{k−1} = r_k·w_k
-
-    Raises:
-        ValueError: a ratio below 1: the features are not in the order of their importance.
 
     >>> [round(weight, 4) for weight in order_weights([1.2, 1.4])]
     [0.4118, 0.3431, 0.2451]

@@ -19,12 +19,8 @@ logger = logging.getLogger(__name__)
 
 def open_tree(topic: Topic, resources: Resources, odp: str = "") -> CategoryTree | None:
     """The tree to look a topic up in: ``odp``, the path of a ``structure.rdf.u8`` of the Open Directory (gzipped or not, from the
-    folder of the topic), else the Chinese Library Classification; None where there is none.
-
-    Raises:
-        TopicError: there is no such file, or it cannot be read.
-        ValueError: the Classification cannot be read.
-    """
+    folder of the topic), else the Chinese Library Classification; None where there is none. Raises TopicError where there is no
+    such file or it cannot be read, ValueError where the Classification cannot."""
     if odp:
         file = Path(topic.source, Path(odp).expanduser())
         if not file.is_file():

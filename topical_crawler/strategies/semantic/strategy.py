@@ -100,11 +100,7 @@ PRINTED_SIMILARITY = SimilarityParameters(th1=0.1, th2=0.1, synonyms=False, part
 
 
 def read_semantic_parameters(topic: Topic) -> tuple[SemanticParameters, SimilarityParameters]:
-    """The parameters that a topic sets for the strategy, and those of Algorithm 1.
-
-    Raises:
-        TopicError: a parameter cannot be used.
-    """
+    """The parameters that a topic sets for the strategy and for Algorithm 1. Raises TopicError for one that cannot be used."""
     table = dict(topic.parameters.get("semantic", {}))
     printed = table.get("as_printed") is True
     defaults, of_words = (PRINTED, PRINTED_SIMILARITY) if printed else (SemanticParameters(), SIMILARITY)
