@@ -53,13 +53,8 @@ ODD_PAGES = (
 
 
 class Subject:
-    """The strategy under test, over the bundled topic of party building.
-
-    Args:
-        strategy: its name or its class.
-        parameters: its table ``[strategy.NAME]``.
-        resources: the language resources that it gets; None: none.
-    """
+    """The strategy under test, by name or class, over the bundled topic of party building, with ``parameters``, its table
+    ``[strategy.NAME]``, and the language ``resources`` that it gets (None: none)."""
 
     def __init__(
         self, strategy: str | type[Strategy], parameters: Mapping[str, Any] | None = None, resources: Resources | None = None

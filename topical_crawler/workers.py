@@ -65,13 +65,9 @@ class Worker(Generic[_T]):
         self._late = False
 
     def run(self, timeout: float, *args: object) -> _T:
-        """Call the function with ``args`` in the child and wait for its result, ``timeout`` seconds at most.
-
-        Raises:
-            WorkerLate: it took longer.
-            WorkerDied: the process was killed or crashed, or the worker is stopped.
-            RuntimeError: the process cannot be started.
-        """
+        """Call the function with ``args`` in the child and wait for its result, ``timeout`` seconds at most. Raises WorkerLate
+        where it took longer, WorkerDied where the process was killed or crashed or the worker is stopped, RuntimeError where the
+        process cannot be started."""
         processor_time, timeout = (timeout, timeout / _SMALLEST_SHARE) if self._computes else (0.0, timeout)
         process = self._ready()
         stdin, stdout = _pipes(process)

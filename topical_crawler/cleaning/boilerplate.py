@@ -180,12 +180,8 @@ class Patterns:
 
 
 class Cleaner:
-    """Removes boilerplate from texts.
-
-    Args:
-        min_characters: fewest letters and digits of a text that is kept.
-        patterns: default: those of ``lexicon/boilerplate.txt``.
-    """
+    """Removes boilerplate by ``patterns`` (default: those of ``lexicon/boilerplate.txt``) from texts; a text with fewer letters
+    and digits than ``min_characters`` is not kept."""
 
     def __init__(self, min_characters: int = MIN_CHARACTERS, patterns: Patterns | None = None) -> None:
         self.min_characters = min_characters

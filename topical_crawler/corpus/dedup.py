@@ -127,15 +127,13 @@ class Article:
         return shared / max(1, int(my_counts.sum() + other_counts.sum()) - shared)
 
     def same(self, other: Article, *, claimed: bool = False) -> float | None:
-        """The similarity of two texts if they are the same article, else None.
+        """The similarity of two texts if they are the same article, else None. ``claimed``: one page names the address of the
+        other as its own (a canonical link, a copy to print).
 
         Lines such as 来源：… or 责任编辑：… do not count. Replaced numbers or words mean another day or person: a few, by the
         length of the text, may be an editor's, more make another article. Single letters replaced all over are errors of copying.
         Sentences may be added, removed or replaced as far as the similarity allows; below :data:`SHORT` letters nothing may be
         replaced.
-
-        Args:
-            claimed: one page names the address of the other as its own (a canonical link, a copy to print).
 
         >>> report = "七月四日，市气象台发布预报：北京，晴，最高气温三十五度；上海，多云，最高气温三十一度。" * 9
         >>> Article(report).same(Article("记者从市气象台获悉。" + report + "请市民注意防暑。")) is not None
@@ -350,11 +348,8 @@ _HELD = sa.select(pages.c.id, pages.c.keep, pages.c.content_hash).where(pages.c.
 
 
 def keep_once(connection: sa.Connection, record: Record, *, replaces: bool = False) -> tuple[Record, bool]:
-    """Store a :func:`~topical_crawler.corpus.record.storable` page as :meth:`CorpusStore.put` or ``replace`` does.
-
-    Returns:
-        The page as stored, and whether it had no text before.
-    """
+    """Store a :func:`~topical_crawler.corpus.record.storable` page as :meth:`CorpusStore.put` or ``replace`` does. Returns the
+    page as stored, and whether it had no text before."""
     held = _held(connection, record.key)
     is_new = held is None or not held.keep
     if record.keep and record.series and not replaces:

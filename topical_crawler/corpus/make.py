@@ -43,12 +43,7 @@ class Made:
 
 
 class Maker:
-    """Cleans extracted pages for a corpus.
-
-    Args:
-        store: the corpus that knows the lines of hosts; None: no lines are known.
-        options: of the cleaning.
-    """
+    """Cleans extracted pages for a corpus by ``options``. ``store`` knows the lines of hosts; without one no lines are known."""
 
     def __init__(self, store: CorpusStore | None, options: CleaningOptions) -> None:
         self._lines_of = store if options.site_lines else None

@@ -58,22 +58,17 @@ _LONGEST_CHAIN = 10  # redirects and copies that are followed back from a kept p
 
 
 class CorpusStore:
-    """A corpus in a database, by default an SQLite file.
+    """A corpus in a database, by default an SQLite file. ``name`` is its path, or its URL without the password.
 
     What :meth:`put` has stored survives a kill of the process (on SQLite a power failure may take the last transactions). Any
     number of processes may read and write; a text is kept once, even if several store it at once. On SQLite writers take turns;
-    on PostgreSQL they wait only for writers of the same text or page.
+    on PostgreSQL they wait only for writers of the same text or page. Raises CorpusError for no corpus, another version of it, or
+    a database that cannot be reached.
 
     Args:
         target: path of an SQLite file, or URL (``postgresql+psycopg://…``) of a database; folders and tables are made if missing.
         read_only: open an existing corpus; nothing is made or changed.
         patience: seconds that :meth:`put` waits for another writer, or for a PostgreSQL server that has gone away.
-
-    Attributes:
-        name: the path, or the URL without its password.
-
-    Raises:
-        CorpusError: no corpus, another version of it, or a database that cannot be reached.
     """
 
     def __init__(self, target: str | os.PathLike[str], *, read_only: bool = False, patience: float = PATIENCE) -> None:
@@ -100,17 +95,13 @@ class CorpusStore:
 
     def put(self, record: Record, lines: PageLines | None = None) -> Record:
         """Store a page in place of the row with its key, which keeps its order; learn the ``lines`` that its host repeats.
+        Returns the record as stored, with ``content_hash`` and ``order``.
 
         A page whose text a kept page with another key has, literally (:func:`~topical_crawler.corpus.record.text_hash`) or nearly
         (:mod:`~topical_crawler.corpus.dedup`), is stored as rejected: reason "duplicate", ``duplicate_of`` and ``similarity``
         set, no text. The parts of an article on several pages are joined in the row of the first; the others are rejected as
-        "part". Putting a page twice changes nothing, and a rejection never replaces a kept text.
-
-        Returns:
-            The record as stored, with ``content_hash`` and ``order``.
-
-        Raises:
-            CorpusError: not stored within ``patience`` seconds, the corpus is unchanged; or it was opened for reading.
+        "part". Putting a page twice changes nothing, and a rejection never replaces a kept text. Raises CorpusError where it was
+        not stored within ``patience`` seconds, the corpus being unchanged, or was opened for reading.
         """
         return self._store(record, lines, replaces=False)
 
@@ -371,12 +362,9 @@ def shown(target: str) -> str:
 def open_engine(target: str, *, read_only: bool, patience: float) -> Engine:
     """Connections to the database, whose execution option ``transaction`` is "reads" (default) or "writes" on SQLite.
 
-    Args:
-        target: path of an SQLite file, made with its folders unless ``read_only``; or a URL.
-        patience: seconds that a statement waits for another connection's lock.
-
-    Raises:
-        CorpusError: the URL is malformed or of another database system; there is no such file to read.
+    ``target`` is the path of an SQLite file, made with its folders unless ``read_only``, or a URL; a statement waits ``patience``
+    seconds for another connection's lock. Raises CorpusError where the URL is malformed or of another database system, or there
+    is no such file to read.
     """
     if "://" not in target:
         return _sqlite(target, read_only, patience)

@@ -132,13 +132,8 @@ class TextCollection:
         self.held: set[str] = set()
 
     def add(self, label: Label, taken: bool, held: bool) -> None:
-        """Count a page.
-
-        Args:
-            label: its label.
-            taken: whether the page itself is in the collection.
-            held: whether its text is in the collection, from this page or, as a copy, from another.
-        """
+        """Count a page with this label: ``taken`` if the page itself is in the collection, ``held`` if its text is, from this
+        page or, as a copy, from another."""
         if taken and label.grade != MIXED:
             text = label.doc if label.is_text and label.doc else f"page:{label.url}"
             self.collected.add(text)

@@ -38,12 +38,9 @@ _CLOCK = re.compile(r"(?<!\d)(?:今天|现在|目前|当前)(?:是|时间)")
 
 
 def in_text(text: str, url: str = "", fetched: str = "") -> str:
-    """The first credible date of a line, ``YYYY-MM-DD``, "" if none: from :data:`EARLIEST` on, not after ``fetched``.
-
-    Args:
-        text: a line, e.g. the one below the headline.
-        url: of the page: gives the year of a date without one.
-        fetched: when the page was fetched, ISO 8601 in UTC; 昨天 is counted from it. Default: now.
+    """The first credible date of a line, such as the one below the headline, ``YYYY-MM-DD``, "" if none: from :data:`EARLIEST`
+    on, not after ``fetched`` (ISO 8601 in UTC, default: now), from which 昨天 is counted. ``url`` of the page gives the year of a
+    date without one.
 
     >>> in_text("2024年3月1日 08:30 来源：党建网"), in_text("二〇二四年三月十一日")
     ('2024-03-01', '2024-03-11')
@@ -300,11 +297,8 @@ class Details:
 
 
 def read_details(tree: HtmlElement, blocks: Sequence[Block], url: str, fetched: str = "", *, search_date: bool = True) -> Details:
-    """The details of a page. The tree is not changed.
-
-    Args:
-        fetched: when the page was fetched, ISO 8601 in UTC.
-        search_date: let htmldate, which takes longer than all the rest, look for a date that is found nowhere else.
+    """The details of a page that was ``fetched`` then (ISO 8601 in UTC). The tree is not changed. With ``search_date`` htmldate,
+    which takes longer than all the rest, looks for a date that is found nowhere else.
 
     >>> from lxml.html import fromstring
     >>> page = fromstring("<title>开展主题教育_党建网</title><h1>开展主题教育</h1><p>2024年3月1日 来源：党建网 作者：张三</p>")

@@ -481,12 +481,8 @@ def is_doubtful(value: float, prose: float, min_share: float = MIN_SHARE) -> boo
 
 
 def choose(candidates: Mapping[str, str], worths: Mapping[str, float], min_worth: float = MIN_WORTH) -> str:
-    """Name of the candidate that agrees most with the others, of equals the first; "" if none is worth anything.
-
-    Args:
-        candidates: texts by extractor.
-        worths: of the texts, by extractor.
-        min_worth: share of the greatest worth that a candidate must have.
+    """Name of the candidate that agrees most with the others, of equals the first; "" if none is worth anything. ``candidates``
+    are texts and ``worths`` what they are worth, by extractor; one must have the share ``min_worth`` of the greatest worth.
 
     >>> a, b, c = "各支部开展主题党日活动。", "首页 各支部开展主题党日活动。", "热点排行"
     >>> choose({"a": c, "b": a, "c": b}, {"a": 3.0, "b": 9.0, "c": 8.0})

@@ -19,15 +19,12 @@ class ExtractPool:
 
     A page that exceeds ``timeout`` is rejected as :data:`TIMED_OUT` and its worker is replaced; one whose worker dies is rejected
     as :data:`CRASHED`; no other page is affected. Ctrl-C does not reach workers, and they end when this process is gone. For one
-    event loop at a time.
+    event loop at a time. Raises ValueError for fewer than one worker, or a timeout that is not above 0.
 
     Args:
         workers: number of processes; None: one less than the machine's processors, at least one.
         timeout: seconds of processor time for one page.
         max_html: longest source, in characters.
-
-    Raises:
-        ValueError: fewer than one worker, or a timeout that is not above 0.
     """
 
     def __init__(self, workers: int | None = None, timeout: float = TIMEOUT, max_html: int = MAX_HTML) -> None:

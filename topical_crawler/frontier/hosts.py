@@ -223,14 +223,8 @@ class Worst:
 
 
 class LocalFrontier(Frontier):
-    """Turns of hosts and counts of drops in memory; nothing is leased.
-
-    Args:
-        delay: seconds between two fetches of a host.
-        in_flight_per_host: most entries of a host in flight.
-        max_waiting: most entries that wait, 0 for no bound. Entries that are put back, requeued or revived may exceed it until
-            the next ``push`` or ``done``.
-    """
+    """Turns of hosts and counts of drops in memory; nothing is leased. ``delay`` (seconds), ``in_flight_per_host`` and
+    ``max_waiting`` (0: no bound) are what the contract calls so."""
 
     shared = False
 

@@ -54,7 +54,8 @@ class RedisFrontier(Frontier):
 
     A popped entry is leased: unless it is renewed or finished in time, it waits again, and what its worker then brings is refused
     (:class:`LeaseLost`). So a worker that dies loses nothing. The delay, the limit in flight and the bounds of the first worker
-    hold for all, until the last one has gone.
+    hold for all, until the last one has gone. Raises FrontierServerError where the server cannot be used, the crawl in it is of
+    another version, or there is none to attach to.
 
     Args:
         client: a connection that gives bytes.
@@ -66,9 +67,6 @@ class RedisFrontier(Frontier):
         clock: whose times count: the ``server``'s, or those that the ``caller`` passes in, as a simulation does.
         patience: seconds for which a server that is away, or full, is asked again.
         attach: look at a crawl and change what waits, without being a worker; no other argument but ``patience`` counts then.
-
-    Raises:
-        FrontierServerError: the server cannot be used, the crawl in it is of another version, or there is none to attach to.
     """
 
     shared = True

@@ -19,14 +19,11 @@ _BATCH = 100
 
 
 class RedisFeed:
-    """Reads a list, set or sorted set of start URLs: each value is a URL, or a JSON object with "url".
+    """Reads the list, set or sorted set of start URLs at ``key``: each value is a URL, or a JSON object with "url". ``client`` is
+    a connection that gives bytes.
 
     A value is removed only after its URL was taken, so that no seed is lost; of two workers that read the same one, the second
     finds it known. What is no URL goes to the list ``<key>:rejected``.
-
-    Args:
-        client: a connection that gives bytes.
-        key: of the list or set.
     """
 
     def __init__(self, client: redis.Redis, key: str) -> None:

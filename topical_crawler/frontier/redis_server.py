@@ -31,12 +31,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 
 
 class Server:
-    """A Redis server as the frontier uses it: calls that wait for it when it is away for a while.
-
-    Args:
-        client: a connection that gives bytes (no ``decode_responses``).
-        patience: seconds for which a server that does not answer, or has no memory left, is asked again.
-    """
+    """A Redis server as the frontier uses it. ``client`` gives bytes (no ``decode_responses``); a server that does not answer, or
+    has no memory left, is asked again for ``patience`` seconds."""
 
     def __init__(self, client: redis.Redis, patience: float) -> None:
         if client.get_encoder().decode_responses:

@@ -396,20 +396,16 @@ class _Flight(NamedTuple):
 
 
 class SqliteFrontier(LocalFrontier):
-    """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in a file.
+    """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in the file ``path``, made where there is none;
+    ``path.lock`` beside it shows who uses it. The other arguments are those of :class:`LocalFrontier`.
 
     Changes gather in one open transaction, which :meth:`done`, :meth:`save` and :meth:`close` commit, and every few hundred
-    pushes. A process that dies loses what came after: the entry that was out waits again, and no page that was done is given
-    out again. Other processes may read the file meanwhile (WAL); a second frontier on it is refused.
+    pushes. A process that dies loses what came after: the entry that was out waits again, and no page that was done is given out
+    again. Other processes may read the file meanwhile (WAL); a second frontier on it is refused.
 
-    Args:
-        path: the file; made where there is none. ``path.lock`` beside it shows who uses it.
-        delay, in_flight_per_host, max_waiting: see :class:`LocalFrontier`.
-
-    Raises:
-        FrontierFileError: the file is in use, damaged, of another version or of something else. Also by every method when the
-            file cannot be read or written any more: it then holds the last commit. Where another program wrote to it for too
-            long, nothing has changed, and the call may be tried again.
+    Raises FrontierFileError where the file is in use, damaged, of another version or of something else. Every method does when
+    the file cannot be read or written any more: it then holds the last commit. Where another program wrote to it for too long,
+    nothing has changed, and the call may be tried again.
     """
 
     def __init__(

@@ -59,10 +59,8 @@ def cohen(pairs: Sequence[tuple[Hashable, Hashable]]) -> float:
 
 
 def krippendorff(texts: Sequence[Sequence[Hashable]]) -> float:
-    """α of any number of judges (Krippendorff 2004, nominal): 1 - observed / expected disagreement; nan if undefined.
-
-    Args:
-        texts: the marks of each, in any order; those with fewer than two do not count.
+    """α of any number of judges (Krippendorff 2004, nominal): 1 - observed / expected disagreement; nan if undefined. ``texts``
+    are the marks of each, in any order; those with fewer than two do not count.
 
     >>> round(krippendorff([["党建", "党建"], ["党建", "其他"], ["其他", "其他"], ["其他"]]), 3)
     0.444

@@ -242,17 +242,11 @@ def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]
 
 class Recording:
     """Random access to the responses of WARC files (``.warc``, or ``.warc.gz`` with a gzip member per record, as WARC writers
-    make it).
+    make it). ``files`` are in the order in which they answer. Raises RecordingError where one is missing or malformed.
 
     Args:
         path: of a WARC file, or whatever :func:`recorded_files` takes.
         cache_dir: folder for the index where a file's own folder is not writable; None: the user's cache folder.
-
-    Attributes:
-        files: in the order in which they answer.
-
-    Raises:
-        RecordingError: a file is missing or malformed.
     """
 
     def __init__(self, path: str | os.PathLike[str] | Sequence[Path], cache_dir: str | os.PathLike[str] | None = None) -> None:

@@ -39,11 +39,8 @@ _READ = 1 << 20
 
 
 def repair(folder: Path) -> list[Path]:
-    """Name the files that dead processes left open in ``folder``, without the broken record at their end.
-
-    Returns:
-        The new names. A file without a whole record is deleted.
-    """
+    """Name the files that dead processes left open in ``folder``, without the broken record at their end. Returns the new names.
+    A file without a whole record is deleted."""
     done = []
     for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}")):
         lock = lock_for(path)
@@ -141,7 +138,8 @@ class Message:
 
 
 class Archive:
-    """Writes exchanges to WARC/1.1 files ``<name>-<worker>-00001.warc.gz``, ``…-00002…`` in one folder.
+    """Writes exchanges to WARC/1.1 files ``<name>-<worker>-00001.warc.gz``, ``…-00002…`` in one folder. Raises ArchiveError where
+    the folder cannot be written to.
 
     Every record is a gzip member of its own, and goes to the operating system before :meth:`add` returns. A file has the suffix
     ``.open`` while it is written. One whose process was killed keeps it: its whole records can be read, and the next archive in
@@ -153,9 +151,6 @@ class Archive:
         info: fields of the warcinfo record at the head of each file, beside ``format`` and ``conformsTo``.
         worker: of several that write into the same folder at the same time each has its own; "" where there is one.
         megabytes: size from which on the next file is begun, > 0.
-
-    Raises:
-        ArchiveError: the folder cannot be written to.
     """
 
     def __init__(
@@ -176,18 +171,9 @@ class Archive:
             self._begin()
 
     def add(self, url: str, request: Message, response: Message, date: datetime | None = None, address: str = "") -> None:
-        """Write one exchange: a request and a response record that name each other.
-
-        Args:
-            url: as it was asked for.
-            request: as it was sent.
-            response: as it came.
-            date: when the answer came; now where it is not given.
-            address: IP address of the server, "" if unknown.
-
-        Raises:
-            ArchiveError: it could not be written whole; the file ends with the exchange before.
-        """
+        """Write one exchange: a request and a response record that name each other. ``url`` is as it was asked for, ``date`` when
+        the answer came (default: now), ``address`` the server's IP address, "" if unknown. Raises ArchiveError where it could not
+        be written whole; the file ends with the exchange before."""
         when = (date or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         asked, answered = f"<urn:uuid:{uuid.uuid4()}>", f"<urn:uuid:{uuid.uuid4()}>"
         common = {"WARC-Date": when} | ({"WARC-IP-Address": address} if address else {})

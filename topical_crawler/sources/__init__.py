@@ -27,15 +27,9 @@ _KNOWN = (
 
 
 def open_source(path: str | Path, *, tolerant: bool = False) -> Source:
-    """Open the texts at ``path``; the kind of source is detected by name or else by the first bytes.
-
-    Args:
-        path: a file or folder; ``~`` is the home directory.
-        tolerant: count structural damage instead of raising it, see :class:`Source`.
-
-    Raises:
-        SourceError: there is nothing at ``path``, or nothing that can be read.
-    """
+    """Open the texts at ``path``, a file or folder (``~`` is the home directory); their kind is detected by name or else by the
+    first bytes. A ``tolerant`` source counts structural damage instead of raising it, see :class:`Source`. Raises SourceError
+    where there is nothing at ``path``, or nothing that can be read."""
     place = Path(path).expanduser()
     kind: type[Source]
     if place.is_dir():

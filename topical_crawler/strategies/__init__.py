@@ -116,7 +116,8 @@ def create(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Strategy:
-    """Make a strategy for a topic.
+    """Make a strategy for a topic. Raises TopicError where the topic, or its parameters for this strategy, cannot be read, and
+    ValueError where the strategy cannot be loaded (:func:`load`).
 
     Args:
         topic: a topic, or the name or path of one.
@@ -124,10 +125,6 @@ def create(
         resources: the language resources to use; None: none, so that a word is similar to itself only.
         segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
         cache_dir, seed, progress: see :class:`~topical_crawler.strategies.base.Setup`.
-
-    Raises:
-        TopicError: the topic, or its parameters for this strategy, cannot be read.
-        ValueError: the strategy cannot be loaded (:func:`load`).
     """
     if isinstance(topic, str):
         topic = load_topic(topic)

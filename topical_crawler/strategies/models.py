@@ -78,18 +78,13 @@ class Pipeline:
 
 
 class Likeness:
-    """Probabilities from how near texts are to the topic, in the vectors of an encoder.
+    """Probabilities from how near texts are to the topic, in the vectors of an encoder: ``encode`` gives a vector for each text,
+    (n, d).
 
     The topic's vector t is the mean of its sentence (title, description, heaviest terms) and of its texts marked as on topic,
     minus the mean of those marked as off topic. For a text v, p = 1 / (1 + exp(-(a·cos(v, t) + b))), with a and b fitted to the
-    marked texts (Platt 1999), each held against a t that was made without it.
-
-    Args:
-        topic: with :data:`LEAST_MARKED` marked texts of each kind, or more.
-        encode: a vector for each text, (n, d).
-
-    Raises:
-        ValueError: there are fewer.
+    marked texts (Platt 1999), each held against a t that was made without it. Raises ValueError for a topic with fewer than
+    :data:`LEAST_MARKED` marked texts of each kind.
     """
 
     def __init__(self, topic: Topic, encode: Callable[[list[str]], Any]) -> None:
@@ -245,16 +240,14 @@ class Adviser:
 
 
 def open_adviser(topic: Topic, chosen: str = "", answers: Path | None = None) -> Adviser | None:
-    """The model that a topic names, or the one of ``-a model=``; None where there is none.
+    """The model that a topic names, or the one of ``-a model=``; None where there is none. Raises TopicError, which names the
+    remedy, where the model cannot be used.
 
     Args:
         topic: its table ``[model]`` has ``kind`` and, where wanted, ``threshold`` (0.5) and ``budget``; the other keys are the
             model's. A ``path`` is relative to the topic's folder.
         chosen: a kind, ``KIND:PATH`` (relative to the working directory), or ``none``; "": as the topic says.
         answers: see :class:`Adviser`.
-
-    Raises:
-        TopicError: the model cannot be used; the message names the remedy.
     """
     kind, _, path = chosen.partition(":")
     table = dict(topic.model) if kind in ("", topic.model.get("kind")) else {"kind": kind}

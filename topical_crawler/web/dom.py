@@ -36,15 +36,11 @@ _TOLERATED, _PLAUSIBLE = 0.002, 0.15
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
-    """Text of ``body`` and the name of the encoding it was read with. Never raises.
+    """Text of ``body``, as received and decompressed, and the name of the encoding it was read with. Never raises.
 
-    A byte order mark decides; next a declared encoding (HTTP header, then the page's head) that can read all bytes and gives
-    plausible Chinese; else the best of UTF-8, GB18030, Big5 and UTF-16: fewest unreadable bytes, then the largest share of common
-    characters.
-
-    Args:
-        body: as received, decompressed.
-        content_type: value of the Content-Type header.
+    A byte order mark decides; next a declared encoding (HTTP header ``content_type``, then the page's head) that can read all
+    bytes and gives plausible Chinese; else the best of UTF-8, GB18030, Big5 and UTF-16: fewest unreadable bytes, then the largest
+    share of common characters.
     """
     encoding, mark = read_bom(body)
     if encoding is not None and mark is not None:

@@ -172,10 +172,8 @@ class TermSimilarity:
         return row
 
     def means(self, weights: Sequence[float] | None = None) -> Mapping[str, float]:
-        """The mean similarity of every word to the terms; words that are similar to none are left out.
-
-        Args:
-            weights: of the terms, each >= 0, not all of them 0; None: all alike.
+        """The mean similarity of every word to the terms, by their ``weights``, each >= 0 and not all of them 0 (None: all
+        alike); words that are similar to none are left out.
 
         >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
         >>> {word: round(mean, 3) for word, mean in similarity.means().items()}

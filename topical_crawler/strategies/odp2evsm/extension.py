@@ -123,15 +123,13 @@ class TopicExtension:
         return self._known(word)[1]
 
     def between(self, vector: Mapping[str, float]) -> float:
-        """The extension degree of Q and another vector, at least 0; 0 for an empty one.
+        """The extension degree of Q and another vector, normalised words of a page with their weights k_j >= 0; at least 0, 0 for
+        an empty one.
 
         The paper applies Eq. 3-5 to two vectors without saying how. With ``pairs="all"`` the degree is the mean of exp over all
         pairs, each as heavy as its two words: Σ_ij q_i·k_j·exp(i, j) / Σ_ij q_i·k_j. With ``pairs="best"`` each word of the page
-        has the one keyword that it is nearest to, and pairs less alike than :data:`FAINT` are none:
-        Σ_j k_j·max_i q_i·exp(i, j) / Σ_j k_j, so that a hundred faint likenesses do not outweigh one right word.
-
-        Args:
-            vector: normalised words of a page with their weights k_j >= 0.
+        has the one keyword that it is nearest to, and pairs less alike than :data:`FAINT` are none: Σ_j k_j·max_i q_i·exp(i, j) /
+        Σ_j k_j, so that a hundred faint likenesses do not outweigh one right word.
         """
         total = sum(vector.values())
         return max(0.0, sum(k * self.degree(word) for word, k in vector.items()) / total) if total > 0 else 0.0

@@ -49,17 +49,12 @@ def order_weights(ratios: Sequence[float]) -> tuple[float, ...]:
 
 
 class NodeWeights:
-    """w(v) of Eq. 2 for the words of a text.
+    """w(v) of Eq. 2 for the words of a text; ``weights`` are those of the features, by G1. Raises ValueError for an unknown
+    feature or a ratio below 1.
 
     Args:
         tag: part of speech of a word in jieba's tags; "" for a word that the dictionary lacks.
         features: which features, most important first, with their ratios; see :data:`FEATURES`.
-
-    Attributes:
-        weights: of the features, by G1.
-
-    Raises:
-        ValueError: an unknown feature, or a ratio below 1.
 
     >>> node_weights = NodeWeights({"数据": "n", "分析": "vn", "方法": "n"}.get)
     >>> {word: round(weight, 2) for word, weight in node_weights.of(["数据", "分析", "方法", "数据"], {"数据"}).items()}
@@ -125,17 +120,14 @@ def textrank(
     S(v_i) = (1 − d)·w(v_i) + d·w(v_i)·Σ_{v_j ∈ In(v_i)} w_ji / Σ_{v_k ∈ In(v_j)} w_jk · S(v_j)
 
     Node weights of at most 1 make the step a contraction by d, so that the iteration always ends at the one solution. An edge has
-    no direction: a word's neighbours are its In.
+    no direction: a word's neighbours are its In. Raises ValueError, naming it, for a constant or a weight out of its range, and
+    KeyError for a word without weight.
 
     Args:
         words: the words of a text in their order, with repetitions.
         weights: w(v) of every word, in [0, 1]; None: all 1, plain TextRank.
         damping: d, from 0 to below 1.
         window, tolerance: 2 or more, and above 0.
-
-    Raises:
-        ValueError: a constant or a weight is out of its range; names it.
-        KeyError: a word has no weight.
 
     >>> ranks = textrank(["数据", "挖掘", "算法", "数据", "聚类", "算法", "数据", "分类"], window=2)
     >>> [(word, round(rank, 3)) for word, rank in ranks.items()][:3]

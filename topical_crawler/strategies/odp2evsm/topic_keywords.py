@@ -66,8 +66,9 @@ def initial_keywords(
 ) -> dict[str, float]:
     """Q: the topic word with weight 1, and the keywords of its category with q_i = N_i / N_max (Eq. 1), heaviest first.
 
-    The topic's own terms, weighed against the heaviest of them, join those of the category, or take their place (which is
-    logged) where the tree has no category for the topic, or there is no tree. The paper has the category alone.
+    The topic's own terms, weighed against the heaviest of them, join those of the category, or take their place (which is logged)
+    where the tree has no category for the topic, or there is no tree. The paper has the category alone. Raises TopicError where
+    ``category`` was given and the tree does not have it, or has several.
 
     Args:
         topic: what the crawl is about.
@@ -76,9 +77,6 @@ def initial_keywords(
         threshold: only keywords of at least this weight are kept.
         most: keywords at most.
         own_terms: False: where there is a category, its keywords and the topic word alone.
-
-    Raises:
-        TopicError: ``category`` was given and the tree does not have it, or has several.
     """
     of_category: dict[str, float] = {}
     if tree is None:

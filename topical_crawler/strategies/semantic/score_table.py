@@ -54,7 +54,8 @@ class ScoreTable(dict[str, tuple[float, str]]):
         cache_dir: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> ScoreTable:
-        """Take the table from ``cache_dir``, or make it and keep it there.
+        """Take the table from ``cache_dir``, or make it and keep it there. Raises ValueError where a weight is negative or not
+        finite, or a resource cannot be read.
 
         Args:
             terms: topic terms with their weights (Eq. 2), each finite and >= 0.
@@ -62,9 +63,6 @@ class ScoreTable(dict[str, tuple[float, str]]):
             parameters: constants of Algorithm 1.
             cache_dir: where tables and converted vectors are kept; None: nowhere.
             progress: see :class:`Setup`.
-
-        Raises:
-            ValueError: a weight is negative or not finite, or a resource cannot be read.
         """
         terms, parameters = _checked(terms), parameters or SimilarityParameters()
         if cache_dir is None:

@@ -78,16 +78,14 @@ def algorithm1(sim_h: ArrayLike, sim_d: ArrayLike, parameters: SimilarityParamet
 
 
 class WordSimilarity:
-    """Sim(d, t) of two words; with neither resource a word is similar to itself alone.
+    """Sim(d, t) of two words; with neither resource a word is similar to itself alone. The attributes ``hownet`` and ``vectors``
+    are as they are used: joined with Cilin, composing, if the parameters say so.
 
     Args:
         hownet: gives SimH.
         vectors: give SimD.
         parameters: constants of Algorithm 1, and whether the resources are joined and words composed.
         cilin: the synonyms that ``parameters.synonyms`` joins to both.
-
-    Attributes:
-        hownet, vectors: as they are used: joined with Cilin, composing, if the parameters say so.
     """
 
     def __init__(
@@ -146,18 +144,12 @@ class WordSimilarity:
 
 
 def retrofit(vectors: WordVectors, cilin: Cilin, rounds: int = 10) -> WordVectors:
-    """Draw the vectors of synonyms together, and give one to words of which only synonyms have one.
+    """Draw the vectors of synonyms (``=`` groups of Cilin) together, and give one to words of which only synonyms have one.
 
-    Each round puts a word halfway between its own vector and the mean of its synonyms' vectors (Faruqui et al. 2015, Eq. 1 with
-    α = 1 and β = 1/degree); a word without a vector of its own stands at that mean (Speer & Chin 2016).
-
-    Args:
-        vectors: left as they are.
-        cilin: its ``=`` groups are the synonyms; a word in two groups counts twice where it meets another in both.
-        rounds: number of passes over all words (as published).
-
-    Returns:
-        New vectors, held in memory: all words of ``vectors`` in their order, then those that got one.
+    Each of the ``rounds`` (as many as published) puts a word halfway between its own vector and the mean of its synonyms' vectors
+    (Faruqui et al. 2015, Eq. 1 with α = 1 and β = 1/degree); a word without a vector of its own stands at that mean (Speer & Chin
+    2016). A word in two groups counts twice where it meets another in both. Returns new vectors, held in memory: all words of
+    ``vectors`` in their order, then those that got one.
     """
     from scipy.sparse import csr_array
 

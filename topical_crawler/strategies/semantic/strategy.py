@@ -112,11 +112,8 @@ def read_semantic_parameters(topic: Topic) -> tuple[SemanticParameters, Similari
 
 
 class Semantic(Strategy):
-    """The strategy ``semantic``.
-
-    Args:
-        table: word → Σ_t w_t·Sim(d,t)², the paper's inverted index, made once per topic.
-        seed: of the draws of Algorithm 3.
+    """The strategy ``semantic``. ``table`` is the paper's inverted index, word → Σ_t w_t·Sim(d,t)², made once per topic; ``seed``
+    is of the draws of Algorithm 3.
 
     >>> from topical_crawler import Page, strategies
     >>> semantic = strategies.create("partybuilding", "semantic", resources=None)
@@ -269,14 +266,10 @@ RANDOM_INDEX = (0.0, 0.0, 0.58, 0.90, 1.12, 1.24, 1.32, 1.41, 1.45, 1.49)
 
 
 def ahp_weights(matrix: Sequence[Sequence[Comparison]]) -> list[float]:
-    """Weights of the things compared: the principal eigenvector, scaled to sum 1.
-
-    Args:
-        matrix: n × n, 1 <= n <= 10; ``matrix[i][j]`` says how many times more important thing i is than thing j (Saaty's scale,
-            1 to 9 and its inverses), as a number or as a fraction in text ("1/3").
-
-    Raises:
-        ValueError: the matrix is not square, not positive, not reciprocal, or its consistency ratio is above 0.1.
+    """Weights of the things compared: the principal eigenvector, scaled to sum 1. ``matrix[i][j]`` of n × n, 1 <= n <= 10, says
+    how many times more important thing i is than thing j (Saaty's scale, 1 to 9 and its inverses), as a number or as a fraction
+    in text ("1/3"). Raises ValueError where it is not square, not positive, not reciprocal, or its consistency ratio is above
+    0.1.
 
     >>> [round(w, 3) for w in ahp_weights([[1, "1/2", 3], [2, 1, 5], ["1/3", "1/5", 1]])]
     [0.309, 0.582, 0.109]
