@@ -135,21 +135,13 @@ Convert = Literal["", "simplified", "traditional"]
 
 @dataclass(frozen=True, slots=True)
 class CleaningOptions:
-    """How texts are cleaned.
+    """How texts are cleaned."""
 
-    Attributes:
-        min_characters: minimum number of letters and digits.
-        limits: bounds on language and measures.
-        personal: personal data are counted ("flag"), also replaced ("mask"), or ignored ("off").
-        convert: the script that Chinese texts are converted to; "": none.
-        site_lines: learn and remove the lines that a site repeats on its pages.
-    """
-
-    min_characters: int = MIN_CHARACTERS
-    limits: Limits = field(default_factory=Limits)
-    personal: Personal = "flag"
-    convert: Convert = ""
-    site_lines: bool = True
+    min_characters: int = MIN_CHARACTERS  # minimum number of letters and digits
+    limits: Limits = field(default_factory=Limits)  # bounds on language and measures
+    personal: Personal = "flag"  # personal data are counted ("flag"), also replaced ("mask"), or ignored ("off")
+    convert: Convert = ""  # the script that Chinese texts are converted to; "": none
+    site_lines: bool = True  # learn and remove the lines that a site repeats on its pages
 
 
 @dataclass(frozen=True, slots=True)

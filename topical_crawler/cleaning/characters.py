@@ -124,15 +124,10 @@ _WORD = re.compile("[^\\W\\d_\u1100-\u11ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a
 
 
 class Identified(NamedTuple):
-    """Language and script of a text.
+    """Language and script of a text."""
 
-    Attributes:
-        language: ISO 639-1 code; "" if unknown or without letters.
-        script: "simplified", "traditional" or "mixed"; "" in other languages and without characters of one script only.
-    """
-
-    language: str
-    script: str
+    language: str  # ISO 639-1 code; "" if unknown or without letters
+    script: str  # "simplified", "traditional" or "mixed"; "" in other languages and without characters of one script only
 
 
 def identify(text: str) -> Identified:

@@ -29,17 +29,11 @@ _TAKEN_OVER = ("date", "author", "source", "section", "canonical", "license", "k
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """An extracted page, cleaned.
+    """An extracted page, cleaned."""
 
-    Attributes:
-        fields: of its :class:`~topical_crawler.corpus.record.Record`: title, text, details and measures.
-        reason: why it has no text.
-        lines: its text as extracted, for :meth:`CorpusStore.put` to learn from; None if none was extracted.
-    """
-
-    fields: dict[str, Any] = field(default_factory=dict)
-    reason: str = ""
-    lines: PageLines | None = None
+    fields: dict[str, Any] = field(default_factory=dict)  # of its `Record`: title, text, details and measures
+    reason: str = ""  # why it has no text
+    lines: PageLines | None = None  # its text as extracted, for `put` to learn from; None if none was extracted
 
 
 class Maker:

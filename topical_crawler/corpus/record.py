@@ -116,19 +116,12 @@ Robots = Literal["none", "unreachable", "allows all", "restricts"]
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """A host's robots.txt.
+    """A host's robots.txt."""
 
-    Attributes:
-        host: in lower case, with its port if it has one.
-        robots: what it says to this crawler: "none" (there is none), "unreachable", "allows all" or "restricts".
-        crawl_delay: seconds between two requests that it asks for; 0: none.
-        asked: when it was fetched, UTC, ``2026-11-20T08:30:00+00:00``.
-    """
-
-    host: str
-    robots: Robots
-    crawl_delay: float = 0.0
-    asked: str = ""
+    host: str  # in lower case, with its port if it has one
+    robots: Robots  # what it says to this crawler: "none" (there is none), "unreachable", "allows all" or "restricts"
+    crawl_delay: float = 0.0  # seconds between two requests that it asks for; 0: none
+    asked: str = ""  # when it was fetched, UTC, `2026-11-20T08:30:00+00:00`
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,21 +35,13 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class SiteScore(Shares):
-    """A row of Table 8 of Zhou et al. 2019.
+    """A row of Table 8 of Zhou et al. 2019."""
 
-    Attributes:
-        site: its name.
-        collected: texts collected; copies of one text count once, texts of grade 1 not at all, pages without a text each.
-        relevant: those of grade 2.
-        held: the site's texts of grade 2 that the corpus holds, from this site or, as a copy, from another.
-        available: texts of grade 2 that the site has.
-    """
-
-    site: str
-    collected: int
-    relevant: int
-    held: int
-    available: int
+    site: str  # its name
+    collected: int  # texts collected; copies of one text count once, texts of grade 1 not at all, pages without a text each
+    relevant: int  # those of grade 2
+    held: int  # the site's texts of grade 2 that the corpus holds, from this site or, as a copy, from another
+    available: int  # texts of grade 2 that the site has
 
 
 def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], threshold: float = 0.0) -> list[SiteScore]:

@@ -164,17 +164,11 @@ _PARAMETERS = ("page", "p", "pn", "pageno", "pageindex", "currentpage", "paged")
 
 @dataclass(frozen=True)  # no slots: Extracted inherits from two classes
 class Series:
-    """The place of a page in an article on several pages; empty for an article on one.
+    """The place of a page in an article on several pages; empty for an article on one."""
 
-    Attributes:
-        series: address of the first part without a number, the same for every part.
-        part: number of this page, from 1.
-        parts: addresses of the other parts that the page links to, in order, at most 100.
-    """
-
-    series: str = ""
-    part: int = 0
-    parts: tuple[str, ...] = ()
+    series: str = ""  # address of the first part without a number, the same for every part
+    part: int = 0  # number of this page, from 1
+    parts: tuple[str, ...] = ()  # addresses of the other parts that the page links to, in order, at most 100
 
 
 def find_series(tree: HtmlElement, url: str) -> Series:
@@ -290,19 +284,12 @@ _REASONS = {LIST: LIST_PAGE, VIDEO: VIDEO_PAGE, GALLERY: GALLERY_PAGE}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted(Details, Series):
-    """An extracted page, with the details of an article and its place in a series.
+    """An extracted page, with the details of an article and its place in a series."""
 
-    Attributes:
-        text: the main text, one paragraph a line; "" if there is none.
-        kind: "article", "list", "video" or "gallery"; "" if the page could not be read.
-        method: the extractor of the text.
-        reason: why there is no text, one of the constants of this module.
-    """
-
-    text: str = ""
-    kind: str = ""
-    method: str = ""
-    reason: str = ""
+    text: str = ""  # the main text, one paragraph a line; "" if there is none
+    kind: str = ""  # "article", "list", "video" or "gallery"; "" if the page could not be read
+    method: str = ""  # the extractor of the text
+    reason: str = ""  # why there is no text, one of the constants of this module
 
 
 def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "") -> Extracted:

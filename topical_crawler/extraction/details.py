@@ -275,25 +275,15 @@ _NOT_SECTION = re.compile(r"^(?:正\s?文|内容|详细?内容|文章(?:内容|�
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """Details of an article; "" for unknown ones.
+    """Details of an article; "" for unknown ones."""
 
-    Attributes:
-        title: headline without the name of the site.
-        date: of publication, ``YYYY-MM-DD``, never after the page was fetched.
-        author: as named by the page; not its editors.
-        source: the outlet that the page names (来源).
-        section: the breadcrumb without home page and title, ``党建 > 要闻``.
-        canonical: the address that the page calls its own, if another.
-        license: address or name of the licence.
-    """
-
-    title: str = ""
-    date: str = ""
-    author: str = ""
-    source: str = ""
-    section: str = ""
-    canonical: str = ""
-    license: str = ""
+    title: str = ""  # headline without the name of the site
+    date: str = ""  # of publication, `YYYY-MM-DD`, never after the page was fetched
+    author: str = ""  # as named by the page; not its editors
+    source: str = ""  # the outlet that the page names (来源)
+    section: str = ""  # the breadcrumb without home page and title, `党建 > 要闻`
+    canonical: str = ""  # the address that the page calls its own, if another
+    license: str = ""  # address or name of the licence
 
 
 def read_details(tree: HtmlElement, blocks: Sequence[Block], url: str, fetched: str = "", *, search_date: bool = True) -> Details:

@@ -42,25 +42,15 @@ HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A line of the page as it is seen: text between two ends of block elements or ``<br>``.
+    """A line of the page as it is seen: text between two ends of block elements or ``<br>``."""
 
-    Attributes:
-        text: white space folded; never empty.
-        letters: number of letters and digits.
-        linked: number of those in links.
-        links: number of links.
-        href: address of the first link as written, "" without one.
-        tag: the innermost heading around it (``h1`` … ``h6``), else the innermost block element, e.g. ``p``, ``li``.
-        furniture: whether it is inside ``nav``, ``footer`` or ``aside``.
-    """
-
-    text: str
-    letters: int
-    linked: int
-    links: int
-    href: str
-    tag: str
-    furniture: bool
+    text: str  # white space folded; never empty
+    letters: int  # number of letters and digits
+    linked: int  # number of those in links
+    links: int  # number of links
+    href: str  # address of the first link as written, "" without one
+    tag: str  # the innermost heading around it (`h1` … `h6`), else the innermost block element, e.g. `p`, `li`
+    furniture: bool  # whether it is inside `nav`, `footer` or `aside`
 
     @property
     def link_share(self) -> float:

@@ -97,17 +97,11 @@ def _pair(i: int, j: int, first: Sample, second: Sample) -> PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The judged texts of one stratum.
+    """The judged texts of one stratum."""
 
-    Attributes:
-        right: those with the property counted.
-        judged: all, at least 1.
-        population: pages that they represent, at least ``judged``; estimated for a part of a stratum.
-    """
-
-    right: int
-    judged: int
-    population: float
+    right: int  # those with the property counted
+    judged: int  # all, at least 1
+    population: float  # pages that they represent, at least `judged`; estimated for a part of a stratum
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,17 +118,11 @@ class ArchiveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An HTTP request or answer.
+    """An HTTP request or answer."""
 
-    Attributes:
-        first_line: request line or status line.
-        headers: names and values in their order.
-        body: as it went over the wire, compressed where ``Content-Encoding`` says so, without chunk sizes.
-    """
-
-    first_line: str
-    headers: tuple[tuple[str, bytes], ...]
-    body: bytes = b""
+    first_line: str  # request line or status line
+    headers: tuple[tuple[str, bytes], ...]  # names and values in their order
+    body: bytes = b""  # as it went over the wire, compressed where `Content-Encoding` says so, without chunk sizes
 
     def head(self) -> bytes:
         """The bytes before the body; no value can end its line early."""

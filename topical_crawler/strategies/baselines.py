@@ -120,13 +120,9 @@ PRECISION = 1e-6  # the iteration ends when no rank changes by more than this pa
 
 @dataclass(frozen=True)
 class PageRankParameters(Parameters):
-    """Constants of the method; the table ``[strategy.pagerank]`` of a topic sets them.
+    """Constants of the method; the table ``[strategy.pagerank]`` of a topic sets them."""
 
-    Attributes:
-        damping: d of PageRank, 0 to below 1: the share of a page's rank that it passes to its links.
-    """
-
-    damping: float = 0.85
+    damping: float = 0.85  # d of PageRank, 0 to below 1: the share of a page's rank that it passes to its links
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -291,17 +287,11 @@ def _digest(url: str) -> bytes:
 
 @dataclass(frozen=True)
 class SharkSearchParameters(Parameters):
-    """Constants of the method, with the paper's values; the table ``[strategy.shark_search]`` of a topic sets them.
+    """Constants of the method, with the paper's values; the table ``[strategy.shark_search]`` of a topic sets them."""
 
-    Attributes:
-        decay: δ, what is left of relevance from a page to its links, 0 to 1.
-        anchor: β, how much the anchor counts against the text around it, 0 to 1.
-        inherited: γ, how much what a link inherits counts against its anchor and the text around it, 0 to 1.
-    """
-
-    decay: float = 0.5
-    anchor: float = 0.8
-    inherited: float = 0.8
+    decay: float = 0.5  # δ, what is left of relevance from a page to its links, 0 to 1
+    anchor: float = 0.8  # β, how much the anchor counts against the text around it, 0 to 1
+    inherited: float = 0.8  # γ, how much what a link inherits counts against its anchor and the text around it, 0 to 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

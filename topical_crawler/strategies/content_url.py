@@ -139,13 +139,9 @@ _BYTES = 8
 
 @dataclass(frozen=True)
 class ContentParameters(Parameters):
-    """Constants of T; the table ``[strategy.content]`` of a topic sets them.
+    """Constants of T; the table ``[strategy.content]`` of a topic sets them."""
 
-    Attributes:
-        page_threshold: a page is relevant when Eq. 1 over its text is above this. Not printed.
-    """
-
-    page_threshold: float = 0.01
+    page_threshold: float = 0.01  # a page is relevant when Eq. 1 over its text is above this. Not printed
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -155,17 +151,11 @@ class ContentParameters(Parameters):
 
 @dataclass(frozen=True)
 class ContentUrlParameters(ContentParameters):
-    """Constants of T&L; the table ``[strategy.content_url]`` of a topic sets them.
+    """Constants of T&L; the table ``[strategy.content_url]`` of a topic sets them."""
 
-    Attributes:
-        frequency: f, in how many addresses a string is frequent. Not printed; 3 in the paper's example.
-        raise_factor: a, for links that begin with a string of S.
-        lower_factor: b, for links that begin with a string of U.
-    """
-
-    frequency: int = 3
-    raise_factor: float = 1.5
-    lower_factor: float = 0.5
+    frequency: int = 3  # f, in how many addresses a string is frequent. Not printed; 3 in the paper's example
+    raise_factor: float = 1.5  # a, for links that begin with a string of S
+    lower_factor: float = 0.5  # b, for links that begin with a string of U
 
     def __post_init__(self) -> None:
         super().__post_init__()

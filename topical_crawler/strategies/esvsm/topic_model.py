@@ -98,15 +98,10 @@ _LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Hypernym:
-    """A direct hypernym.
+    """A direct hypernym."""
 
-    Attributes:
-        word: normalised.
-        source: what says so: ``head``, ``hownet``, ``cilin_tree`` or ``clc``.
-    """
-
-    word: str
-    source: str
+    word: str  # normalised
+    source: str  # what says so: `head`, `hownet`, `cilin_tree` or `clc`
 
 
 def direct_hypernym(word: str, resources: Resources) -> Hypernym | None:

@@ -192,13 +192,9 @@ Reading = Literal["terms", "projected", "positions"]
 
 @dataclass(frozen=True)
 class SvsmParameters(TextAndAnchorParameters):
-    """Constants of a method that measures by SVSM.
+    """Constants of a method that measures by SVSM."""
 
-    Attributes:
-        reading: what the dimensions of Eq. 7 are: ``terms``, ``projected`` or ``positions``.
-    """
-
-    reading: Reading = "terms"
+    reading: Reading = "terms"  # what the dimensions of Eq. 7 are: `terms`, `projected` or `positions`
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -109,17 +109,11 @@ class Book:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is judged of a page.
+    """What is judged of a page."""
 
-    Attributes:
-        kind: a ``book``'s page, a ``list`` that leads to others, or any other ``page``.
-        title: of the book, else of the page.
-        text: the book's introduction; of other pages the meta description and all visible text.
-    """
-
-    kind: Kind
-    title: str
-    text: str
+    kind: Kind  # a `book`'s page, a `list` that leads to others, or any other `page`
+    title: str  # of the book, else of the page
+    text: str  # the book's introduction; of other pages the meta description and all visible text
 
 
 def read_book(page: Page) -> Book | None:

@@ -31,21 +31,13 @@ THRESHOLDS: Mapping[Pairs, float] = {"all": 0.2, "best": 0.08}
 
 @dataclass(frozen=True)
 class CategoryParameters:
-    """How the initial keywords are found; part of two tables of a topic.
+    """How the initial keywords are found; part of two tables of a topic."""
 
-    Attributes:
-        category: code or name of the topic's category; "": the category of the topic's title.
-        tree: path of a ``structure.rdf.u8`` of the Open Directory; "": the Chinese Library Classification.
-        own_terms: whether the topic's own terms join those of its category. The paper: False.
-        keyword_threshold: initial keywords weigh at least this, 0 to 1.
-        max_keywords: χ, keywords of the topic at most, the initial ones among them.
-    """
-
-    category: str = ""
-    tree: str = ""
-    own_terms: bool = True
-    keyword_threshold: float = 0.1
-    max_keywords: int = 100
+    category: str = ""  # code or name of the topic's category; "": the category of the topic's title
+    tree: str = ""  # path of a `structure.rdf.u8` of the Open Directory; "": the Chinese Library Classification
+    own_terms: bool = True  # whether the topic's own terms join those of its category. The paper: False
+    keyword_threshold: float = 0.1  # initial keywords weigh at least this, 0 to 1
+    max_keywords: int = 100  # χ, keywords of the topic at most, the initial ones among them
 
     def __post_init__(self) -> None:
         check_fields(self, ("keyword_threshold", "lam"), {"max_keywords": 1, "page_keywords": 1, "batch": 1})
@@ -83,26 +75,17 @@ class Odp2evsmParameters(CategoryParameters):
 
 @dataclass(frozen=True)
 class CategoryVsmParameters(CategoryParameters):
-    """The table ``[strategy.category_vsm]``.
+    """The table ``[strategy.category_vsm]``."""
 
-    Attributes:
-        page_threshold: a page is relevant when its cosine with the topic is above this.
-    """
-
-    page_threshold: float = 0.02
+    page_threshold: float = 0.02  # a page is relevant when its cosine with the topic is above this
 
 
 @dataclass(frozen=True)
 class KeywordVsmParameters(Parameters):
-    """The table ``[strategy.keyword_vsm]``.
+    """The table ``[strategy.keyword_vsm]``."""
 
-    Attributes:
-        keywords: so many of the topic's heaviest terms are the topic.
-        page_threshold: a page is relevant when its cosine with them is above this.
-    """
-
-    keywords: int = 20
-    page_threshold: float = 0.02
+    keywords: int = 20  # so many of the topic's heaviest terms are the topic
+    page_threshold: float = 0.02  # a page is relevant when its cosine with them is above this
 
     def __post_init__(self) -> None:
         check_fields(self, least={"keywords": 1})

@@ -29,27 +29,16 @@ class StructureParameters:
 
     The others are ours, chosen on invented URLs (tests/papers/test_zhou_urls.py) for the form of the paper's Table 6, which they
     do not reproduce: the first part of the host and the first parts of the path decide. What other constants give on recorded
-    sites is in docs/experiments.md.
+    sites is in docs/experiments.md."""
 
-    Attributes:
-        alpha: share of the host's similarity.
-        beta: share of the path's similarity.
-        threshold: two URLs are the same in structure when their value is above it (Table 6: .98 at 0.05 and at 0.10).
-        a_host: weight w_1 = a' of the first part of the host.
-        b: by how much that weight falls with each further part (never below 0).
-        a_path: weight w_1 = a' of the first part of the path; it halves with each further part.
-        d: a pair of www parts counts 1/d of its similarity.
-        within_host: not in the paper, which takes any two URLs of one host for the same: compare their paths alone.
-    """
-
-    alpha: float = 0.5
-    beta: float = 0.5
-    threshold: float = 0.1
-    a_host: float = 0.6
-    b: float = 0.6
-    a_path: float = 0.2
-    d: float = 10.0
-    within_host: bool = False
+    alpha: float = 0.5  # share of the host's similarity
+    beta: float = 0.5  # share of the path's similarity
+    threshold: float = 0.1  # two URLs are the same in structure when their value is above it (Table 6: .98 at 0.05 and at 0.10)
+    a_host: float = 0.6  # weight w_1 = a' of the first part of the host
+    b: float = 0.6  # by how much that weight falls with each further part (never below 0)
+    a_path: float = 0.2  # weight w_1 = a' of the first part of the path; it halves with each further part
+    d: float = 10.0  # a pair of www parts counts 1/d of its similarity
+    within_host: bool = False  # not in the paper, which takes any two URLs of one host for the same: compare their paths alone
 
     def __post_init__(self) -> None:
         check_fields(self)
