@@ -29,50 +29,33 @@ def now_utc() -> str:
 class PageItem:
     """What came of fetching one URL; every URL that the frontier gives out ends as exactly one item. A second look at a page
     (:mod:`topical_crawler.crawl.second_look`) is a further item with ``first`` set, without links and without evidence.
-
-    Attributes:
-        url: address of the answer (after a meta refresh it may differ from the entry's).
-        fetched: time of the fetch, UTC, ISO 8601.
-        status: HTTP status; 0 where there was no answer.
-        size: bytes of the body.
-        seconds: from the request to the answer.
-        reason: why the page does not belong in the corpus; "" while nothing speaks against it.
-        reasons: parts of the priority of the link that led here (:meth:`Strategy.explain`), before its page was learned from.
-        links: the page's links as entries for the frontier, each with its priority or the reason why it is dropped.
-        probability: that the text is on topic, by the topic's model; None: it was not asked, or could not tell.
-        as_part: whether the page, itself off topic, counts as a further part of an article that was kept.
-        text, title: of the article, cleaned.
-        found: further fields of its :class:`~topical_crawler.corpus.record.Record`, by the extraction and the cleaning.
-        parts: addresses of the other parts of an article on several pages.
-        first: the row under which the page was rejected at first; None except at a second look.
-        lines: the text's lines as extracted, for learning which ones repeat over the host.
-        duplicate_of: URL of the page in the corpus that holds the same text.
-        stored: the row as the corpus has it; None until the Store pipeline has written it.
-        arrived: when the answer or the failure came, on the monotonic clock.
     """
 
-    entry: Entry = field(repr=False)
-    url: str
-    fetched: str
-    status: int = 0
-    size: int = 0
-    seconds: float = 0.0
-    reason: str = ""
-    page: Page | None = field(default=None, repr=False)  # Scrapy logs the whole of an item that a pipeline drops
+    entry: Entry = field(repr=False)  # Scrapy logs the whole of an item that a pipeline drops
+    url: str  # address of the answer (after a meta refresh it may differ from the entry's)
+    fetched: str  # time of the fetch, UTC, ISO 8601
+    status: int = 0  # HTTP status; 0 where there was no answer
+    size: int = 0  # bytes of the body
+    seconds: float = 0.0  # from the request to the answer
+    reason: str = ""  # why the page does not belong in the corpus; "" while nothing speaks against it
+    page: Page | None = field(default=None, repr=False)
     verdict: Verdict | None = None
+    # parts of the priority of the link that led here (`Strategy.explain`), before its page was learned from
     reasons: Mapping[str, float] = field(default_factory=dict, repr=False)
+    # the page's links, each with its priority or the reason why it is dropped
     links: list[Entry] = field(default_factory=list, repr=False)
-    text: str = field(default="", repr=False)
+    text: str = field(default="", repr=False)  # of the article, cleaned, as is the title
     title: str = ""
-    probability: float | None = None
-    as_part: bool = False
+    probability: float | None = None  # that the text is on topic, by the topic's model; None: not asked, or could not tell
+    as_part: bool = False  # whether the page, itself off topic, counts as a further part of an article that was kept
     extracted: Extracted | None = field(default=None, repr=False)
-    found: dict[str, Any] = field(default_factory=dict, repr=False)
-    parts: tuple[str, ...] = ()
-    first: Record | None = field(default=None, repr=False)
-    lines: PageLines | None = field(default=None, repr=False)
-    duplicate_of: str = ""
-    stored: Record | None = field(default=None, repr=False)
+    found: dict[str, Any] = field(default_factory=dict, repr=False)  # further fields of its `Record`, by extraction and cleaning
+    parts: tuple[str, ...] = ()  # addresses of the other parts of an article on several pages
+    first: Record | None = field(default=None, repr=False)  # the row of the first rejection; None except at a second look
+    lines: PageLines | None = field(default=None, repr=False)  # as extracted, for learning which ones repeat over the host
+    duplicate_of: str = ""  # URL of the page in the corpus that holds the same text
+    stored: Record | None = field(default=None, repr=False)  # the row as the corpus has it, once the Store pipeline wrote it
+    # when the answer or the failure came, on the monotonic clock
     arrived: float = field(default_factory=time.monotonic, repr=False, compare=False)
 
     @property

@@ -43,7 +43,6 @@ from topical_crawler.web.urls import fingerprint, host
 if TYPE_CHECKING:
     from topical_crawler.frontier.redis import RedisFrontier
 
-
 logger = logging.getLogger(__name__)
 
 ARCHIVE_FAILED = "archive failed"  # why a crawl ends whose archive cannot be written
@@ -154,7 +153,6 @@ def _pairs(headers: Headers) -> list[tuple[str, bytes]]:
 
 
 # -- robots.txt
-
 
 _ROBOTS_AGAIN = 600.0  # seconds after which an unreachable or a shared robots.txt is asked for again
 _ROBOTS_BYTES = 512 * 1024  # size up to which a robots.txt is read; RFC 9309 demands at least 500 KiB

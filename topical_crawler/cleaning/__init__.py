@@ -126,7 +126,6 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
     ("phone", _SERVICE, _is_phone),
 )
 
-
 # -- All steps in order
 
 Personal = Literal["off", "flag", "mask"]

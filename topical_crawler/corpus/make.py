@@ -23,7 +23,6 @@ from topical_crawler.extraction import Extracted
 if TYPE_CHECKING:
     from topical_crawler.corpus.store import CorpusStore
 
-
 _TAKEN_OVER = ("date", "author", "source", "section", "canonical", "license", "kind", "method", "series", "part")
 
 

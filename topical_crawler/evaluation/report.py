@@ -46,7 +46,6 @@ def _plain(value: Any) -> Any:
 
 # -- Pictures
 
-
 CHINESE_FONTS = (
     "Noto Sans CJK SC", "Source Han Sans SC", "Source Han Sans CN", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "PingFang SC",
     "Hiragino Sans GB", "Microsoft YaHei", "SimHei", "Noto Sans CJK JP", "Droid Sans Fallback", "Arial Unicode MS",
@@ -106,7 +105,6 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 
 # -- Harvest curves
-
 
 _MARKS = "●○◆◇▲△"
 

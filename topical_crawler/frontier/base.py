@@ -31,29 +31,17 @@ class State(enum.IntEnum):
 
 @dataclass(slots=True)
 class Entry:
-    """A URL in the frontier.
+    """A URL in the frontier."""
 
-    Attributes:
-        key: 16-byte digest of the canonical URL (``urls.fingerprint``).
-        url: the address to fetch.
-        host: in lower case, with port.
-        priority: higher is fetched first; any finite float.
-        depth: links followed from a seed.
-        evidence: the places where the link was found, at most :data:`MAX_EVIDENCE`, no parent twice.
-        meta: small JSON data, e.g. redirects and retries so far.
-        dropped: why the link is not to be fetched; None for a link that waits.
-        rescored: how often it was put back with another priority.
-    """
-
-    key: bytes
-    url: str
-    host: str
-    priority: float
-    depth: int = 0
-    evidence: tuple[Evidence, ...] = ()
-    meta: dict[str, Any] = field(default_factory=dict)
-    dropped: str | None = None
-    rescored: int = 0
+    key: bytes  # 16-byte digest of the canonical URL (`urls.fingerprint`)
+    url: str  # the address to fetch
+    host: str  # in lower case, with port
+    priority: float  # higher is fetched first; any finite float
+    depth: int = 0  # links followed from a seed
+    evidence: tuple[Evidence, ...] = ()  # the places where the link was found, at most `MAX_EVIDENCE`, no parent twice
+    meta: dict[str, Any] = field(default_factory=dict)  # small JSON data, e.g. redirects and retries so far
+    dropped: str | None = None  # why the link is not to be fetched; None for a link that waits
+    rescored: int = 0  # how often it was put back with another priority
 
     def candidate(self) -> Candidate:
         """The entry as a strategy sees it."""
@@ -62,23 +50,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a fetched page.
+    """What became of a fetched page."""
 
-    Attributes:
-        url: the address that was fetched.
-        keep: whether the strategy judged the page on topic.
-        relevance: the strategy's relevance of the page.
-        reason: why the page is not in the corpus (off topic, duplicate, an error); "" for a page that is.
-        lesson: JSON data that the strategy learns from the page's content; None for most strategies.
-        led_by: other hosts whose pages link to it, of a page that is in the corpus.
-    """
-
-    url: str
-    keep: bool
-    relevance: float = 0.0
-    reason: str = ""
-    lesson: Any = None
-    led_by: tuple[str, ...] = ()
+    url: str  # the address that was fetched
+    keep: bool  # whether the strategy judged the page on topic
+    relevance: float = 0.0  # the strategy's relevance of the page
+    reason: str = ""  # why the page is not in the corpus (off topic, duplicate, an error); "" for a page that is
+    lesson: Any = None  # JSON data that the strategy learns from the page's content; None for most strategies
+    led_by: tuple[str, ...] = ()  # other hosts whose pages link to it, of a page that is in the corpus
 
 
 @dataclass(slots=True)

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     import redis
 
-
 logger = logging.getLogger(__name__)
 
 MAX_VALUE = 16_384  # bytes of one start URL with what comes with it; a longer value is set aside

@@ -192,7 +192,6 @@ def _random(seed: int, text: str) -> int:
 
 # -- A sample drawn from a corpus
 
-
 _AT_ONCE = 500
 _SHOWN = (pages.c.key, pages.c.url, pages.c.title, pages.c.host, pages.c.date, pages.c.relevance, pages.c.text)
 

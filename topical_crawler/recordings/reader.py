@@ -404,15 +404,10 @@ def _plain(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Thinning:
     """Which links of a web stay, drawn from the addresses of page and link and a seed alone: every crawl of one seed sees the
-    same web.
+    same web."""
 
-    Attributes:
-        share: of the links, in the mean; over 0 and up to 1 (all stay). What stays with one share stays with any greater one.
-        seed: another seed, another web.
-    """
-
-    share: float = 1.0
-    seed: int = 0
+    share: float = 1.0  # of the links in the mean, over 0 and up to 1 (all); what stays with one share stays with any greater one
+    seed: int = 0  # another seed, another web
 
     def stays(self, page: bytes, link: bytes) -> bool:
         """Whether the page of one :func:`~topical_crawler.web.urls.fingerprint` still leads to the address of another.

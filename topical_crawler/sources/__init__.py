@@ -18,7 +18,6 @@ from topical_crawler.sources.wikipedia import Wikipedia
 
 __all__ = ["Condition", "Document", "Source", "SourceError", "open_source"]
 
-
 _KINDS: dict[str, type[Source]] = {".xml": Wikipedia, ".jsonl": JsonLinesSource, ".ndjson": JsonLinesSource, ".txt": TextFiles}
 _KNOWN = (
     "a Wikipedia dump (.xml, .xml.bz2, .xml.gz), JSONL with a field 'text' (.jsonl, .jsonl.gz), a .txt file or a folder of them, "

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-
 _UNREADABLE = re.compile("[\0-\x08\x0e-\x1f\x7f\ufffd]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TOLERATED = 0.01

@@ -70,7 +70,6 @@ BINARY = word_set(
 )
 """File name extensions of what is no page: pictures, archives, sound, film, office files, programs, parts of pages."""
 
-
 # -- One form for every page
 
 MAX_LENGTH = 2000

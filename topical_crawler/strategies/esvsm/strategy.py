@@ -81,26 +81,16 @@ class Growth:
 @dataclass(frozen=True)
 class EsvsmParameters(SvsmParameters):
     """Constants of the method; the table ``[strategy.esvsm]`` of a topic sets them, and those of :class:`SvsmParameters`.
-
-    Attributes:
-        sub_topics: of the topic model (the paper's 10).
-        words: taken of each sub-topic (the paper's 20).
-        word: the topic word that may be replaced; "": the topic's title.
-        least_results: with as many relevant pages, nothing is replaced (the paper's 1,000).
-        stall_pages: replace the topic word after so many pages without a new relevant one; 0: not counted. The paper counts
-            seconds, which depend on machine and site.
-        stall_seconds: replace it after so many seconds without a new relevant page, too (the paper's 15); 0: not counted.
-        max_replacements: how often at most (the paper's 1).
-    """
+    The paper replaces the topic word after 15 seconds without a new relevant page; pages do not depend on machine and site."""
 
     page_threshold: float = 0.08
-    sub_topics: int = SUB_TOPICS
-    words: int = WORDS
-    word: str = ""
-    least_results: int = 1000
-    stall_pages: int = 200
-    stall_seconds: float = 0.0
-    max_replacements: int = 1
+    sub_topics: int = SUB_TOPICS  # of the topic model (the paper's 10)
+    words: int = WORDS  # taken of each sub-topic (the paper's 20)
+    word: str = ""  # the topic word that may be replaced; "": the topic's title
+    least_results: int = 1000  # with as many relevant pages, nothing is replaced (the paper's 1,000)
+    stall_pages: int = 200  # replace it after so many pages without a new relevant one; 0: not counted
+    stall_seconds: float = 0.0  # replace it after so many seconds without one, too; 0: not counted
+    max_replacements: int = 1  # how often at most (the paper's 1)
 
     def __post_init__(self) -> None:
         super().__post_init__()

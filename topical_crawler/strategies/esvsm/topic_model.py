@@ -91,7 +91,6 @@ def topic_vector(topics: Sequence[Mapping[str, float]], idf: Idf) -> dict[str, f
 
 # -- Hypernyms
 
-
 RELATED = 20  # neighbours of a hypernym among the vectors that describe it; as many as words are taken of a sub-topic
 _LEAST = 2
 
@@ -226,18 +225,12 @@ def _find(tree: CategoryTree, word: str) -> Category | None:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A topic word that gave way to its hypernym.
-
-    Attributes:
-        word, hypernym: normalised.
-        source: what says that one is a kind of the other, see :class:`Hypernym`.
-        page: how many pages had been judged.
-    """
+    """A topic word that gave way to its hypernym, both normalised."""
 
     word: str
     hypernym: str
-    source: str
-    page: int
+    source: str  # what says that one is a kind of the other, see `Hypernym`
+    page: int  # how many pages had been judged
 
 
 class TopicModel:

@@ -55,22 +55,13 @@ class Measure(Protocol):
 
 @dataclass(frozen=True)
 class TextAndAnchorParameters:
-    """Constants of Eq. 9 and of the judgement of pages.
+    """Constants of Eq. 9 and of the judgement of pages."""
 
-    Attributes:
-        page_threshold: a page is relevant when Sim(full text, topic) is above this. Not printed; every method has a default of
-            its own.
-        page_weight: λ1 of Eq. 9, of the pages that hold a link.
-        anchor_weight: λ2 of Eq. 9, of the anchors of the link.
-        link_threshold: a link is queued when Eq. 9 is above this; 0, as in the paper: every link.
-        text_threshold: a kept page stays in the corpus when Sim(main text, topic) is above this. Not in the paper; 0: all stay.
-    """
-
-    page_threshold: float = 0.05
-    page_weight: float = 0.5
-    anchor_weight: float = 0.5
-    link_threshold: float = 0.0
-    text_threshold: float = 0.0
+    page_threshold: float = 0.05  # a page is relevant when Sim(full text, topic) is above this. Not printed
+    page_weight: float = 0.5  # λ1 of Eq. 9, of the pages that hold a link
+    anchor_weight: float = 0.5  # λ2 of Eq. 9, of the anchors of the link
+    link_threshold: float = 0.0  # a link is queued when Eq. 9 is above this; 0, as in the paper: every link
+    text_threshold: float = 0.0  # a kept page stays when Sim(main text, topic) is above this; 0: all stay. Not in the paper
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -165,17 +165,11 @@ def textrank(
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A page, measured.
+    """A page, measured."""
 
-    Attributes:
-        relevance: 0 or more.
-        shares: the words that carry it, heaviest first, with their share of it.
-        keywords: the page's keywords, heaviest first, with their weights; () where the measure does not look for any.
-    """
-
-    relevance: float
-    shares: Mapping[str, float] = field(default_factory=dict)
-    keywords: Sequence[tuple[str, float]] = ()
+    relevance: float  # 0 or more
+    shares: Mapping[str, float] = field(default_factory=dict)  # the words that carry it, heaviest first, with their share of it
+    keywords: Sequence[tuple[str, float]] = ()  # of the page with weights, heaviest first; () where none are looked for
 
 
 class Measure(Protocol):

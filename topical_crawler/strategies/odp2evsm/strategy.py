@@ -45,25 +45,14 @@ class CategoryParameters:
 
 @dataclass(frozen=True)
 class Odp2evsmParameters(CategoryParameters):
-    """Constants of the method; the table ``[strategy.odp2evsm]`` of a topic sets them. The paper prints λ alone.
+    """Constants of the method; the table ``[strategy.odp2evsm]`` of a topic sets them. The paper prints λ alone."""
 
-    Attributes:
-        lam: λ of Eq. 5, 0 to 1.
-        pairs: the ``best`` pair for each of the page's keywords counts, or ``all`` pairs with the topic's; see
-            :meth:`.TopicExtension.between`. The paper does not say.
-        page_keywords: n, keywords of a page.
-        page_threshold: u, as a part of the extension degree of the topic's keywords to themselves; None: that of
-            :data:`THRESHOLDS`.
-        learned_keywords: m, keywords that a relevant page gives to the buffer; 0: no expansion.
-        batch: relevant pages after which the buffer joins the topic's keywords.
-    """
-
-    lam: float = LAMBDA
-    pairs: Pairs = "best"
-    page_keywords: int = 30
-    page_threshold: float | None = None
-    learned_keywords: int = 5
-    batch: int = 10
+    lam: float = LAMBDA  # λ of Eq. 5, 0 to 1
+    pairs: Pairs = "best"  # the `best` pair of each of the page's keywords counts, or `all` (`TopicExtension.between`)
+    page_keywords: int = 30  # n, keywords of a page
+    page_threshold: float | None = None  # u, as a part of the topic's degree to itself; None: that of `THRESHOLDS`
+    learned_keywords: int = 5  # m, keywords that a relevant page gives to the buffer; 0: no expansion
+    batch: int = 10  # relevant pages after which the buffer joins the topic's keywords
 
     def __post_init__(self) -> None:
         super().__post_init__()

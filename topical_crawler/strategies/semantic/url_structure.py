@@ -50,15 +50,10 @@ DEFAULT = StructureParameters()
 
 
 class UrlParts(NamedTuple):
-    """A URL read for comparison.
+    """A URL read for comparison."""
 
-    Attributes:
-        host: host name in lower case, without port; "" where there is none.
-        path: for each part that is not empty, its characters as bits (bit n = ASCII character n; others in escaped form).
-    """
-
-    host: str
-    path: tuple[int, ...]
+    host: str  # host name in lower case, without port; "" where there is none
+    path: tuple[int, ...]  # of each part that is not empty, its characters as bits (bit n: ASCII character n; others escaped)
 
     @classmethod
     @lru_cache(maxsize=16_384)
