@@ -152,9 +152,10 @@ def record(message: object, *args: object, **extra: object) -> logging.LogRecord
     return made
 
 
-def test_a_mask_sees_texts_not_json() -> None:
+def test_texts_are_masked_before_they_are_json(monkeypatch: pytest.MonkeyPatch) -> None:
     """A password may hold what JSON writes otherwise, and what stands for it may be no JSON."""
-    lines = logs.JsonLogFormatter(mask=lambda text: text.replace('a"\\b', '"'))
+    monkeypatch.setattr(logs, "masked", lambda text: text.replace('a"\\b', '"'))
+    lines = logs.JsonLogFormatter()
     data = {"url": 'x a"\\b', "n": 3, "list": ['a"\\b', None]}
     found = json.loads(lines.format(record('said %s, "password=x"', 'a"\\b', data=data)))
     assert found["message"] == 'said ", "password=x"'

@@ -13,6 +13,7 @@ import re
 import secrets
 import socket
 from collections.abc import Callable, Mapping
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 from urllib.parse import quote, urlsplit
@@ -35,6 +36,12 @@ if TYPE_CHECKING:
     from topical_crawler.frontier.redis import RedisFrontier
 
 _Number = TypeVar("_Number", int, float)
+_Seconds = Callable[[BaseSettings], float]
+
+random_seed: Callable[[BaseSettings], int] = methodcaller("getint", "TOPICAL_SEED")  # of all random choices
+longest_crawl_delay: _Seconds = methodcaller("getfloat", "TOPICAL_MAX_CRAWL_DELAY")  # between two requests, for a robots.txt
+robots_seconds: _Seconds = methodcaller("getfloat", "TOPICAL_ROBOTS_SECONDS")  # for which a robots.txt holds
+display_interval: _Seconds = methodcaller("getfloat", "TOPICAL_DISPLAY_INTERVAL")  # between two lines of progress
 
 
 def _read(name: str, value: Any, kind: Callable[[Any], _Number], usable: Callable[[_Number], bool], expected: str) -> _Number:
@@ -83,27 +90,12 @@ def uses_redis(settings: BaseSettings) -> bool:
     return bool(settings.get("TOPICAL_FRONTIER") == "redis")
 
 
-def longest_crawl_delay(settings: BaseSettings) -> float:
-    """``TOPICAL_MAX_CRAWL_DELAY``: seconds between two requests to a host that a robots.txt may ask for."""
-    return settings.getfloat("TOPICAL_MAX_CRAWL_DELAY")
-
-
-def robots_seconds(settings: BaseSettings) -> float:
-    """``TOPICAL_ROBOTS_SECONDS``: for which a robots.txt holds."""
-    return settings.getfloat("TOPICAL_ROBOTS_SECONDS")
-
-
 def display_mode(settings: BaseSettings) -> str:
     """``TOPICAL_DISPLAY``: how a crawl is shown, "auto", "live", "lines" or "off". Raises ValueError for another."""
     mode = str(settings.get("TOPICAL_DISPLAY"))
     if mode not in ("auto", "live", "lines", "off"):
         raise ValueError(f"TOPICAL_DISPLAY={mode!r}: choose auto, live, lines or off")
     return mode
-
-
-def display_interval(settings: BaseSettings) -> float:
-    """``TOPICAL_DISPLAY_INTERVAL``: seconds between two lines of progress."""
-    return settings.getfloat("TOPICAL_DISPLAY_INTERVAL")
 
 
 def metrics_address(settings: BaseSettings) -> tuple[Any, str]:
@@ -114,11 +106,6 @@ def metrics_address(settings: BaseSettings) -> tuple[Any, str]:
 def segmenter(settings: BaseSettings) -> Backend:
     """What cuts texts into words: ``TOPICAL_SEGMENTER``."""
     return cast(Backend, settings.get("TOPICAL_SEGMENTER", "auto"))
-
-
-def random_seed(settings: BaseSettings) -> int:
-    """``TOPICAL_SEED``: of all random choices."""
-    return settings.getint("TOPICAL_SEED")
 
 
 def strategy_name(settings: BaseSettings) -> str | None:

@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -207,14 +207,12 @@ class JsonLogFormatter(JsonFormatter):
     """A record as one line of JSON: ``time`` (UTC), ``level``, ``logger``, ``message``, if any ``exception`` and ``stack`` (one
     string each), the fields of :func:`identify`, and ``data``, JSON data logged as ``extra={"data": …}``.
 
-    Args:
-        mask: applied to every string of the record before it is encoded: in an encoded line what ends a string looks like what
-            begins a password (``"wrong password:", "topic": …``), and hiding it would break the JSON.
+    Every string is masked before it is encoded: in an encoded line what ends a string looks like what begins a password
+    (``"wrong password:", "topic": …``), and hiding it would break the JSON.
     """
 
-    def __init__(self, mask: Callable[[str], str] = masked) -> None:
+    def __init__(self) -> None:
         super().__init__(json_ensure_ascii=False)
-        self._mask = mask
 
     def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
         log_data["time"] = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
@@ -229,18 +227,18 @@ class JsonLogFormatter(JsonFormatter):
             log_data["data"] = record.data
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
-        return {name: _masked(value, self._mask) for name, value in log_data.items()}
+        return {name: _all_masked(value) for name, value in log_data.items()}
 
     def jsonify_log_record(self, log_data: dict[str, Any]) -> str:
         return super().jsonify_log_record(log_data).translate(_BREAKS)
 
 
-def _masked(value: Any, mask: Callable[[str], str]) -> Any:
+def _all_masked(value: Any) -> Any:
     if isinstance(value, str):
-        return mask(value)
+        return masked(value)
     if isinstance(value, dict):
-        return {_masked(name, mask): _masked(part, mask) for name, part in value.items()}
-    return [_masked(part, mask) for part in value] if isinstance(value, list | tuple) else value
+        return {_all_masked(name): _all_masked(part) for name, part in value.items()}
+    return [_all_masked(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _install(settings: BaseSettings) -> None:

@@ -14,6 +14,8 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from topical_crawler.cleaning.quality import Measures
+
 
 class CorpusError(Exception):
     """A corpus cannot be opened, read or written; the message names it and the remedy."""
@@ -168,11 +170,7 @@ VERSION = 3  # of the tables; a corpus of another version is refused
 
 ORIGIN = ("source", "section", "canonical", "license", "kind", "method", "series", "language", "script")
 """Columns of text on the origin and kind of a page."""
-MEASURES = (
-    *("han", "latin", "digits", "punctuation", "symbols", "sentences", "common"),
-    *("line_length", "repeated_lines", "repeated_phrases"),
-)
-"""Columns of :class:`~topical_crawler.cleaning.quality.Measures`; null if the page has no text or was not measured."""
+MEASURES = tuple(f.name for f in dataclasses.fields(Measures))  # columns; null if the page has no text or was not measured
 
 _IS_DUPLICATE = sa.text("duplicate_of <> ''")
 

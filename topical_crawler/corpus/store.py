@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
@@ -252,7 +251,7 @@ class CorpusStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -6,7 +6,6 @@ The extractors take longer than all other work on a page and hold the interprete
 from __future__ import annotations
 
 import asyncio
-import os
 
 from topical_crawler.extraction import CRASHED, MAX_HTML, TIMED_OUT, TOO_LARGE, Extracted, extract, warm_up
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
@@ -22,14 +21,12 @@ class ExtractPool:
     event loop at a time. Raises ValueError for fewer than one worker, or a timeout that is not above 0.
 
     Args:
-        workers: number of processes; None: one less than the machine's processors, at least one.
+        workers: number of processes.
         timeout: seconds of processor time for one page.
         max_html: longest source, in characters.
     """
 
-    def __init__(self, workers: int | None = None, timeout: float = TIMEOUT, max_html: int = MAX_HTML) -> None:
-        if workers is None:
-            workers = max(1, (os.cpu_count() or 2) - 1)
+    def __init__(self, workers: int, timeout: float = TIMEOUT, max_html: int = MAX_HTML) -> None:
         if workers < 1 or timeout <= 0:
             raise ValueError(f"ExtractPool(workers={workers}, timeout={timeout}): give at least one worker and a timeout above 0")
         self.timeout = timeout
