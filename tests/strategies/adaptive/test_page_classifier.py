@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from topical_crawler.strategies.adaptive.link_features import digest
 from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_TERMS, PAGE_WORDS, PART_UNIT, Memory, PageWords
-from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
+from topical_crawler.strategies.adaptive.page_classifier import PageClassifier, _most_probable
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.web.page import Page
@@ -268,6 +269,53 @@ def test_texts_that_a_person_marked_pull() -> None:
     assert probability(weather, *ELSEWHERE) > probability(plain, *ELSEWHERE) + 0.05
     assert probability(sports, *FAR) > probability(plain, *FAR) + 0.05
     assert probability(weather, *ELSEWHERE) > probability(weather, *FAR)
+
+
+def test_marks_move_what_is_like_them_and_hardly_anything_else() -> None:
+    """A mark weighs most where it is a surprise; as a text of its own it tells the same as the page that was fetched."""
+    plain = judge()
+    memory = learn(plain, pages())
+    alike, other, near = ["誓词", *ELSEWHERE[:3]], ["党建", *FAR[:2]], [*TERMS, *NEAR]
+    before = [probability(plain, *words) for words in (alike, other, near)]
+    marks = [MarkedText(f"http://m.cn/{n}", " ".join(draw), "", "relevant") for n, draw in enumerate([alike] * 3)]
+    elsewhere = judge(marked=marks)
+    learn(elsewhere, pages())
+    after = [probability(elsewhere, *words) for words in (alike, other, near)]
+    assert after[0] > max(0.8, before[0] + 0.3) and after[2] > 0.8
+    assert abs(after[1] - before[1]) < after[0] - before[0]
+
+    for mark in marks:
+        memory.add(digest(mark.url), words := read(plain, *alike), None, 0.0)
+        plain.note(words)
+    plain.mark(marks)
+    plain.refit(memory)
+    assert probability(plain, *alike) == pytest.approx(after[0], abs=0.1)
+    assert [plain.probabilities(memory)[row] for row in range(len(memory) - 3, len(memory))] == [1, 1, 1]
+
+
+def test_a_page_marked_as_off_topic_is_no_example() -> None:
+    of = judge()
+    memory = learn(of, pages())
+    first = int(np.flatnonzero(memory.example[: len(memory)])[0])
+    url = "http://m.cn/off"
+    memory.pages[first] = digest(url)
+    memory.load_state_dict(memory.state_dict())
+    of.mark([MarkedText(url, "党建", "", "irrelevant")])
+    of.refit(memory)
+    assert not memory.example[first] and memory.example.sum() > 0
+    assert of.probabilities(memory)[first] == 0
+
+
+@given(st.lists(st.tuples(st.floats(-9, 9), st.booleans()), min_size=1, max_size=12), st.floats(0.01, 100), st.integers(0, 99))
+def test_the_most_probable_log_odds_are_where_the_slope_is_zero(
+    told: list[tuple[float, bool]], variance: float, seed: int
+) -> None:
+    prior, on = np.array([odds for odds, _ in told]), np.array([float(mark) for _, mark in told])
+    vectors = np.random.default_rng(seed).normal(size=(len(told), 4))
+    covariance = variance * vectors @ vectors.T
+    pulls = _most_probable(covariance, prior, on)
+    likely = 1 / (1 + np.exp(-prior - covariance @ pulls))
+    assert covariance @ pulls == pytest.approx(covariance @ (on - likely), abs=1e-3 * (1 + variance))
 
 
 def test_all_pages_are_judged_as_each_alone(taught: PageClassifier) -> None:

@@ -394,6 +394,26 @@ def test_texts_marked_during_the_crawl_count_from_the_next_page_on() -> None:
     assert strategy.judge(page).relevance < before.relevance + 0.01
 
 
+def test_a_marked_page_is_as_relevant_as_its_mark_says() -> None:
+    strategy = make()
+    lessons(strategy, walk(40))
+    pages = [Page("http://m.cn/on.html", title=OFF[1]), Page("http://m.cn/off.html", title=ON[0])]
+    verdicts = [strategy.judge(page) for page in pages]
+    for page, verdict in zip(pages, verdicts, strict=True):
+        strategy.learn(page.url, verdict)
+    assert [verdict.keep for verdict in verdicts] == [False, True]
+    strategy.mark([MarkedText(p.url, p.title, "", mark) for p, mark in zip(pages, ("relevant", "irrelevant"), strict=True)])
+    for again in ([strategy.judge(page) for page in pages], strategy.reconsider([verdict.lesson for verdict in verdicts])):
+        assert [(verdict.relevance, verdict.keep) for verdict in again if verdict] == [(1.0, True), (0.0, False)]
+    place = Evidence(pages[1].url, verdicts[1].relevance, True, "更多")
+    before = score(strategy, "http://m.cn/2.html", place)
+    visit(strategy, f"{HOME}next.html", OFF[0])
+    assert score(strategy, "http://m.cn/2.html", place) < before  # it is on a page off topic
+    taken_back = [MarkedText(p.url, p.title, "", "boilerplate") for p in pages]
+    strategy.mark(taken_back)
+    assert 0 < strategy.judge(pages[0]).relevance < 1
+
+
 def test_of_a_long_page_the_words_are_remembered_that_are_rare_in_the_crawl() -> None:
     strategy = make()
     words = [f"word{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(150)]
@@ -521,7 +541,7 @@ def test_what_is_kept_of_a_long_crawl_is_bounded() -> None:
         if i == 4_992:  # after the refit; some of these pages are still remembered, and will not be at the end
             strategy.score(on_old_pages)
         anchor = " ".join(draw.choices(words, k=4))
-        _, link, _ = strategy.missed(
+        _, link, *_ = strategy.missed(
             url, (Evidence(f"http://h{i % 300}.cn/{i - 1}", 0.3, False, anchor, 1, "", f"div{i % 40}/a"),)
         )
         strategy.learn(url, replace(judged[i % 250], lesson=[judged[i % 250].lesson[0], link, None]))

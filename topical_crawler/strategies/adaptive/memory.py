@@ -123,6 +123,11 @@ class Memory:
         """Where a page is; None where it is not remembered."""
         return self._rows.get(page)
 
+    def page_words(self, row: int) -> PageWords:
+        """What the page in a row says, filled up with 0."""
+        arrays = (self.words[row], self.counts[row], self.page_terms[row], self.parts[row], self.labels[row])
+        return PageWords(*arrays, bool(self.is_article[row]))
+
     def add(self, page: int, words: PageWords | None, link: IncomingLink | None, relevance: float) -> None:
         """Remember a page.
 

@@ -4,6 +4,8 @@ them (pseudo-relevance feedback after Rocchio 1971).
 A topic made of one sentence knows few of its words, and some of them say little. The articles with most of them know better:
 their words, against those of articles with hardly any, tell articles on topic that the terms would miss, and articles off topic
 in which the terms are mere words. The same words tell how promising the text of a link is.
+
+What a person marks overrules this: marked pages leave or join the examples, and the log-odds of pages with like words follow.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.strategies.adaptive.link_features import digest
 from topical_crawler.strategies.adaptive.link_model import Floats, sigmoid
 from topical_crawler.strategies.adaptive.memory import (
     LINK_WORDS,
@@ -69,6 +72,10 @@ MIN_SPREAD = 2.0
 STEEPNESS, MIDDLE = 6.0, 0.6
 LABEL_PAGES, MAX_LABEL_ODDS = 5.0, 4.0
 """A label is taken to be on so many more pages, which are as likely as any; and the most that it tells, in log-odds."""
+MARK_VARIANCE = 40.0
+"""How far marks may move the log-odds of a page: the variance that they are taken to have around what is known without marks."""
+MAX_MARKS = 500
+"""Marked texts from which a page's log-odds are learned, drawn by their addresses: the work grows with their cube."""
 UNTAUGHT_STEEPNESS, UNTAUGHT_MIDDLE = 1.5, 2.0
 """Before anything is learned, on the scale of term scores."""
 
@@ -113,10 +120,10 @@ class PageClassifier:
         self._segmenter = segmenter
         self._labels = labels
         self._feedback = feedback
-        self._marked: dict[str, tuple[Counter[int], bool]] = {}
-        self.mark(marked)
         self._number_of = lru_cache(65_536)(self._content_number)
         self._terms_in = lru_cache(65_536)(self._find_terms)
+        self._marked: dict[int, tuple[Counter[int], dict[str, float], bool]] = {}
+        self.mark(marked)
         self._pages = 0
         self._frequencies: Floats = np.zeros(BUCKETS, dtype=np.float32)
         self._rarity: Floats = np.ones(BUCKETS, dtype=np.float32)
@@ -127,13 +134,18 @@ class PageClassifier:
         self._low = 0.0
 
     def mark(self, texts: Iterable[MarkedText]) -> None:
-        """Take marked texts, see :meth:`Strategy.mark`; they count from the next :meth:`refit` on."""
+        """Take marked texts, see :meth:`Strategy.mark`; other pages are judged by them from the next :meth:`refit` on."""
         for text in texts:
-            self._marked.pop(text.url, None)
+            self._marked.pop(page := digest(text.url), None)
             if text.on_topic is not None:
-                self._marked[text.url] = _counted(self._content(f"{text.title}\n{text.text[:MAX_READ]}")), text.on_topic
-        known = sorted((url, on_topic, sorted(words.items())) for url, (words, on_topic) in self._marked.items())
-        self.marks = blake2b(repr(known).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+                body, parts = self._count(text.text[:MAX_READ], text.title, text.title, ())
+                self._marked[page] = _counted(body), parts, text.on_topic
+        known = [(page, sorted(words.items()), on_topic) for page, (words, _, on_topic) in sorted(self._marked.items())]
+        self.marks = blake2b(repr(known).encode(), digest_size=8).hexdigest()
+
+    def mark_of(self, page: int) -> float | None:
+        """The probability that a page (its digest) is on topic by its own mark, 0 or 1; None where it has none."""
+        return float(self._marked[page][2]) if page in self._marked else None
 
     def terms_of(self, words: Iterable[str]) -> float:
         """Weight of the distinct topic terms among words; the heavy terms of the topic weigh 1 on average."""
@@ -141,9 +153,13 @@ class PageClassifier:
 
     def read(self, page: Page, article: bool) -> tuple[PageWords, dict[str, float]]:
         """The words of a page, and the strongest topic terms in it with their shares of its term score."""
-        body = self._content(full_text(page, menus=not article)[:MAX_READ])
-        head = self._content(description_of(page))
-        labels = self._content("\n".join(page.labels)) if self._labels else Counter()
+        labels = page.labels if self._labels else ()
+        body, parts = self._count(full_text(page, menus=not article)[:MAX_READ], description_of(page), page.title, labels)
+        return self._packed(_counted(body), parts, labels, article)
+
+    def _count(self, text: str, description: str, title: str, own_labels: Sequence[str]) -> tuple[Counter[str], dict[str, float]]:
+        """The words of a page with their weighted numbers, and how much each topic term stands out."""
+        body, head, labels = map(self._content, (text, description, "\n".join(own_labels)))
         parts = {term: HEAD_WEIGHT for word in (*head, *labels) for term in self._terms_in(word)}
         occurrences: Counter[str] = Counter()
         for word, count in body.items():
@@ -151,19 +167,23 @@ class PageClassifier:
                 occurrences[term] += count
         for term, count in occurrences.items():
             parts[term] = parts.get(term, 0.0) + count / (count + SATURATION)
-        for word in self._content(page.title):
+        for word in self._content(title):
             body[word] += TITLE_COUNT
         for word, count in labels.items():
             body[word] += LABEL_COUNT * count
-        whole = [f"={label.strip().lower()}" for label in page.labels] if self._labels else []
-        for label in whole:
-            body[label] += WHOLE_LABEL_COUNT
-        numbers, counts = self._most_telling(_counted(body))
+        for label in own_labels:
+            body[_whole(label)] += WHOLE_LABEL_COUNT
+        return body, parts
+
+    def _packed(
+        self, body: Counter[int], parts: Mapping[str, float], labels: Sequence[str], article: bool
+    ) -> tuple[PageWords, dict[str, float]]:
+        numbers, counts = self._most_telling(body)
         scores = {term: part * float(self._term_weights[self._numbers[term]]) for term, part in parts.items()}
         strongest = sorted(parts, key=lambda term: (-scores[term], term))[:PAGE_TERMS]
         terms = np.array([self._numbers[term] for term in strongest], dtype=np.uint16)
         sizes = np.array([round(parts[term] * PART_UNIT) for term in strongest], dtype=np.uint8)
-        filed = np.array([_number(label) or 1 for label in dict.fromkeys(whole)][:PAGE_LABELS], dtype=np.uint16)
+        filed = np.array([_number(label) or 1 for label in dict.fromkeys(map(_whole, labels))][:PAGE_LABELS], dtype=np.uint16)
         return PageWords(numbers, counts, terms, sizes, filed, article), {term: scores[term] for term in strongest}
 
     def _find_terms(self, word: str) -> tuple[str, ...]:
@@ -193,6 +213,10 @@ class PageClassifier:
 
     def probabilities_of(self, pages: Sequence[PageWords]) -> Floats:
         """The probability of each page."""
+        return self._probabilities(*self._rows(pages))
+
+    def _rows(self, pages: Sequence[PageWords]) -> tuple[Numbers, Counts, Floats, Numbers]:
+        """Words, their counts, term scores and labels of pages."""
         numbers, counts = np.zeros((len(pages), PAGE_WORDS), dtype=np.uint16), np.zeros((len(pages), PAGE_WORDS), dtype=np.uint8)
         terms, parts = np.zeros((len(pages), PAGE_TERMS), dtype=np.uint16), np.zeros((len(pages), PAGE_TERMS), dtype=np.uint8)
         labels = np.zeros((len(pages), PAGE_LABELS), dtype=np.uint16)
@@ -200,7 +224,7 @@ class PageClassifier:
             numbers[row, : len(words.numbers)], counts[row, : len(words.counts)] = words.numbers, words.counts
             terms[row, : len(words.terms)], parts[row, : len(words.parts)] = words.terms, words.parts
             labels[row, : len(words.labels)] = words.labels
-        return self._probabilities(numbers, counts, self._term_scores(terms, parts), labels)
+        return numbers, counts, self._term_scores(terms, parts), labels
 
     def _term_scores(self, terms: Numbers, parts: Counts) -> Floats:
         """How much of the topic is in pages, by its terms alone; a term in the title that weighs 1 is worth 2 or more."""
@@ -208,21 +232,33 @@ class PageClassifier:
         return scores
 
     def probabilities(self, memory: Memory) -> Floats:
-        """The probability of each remembered page."""
+        """The probability of each remembered page; that of a marked one is its mark."""
         n = len(memory)
         term_scores = self._term_scores(memory.page_terms[:n], memory.parts[:n])
-        return self._probabilities(memory.words[:n], memory.counts[:n], term_scores, memory.labels[:n])
+        probabilities = self._probabilities(memory.words[:n], memory.counts[:n], term_scores, memory.labels[:n])
+        for row, on_topic in self._marked_rows(memory):
+            probabilities[row] = on_topic
+        return probabilities
+
+    def _marked_rows(self, memory: Memory) -> list[tuple[int, bool]]:
+        """Where the marked pages that are remembered are, with their marks."""
+        rows = [(memory.row(page), on_topic) for page, (_, _, on_topic) in sorted(self._marked.items())]
+        return [(row, on_topic) for row, on_topic in rows if row is not None and memory.fetched[row]]
 
     def _probabilities(self, words: Numbers, counts: Counts, term_scores: Floats, labels: Numbers) -> Floats:
-        if self._centre is None:
-            probabilities = sigmoid(UNTAUGHT_STEEPNESS * (term_scores - UNTAUGHT_MIDDLE))
-        else:
-            likeness = _product(self._centre, *self._units(words, counts)) / np.float32(self._gap)
-            z = self._add_terms(likeness, term_scores)
-            odds = self._label_odds[labels]
-            strongest = np.take_along_axis(odds, np.abs(odds).argmax(axis=1)[:, None], axis=1)[:, 0]
-            probabilities = sigmoid(STEEPNESS * ((z - self._low) / (self._high - self._low) - MIDDLE) + strongest)
+        probabilities = sigmoid(self._log_odds(words, counts, term_scores, labels))
         return np.where(counts.any(axis=1), probabilities, np.float32(0))  # a page without words is on no topic
+
+    def _log_odds(self, words: Numbers, counts: Counts, term_scores: Floats, labels: Numbers) -> Floats:
+        if self._centre is None:
+            untaught: Floats = np.float32(UNTAUGHT_STEEPNESS) * (term_scores - np.float32(UNTAUGHT_MIDDLE))
+            return untaught
+        likeness = _product(self._centre, *self._units(words, counts)) / np.float32(self._gap)
+        z = self._add_terms(likeness, term_scores)
+        odds = self._label_odds[labels]
+        strongest = np.take_along_axis(odds, np.abs(odds).argmax(axis=1)[:, None], axis=1)[:, 0]
+        log_odds: Floats = STEEPNESS * ((z - self._low) / (self._high - self._low) - MIDDLE) + strongest
+        return log_odds
 
     def word_ids(self, words: Iterable[str]) -> bytes:
         """The distinct content words among words by number, 1 to 65,535: the first :data:`LINK_WORDS`, two bytes each, the lower
@@ -273,23 +309,27 @@ class PageClassifier:
         order = articles[np.argsort(-term_scores[articles], kind="stable")]
         examples = order[: min(EXAMPLES, max(MIN_EXAMPLES, int(len(articles) * EXAMPLE_SHARE)))]
         examples = examples[term_scores[examples] >= MIN_EXAMPLE_SCORE]
+        on, off = ([row for row, mark in self._marked_rows(memory) if mark is kind] for kind in (True, False))
+        examples = examples[~np.isin(examples, on + off)]
+        self._best = float(term_scores[examples].mean()) if len(examples) else MIN_EXAMPLE_SCORE
+        examples = np.append(examples, on).astype(np.int64)
         memory.set_examples(examples)
         if len(examples) < MIN_EXAMPLES:
             self._centre = None
             return
-        self._best = float(term_scores[examples].mean())
         few, some = COUNTEREXAMPLE_SCORES
         others = articles[term_scores[articles] < few * self._best]
         if len(others) < MIN_COUNTEREXAMPLES:  # a crawl among articles that all hold a term would learn nothing for long
             others = articles[term_scores[articles] < some * self._best]
         if len(others) > MAX_COUNTEREXAMPLES:  # from the whole crawl, whose end is another web than its beginning
             others = others[np.linspace(0, len(others) - 1, MAX_COUNTEREXAMPLES).astype(np.int64)]
+        others = np.append(others[~np.isin(others, on + off)], off).astype(np.int64)
         if len(others) < MIN_COUNTEREXAMPLES:
             self._centre = None
             return
         words, units = self._units(memory.words[:n], memory.counts[:n])
-        near, near_size = self._mean(words[examples], units[examples], True)
-        far, far_size = self._mean(words[others], units[others], False)
+        near, near_size = self._mean(words[examples], units[examples], self._elsewhere(memory, True))
+        far, far_size = self._mean(words[others], units[others], self._elsewhere(memory, False))
         self._centre = near - far
         # A page's own words are in the mean of its group: of few pages each would be far more like it than any other page can
         # be. So each is compared with the mean of the others.
@@ -305,6 +345,34 @@ class PageClassifier:
         self._low = float(unlikely.mean()) / self._gap
         self._high = max(self._high, self._low + 1e-3)
         self._learn_labels(memory, articles)
+        self._learn_marks(memory)
+
+    def _elsewhere(self, memory: Memory, on_topic: bool) -> list[PageWords]:
+        """The texts so marked that are no remembered pages."""
+        there = [m for page, m in sorted(self._marked.items()) if m[2] == on_topic and memory.row(page) is None]
+        return [self._packed(body, parts, (), True)[0] for body, parts, _ in there]
+
+    def _learn_marks(self, memory: Memory) -> None:
+        """Move the log-odds of pages towards those of marked ones with like words: a Gaussian process whose mean is what is known
+        without marks, and whose covariance is the cosine (Rasmussen & Williams 2006, chapter 3). That is another vector to which
+        pages are compared, so it joins the centre."""
+        marked = dict(sorted(self._marked.items())[:MAX_MARKS])
+        if not marked or self._centre is None:
+            return
+        rows = [memory.row(page) for page in marked]
+        texts = [
+            self._packed(body, parts, (), True)[0] if row is None else memory.page_words(row)
+            for row, (body, parts, _) in zip(rows, marked.values(), strict=True)
+        ]
+        words, counts, term_scores, labels = self._rows(texts)
+        known, places = np.unique(words, return_inverse=True)
+        vectors = np.zeros((len(texts), len(known)))
+        np.add.at(vectors, (np.arange(len(texts))[:, None], places.reshape(words.shape)), self._units(words, counts)[1])
+        on_topic = np.array([mark for _, _, mark in marked.values()], dtype=np.float64)
+        prior = self._log_odds(words, counts, term_scores, labels).astype(np.float64)
+        pulls = _most_probable(MARK_VARIANCE * vectors @ vectors.T, prior, on_topic)
+        unit = self._gap * (self._high - self._low) / STEEPNESS  # of the product with the centre, for one of the log-odds
+        self._centre[known] += (unit * MARK_VARIANCE * pulls @ vectors).astype(np.float32)
 
     def _learn_labels(self, memory: Memory, articles: NDArray[np.int64]) -> None:
         """Log-odds of each label: how probable the articles that bear it are by their words, against all articles. What a site
@@ -328,13 +396,12 @@ class PageClassifier:
         weights = self._general * np.log1p((self._articles + 1) / (self._term_articles + 1))
         self._term_weights = (weights / max(1e-9, float(weights[self._is_heavy].mean()))).astype(np.float32)
 
-    def _mean(self, words: Numbers, units: Floats, on_topic: bool) -> tuple[Floats, int]:
-        """The mean vector of pages and of the texts that a person marked likewise, and the number of both."""
-        marked = [self._most_telling(counted) for _, (counted, mark) in sorted(self._marked.items()) if mark == on_topic]
+    def _mean(self, words: Numbers, units: Floats, texts: Sequence[PageWords]) -> tuple[Floats, int]:
+        """The mean vector of pages and further texts, and the number of both."""
         total = np.zeros(BUCKETS, dtype=np.float64)
-        for of, vectors in [(words, units), *(self._units(w[None, :], c[None, :]) for w, c in marked)]:
+        for of, vectors in [(words, units), *(self._units(t.numbers[None, :], t.counts[None, :]) for t in texts)]:
             np.add.at(total, of.ravel(), vectors.ravel())
-        size = len(words) + len(marked)
+        size = len(words) + len(texts)
         return (total / size).astype(np.float32), size
 
     def _add_terms(self, likeness: Floats, term_scores: Floats) -> Floats:
@@ -397,6 +464,32 @@ def _others(mean: Floats, words: Numbers, units: Floats, size: int) -> Floats:
     """The likeness of each member of a group to the mean of the others; ``mean`` is that of all, and each has length 1."""
     others: Floats = (_product(mean, words, units) * np.float32(size) - 1) / np.float32(max(1, size - 1))
     return others
+
+
+def _most_probable(covariance: NDArray[np.float64], prior: NDArray[np.float64], on: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much each of n observations (0 or 1) pulls: the log-odds ``prior + covariance @ pulls`` are the most probable ones. By
+    Newton's method, each step halved until it climbs."""
+
+    def loss(pulls: NDArray[np.float64]) -> float:
+        moved = covariance @ pulls
+        return float((np.logaddexp(0, prior + moved) - on * (prior + moved)).sum() + pulls @ moved / 2)
+
+    pulls = np.zeros(len(on))
+    for _ in range(50):
+        moved = covariance @ pulls
+        likely = np.exp(-np.logaddexp(0, -prior - moved))
+        weights = np.maximum(likely * (1 - likely), 1e-9)
+        step = np.linalg.solve(np.eye(len(on)) + weights[:, None] * covariance, weights * moved + on - likely) - pulls
+        while np.abs(step).max() > 1e-6 and loss(pulls + step) > loss(pulls):
+            step /= 2
+        pulls += step
+        if np.abs(step).max() <= 1e-6:
+            break
+    return pulls
+
+
+def _whole(label: str) -> str:
+    return f"={label.strip().lower()}"
 
 
 def _counted(words: Counter[str]) -> Counter[int]:

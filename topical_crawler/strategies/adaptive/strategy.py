@@ -82,11 +82,13 @@ class Lesson(NamedTuple):
         page: its words (:func:`_pack_words`); None for a page that could not be fetched.
         link: the link that led there (:meth:`Adaptive._pack_link`); None for a seed, or where there is nothing to learn from it.
         site: what its site says of itself (:meth:`SiteWords.lesson`).
+        address: digest of the page's address; 0 for a page that could not be fetched.
     """
 
     page: list[Any] | None
     link: list[Any] | None
     site: list[str] | None
+    address: int = 0
 
 
 class Adaptive(Strategy):
@@ -129,11 +131,12 @@ class Adaptive(Strategy):
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         own = page if "sites" in self._without else self._sites.own(page)
         words, terms = self._classifier.read(own, article="lists" in self._without or not looks_like_list(page.url))
-        relevance = self._classifier.probability(words)
+        mark = self._classifier.mark_of(address := digest(page.url))
+        relevance = self._classifier.probability(words) if mark is None else mark
         total = sum(terms.values())
         strongest = sorted(terms.items(), key=lambda t: -t[1])[:8]
         why = {term: round(part / total, 4) for term, part in strongest} if total > 0 else {}
-        lesson = Lesson(_pack_words(words), self._pack_link(page.url, found), self._sites.lesson(page))
+        lesson = Lesson(_pack_words(words), self._pack_link(page.url, found), self._sites.lesson(page), address)
         return Verdict(relevance, self._keeps(relevance), why, lesson=lesson)
 
     def _keeps(self, relevance: float) -> bool:
@@ -143,13 +146,16 @@ class Adaptive(Strategy):
         return None if "failures" in self._without or not found else Lesson(None, self._pack_link(url, found), None)
 
     def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
-        """Of articles, by the classifier as it is now; a list has no text that could be kept."""
+        """Of articles, by their marks and by the classifier as it is now; a list has no text that could be kept."""
         if self._without & {"rejudging", "second_look"}:
             return [None] * len(lessons)
-        read = [_unpack_words(Lesson(*lesson).page) for lesson in lessons]
+        all_lessons = [Lesson(*lesson) for lesson in lessons]
+        read = [_unpack_words(lesson.page) for lesson in all_lessons]
         articles = {i: words for i, words in enumerate(read) if words is not None and words.is_article}
-        relevances = self._classifier.probabilities_of(list(articles.values())).tolist()
-        verdicts = {i: Verdict(relevance, self._keeps(relevance)) for i, relevance in zip(articles, relevances, strict=True)}
+        relevances = dict(zip(articles, self._classifier.probabilities_of(list(articles.values())).tolist(), strict=True))
+        marks = {i: self._classifier.mark_of(all_lessons[i].address) for i in articles}
+        relevances |= {i: mark for i, mark in marks.items() if mark is not None}
+        verdicts = {i: Verdict(relevance, self._keeps(relevance)) for i, relevance in relevances.items()}
         return [verdicts.get(i) for i in range(len(lessons))]
 
     def learn(self, url: str, verdict: Verdict) -> None:
