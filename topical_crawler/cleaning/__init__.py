@@ -145,24 +145,15 @@ class CleaningOptions:
 
 @dataclass(frozen=True, slots=True)
 class CleanedText:
-    """A cleaned or rejected text; an early rejection leaves the fields of later steps empty.
+    """A cleaned or rejected text; an early rejection leaves the fields of later steps empty."""
 
-    Attributes:
-        text: "" for a rejected one.
-        reason: why it was rejected, a short stable English string; "" for a kept one.
-        language, script: see :func:`~topical_crawler.cleaning.characters.identify`.
-        measures: see :class:`~topical_crawler.cleaning.quality.Measures`.
-        personal: number of personal data by kind.
-        removed: the distinct lines removed as boilerplate.
-    """
-
-    text: str
-    reason: str = ""
-    language: str = ""
+    text: str  # "" for a rejected one
+    reason: str = ""  # why it was rejected, a short stable English string; "" for a kept one
+    language: str = ""  # with the script, see `characters.identify`
     script: str = ""
-    measures: Mapping[str, float] = field(default_factory=dict)
-    personal: Mapping[str, int] = field(default_factory=dict)
-    removed: tuple[str, ...] = ()
+    measures: Mapping[str, float] = field(default_factory=dict)  # see `quality.Measures`
+    personal: Mapping[str, int] = field(default_factory=dict)  # number of personal data by kind
+    removed: tuple[str, ...] = ()  # the distinct lines removed as boilerplate
 
 
 class TextCleaner:

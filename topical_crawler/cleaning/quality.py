@@ -39,29 +39,18 @@ _CLOSING = "”’』」）)】》\"' "
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Measures of a text: shares from 0 to 1 except ``line_length``; all 0 for an empty text.
+    """Measures of a text: shares from 0 to 1 except ``line_length``; all 0 for an empty text."""
 
-    Attributes:
-        han, latin, digits: share of Chinese characters, Latin letters and digits in the letters and digits.
-        punctuation: share of the characters other than white space.
-        symbols: share of signs such as # * … • │ ★ = and emoji in the characters other than white space.
-        sentences: share of the letters and digits in lines that end like a sentence.
-        common: share of the 1,000 most frequent characters in the Chinese ones.
-        line_length: mean letters and digits of a line.
-        repeated_lines: share of the letters and digits in repeated lines.
-        repeated_phrases: share of the characters other than white space in repeated phrases of ten.
-    """
-
-    han: float = 0.0
-    latin: float = 0.0
-    digits: float = 0.0
-    punctuation: float = 0.0
-    symbols: float = 0.0
-    sentences: float = 0.0
-    common: float = 0.0
-    line_length: float = 0.0
-    repeated_lines: float = 0.0
-    repeated_phrases: float = 0.0
+    han: float = 0.0  # share of Chinese characters in the letters and digits
+    latin: float = 0.0  # share of Latin letters in them
+    digits: float = 0.0  # share of digits in them
+    punctuation: float = 0.0  # share of the characters other than white space
+    symbols: float = 0.0  # share of signs such as # * … • │ ★ = and emoji in the characters other than white space
+    sentences: float = 0.0  # share of the letters and digits in lines that end like a sentence
+    common: float = 0.0  # share of the 1,000 most frequent characters in the Chinese ones
+    line_length: float = 0.0  # mean letters and digits of a line
+    repeated_lines: float = 0.0  # share of the letters and digits in repeated lines
+    repeated_phrases: float = 0.0  # share of the characters other than white space in repeated phrases of ten
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +58,19 @@ class Limits:
     """Bounds on language and :class:`Measures`. The defaults refuse 2 of 11,055 news texts and 2 of 1,284 Chinese articles on
     computing with source code and formulas (14 of 3,006 of all kinds).
 
-    Attributes:
-        languages: ISO 639-1 codes of the accepted languages; empty: all.
-        min_han: low, for articles that are mostly source code; 0.3 refuses these.
-        min_common, max_symbols, max_digits, max_repeated_lines, max_repeated_phrases: bounds on the measures so named.
-        max_repeated_code: replaces ``max_repeated_phrases`` for a text whose ``latin`` exceeds ``code``: source code and formulas
-            repeat themselves.
-        min_sentences: a text below it must have a ``line_length`` of ``min_line_length`` and a ``punctuation`` from
-            ``min_punctuation`` to ``max_punctuation``, which bare lists of words do not.
+    A bound without a note is on the measure of its name. A text with fewer sentences than ``min_sentences`` must have a
+    ``line_length`` of ``min_line_length`` and a ``punctuation`` from ``min_punctuation`` to ``max_punctuation``, which bare lists
+    of words do not.
     """
 
-    languages: Collection[str] = ("zh",)
-    min_han: float = 0.02
+    languages: Collection[str] = ("zh",)  # ISO 639-1 codes of the accepted languages; empty: all
+    min_han: float = 0.02  # low, for articles that are mostly source code; 0.3 refuses these
     min_common: float = 0.4
     max_symbols: float = 0.3
     max_digits: float = 0.6
     max_repeated_lines: float = 0.45
     max_repeated_phrases: float = 0.6
-    max_repeated_code: float = 0.9
+    max_repeated_code: float = 0.9  # in place of that before where `latin` is over `code`: source code and formulas repeat
     code: float = 0.3
     min_sentences: float = 0.1
     min_line_length: float = 10.0

@@ -104,45 +104,36 @@ def _copy(
             f"{target.name} has {present:,} pages already. Remedy: name an empty database or a new file, or add to what is there "
             "with --into-existing"
         )
-    source_digest, kept, done = _Digest(), 0, 0
+    source_digest, kept, done = blake2b(digest_size=16), 0, 0
     for rows in _batches(reader, list(pages.c), source.name):
         writer.execute(pages.insert(), [dict(row) for row in rows])
-        source_digest.add(rows)
+        _add(source_digest, rows)
         kept += sum(row["keep"] for row in rows)
         done += len(rows)
         progress("copying", done, total)
     if postgresql and done:
         last = sa.select(sa.func.max(pages.c.id)).scalar_subquery()
         writer.execute(sa.select(sa.func.setval(sa.func.pg_get_serial_sequence("pages", "id"), last)))
-    target_digest, again = _Digest(), 0
+    target_digest, again = blake2b(digest_size=16), 0
     for rows in _batches(writer, list(pages.c), target.name):
-        target_digest.add(rows)
+        _add(target_digest, rows)
         again += len(rows)
         progress("verifying", again, total)
     for table in (bands, lines, parts, hosts):
         for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
             writer.execute(table.insert(), [dict(row) for row in rows])
-    if (again, target_digest.hex) != (done, source_digest.hex):
+    if (again, target_digest.digest()) != (done, source_digest.digest()):
         raise CorpusError(
             f"{target.name} gave back other rows than it was given ({again:,} of {done:,}); nothing was stored. Remedy: see that "
             "the database works, then copy again"
         )
-    return Copied(done, kept, source_digest.hex)
+    return Copied(done, kept, source_digest.hexdigest())
 
 
-class _Digest:
-    """Digest of rows in order, with all values of all columns."""
-
-    def __init__(self) -> None:
-        self._hash = blake2b(digest_size=16)
-
-    def add(self, rows: Sequence[sa.RowMapping]) -> None:
-        for row in rows:
-            self._hash.update(json.dumps(list(row.items()), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
-
-    @property
-    def hex(self) -> str:
-        return self._hash.hexdigest()
+def _add(digest: blake2b, rows: Sequence[sa.RowMapping]) -> None:
+    """Digest all values of all columns of the rows, in order."""
+    for row in rows:
+        digest.update(json.dumps(list(row.items()), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
 
 
 def _batches(

@@ -25,46 +25,25 @@ class CorpusError(Exception):
 class Record:
     """A fetched page: kept with its text, or rejected with a reason.
 
-    Attributes:
-        url: the requested address.
-        host: of ``url``, in lower case, with its port if it has one.
-        keep: whether the page belongs to the corpus.
-        key: hexadecimal digest of the canonical URL (the frontier's key), the identity of the row; default: of ``url`` as it is.
-        final_url: the address after redirects; default: ``url``.
-        title, author, date, source, section, canonical, license: see :class:`~topical_crawler.extraction.details.Details`.
-        text: the cleaned main text of a kept page; None for a rejected one.
-        reason: why the page was rejected, a short stable English string; "" for a kept one.
-        duplicate_of: URL of the page with this one's text, or the target of a redirect; "" unless ``reason`` is "duplicate",
-            "part" or "redirected".
-        similarity: of the text to that of ``duplicate_of``, 0 to 1.
-        fetched: when it was fetched, UTC, ``2026-11-20T08:30:00+00:00``.
-        kind, method: see :class:`~topical_crawler.extraction.Extracted`.
-        series, part: see :class:`~topical_crawler.extraction.Series`.
-        language, script, measures, personal: see :class:`~topical_crawler.cleaning.CleanedText`.
-        encoding: that the source was decoded with.
-        status: HTTP status; 0 if unknown.
-        size: of the response body in bytes.
-        relevance: by the strategy, >= 0.
-        priority: of the link when the page was fetched.
-        depth: links followed from a seed.
-        why: small JSON data: matched terms with their share; anchor, struct, parent of the link.
-        worker: that stored the page; "" for the only one.
-        content_hash: :func:`text_hash` of the text, set by the store.
-        order: rank in which pages were first stored, from 1, set by the store; PostgreSQL leaves out some numbers.
+    Title, author, date, source, section, canonical and license are those of :class:`~topical_crawler.extraction.details.Details`,
+    kind, method, series and part of :class:`~topical_crawler.extraction.Extracted`, language, script, measures and personal of
+    :class:`~topical_crawler.cleaning.CleanedText`.
     """
 
-    url: str
-    host: str
-    keep: bool
+    url: str  # the requested address
+    host: str  # of `url`, in lower case, with its port if it has one
+    keep: bool  # whether the page belongs to the corpus
+    # hexadecimal digest of the canonical URL (the frontier's key), the identity of the row; default: of `url` as it is
     key: str = ""
-    final_url: str = ""
+    final_url: str = ""  # the address after redirects; default: `url`
     title: str = ""
     author: str = ""
-    text: str | None = None
-    reason: str = ""
+    text: str | None = None  # the cleaned main text of a kept page; None for a rejected one
+    reason: str = ""  # why the page was rejected, a short stable English string; "" for a kept one
+    # URL of the page with this one's text, or the target of a redirect; "" unless `reason` is "duplicate", "part" or "redirected"
     duplicate_of: str = ""
-    similarity: float = 0.0
-    fetched: str = ""
+    similarity: float = 0.0  # of the text to that of `duplicate_of`, 0 to 1
+    fetched: str = ""  # when it was fetched, UTC, `2026-11-20T08:30:00+00:00`
     date: str = ""
     source: str = ""
     section: str = ""
@@ -78,16 +57,17 @@ class Record:
     script: str = ""
     measures: Mapping[str, float] = field(default_factory=dict)
     personal: Mapping[str, int] = field(default_factory=dict)
-    encoding: str = ""
-    status: int = 0
-    size: int = 0
-    relevance: float = 0.0
-    priority: float = 0.0
-    depth: int = 0
+    encoding: str = ""  # that the source was decoded with
+    status: int = 0  # HTTP status; 0 if unknown
+    size: int = 0  # of the response body in bytes
+    relevance: float = 0.0  # by the strategy, >= 0
+    priority: float = 0.0  # of the link when the page was fetched
+    depth: int = 0  # links followed from a seed
+    # small JSON data: matched terms with their share; anchor, struct, parent of the link
     why: Mapping[str, Any] = field(default_factory=dict)
-    worker: str = ""
-    content_hash: str = ""
-    order: int = 0
+    worker: str = ""  # that stored the page; "" for the only one
+    content_hash: str = ""  # `text_hash` of the text, set by the store
+    order: int = 0  # rank in which pages were first stored, from 1, set by the store; PostgreSQL leaves out some numbers
 
     def __post_init__(self) -> None:
         if self.keep and not (self.text and not self.reason):
@@ -137,31 +117,20 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Rows to take: those that meet every condition.
+    """Rows to take: those that meet every condition."""
 
-    Attributes:
-        hosts: these and their subdomains (``people.cn`` takes ``dangjian.people.cn``); empty: all.
-        min_relevance, min_characters: lower bounds.
-        since, until: publication dates ``YYYY-MM-DD``, inclusive; either leaves out pages without a date.
-        rejected: take rejected pages too.
-        languages, scripts, kinds: one of these; empty: all.
-        bounds: see :func:`parse_bound`.
-        no_personal: only texts without personal data.
-        limit: maximum number of rows; None: all.
-    """
-
-    hosts: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()  # these and their subdomains (`people.cn` takes `dangjian.people.cn`); empty: all
     min_relevance: float | None = None
-    since: str = ""
+    since: str = ""  # publication dates `YYYY-MM-DD`, inclusive; either leaves out pages without a date
     until: str = ""
     min_characters: int = 0
-    rejected: bool = False
-    languages: tuple[str, ...] = ()
+    rejected: bool = False  # take rejected pages too
+    languages: tuple[str, ...] = ()  # one of these, as of the next two; empty: all
     scripts: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    bounds: tuple[Bound, ...] = ()
-    no_personal: bool = False
-    limit: int | None = None
+    bounds: tuple[Bound, ...] = ()  # see `parse_bound`
+    no_personal: bool = False  # only texts without personal data
+    limit: int | None = None  # maximum number of rows; None: all
 
 
 # -- Tables
@@ -375,20 +344,13 @@ def density(characters: int, size: int) -> float:
 
 @dataclass(slots=True)
 class Yield:
-    """Totals over fetched pages.
+    """Totals over fetched pages."""
 
-    Attributes:
-        pages, kept: numbers of fetched and of kept pages.
-        size: bytes of all bodies, unpacked.
-        characters: of the clean texts of kept pages.
-        seconds: from requests to answers, added up.
-    """
-
-    pages: int = 0
-    kept: int = 0
-    size: int = 0
-    characters: int = 0
-    seconds: float = 0.0
+    pages: int = 0  # fetched
+    kept: int = 0  # of these
+    size: int = 0  # bytes of all bodies, unpacked
+    characters: int = 0  # of the clean texts of kept pages
+    seconds: float = 0.0  # from requests to answers, added up
 
     @property
     def harvest_rate(self) -> float:

@@ -36,22 +36,14 @@ class HostStats(Counts):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats(Counts):
-    """Counts over a corpus.
+    """Counts over a corpus."""
 
-    Attributes:
-        rejected: number of rejected pages by reason, the most frequent first.
-        hosts: most kept pages first.
-        dated: number of kept pages with a publication date.
-        first_date, last_date: the earliest and latest of those; "" if there is none.
-        first_fetched, last_fetched: times of the first and the last fetch.
-    """
-
-    rejected: dict[str, int]
-    hosts: tuple[HostStats, ...]
-    dated: int
-    first_date: str
+    rejected: dict[str, int]  # number of rejected pages by reason, the most frequent first
+    hosts: tuple[HostStats, ...]  # most kept pages first
+    dated: int  # number of kept pages with a publication date
+    first_date: str  # the earliest and the latest of those; "" if there is none
     last_date: str
-    first_fetched: str
+    first_fetched: str  # times of the first and the last fetch
     last_fetched: str
 
 

@@ -14,19 +14,13 @@ RELEVANT, MIXED, OFF = 2, 1, 0
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The label of one recorded URL.
-
-    Attributes:
-        url, site, kind: its address, the site it counts for, and what it is (article, list, home, copy, video …).
-        grade: 2 on topic, 1 mixed (left out of every score), 0 not.
-        doc: number of its text; pages with one number hold one text; "" for a page without a text of its own.
-    """
+    """The label of one recorded URL."""
 
     url: str
-    site: str
-    kind: str
-    grade: int
-    doc: str
+    site: str  # that it counts for
+    kind: str  # article, list, home, copy, video …
+    grade: int  # 2 on topic, 1 mixed (left out of every score), 0 not
+    doc: str  # number of its text; pages with one number hold one text; "" for a page without a text of its own
 
     @property
     def is_text(self) -> bool:

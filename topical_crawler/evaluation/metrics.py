@@ -110,18 +110,12 @@ def area_under_recall(curve: Sequence[int], total: int, budget: int) -> float:
 
 
 class TextCollection:
-    """A growing collection of texts, counted page by page as in :func:`site_scores`.
-
-    Attributes:
-        collected: its texts; copies of one text are one, texts of grade 1 are left out.
-        relevant: those of grade 2.
-        held: document numbers of the texts of grade 2 that it holds.
-    """
+    """A growing collection of texts, counted page by page as in :func:`site_scores`."""
 
     def __init__(self) -> None:
-        self.collected: set[str] = set()
-        self.relevant: set[str] = set()
-        self.held: set[str] = set()
+        self.collected: set[str] = set()  # its texts; copies of one text are one, texts of grade 1 are left out
+        self.relevant: set[str] = set()  # those of grade 2
+        self.held: set[str] = set()  # document numbers of the texts of grade 2 that it holds
 
     def add(self, label: Label, taken: bool, held: bool) -> None:
         """Count a page with this label: ``taken`` if the page itself is in the collection, ``held`` if its text is, from this

@@ -46,18 +46,13 @@ class RecordingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A recorded answer.
+    """A recorded answer."""
 
-    Attributes:
-        status: HTTP status.
-        headers: names and values as recorded, without ``Transfer-Encoding`` (``body`` is whole), and without
-            ``Content-Encoding`` where the recorder had undone it.
-        body: as sent; compressed where ``Content-Encoding`` says so.
-    """
-
-    status: int
+    status: int  # HTTP
+    # names and values as recorded, without `Transfer-Encoding` (`body` is whole), and without `Content-Encoding` where the
+    # recorder had undone it
     headers: tuple[tuple[str, str], ...]
-    body: bytes
+    body: bytes  # as sent; compressed where `Content-Encoding` says so
 
     def header(self, name: str) -> str:
         """Value of the first header of that name, "" if there is none."""

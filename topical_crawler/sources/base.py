@@ -29,19 +29,13 @@ class SourceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text.
+    """One text."""
 
-    Attributes:
-        text: as in the source, a paragraph a line; never empty. Characters are not converted.
-        title: "" if unknown.
-        url: address of the original; "" if unknown.
-        fields: further fields: of a JSONL record, ``file`` of a text file (its path below the folder), ``id`` of a Wikipedia
-            page, ``date``, ``host``, ``relevance`` … of a collected page.
-    """
-
-    text: str
-    title: str = ""
-    url: str = ""
+    text: str  # as in the source, a paragraph a line; never empty. Characters are not converted
+    title: str = ""  # "" if unknown
+    url: str = ""  # address of the original; "" if unknown
+    # further fields: of a JSONL record, `file` of a text file (its path below the folder), `id` of a Wikipedia page, `date`,
+    # `host`, `relevance` … of a collected page
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -51,22 +45,15 @@ class Source(ABC):
     Unusable documents (empty, a redirect, undecodable, …) are counted in ``skipped``. Structural damage (a file cut off, XML or a
     JSONL line that cannot be parsed) raises :class:`SourceError` after everything before it was yielded; a tolerant source counts
     it and goes on, or ends if nothing further can be read.
-
-    Attributes:
-        kind: ``wikipedia``, ``jsonl``, ``text`` or ``corpus``.
-        path: of the source.
-        tolerant: whether structural damage is only counted.
-        skipped: documents left out so far by the latest iteration, by reason.
-        done: part read so far by the latest iteration, 0 to 1.
     """
 
-    kind: ClassVar[str]
+    kind: ClassVar[str]  # `wikipedia`, `jsonl`, `text` or `corpus`
 
     def __init__(self, path: Path, *, tolerant: bool = False) -> None:
         self.path = path
-        self.tolerant = tolerant
-        self.skipped: Counter[str] = Counter()
-        self.done = 0.0
+        self.tolerant = tolerant  # whether structural damage is only counted
+        self.skipped: Counter[str] = Counter()  # documents left out so far by the latest iteration, by reason
+        self.done = 0.0  # part read so far by the latest iteration, 0 to 1
 
     def __iter__(self) -> Iterator[Document]:
         self.skipped = Counter()
@@ -146,11 +133,7 @@ _BLOCK = 1 << 16
 
 
 class StreamDamage(Exception):
-    """The file is cut off or its compression is broken.
-
-    Attributes:
-        reason: ``truncated`` or ``damaged``.
-    """
+    """The file is cut off (``reason`` is ``truncated``) or its compression is broken (``damaged``)."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)

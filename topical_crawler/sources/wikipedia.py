@@ -25,11 +25,8 @@ _WANTED = {("base", 3), ("title", 3), ("ns", 3), ("id", 3), ("model", 4), ("text
 
 
 class DumpError(Exception):
-    """The XML is not well-formed, no MediaWiki dump, or malicious.
-
-    Attributes:
-        reason: ``truncated`` if it ends too early, ``no dump`` if it is other XML or too old, else ``broken xml``.
-    """
+    """The XML is not well-formed, no MediaWiki dump, or malicious. ``reason`` is ``truncated`` if it ends too early, ``no dump``
+    if it is other XML or too old, else ``broken xml``."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -49,12 +46,7 @@ class Page:
 
 
 class DumpParser:
-    """Reads the pages of ``stream``. A DTD is refused, so entities cannot be declared, and nothing is fetched.
-
-    Attributes:
-        base: address of the wiki's main page, "" until it is read.
-        last_title: title of the last page read.
-    """
+    """Reads the pages of ``stream``. A DTD is refused, so entities cannot be declared, and nothing is fetched."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -69,7 +61,7 @@ class DumpParser:
         self._finished: list[Page] = []
         self._pieces: list[str] = []
         self._length = 0
-        self.base = ""
+        self.base = ""  # address of the wiki's main page, "" until it is read
         self.last_title = ""
 
     def pages(self) -> Iterator[Page]:

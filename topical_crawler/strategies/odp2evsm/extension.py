@@ -64,15 +64,13 @@ class WordExtension:
 
 
 class TopicExtension:
-    """The extension degree between a topic's keywords Q and whatever else.
+    """The extension degree between a topic's keywords Q and whatever else; ``own`` is that of Q to itself: what a page could
+    reach that speaks as the topic does.
 
     Args:
         words: exp of two words.
         keywords: Q with its weights, 0 < q_i <= 1; not empty.
         pairs: which pairs of words count, see :meth:`between`.
-
-    Attributes:
-        own: the extension degree of Q to itself: what a page could reach that speaks as the topic does.
 
     >>> topic = TopicExtension(WordExtension(), {"数据挖掘": 1.0, "聚类": 0.5, "分类": 0.5})
     >>> topic.degree("聚类"), topic.between({"数据挖掘": 1.0, "小说": 1.0}), topic.own

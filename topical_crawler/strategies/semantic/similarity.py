@@ -28,21 +28,15 @@ class SimilarityParameters:
     and α = 0.9 and β = 0.7, which agree best with human judgements of 500 pairs (NLPCC-ICCPOL 2016, task 3). A crawl has others:
     :data:`topical_crawler.strategies.semantic.strategy.SIMILARITY`.
 
-    Attributes:
-        alpha: weight of SimD where SimH is 0.
-        beta: weight of SimH where it is not 0; SimD has the rest.
-        th1: a SimD, and a result, below this counts as 0.
-        th2: a SimH below this counts as 0.
-        synonyms: not in the paper. Join Cilin to both: vectors of synonyms are drawn together (:func:`retrofit`), words that
-            HowNet lacks have the senses of their synonyms (:func:`lend_senses`).
-        parts: not in the paper. Give a word without a vector one made of its parts
-            (:class:`~topical_crawler.resources.vectors.ComposingVectors`).
+    Not in the paper: ``synonyms`` joins Cilin to both, so that vectors of synonyms are drawn together (:func:`retrofit`) and
+    words that HowNet lacks have the senses of their synonyms (:func:`lend_senses`); ``parts`` gives a word without a vector one
+    made of its parts (:class:`~topical_crawler.resources.vectors.ComposingVectors`).
     """
 
-    alpha: float = 0.9
-    beta: float = 0.7
-    th1: float = 0.1
-    th2: float = 0.1
+    alpha: float = 0.9  # weight of SimD where SimH is 0
+    beta: float = 0.7  # weight of SimH where it is not 0; SimD has the rest
+    th1: float = 0.1  # a SimD, and a result, below this counts as 0
+    th2: float = 0.1  # a SimH below this counts as 0
     synonyms: bool = False
     parts: bool = False
 
