@@ -43,6 +43,11 @@ def details(body: str, head: str = "", url: str = URL, fetched: str = FETCHED) -
         ("1949年10月1日", ""),
         ("今天是2024年3月5日", ""),
         ("没有日期", ""),
+        ("发布于昨天", "2024-03-04"),
+        ("来源：今日头条", ""),
+        ("今日要闻", ""),
+        ("分享到今日头条", ""),
+        ("昨天的会议", ""),
     ],
 )
 def test_dates_as_chinese_pages_write_them(line: str, expected: str) -> None:
@@ -71,6 +76,23 @@ def test_the_lines_around_a_headline() -> None:
         "<title>支部开展主题党日--党建--人民网</title>",
     )
     assert found == Details("支部开展主题党日", "2024-03-01", "张三 李四", "人民网", "党建 > 要闻")
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "expected"),
+    [
+        ("河南省法规库 | 洛阳市城市公共交通条例", "<h2>洛阳市城市公共交通条例</h2>", "洛阳市城市公共交通条例"),
+        ("众搜网", "<h1>支部开展主题党日</h1>", "支部开展主题党日"),
+        ("家常菜谱", "<div><a href='/'>家常菜谱</a></div><h1>烤茄子的做法</h1>", "烤茄子的做法"),
+        ("家常菜谱 | 烤茄子", "<h1><a href='/'>家常菜谱</a></h1>", "烤茄子"),
+        ("青河党建网 把监督的探头架起来", "<h2>把监督的探头架起来</h2>", "把监督的探头架起来"),
+        ("训练BERT，我只花了一半的时间 - 小林", "<h2>训练BERT</h2>", "训练BERT，我只花了一半的时间"),
+        ("irq_domain 中断号映射库", "<h2>irq_domain</h2>", "irq_domain 中断号映射库"),
+        ("内核维护者手册 — The Kernel", "<h1>内核维护者手册<a href='#x'>¶</a></h1>", "内核维护者手册"),
+    ],
+)
+def test_headlines_without_the_name_of_the_site(title: str, body: str, expected: str) -> None:
+    assert details(f"{body}<p>正文。</p>", f"<title>{title}</title>").title == expected
 
 
 @pytest.mark.parametrize("line", ["责任编辑：张三", "（编辑：张三）", "责编：张三 审核：李四", "作者：责任编辑 张三"])

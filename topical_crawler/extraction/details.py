@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -31,7 +31,8 @@ _MONTH_DAY = re.compile(r"(?<![\d年])(\d{1,2})\s?月\s?(\d{1,2})\s?日")
 _NUMBERS_ONLY = re.compile(r"(?<![\d./:-])(\d{1,2})-(\d{1,2})\s{1,3}\d{1,2}:\d\d")
 _AGO = re.compile(r"(?<!\d)(\d{1,3})\s?(分钟|小时|天|分鐘|小時)之?前")
 _DAYS = {"刚刚": 0, "今天": 0, "今日": 0, "昨天": 1, "昨日": 1, "前天": 2}
-_DAY = re.compile("|".join(_DAYS))
+_DAY = re.compile(rf"(?:^|[\s:：|｜·于])({'|'.join(_DAYS)})(?=$|[\s|｜·]|\d{{1,2}}[:：]\d\d|[上下]午|(?:发布|发表|更新))")
+"""A word for a day where a day stands: 今日要闻, 今日头条 and 昨天的会议 name none."""
 _IN_ADDRESS = re.compile(r"(?<!\d)((?:19|20)\d\d)[/_-]?(0[1-9]|1[0-2])[/_-]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _YEAR_IN_ADDRESS = re.compile(r"(?<!\d)(20\d\d|199\d)(?=[/_-]|0[1-9]|1[0-2])")
 _CLOCK = re.compile(r"(?<!\d)(?:今天|现在|目前|当前)(?:是|时间)")
@@ -95,7 +96,7 @@ def _dates(text: str, url: str, now: datetime) -> Iterator[date]:
     if (ago := _AGO.search(text)) is not None:
         yield (now - int(ago[1]) * timedelta(minutes={"天": 1440, "小": 60, "分": 1}[ago[2][0]])).date()
     elif (near := _DAY.search(text)) is not None:
-        yield (now - timedelta(days=_DAYS[near[0]])).date()
+        yield (now - timedelta(days=_DAYS[near[1]])).date()
     for match in (*_MONTH_DAY.finditer(text), *_NUMBERS_ONLY.finditer(text)):
         written = _YEAR_IN_ADDRESS.search(url[:2000])
         day = _date_of((written[1] if written else now.year, *match.groups()))
@@ -249,7 +250,8 @@ MAX_SECTION = 100  # longest section, in characters
 _SITE = re.compile(
     r"(?:网|網|网站|报|報|频道|頻道|博客|在线|新闻|论坛|门户|客户端|中心|政府|平台|空间|主页|资讯|财经|体育|娱乐|科技|教育|军事|健康)$"
 )
-_STRONG = re.compile(r"\s*[_|｜]\s*|\s+[-–—·»]\s+|-{2,}")
+_STRONG = re.compile(r"\s*[|｜]\s*|\s*(?:(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))\s*|\s+[-–—·»]\s+|-{2,}")  # not in irq_domain
+_BREAK = re.compile(r"\s*[-–—·»_|｜]")
 _WEAK = re.compile(r"[-–—]")
 _AUTHOR = re.compile(
     r"(?:^|[\s|｜(（【\[·])(?:作\s{0,4}者|撰\s{0,4}文|文)\s{0,3}[:：/／]\s{0,3}([\w·•.]{2,20}(?:[、，, ][\w·•]{2,4}){0,5})"
@@ -304,7 +306,7 @@ def read_details(tree: HtmlElement, blocks: Sequence[Block], url: str, fetched: 
         title=title,
         date=_date(head, around, url, fetched) or (_search_date(tree, url, fetched) if search_date else ""),
         author=first((*map(_author, near), _meta_author(head))),
-        source=first((_source_name(head.meta("contentsource", "source")), *map(_source, near))),
+        source=first((_source_name(head.meta("contentsource", "source")), *(_source(line, title) for line in near))),
         section=_section(tree, blocks[: place + 10], head, title),
         canonical=head.canonical(),
         license=head.license(),
@@ -315,31 +317,42 @@ def _title(tree: HtmlElement, blocks: Sequence[Block], head: Head) -> tuple[str,
     """The headline, and the index of its block (0 if there is none)."""
     page = " ".join("".join(tree.xpath("(//title)[1]//text()"))[:1000].split())[:300]
     headings = [(i, b) for i, b in enumerate(blocks[:2000]) if b.tag in ("h1", "h2", "h3") and 2 <= b.letters <= STAMP]
-    start = next(((i, b) for i, b in headings if len(b.text) >= 4 and page.startswith(b.text)), None)
-    if start is not None:
-        return start[1].text, start[0]
-    site = head.meta("og:site_name")
+    names = {head.meta("og:site_name"), *(b.text for b in blocks[:NEAR] if b.link_share == 1 and _is_home(b.href))}
+    parts = {page, *_STRONG.split(page)} - names
+    own = [(i, b) for i, b in headings if b.text in parts or (b.text not in names and _is_end_of(b.text, page, names))]
+    own = [(i, b) for i, b in own if not _SITE.search(b.text)] or own
+    if own:
+        return own[0][1].text, own[0][0]
     declared = head.meta("articletitle"), head.meta("og:title"), head.data("headline"), page
-    title = first(_without_site(text, site) for text in declared)
-    title = title or next((b.text for _, b in headings if b.tag == "h1"), "")
+    title = first(_without_site(text, names) for text in declared)
+    headlines = [b.text for _, b in headings if b.tag == "h1" and b.text not in names]
+    if not title or (len(headlines) == 1 and (title in names or _SITE.search(title))):  # the site's name on every page
+        title = first(headlines) or title
     same = (i for i, b in enumerate(blocks[:500]) if title and b.text == title)
     return title, next(same, headings[0][0] if headings else 0)
 
 
-def _without_site(title: str, site: str) -> str:
-    """A title without the name of its site and channel.
+def _is_end_of(text: str, title: str, names: Collection[str]) -> bool:
+    """Whether a heading is a title without the name of the site, which may also stand before it."""
+    before = title.removesuffix(text).strip()
+    starts = len(text) >= 4 and title.startswith(text) and _BREAK.match(title[len(text) :]) is not None
+    return starts or (before != title and (before in names or _SITE.search(before) is not None))
 
-    >>> _without_site("开展主题教育_党建频道_某某网", ""), _without_site("某地纪行——记支部", "")
+
+def _without_site(title: str, names: Collection[str] = ()) -> str:
+    """A title without the name of its site, which may be among ``names``, and channel.
+
+    >>> _without_site("开展主题教育_党建频道_某某网"), _without_site("某地纪行——记支部")
     ('开展主题教育', '某地纪行——记支部')
-    >>> _without_site("支部开会学习-某某网", "")
-    '支部开会学习'
+    >>> _without_site("支部开会学习-某某网"), _without_site("小林 | 支部开会学习", {"小林"})
+    ('支部开会学习', '支部开会学习')
     """
-    parts = [part for part in _STRONG.split(title) if part]
-    if len(parts) > 1:
-        title = next((part for part in parts if part != site and count_letters(part) >= 2), title)
+    parts = [part for part in _STRONG.split(title) if count_letters(part) >= 2 and part not in names]
+    if parts and parts != [title]:
+        title = next((part for part in parts if not _SITE.search(part)), parts[0])
     else:
         begin, dash, end = title.rpartition(next(iter(_WEAK.findall(title)[-1:]), "\0"))
-        if dash and (end == site or _SITE.search(end)) and count_letters(begin) >= 4 and count_letters(end) <= 12:
+        if dash and (end in names or _SITE.search(end)) and count_letters(begin) >= 4 and count_letters(end) <= 12:
             title = begin
     return title.strip(" -–—|_")
 
@@ -388,14 +401,18 @@ def _meta_author(head: Head) -> str:
     return "" if _NOT_AUTHOR.search(name) or _NO_PERSON.search(name) else name[:100]
 
 
-def _source(line: str) -> str:
-    """The outlet that a line names, "" if none.
+def _source(line: str, title: str = "") -> str:
+    """The outlet that a line names, "" if none: one that goes on as the title does names the original text.
 
     >>> _source("2024年3月1日 08:30 来源：新华社"), _source("（转自《求是》）"), _source("能源来源广泛")
     ('新华社', '求是', '')
+    >>> _source("来源：支部开会 学习文件", "支部开会 学习文件")
+    ''
     """
     match = _SOURCE.search(line)
-    return _source_name(match[1] or match[2]) if match else ""
+    if match is None or (title and line[match.start(match.lastindex or 0) :].startswith(title[:8])):
+        return ""
+    return _source_name(match[1] or match[2])
 
 
 def _source_name(name: str) -> str:
@@ -437,6 +454,6 @@ def _way(parts: Sequence[str], title: str, *, from_home: bool) -> str:
 
 def _is_home(href: str) -> bool:
     try:
-        return urlsplit(href).path in ("", "/") and bool(href)
+        return urlsplit(href).path in ("", "/") and not href.startswith("#") and bool(href)
     except ValueError:
         return False
