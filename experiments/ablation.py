@@ -19,6 +19,7 @@ A row of the tables is a strategy, or a strategy with some of its parameters cha
 
     --parameter semantic.tunnel=0   of every crawl of that strategy, whatever the topic says
     --without anchor,host           rows "adaptive -anchor" and "adaptive -host": its parameter ``without`` names that part, too
+    --marks 20@300,30@800           a row "adaptive 20@300,30@800": a person marks 20 texts after 300 pages, 30 after 800
     --choose STRATEGY.P=0.1,0.2     a row for each value, and the figures of every topic under the value that is best on others
     --oracles                       rows "oracle path" and "oracle greedy", and every area as a share of the first one's
     --regret                        the hosts at which the most area is lost against "oracle path", ten for each row
@@ -74,18 +75,19 @@ from topical_crawler.corpus.dedup import DUPLICATE
 from topical_crawler.corpus.record import Record, text_hash
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.session import Crawl
-from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.evaluation.labels import MIXED, RELEVANT
+from topical_crawler.crawl.steering import MOST_MARKS, seed_entry
+from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
 from topical_crawler.frontier import Entry, MemoryFrontier
 from topical_crawler.items import OFF_TOPIC_TEXT, PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording, Thinning
 from topical_crawler.resources.registry import Resources
 from topical_crawler.spiders.topical import TopicalSpider
-from topical_crawler.strategies import Strategy
+from topical_crawler.strategies import OFF_TOPIC, Strategy
+from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic, load_topic
 from topical_crawler.web import dom
-from topical_crawler.web.page import Candidate, Link, Page
+from topical_crawler.web.page import Candidate, Link, Page, full_text
 from topical_crawler.web.urls import fingerprint, host
 
 PAGES = (500, 1000, 2000, 4000)
@@ -147,7 +149,44 @@ class Rows:
         return record
 
 
-def replay(crawl: Crawl, web: Web, texts: Mapping[str, Text], urls: Sequence[str]) -> None:
+class Person:
+    """Marks texts of a crawl as their labels say, when its plan says so: half of them those whose relevance is nearest to the
+    threshold, the others the best ones of the corpus. None is marked twice; texts of grade 1 count as off topic.
+
+    Args:
+        plan: how many texts, and after how many pages; the pages rise.
+        labels: texts without one are not marked.
+    """
+
+    def __init__(self, plan: Iterable[tuple[int, int]], labels: Mapping[bytes, Label]) -> None:
+        self._plan = list(plan)
+        self._labels = labels
+        self._marked: set[str] = set()
+
+    def mark(self, crawl: Crawl, web: Web) -> None:
+        """Mark what is due."""
+        while self._plan and crawl.finished >= self._plan[0][1]:
+            if texts := self._texts(crawl, web, self._plan.pop(0)[0]):
+                crawl.control.mark(texts)
+
+    def _texts(self, crawl: Crawl, web: Web, number: int) -> list[MarkedText]:
+        rows = [row for row in cast(Rows, crawl.store).records if row.keep or row.reason == OFF_TOPIC]
+        labelled = ((row, self._labels.get(fingerprint(row.url))) for row in rows if row.url not in self._marked)
+        found = [(row, label.is_relevant_text) for row, label in labelled if label is not None and label.is_text]
+        best = sorted((one for one in found if one[0].keep), key=lambda one: (-one[0].relevance, one[0].key))[: number // 2]
+        others = [one for one in found if one not in best]
+        others.sort(key=lambda one: (abs(one[0].relevance - crawl.strategy.page_threshold), one[0].key))
+        marked = []
+        for row, relevant in (*best, *others[: number - len(best)]):
+            self._marked.add(row.url)
+            answer = web.get(safe_url_string(row.url))
+            assert answer is not None and answer.page is not None
+            text = full_text(answer.page, menus=False)
+            marked.append(MarkedText.bounded(row.url, answer.page.title, text, "relevant" if relevant else "irrelevant"))
+        return [text for text in marked if not text.blank]
+
+
+def replay(crawl: Crawl, web: Web, texts: Mapping[str, Text], urls: Sequence[str], person: Person | None = None) -> None:
     """Crawl ``web``, of which ``texts`` are known or none, from ``urls`` until the crawl has its pages or nothing waits."""
     seeds = [seed_entry(url) for url in urls]
     for seed in seeds:
@@ -155,6 +194,8 @@ def replay(crawl: Crawl, web: Web, texts: Mapping[str, Text], urls: Sequence[str
     crawl.push(seeds)
     while crawl.has_more and (entry := crawl.next(0.0)) is not None:
         _fetch(crawl, web, texts, entry)
+        if person is not None:
+            person.mark(crawl, web)
         if crawl.second_look.is_due(crawl.finished):
             _look_again(crawl, web, texts)
     if crawl.second_look.is_due_at_end(crawl.finished):
@@ -214,12 +255,14 @@ def as_read(page: Page, url: str, wants_around: bool, wants_paths: bool) -> Page
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A row: a strategy by its name and the parameters that it gets whatever the topic says; ``left_out`` is a part of it."""
+    """A row: a strategy by its name and the parameters that it gets whatever the topic says; ``left_out`` is a part of it,
+    ``marks`` the plan of a :class:`Person`."""
 
     name: str
     strategy: str
     parameters: Mapping[str, Any]
     left_out: str = ""
+    marks: Sequence[tuple[int, int]] = ()
 
     def of(self, topic: Topic) -> Topic:
         """The topic with these parameters."""
@@ -302,7 +345,8 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
             raise ValueError(f"{variant.name}: {error}") from None
         made, timed, rows = time.process_time(), Timed(strategy), Rows()
         crawl = Crawl(options, topic, cast(Strategy, timed), MemoryFrontier(), cast(CorpusStore, rows), None)
-        replay(crawl, setup.web, setup.texts, cell.start.urls)
+        person = Person(variant.marks, setup.topics[topic.name].labels)
+        replay(crawl, setup.web, setup.texts, cell.start.urls, person)
         cpu = time.process_time() - made
     labelled = setup.topics[topic.name]
     labels = labelled.labels
@@ -523,6 +567,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--budget", type=whole(1), default=4000, metavar="N", help="pages of a crawl (%(default)s)")
     add("--parameter", action="append", default=[], metavar="STRATEGY.PARAMETER=VALUE", help="may be repeated")
     add("--without", default="", metavar="PART,PART", help=f"parts of {LEARNER} to be left out one at a time")
+    add("--marks", default="", metavar="N@PAGES,…", help=f"a row of {LEARNER} that is taught: N texts marked after so many pages")
     add("--choose", default="", metavar="STRATEGY.PARAMETER=V1,V2", help="a row for each value, chosen on other topics and webs")
     add("--figure", choices=choose.FIGURES, default="area", help="what --choose chooses by (%(default)s)")
     add("--oracles", action="store_true", help="crawls that know the labels, and shares of their areas")
@@ -568,6 +613,27 @@ def variants(names: Iterable[str], parameters: Iterable[str], without: Iterable[
         rows.append(Variant(name, name, table))
         rows += [Variant(f"{name} -{part}", name, table, part) for part in parts if name == LEARNER]
     return rows
+
+
+def plan_of_marks(text: str) -> list[tuple[int, int]]:
+    """How many texts are marked, and after how many pages each time.
+
+    Raises:
+        ValueError: that cannot be read, or the pages do not rise.
+
+    >>> plan_of_marks("20@300,30@800")
+    [(20, 300), (30, 800)]
+    """
+    try:
+        found = [(int(number), int(pages)) for number, pages in (part.split("@") for part in text.split(","))]
+    except ValueError:
+        found = []
+    pages = [pages for _, pages in found]
+    if not found or pages != sorted(set(pages)) or not all(0 < number <= MOST_MARKS for number, _ in found):
+        raise ValueError(
+            f"--marks {text}: NUMBER@PAGES,NUMBER@PAGES is expected, numbers from 1 to {MOST_MARKS} and pages that rise"
+        )
+    return found
 
 
 def with_values(rows: Iterable[Variant], text: str) -> list[Variant]:
@@ -677,6 +743,12 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         if not 0 < opts.keep_links <= 1:
             raise ValueError(f"--keep-links {opts.keep_links}: a number over 0 and up to 1 is expected")
         rows = variants(names, opts.parameter, opts.without.split(","))
+        if opts.marks:
+            taught = next((row for row in rows if row.strategy == LEARNER), None)
+            if taught is None:
+                raise ValueError(f"--marks teach {LEARNER}, which is not among --strategies")
+            marks = plan_of_marks(opts.marks)
+            rows.append(dataclasses.replace(taught, name=f"{LEARNER} {opts.marks}", marks=marks))
         if opts.choose:
             rows = with_values(rows, opts.choose)
         asked = opts.oracles or opts.regret or opts.figure == "share"

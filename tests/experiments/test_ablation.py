@@ -22,7 +22,9 @@ from experiments.runs import Run, read_runs
 from topical_crawler import config, settings
 from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.corpus.record import Record
+from topical_crawler.crawl.session import Crawl
 from topical_crawler.recordings.reader import Recording, Response
+from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic, load_topic
 from topical_crawler.web.page import Page
 
@@ -358,6 +360,36 @@ def test_a_value_is_chosen_on_other_topics(tmp_path: Path, cache: Path, warc: Pa
     for wrong in ("content_url.weight", "vsm.weight=1", "content_url=1"):
         assert main(["ablation", *given, "--choose", wrong]) == 1
         assert f"--choose {wrong}: STRATEGY.PARAMETER=VALUE,VALUE is expected" in capsys.readouterr().err
+
+
+def test_a_crawl_is_taught(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the labels, after so many pages, twice alike; a page that is asked about was not asked about before."""
+    given = ["--web", str(DEMO / "demo-web.warc.gz"), "--labels", str(DEMO / "labels.tsv"), "--seeds", str(DEMO / "seeds.txt")]
+    given += ["--topics", "partybuilding=grade", "--no-texts", "--cache", str(cache), "--processes", "1", "--budget", "150"]
+    asked: list[tuple[int, list[str]]] = []
+    texts_of = ablation.Person._texts
+
+    def texts(self: ablation.Person, crawl: Crawl, web: web_in_memory.Web, number: int) -> list[MarkedText]:
+        marked = texts_of(self, crawl, web, number)
+        asked.append((crawl.finished, [text.url for text in marked]))
+        assert {text.mark for text in marked} == {"relevant", "irrelevant"}
+        return marked
+
+    monkeypatch.setattr(ablation.Person, "_texts", texts)
+    found = []
+    for name in ("one", "other"):
+        rest = ["--strategies", "adaptive", "--marks", "8@60,10@100", "--json", str(tmp_path / name)]
+        assert main(["ablation", *given, *rest]) == 0
+        found.append({run.variant: (run.area, run.kept, run.precision) for run in read_runs(tmp_path / name)})
+    assert found[0] == found[1] and list(found[0]) == ["adaptive", "adaptive 8@60,10@100"]
+    assert found[0]["adaptive"] != found[0]["adaptive 8@60,10@100"]
+    assert [(pages, len(urls)) for pages, urls in asked] == [(60, 8), (100, 10)] * 2 and asked[:2] == asked[2:]
+    assert len({url for _, urls in asked for url in urls}) == 18
+    for strategy, marks in (("keyword", "8@60"), ("adaptive", "8"), ("adaptive", "8@60,8@60"), ("adaptive", "101@60")):
+        assert main(["ablation", *given, "--strategies", strategy, "--marks", marks]) == 1
+        assert "--marks" in capsys.readouterr().err
 
 
 def test_topics_are_made_of_sentences(
