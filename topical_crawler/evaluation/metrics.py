@@ -45,13 +45,9 @@ class SiteScore(Shares):
 
 
 def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], threshold: float = 0.0) -> list[SiteScore]:
-    """Table 8: precision per site, with recall beside it.
-
-    Args:
-        records: of a corpus, rejected pages too (a copy of a kept text is a rejected page).
-        labels: as read by :func:`~topical_crawler.evaluation.labels.read_labels`.
-        threshold: minimum relevance of a kept page.
-    """
+    """Table 8: precision per site, with recall beside it, of the ``records`` of a corpus, rejected pages too (a copy of a kept
+    text is a rejected page), by ``labels`` as :func:`~topical_crawler.evaluation.labels.read_labels` reads them. ``threshold`` is
+    the minimum relevance of a kept page."""
     collections: defaultdict[str, TextCollection] = defaultdict(TextCollection)
     held = TextCollection()
     for record in records:

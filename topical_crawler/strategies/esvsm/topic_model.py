@@ -234,13 +234,8 @@ class Replacement:
 
 
 class TopicModel:
-    """Builds the measure: LDA over the topic's documents, then SVSM.
-
-    Args:
-        resources: HowNet for similarities; for hypernyms what there is.
-        seed, sub_topics, words: see :func:`sub_topics`.
-        reading: of SVSM.
-        cache_dir: where converted vectors are kept.
+    """Builds the measure: LDA over the topic's documents (:func:`sub_topics`), then SVSM in a ``reading``. ``resources`` hold
+    HowNet for similarities, and for hypernyms what there is; converted vectors are kept in ``cache_dir``.
 
     >>> from topical_crawler import load_topic
     >>> topic = load_topic("partybuilding")

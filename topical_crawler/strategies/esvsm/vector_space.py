@@ -120,12 +120,9 @@ class TextAndAnchor(Strategy):
 
 
 class TermSimilarity:
-    """Sim(word, term), in [0, 1]. A word and itself: 1, also where HowNet lacks it; other pairs that it lacks: 0.
-
-    Args:
-        terms: of the topic, distinct and normalised.
-        words: the row of each word of HowNet in ``matrix``.
-        matrix: similarities, shape ``(len(words), len(terms))``.
+    """Sim(word, term), in [0, 1]. A word and itself: 1, also where HowNet lacks it; other pairs that it lacks: 0. The terms are
+    those of the topic, distinct and normalised; ``words`` gives the row of each word of HowNet in ``matrix``, similarities of
+    shape ``(len(words), len(terms))``.
 
     >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
     >>> similarity.row("核心"), similarity.row("进程"), similarity.row("天气")
@@ -201,12 +198,8 @@ def svsm(topic: Mapping[str, float], similarity: TermSimilarity, idf: Idf, readi
 
 
 class TermSvsm:
-    """SVSM over the terms of both sides. Relevance is from 0 to 1.
-
-    Args:
-        topic: term → weight (> 0).
-        means: word → mean similarity to the topic's terms; a word that is not there has 0.
-        idf: weighs the words of texts.
+    """SVSM over the terms of both sides. Relevance is from 0 to 1. The topic is term → weight (> 0), ``means`` word → mean
+    similarity to its terms (0 for a word that is not there), and ``idf`` weighs the words of texts.
 
     >>> idf = Idf({"内核": 1.0, "核心": 1.0, "天气": 1.0})
     >>> measure = TermSvsm({"内核": 2.0}, {"内核": 0.8, "核心": 0.6, "天气": 0.1}, idf)

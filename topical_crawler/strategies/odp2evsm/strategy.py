@@ -131,13 +131,8 @@ class BookCrawl(Strategy):
 
 
 class Odp2evsm(BookCrawl):
-    """The strategy ``odp2evsm``.
-
-    Args:
-        words: exp of two words.
-        keywords: the initial Q, 0 < q_i <= 1.
-        segmenter: must know them.
-        node_weights: w(v) of Eq. 2.
+    """The strategy ``odp2evsm``. ``words`` gives exp of two words, ``keywords`` is the initial Q, 0 < q_i <= 1, which the
+    segmenter must know, and ``node_weights`` gives w(v) of Eq. 2.
 
     >>> from topical_crawler import strategies
     >>> odp2evsm = strategies.create("machine-learning", "odp2evsm", resources=None)
