@@ -44,10 +44,41 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
     breaks. Rows that the source gains meanwhile are left out. Raises CorpusError where the target has pages or returns other rows
     than were stored, or one of the two fails.
     """
-    with source.reading() as reader:
+    with source.reading() as reader, target.writing() as writer:
         total = _count(reader)
-        with target.writing() as writer:
-            return _copy(reader, source, writer, target, total, progress)
+        postgresql = writer.dialect.name == "postgresql"
+        if postgresql:
+            # Workers wait, readers do not; on SQLite the transaction itself has that effect.
+            writer.execute(sa.text("LOCK TABLE pages IN SHARE ROW EXCLUSIVE MODE"))
+        if present := _count(writer):
+            raise CorpusError(
+                f"{target.name} has {present:,} pages already. Remedy: name an empty database or a new file, or add to what is "
+                "there with --into-existing"
+            )
+        source_digest, kept, done = blake2b(digest_size=16), 0, 0
+        for rows in _batches(reader, list(pages.c), source.name):
+            writer.execute(pages.insert(), [dict(row) for row in rows])
+            _add(source_digest, rows)
+            kept += sum(row["keep"] for row in rows)
+            done += len(rows)
+            progress("copying", done, total)
+        if postgresql and done:
+            last = sa.select(sa.func.max(pages.c.id)).scalar_subquery()
+            writer.execute(sa.select(sa.func.setval(sa.func.pg_get_serial_sequence("pages", "id"), last)))
+        target_digest, again = blake2b(digest_size=16), 0
+        for rows in _batches(writer, list(pages.c), target.name):
+            _add(target_digest, rows)
+            again += len(rows)
+            progress("verifying", again, total)
+        for table in (bands, lines, parts, hosts):
+            for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
+                writer.execute(table.insert(), [dict(row) for row in rows])
+        if (again, target_digest.digest()) != (done, source_digest.digest()):
+            raise CorpusError(
+                f"{target.name} gave back other rows than it was given ({again:,} of {done:,}); nothing was stored. Remedy: see "
+                "that the database works, then copy again"
+            )
+        return Copied(done, kept, source_digest.hexdigest())
 
 
 def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merged:
@@ -90,44 +121,6 @@ def _merge_beside(source: CorpusStore, target: CorpusStore) -> None:
             insert = upserting(writer.dialect.name, table).on_conflict_do_nothing()
             for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
                 writer.execute(insert, [dict(row) for row in rows])
-
-
-def _copy(
-    reader: sa.Connection, source: CorpusStore, writer: sa.Connection, target: CorpusStore, total: int, progress: Progress
-) -> Copied:
-    postgresql = writer.dialect.name == "postgresql"
-    if postgresql:
-        # Workers wait, readers do not; on SQLite the transaction itself has that effect.
-        writer.execute(sa.text("LOCK TABLE pages IN SHARE ROW EXCLUSIVE MODE"))
-    if present := _count(writer):
-        raise CorpusError(
-            f"{target.name} has {present:,} pages already. Remedy: name an empty database or a new file, or add to what is there "
-            "with --into-existing"
-        )
-    source_digest, kept, done = blake2b(digest_size=16), 0, 0
-    for rows in _batches(reader, list(pages.c), source.name):
-        writer.execute(pages.insert(), [dict(row) for row in rows])
-        _add(source_digest, rows)
-        kept += sum(row["keep"] for row in rows)
-        done += len(rows)
-        progress("copying", done, total)
-    if postgresql and done:
-        last = sa.select(sa.func.max(pages.c.id)).scalar_subquery()
-        writer.execute(sa.select(sa.func.setval(sa.func.pg_get_serial_sequence("pages", "id"), last)))
-    target_digest, again = blake2b(digest_size=16), 0
-    for rows in _batches(writer, list(pages.c), target.name):
-        _add(target_digest, rows)
-        again += len(rows)
-        progress("verifying", again, total)
-    for table in (bands, lines, parts, hosts):
-        for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
-            writer.execute(table.insert(), [dict(row) for row in rows])
-    if (again, target_digest.digest()) != (done, source_digest.digest()):
-        raise CorpusError(
-            f"{target.name} gave back other rows than it was given ({again:,} of {done:,}); nothing was stored. Remedy: see that "
-            "the database works, then copy again"
-        )
-    return Copied(done, kept, source_digest.hexdigest())
 
 
 def _add(digest: blake2b, rows: Sequence[sa.RowMapping]) -> None:

@@ -80,14 +80,10 @@ class CorpusStore:
         self._writer: sa.Connection | None = None
         try:
             with explaining(self.name, "opened"):
-                if read_only:
-                    with self._engine.connect() as connection:
-                        open_for_reading(connection, self.name)
-                else:
-                    with self._engine.connect().execution_options(**self._writes, transaction="reads") as connection:
-                        open_for_writing(connection, self.name)
-                    if dialect == "sqlite":
-                        write_ahead(self._engine, patience)  # only now that the file is known to be ours
+                with self._engine.connect().execution_options(**self._writes, transaction="reads") as connection:
+                    open_corpus(connection, self.name, read_only=read_only)
+                if dialect == "sqlite" and not read_only:
+                    write_ahead(self._engine, patience)  # only now that the file is known to be ours
         except BaseException:
             self.close()
             raise
@@ -463,19 +459,14 @@ def _json(value: Any) -> str:
 _TABLES_LOCK = 0x7063_636F_7270_7573  # PostgreSQL's advisory lock for making the tables
 
 
-def open_for_reading(connection: sa.Connection, place: str) -> None:
-    """Check that the database at ``place`` holds a corpus of this version. Raises CorpusError where it holds none, or one of
-    another version."""
-    with connection.begin():
-        if not _holds_corpus(connection, place):
-            raise _no_corpus(place)
-
-
-def open_for_writing(connection: sa.Connection, place: str) -> None:
-    """:func:`open_for_reading`, but in an empty database make the tables, in one of several processes that open it at once."""
+def open_corpus(connection: sa.Connection, place: str, *, read_only: bool) -> None:
+    """Check that the database at ``place`` holds a corpus of this version. Unless ``read_only``, make the tables in an empty one,
+    in one of several processes that open it at once. Raises CorpusError where it holds none, or one of another version."""
     with connection.begin():  # before the lock: opening does not wait for writers
         if _holds_corpus(connection, place):
             return
+    if read_only:
+        raise _no_corpus(place)
     with connection.execution_options(transaction="writes").begin():
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_TABLES_LOCK)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Self
 
@@ -23,6 +23,7 @@ from topical_crawler.web.page import Evidence, Page, Verdict
 logger = logging.getLogger(__name__)
 
 
+@dataclass
 class Growth:
     """Counts pages and relevant pages, each address once, and how long there has been no new relevant one.
 
@@ -33,49 +34,35 @@ class Growth:
     (3, 1, True, False)
     """
 
-    def __init__(self) -> None:
-        self.pages = 0
-        self.relevant = 0
-        self._since = 0
-        self._seen: set[str] = set()
-        self._last = time.monotonic()
+    pages: int = 0
+    relevant: int = 0
+    since: int = 0  # pages since the last relevant one
+    seen: set[str] = field(default_factory=set)  # digests of addresses
+    last: float = field(default_factory=time.monotonic)  # when the last relevant page came, or the crawl began or went on
 
     def count(self, url: str, relevant: bool) -> None:
         """Count a page, unless it was counted before."""
         digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        if digest in self._seen:
+        if digest in self.seen:
             return
-        self._seen.add(digest)
+        self.seen.add(digest)
         self.pages += 1
-        self._since += 1
+        self.since += 1
         if relevant:
             self.relevant += 1
             self.start()
 
     def start(self) -> None:
         """Wait for the next relevant page from now on."""
-        self._since = 0
-        self._last = time.monotonic()
+        self.since, self.last = 0, time.monotonic()
 
     def stalled(self, pages: int, seconds: float) -> bool:
         """Whether there has been no new relevant page for so many pages, or for so many seconds; 0: not asked."""
-        return 0 < pages <= self._since or 0 < seconds <= time.monotonic() - self._last
-
-    def forget(self) -> None:
-        """Let go of the addresses: nothing more is to be counted."""
-        self._seen.clear()
+        return 0 < pages <= self.since or 0 < seconds <= time.monotonic() - self.last
 
     def state_dict(self) -> dict[str, Any]:
-        """The counts as JSON data. Time begins anew with :meth:`from_state`."""
-        return {"pages": self.pages, "relevant": self.relevant, "since": self._since, "seen": sorted(self._seen)}
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Growth:
-        """Restore what :meth:`state_dict` gave."""
-        growth = cls()
-        growth.pages, growth.relevant, growth._since = state["pages"], state["relevant"], state["since"]
-        growth._seen = set(state["seen"])
-        return growth
+        """The counts as JSON data, without the time."""
+        return {"pages": self.pages, "relevant": self.relevant, "since": self.since, "seen": sorted(self.seen)}
 
 
 @dataclass(frozen=True)
@@ -154,7 +141,7 @@ class Esvsm(TextAndAnchor):
         if self._growth.stalled(self.parameters.stall_pages, self.parameters.stall_seconds):
             self._replace()
         if self._is_settled:
-            self._growth.forget()
+            self._growth.seen.clear()  # nothing more is to be counted
 
     def state_dict(self) -> dict[str, Any]:
         replacements = [asdict(replacement) for replacement in self.replacements]
@@ -164,7 +151,7 @@ class Esvsm(TextAndAnchor):
         before = self.replacements
         self.replacements = [Replacement(**entry) for entry in state["replacements"]]
         self._at_the_top = bool(state["at_the_top"])
-        self._growth = Growth.from_state(state["growth"])
+        self._growth = Growth(**{**state["growth"], "seen": set(state["growth"]["seen"])})
         if self.replacements != before:
             self.use(self._model.measure(self.replacements))
 
