@@ -152,6 +152,13 @@ def test_a_page_over_the_bound_is_rejected_unread() -> None:
     assert extract(ARTICLE, "http://a.cn/", max_html=100).reason == TOO_LARGE
 
 
+def test_drawings_and_scripts_do_not_make_a_page_too_large() -> None:
+    bulk = f"<svg>{'<path/>' * 300_000}</svg><script>{'x' * 9_000}</script><img src='data:image/png;base64,{'A' * 9_000}'>"
+    found = extract(ARTICLE.replace("<body>", f"<body>{bulk}"), URL)
+    assert found.text.count(SENTENCE) == 24
+    assert extract(f"{ARTICLE}<svg>{'<svg>' * 500_000}", URL).text.count(SENTENCE) == 24  # one that never ends
+
+
 def test_a_page_in_an_envelope_of_its_own_is_read() -> None:
     found = extract(f"<text id='http://a.cn/'>{ARTICLE}</text>", URL)
     assert found.text.count(SENTENCE) == 24

@@ -270,6 +270,11 @@ def _split_pages(url: str) -> tuple[str, int]:
 # -- Extraction of a page
 
 MAX_HTML = 2_000_000  # longest source that is extracted, in characters: ten times the longest article seen
+_BULK = re.compile(
+    r"<(svg|style|script(?![^>]{0,200}(?:math|json)))\b.*?(?:</(?:svg|style|script)\s*>|\Z)|data:[\w/+.;-]{1,80},[\w+/=%]+",
+    re.S | re.I,
+)
+"""What makes a source long and holds no text: drawings, styles, scripts but formulas and JSON-LD, and data URLs."""
 
 NO_TEXT = "no text"
 TOO_LARGE = "page too large"
@@ -298,7 +303,7 @@ def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "") ->
     Args:
         html: the decoded source.
         url: of the page: a sign of its kind, its date and its parts.
-        max_html: longest source, in characters.
+        max_html: longest source, in characters, without drawings, scripts, styles and data URLs.
         fetched: when the page was fetched, ISO 8601 in UTC, ``2026-11-20T08:30:00+00:00``; default: now.
 
     >>> page = "<html><body><h1>主题教育</h1><article><p>" + "各级党组织扎实开展主题教育。" * 20 + "</p></article></body></html>"
@@ -308,7 +313,7 @@ def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "") ->
     >>> extract("", "http://www.example.cn/").reason
     'no text'
     """
-    if len(html) > max_html:
+    if len(html) > max_html and len(html := _BULK.sub("", html)) > max_html:
         return Extracted(reason=TOO_LARGE)
     try:
         return _extract(html, url, fetched)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 
-from topical_crawler.extraction import CRASHED, MAX_HTML, TIMED_OUT, TOO_LARGE, Extracted, extract, warm_up
+from topical_crawler.extraction import CRASHED, MAX_HTML, TIMED_OUT, Extracted, extract, warm_up
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 
 TIMEOUT = 20.0  # seconds of processor time that one page may take: a thousand times the usual
@@ -35,8 +35,6 @@ class ExtractPool:
 
     async def extract(self, html: str, url: str, fetched: str = "") -> Extracted:
         """Extract one page in a worker; waits while all are busy."""
-        if len(html) > self.max_html:
-            return Extracted(reason=TOO_LARGE)
         return await asyncio.get_running_loop().run_in_executor(self._pool.threads, self._run, html, url, fetched)
 
     def close(self) -> None:
