@@ -306,6 +306,16 @@ def test_a_page_marked_as_off_topic_is_no_example() -> None:
     assert of.probabilities(memory)[first] == 0
 
 
+def test_examples_that_are_like_pages_marked_as_off_topic_are_given_up() -> None:
+    draw = random.Random(2)
+    sports = [[*TERMS, *draw.sample(FAR, 4)] for _ in range(8)]
+    marks = [MarkedText(f"http://m.cn/{n}", " ".join([*TERMS, *draw.sample(FAR, 4)]), "", "irrelevant") for n in range(4)]
+    plain, told = judge(), judge(marked=marks)
+    examples = [learn(of, [*pages(30), *sports]).example[90:98].sum() for of in (plain, told)]
+    assert examples == [8, 0]
+    assert probability(told, *sports[0]) < 0.3 < probability(plain, *sports[0])
+
+
 @given(st.lists(st.tuples(st.floats(-9, 9), st.booleans()), min_size=1, max_size=12), st.floats(0.01, 100), st.integers(0, 99))
 def test_the_most_probable_log_odds_are_where_the_slope_is_zero(
     told: list[tuple[float, bool]], variance: float, seed: int

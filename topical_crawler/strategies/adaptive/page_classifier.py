@@ -5,7 +5,8 @@ A topic made of one sentence knows few of its words, and some of them say little
 their words, against those of articles with hardly any, tell articles on topic that the terms would miss, and articles off topic
 in which the terms are mere words. The same words tell how promising the text of a link is.
 
-What a person marks overrules this: marked pages leave or join the examples, and the log-odds of pages with like words follow.
+What a person marks overrules this: marked pages leave or join the examples, the log-odds of pages with like words follow, and
+examples that are then unlikely are given up.
 """
 
 from __future__ import annotations
@@ -74,6 +75,8 @@ LABEL_PAGES, MAX_LABEL_ODDS = 5.0, 4.0
 """A label is taken to be on so many more pages, which are as likely as any; and the most that it tells, in log-odds."""
 MARK_VARIANCE = 40.0
 """How far marks may move the log-odds of a page: the variance that they are taken to have around what is known without marks."""
+DOUBTFUL = 0.5
+"""Examples that marks make less probable than this are none."""
 MAX_MARKS = 500
 """Marked texts from which a page's log-odds are learned, drawn by their addresses: the work grows with their cube."""
 UNTAUGHT_STEEPNESS, UNTAUGHT_MIDDLE = 1.5, 2.0
@@ -305,12 +308,22 @@ class PageClassifier:
         self._articles = len(articles)
         self._term_articles = np.bincount(memory.page_terms[articles].ravel(), minlength=BUCKETS).astype(np.float32)
         self._weigh_terms()
+        self._fit(memory, articles)
+        if self._marked and self._centre is not None:
+            examples = np.flatnonzero(memory.example[:n])
+            doubtful = self.probabilities(memory)[examples] < DOUBTFUL
+            if 0 < doubtful.sum() <= len(examples) - MIN_EXAMPLES:
+                self._fit(memory, articles, examples[doubtful])
+
+    def _fit(self, memory: Memory, articles: NDArray[np.int64], doubtful: Sequence[int] | NDArray[np.int64] = ()) -> None:
+        """Learn from articles, with no example among the doubtful ones."""
+        n = len(memory)
         term_scores = self._term_scores(memory.page_terms[:n], memory.parts[:n])
         order = articles[np.argsort(-term_scores[articles], kind="stable")]
         examples = order[: min(EXAMPLES, max(MIN_EXAMPLES, int(len(articles) * EXAMPLE_SHARE)))]
         examples = examples[term_scores[examples] >= MIN_EXAMPLE_SCORE]
         on, off = ([row for row, mark in self._marked_rows(memory) if mark is kind] for kind in (True, False))
-        examples = examples[~np.isin(examples, on + off)]
+        examples = examples[~np.isin(examples, [*on, *off, *doubtful])]
         self._best = float(term_scores[examples].mean()) if len(examples) else MIN_EXAMPLE_SCORE
         examples = np.append(examples, on).astype(np.int64)
         memory.set_examples(examples)
