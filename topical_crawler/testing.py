@@ -30,7 +30,7 @@ from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 __all__ = ["CHECKS", "ODD_PAGES", "Subject", "check_scores", "check_strategy", "check_verdict"]
 
 SITES = ("http://dj.a.cn", "http://news.b.com", "http://www.c.cn")
-TITLES = (
+TITLES = (  # titles on and off the topic of party building, in turn
     "学习贯彻党章 严肃党内政治生活",
     "主场三比一取胜 球队升至榜首",
     "支部开展主题教育 党员重温入党誓词",
@@ -38,7 +38,6 @@ TITLES = (
     "",
     "全面从严治党 落实三会一课制度",
 )
-"""Titles on and off the topic of party building, in turn."""
 ODD_PAGES = (
     Page("http://a.cn/"),
     Page("http://a.cn/", title=" \n\t"),
@@ -79,8 +78,7 @@ class Subject:
 
 
 Check = Callable[[Subject], None]
-CHECKS: list[Check] = []
-"""All checks. Each raises AssertionError where the strategy breaks the contract."""
+CHECKS: list[Check] = []  # all checks; each raises AssertionError where the strategy breaks the contract
 
 
 def check_strategy(

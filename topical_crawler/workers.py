@@ -39,8 +39,7 @@ class WorkerLate(Exception):
 
 
 _HAS_TIMERS = hasattr(signal, "setitimer")
-_SMALLEST_SHARE = 0.1
-"""Least share of a processor that a child gets: the wall clock limit is the processor time limit divided by it."""
+_SMALLEST_SHARE = 0.1  # least share of a processor for a child: the wall clock limit is the processor time limit divided by it
 
 
 class Worker(Generic[_T]):

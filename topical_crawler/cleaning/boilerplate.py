@@ -37,18 +37,16 @@ MAX_LETTERS = 120  # longest line that is counted, in letters and digits; longer
 HEAD, TAIL = 6, 10  # lines at head and tail that are all counted; between them only those that are not sentences
 MAX_LINES = 400  # most lines of a page that are counted
 NEW_LINES = 20  # most lines of a page that are added to the counts
-PERIOD = 200
-"""After so many pages of a host, lines on less than one page in ``PERIOD`` are forgotten (lossy counting, Manku and Motwani)."""
+PERIOD = 200  # lines on less than one page in so many of a host are forgotten (lossy counting, Manku and Motwani)
 
 _NUMBER = re.compile(r"[0-9]{1,1000}")
 _HAN = re.compile("[\u3400-\u9fff]")
 _SENTENCE = re.compile("[。！？；!?;…，]")
-_HEADING = re.compile(
+_HEADING = re.compile(  # a heading, or an entry of a list of references: repeated, but part of the text
     r"(?:第?[一二三四五六七八九十0-9]{1,3}(?:[.、．)）章节部分]|\s){1,3}.{0,40}"
     r"|(?:前言|引言|导言|序言|摘要|简介|介绍|概述|背景|目录|题目.{0,4}|问题描述|正文|总结|小结|结论|结语|后记|附录|致谢|注释?|说明|参考.{0,4})[:：]?)"
     r"|\[[0-9]{1,3}\].{0,200}"
 )
-"""A heading, or an entry of a list of references: repeated, but part of the text."""
 
 
 @lru_cache(maxsize=20_000)

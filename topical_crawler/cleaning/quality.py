@@ -23,8 +23,7 @@ from functools import lru_cache
 from topical_crawler.cleaning.characters import HAN, common_han
 
 GRAM = 10  # characters of a phrase whose repetitions are counted, white space excluded
-SHORT = 200
-"""Characters of a text below which repetition and sentences are not limited: one line would decide, and a poem is not a list."""
+SHORT = 200  # characters below which repetition and sentences are not limited: one line would decide, and a poem is no list
 
 LANGUAGE = "language"
 REPETITION = "low quality: repetition"

@@ -256,16 +256,15 @@ class CorpusStore:
 _AWAY = {"57P01", "57P02", "57P03", "53300", "40001", "40P01"}
 """SQLSTATEs, beside class 08, of transient errors: the server stops, starts, is full or ended a deadlock."""
 
-_CODES = {
+_CODES = {  # remedies by PostgreSQL's SQLSTATE
     "53100": "make room on the server's disk; what was acknowledged is safe, and the crawl can be resumed",
     "53200": "give the server more memory, or let fewer workers write",
     "42501": "let the user own the database (ALTER DATABASE … OWNER TO …) or GRANT CREATE, USAGE ON SCHEMA public to it",
     "25006": "it was opened for reading, or the server is a standby; name the primary server to write",
     "55P03": "another connection holds the corpus; wait for it (a copy), or end it (see pg_stat_activity)",
 }
-"""Remedies by PostgreSQL's SQLSTATE."""
 
-_WORDS = (
+_WORDS = (  # remedies by a pattern of the message, for errors without SQLSTATE: failed connections, and SQLite
     (
         "password|role .* does not exist",
         "correct user and password in the URL (in a password @ : / % are written %40 %3A %2F %25), or leave the password out and "
@@ -295,7 +294,6 @@ _WORDS = (
         "name another file; or, if this was a corpus, restore a copy or rescue it with `sqlite3 FILE .recover`",
     ),
 )
-"""Remedies by a pattern of the message, for errors without SQLSTATE: failed connections, and SQLite."""
 
 
 def is_away(error: sa.exc.DBAPIError) -> bool:
@@ -333,7 +331,7 @@ _PAUSE = 0.05  # seconds
 _BEGIN = {"reads": "BEGIN", "writes": "BEGIN IMMEDIATE", "none": ""}
 _SECRETS = ("password", "sslpassword")
 _DRIVER = "postgresql+psycopg"
-_CONNECT_ARGS: dict[str, Any] = {
+_CONNECT_ARGS: dict[str, Any] = {  # libpq's parameters, unless the URL has them
     "fallback_application_name": "topical_crawler",
     "connect_timeout": 10,
     # Notice a server that vanishes (power, network) within a minute, not hours.
@@ -342,7 +340,6 @@ _CONNECT_ARGS: dict[str, Any] = {
     "keepalives_interval": 10,
     "keepalives_count": 3,
 }
-"""libpq's parameters, unless the URL has them."""
 
 
 def shown(target: str) -> str:

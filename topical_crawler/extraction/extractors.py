@@ -302,10 +302,9 @@ JUSTEXT_SHORT, JUSTEXT_LONG = 10, 40
 character says as much as two or three letters."""
 JUSTEXT_SOME, JUSTEXT_MANY = 0.01, 0.03  # shares of STOP_CHARACTERS that make a paragraph nearly text, and text
 JUSTEXT_LINKS = 0.3  # share of a paragraph's characters in links over which jusText drops it
-STOP_CHARACTERS = frozenset(
+STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
     "的一是不了在人有我他这個个這们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年过過后後用所然"
 )
-"""Frequent in running Chinese text, rare in menus."""
 
 _END_TAGS = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)
 

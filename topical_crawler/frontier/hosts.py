@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 from topical_crawler.frontier.base import Frontier, check_bounds, check_delay
 
 Place = tuple[float, int]  # where an entry stands in the order: (−priority, number of its first push). Smaller is fetched first
-Turn = tuple[float, bool]
-"""A turn of a host that is taken: from when its delay counts, and whether its entry is still on its way to the host."""
+Turn = tuple[float, bool]  # of a host, taken: from when its delay counts, and whether its entry is still on its way to the host
 
 _SPARE = 64
 _T = TypeVar("_T", bound=tuple[Any, ...])

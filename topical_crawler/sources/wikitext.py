@@ -16,11 +16,10 @@ _PICTURES_AND_CATEGORIES = frozenset(
 )
 _PREFIX = re.compile(r"([^\W\d_]+(?:-[a-z]+)*)[ _]*:")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z]+)*|simple")
-_FIRST_SHOWN = re.compile(
+_FIRST_SHOWN = re.compile(  # templates that show their first argument: links to other languages, foreign names, quotations
     r"(?:link|lang)-[a-z-]+|internal link helper/[a-z-]+|illm?|nowrap|nobr|small|smaller|big|larger|abbr|tooltip|ruby|僻字"
     r"|c?quote|blockquote|quotation|引言|引文"
 )
-"""Templates that show their first argument: links to other languages, foreign names, quotations."""
 _SHOWN_ARGUMENTS = {"le": (3, 1), "tsl": (4, 3), "translink": (4, 3), "lang": (2,), "color": (2,), "colored text": (2,)}
 """Templates that show the first of these arguments that is not empty."""
 
@@ -93,11 +92,10 @@ def conversion_text(content: str) -> str:
 # -- The text
 
 _MAX_DEPTH = 100  # brackets nested deeper are no markup; MediaWiki stops at 100 too
-_VANISHING = (
+_VANISHING = (  # elements that go with their content
     "ref|references|math|chem|ce|gallery|timeline|score|syntaxhighlight|source|pre|imagemap|graph|mapframe|maplink|hiero"
     "|templatestyles|categorytree|inputbox|indicator|includeonly|table|style"
 )
-"""Elements that go with their content."""
 _SIMPLE = r"[^\[\]{}<]*"
 _TOKEN = re.compile(
     # Brackets with nothing nested in them, which most are, are matched whole.

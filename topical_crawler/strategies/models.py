@@ -41,9 +41,7 @@ MOST_FAILURES = 3  # calls in a row that may fail before a crawl goes on without
 TRUSTED = ["sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration"]
 """Types of scikit-learn that hold nothing but data and that skops does not know: the parts of a ``CalibratedClassifierCV``."""
 LEAST_MARKED = 5  # marked texts of each kind that it takes to turn similarities into probabilities
-SEEN = 200
-"""Texts among which a new one has its place: with a budget, a model is asked about the quarter that is most uncertain and the
-quarter that is best."""
+SEEN = 200  # texts among which a new one has its place: with a budget, the most uncertain and the best quarter are asked about
 
 
 class Model(Protocol):

@@ -87,11 +87,9 @@ def _common_share(text: str) -> float:
 # -- Elements of a page
 
 MAX_PATH = 120  # longest path of a link, in characters: the end is kept, in whole elements
-MAX_LABELS = 20
-MAX_LABEL = 40
-"""Most labels of a page, and the longest one, in characters: what is longer is a title."""
-MAX_GROUP = 10
-"""Most links of one path that are a page's own labels: more are a cloud of tags, or the labels of a list of articles."""
+MAX_LABELS = 20  # most labels of a page
+MAX_LABEL = 40  # longest of them, in characters: what is longer is a title
+MAX_GROUP = 10  # most links of one path that are a page's own labels: more are a cloud of tags or labels of a list of articles
 
 _MAX_NAME = 40
 _ROOTS = frozenset(("body", "html", "-document"))
@@ -100,22 +98,20 @@ _DIGITS = re.compile(r"[0-9]+")
 _ADDRESS = re.compile(
     r"[^?#]*(?<!/)/(?:tags?|categor(?:y|ies)|topics?|channels?|columns?|labels?)/(?!index\.)[^/?#]", re.IGNORECASE
 )
-LIST_ADDRESS = re.compile(
+LIST_ADDRESS = re.compile(  # paths of lists of links
     r"/(?:tags?|categor(?:y|ies)|topics?|channels?|columns?|labels?|authors?)(?:/[^/.]{0,80}){0,4}/?$"
     r"|/archives?(?:/(?:19|20)\d\d(?:/\d{1,2}){0,2})?(?:/page/\d{1,5})?/?$"
     r"|^/?(?:(?:index|default|home|main)\.\w{2,5})?$"
     r"|/(?:index|list|node|channel|more)(?:_\d{1,6}){0,2}\.\w{2,5}$",
     re.IGNORECASE,
 )
-"""Paths of lists of links."""
 OWN_PAGES = re.compile(r"^/page[/_-]?\d{1,5}/?$", re.IGNORECASE)
 """Paths of the pages of a home page, which show whole texts on some sites."""
-INDEX_ADDRESS = re.compile(
+INDEX_ADDRESS = re.compile(  # paths of the lists of all that a site has: its archive, its categories, its map
     r"^/(?:[^/.]{1,40}/)?(?:archives?|categor(?:y|ies)|tags?|topics?|columns?|all|list|map|site-?map)"
     r"(?:\.[sx]?html?|/(?:index\.[sx]?html?)?)?$",
     re.IGNORECASE,
 )
-"""Paths of the lists of all that a site has: its archive, its categories, its map."""
 _REL = frozenset(("tag", "category"))
 _CRUMBS = "body [class*='crumb' i] a[href], body [id*='crumb' i] a[href], a[href][class*='crumb' i]"
 

@@ -21,7 +21,7 @@ def word_set(text: str) -> frozenset[str]:
 
 # -- Parts that do not say which page it is; names are compared in lower case
 
-TRACKING = word_set(
+TRACKING = word_set(  # parameters that never choose the content, whatever their value
     # advertising click ids: Google, Facebook, Microsoft, Yandex, Baidu, Tencent, 360, ByteDance
     "gclid gclsrc dclid gbraid wbraid fbclid msclkid yclid bd_vid bd_source gdt_vid qz_gdt qhclickid clickid ttclid "
     # web analytics: Google, Baidu Tongji, Alibaba, Bilibili, Sina, Netease, Sohu
@@ -32,7 +32,6 @@ TRACKING = word_set(
     # where the reader came from
     "fromid fromtitle fromuid from_source from_wecom fromsource fromapp referer referrer"
 )
-"""Parameters that never choose the content, whatever their value."""
 
 NOISE_PREFIXES = ("utm_", "share_", "sharer_", "mtm_", "pk_", "wt_mc", "aspsessionid")
 """Families of such parameters: campaign tags, the shares of apps (``share_token``, ``sharer_shareid`` …), and sessions of ASP."""
@@ -72,8 +71,7 @@ BINARY = word_set(
 
 # -- One form for every page
 
-MAX_LENGTH = 2000
-"""Longest URL, in characters, as given and in canonical form: longer ones are traps or data, and servers refuse them."""
+MAX_LENGTH = 2000  # longest URL, in characters, as given and canonical: longer ones are traps or data, and servers refuse them
 
 UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PATH_PLAIN = re.compile(r"[\w\-.~!$&'()*+,;=:@/]*", re.ASCII)

@@ -25,8 +25,7 @@ from topical_crawler.text.statistics import Idf, language
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
 _CACHED_ANCHORS = 50_000
-THRESHOLDS: Mapping[Pairs, float] = {"all": 0.2, "best": 0.08}
-"""u for either reading of Eq. 5 between vectors (docs/decisions.md)."""
+THRESHOLDS: Mapping[Pairs, float] = {"all": 0.2, "best": 0.08}  # u for each reading of Eq. 5 (docs/decisions.md)
 
 
 @dataclass(frozen=True)

@@ -98,8 +98,7 @@ def initial_keywords(
     return {word: joined[word] for word in heaviest[:most] if joined[word] >= threshold}
 
 
-EXPANDED = 0.25
-"""What a learned keyword weighs at most, as a part of the lightest initial one. Ours: at 0.5 general words took over."""
+EXPANDED = 0.25  # most that a learned keyword weighs, of the lightest initial one. Ours: at 0.5 general words took over
 
 WeighedWords = Sequence[tuple[str, float] | list[Any]]
 

@@ -261,8 +261,7 @@ class Semantic(Strategy):
 # -- The analytic hierarchy process (§4.5; Saaty 1980)
 
 MAX_INCONSISTENCY = 0.1  # largest consistency ratio that is accepted (Saaty's rule)
-RANDOM_INDEX = (0.0, 0.0, 0.58, 0.90, 1.12, 1.24, 1.32, 1.41, 1.45, 1.49)
-"""Mean consistency index of random matrices of size 1 to 10 (Saaty 1980)."""
+RANDOM_INDEX = (0.0, 0.0, 0.58, 0.90, 1.12, 1.24, 1.32, 1.41, 1.45, 1.49)  # mean consistency index by size, 1 to 10 (Saaty 1980)
 
 
 def ahp_weights(matrix: Sequence[Sequence[Comparison]]) -> list[float]:
@@ -274,16 +273,14 @@ def ahp_weights(matrix: Sequence[Sequence[Comparison]]) -> list[float]:
     >>> [round(w, 3) for w in ahp_weights([[1, "1/2", 3], [2, 1, 5], ["1/3", "1/5", 1]])]
     [0.309, 0.582, 0.109]
     """
-    values = _matrix(matrix)
-    eigenvalues, vectors = np.linalg.eig(values)
-    principal = int(np.argmax(eigenvalues.real))
-    vector = np.abs(vectors[:, principal].real)
-    if (ratio := _ratio(float(eigenvalues[principal].real), len(values))) > MAX_INCONSISTENCY:
+    if (ratio := consistency_ratio(matrix)) > MAX_INCONSISTENCY:
         raise ValueError(
             f"the comparisons contradict each other: consistency ratio {ratio:.2f}, allowed {MAX_INCONSISTENCY}. "
             f"Remedy: if a is x times b and b is y times c, then a should be about x·y times c"
         )
-    return [float(w) for w in vector / vector.sum()]
+    eigenvalues, vectors = np.linalg.eig(_matrix(matrix))
+    principal = np.abs(vectors[:, int(np.argmax(eigenvalues.real))].real)
+    return [float(w) for w in principal / principal.sum()]
 
 
 def consistency_ratio(matrix: Sequence[Sequence[Comparison]]) -> float:
@@ -292,11 +289,7 @@ def consistency_ratio(matrix: Sequence[Sequence[Comparison]]) -> float:
     >>> round(consistency_ratio([[1, 2, 4], ["1/2", 1, 2], ["1/4", "1/2", 1]]), 6)
     0.0
     """
-    values = _matrix(matrix)
-    return _ratio(float(np.max(np.linalg.eigvals(values).real)), len(values))
-
-
-def _ratio(eigenvalue: float, n: int) -> float:
+    n, eigenvalue = len(matrix), float(np.max(np.linalg.eigvals(_matrix(matrix)).real))
     return 0.0 if n < 3 else max(0.0, (eigenvalue - n) / (n - 1)) / RANDOM_INDEX[n - 1]
 
 
