@@ -92,19 +92,12 @@ Progress = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class Corpora:
-    """Domain and background. A document of the domain is never one of the background.
+    """Domain and background. A document of the domain is never one of the background."""
 
-    Attributes:
-        corpus: sources of the domain.
-        background: sources of the background; empty: those of ``corpus`` if ``against`` is set, else there is none.
-        domain: selects documents of ``corpus``; None: all.
-        against: selects documents of the background; None: all of ``background``.
-    """
-
-    corpus: Sequence[Path]
-    background: Sequence[Path] = ()
-    domain: Condition | None = None
-    against: Condition | None = None
+    corpus: Sequence[Path]  # sources of the domain
+    background: Sequence[Path] = ()  # sources of the background; empty: those of `corpus` if `against` is set, else there is none
+    domain: Condition | None = None  # selects documents of `corpus`; None: all
+    against: Condition | None = None  # selects documents of the background; None: all of `background`
 
     @property
     def has_background(self) -> bool:
@@ -140,36 +133,22 @@ class Corpora:
 
 @dataclass(frozen=True)
 class Plan:
-    """Limits of a build.
+    """Limits of a build."""
 
-    Attributes:
-        terms: most terms to find beside the user's own.
-        min_count: occurrences in the domain that a term found or a word of weights.tsv needs, 1 or more.
-        min_contrast: how many times more often documents of the domain must contain a term than those of the background.
-        adjust_below: propose adjustments for words of a lower contrast; 0: none.
-        discover: False: only the user's own terms and candidates.
-    """
-
-    terms: int = 500
-    min_count: int = 5
-    min_contrast: float = 5.0
-    adjust_below: float = 50.0
-    discover: bool = True
+    terms: int = 500  # most terms to find beside the user's own
+    min_count: int = 5  # occurrences in the domain that a term found or a word of weights.tsv needs, 1 or more
+    min_contrast: float = 5.0  # documents of the domain contain a term at least so many times more often than the background's
+    adjust_below: float = 50.0  # propose adjustments for words of a lower contrast; 0: none
+    discover: bool = True  # False: only the user's own terms and candidates
 
 
 @dataclass(frozen=True)
 class Own:
-    """The user's own words, normalised.
+    """The user's own words, normalised."""
 
-    Attributes:
-        terms: always terms.
-        candidates: terms unless the corpora speak against them.
-        refused: never terms, because the user deleted them.
-    """
-
-    terms: Sequence[str] = ()
-    candidates: Sequence[str] = ()
-    refused: Collection[str] = ()
+    terms: Sequence[str] = ()  # always terms
+    candidates: Sequence[str] = ()  # terms unless the corpora speak against them
+    refused: Collection[str] = ()  # never terms, because the user deleted them
 
 
 # -- What a build makes
@@ -177,75 +156,43 @@ class Own:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term with its figures.
+    """A term with its figures."""
 
-    Attributes:
-        word: normalised.
-        source: ``yours``, ``candidate``, ``discovery``, ``phrase`` or ``dictionary``.
-        weight: Eq. 2; nan if no document of the domain contains the term: it weighs the mean.
-        count: occurrences in the domain.
-        documents: documents of the domain that contain it.
-        likelihood: G² against the background.
-        contrast: how many times more often documents of the domain contain it.
-        score: :func:`termhood`.
-        cohesion: of a new word or phrase; nan for others.
-    """
-
-    word: str
-    source: str
-    weight: float
-    count: int
-    documents: int
-    likelihood: float
-    contrast: float
-    score: float
-    cohesion: float = math.nan
+    word: str  # normalised
+    source: str  # `yours`, `candidate`, `discovery`, `phrase` or `dictionary`
+    weight: float  # Eq. 2; nan if no document of the domain contains the term: it weighs the mean
+    count: int  # occurrences in the domain
+    documents: int  # documents of the domain that contain it
+    likelihood: float  # G² against the background
+    contrast: float  # how many times more often documents of the domain contain it
+    score: float  # `termhood`
+    cohesion: float = math.nan  # of a new word or phrase; nan for others
 
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """A word that is heavy in the domain although the background has it, too.
+    """A word that is heavy in the domain although the background has it, too."""
 
-    Attributes:
-        word: normalised.
-        weight: proposed.
-        by_eq2: its weight by Eq. 2.
-        in_domain: share of the domain's documents that contain it.
-        in_background: share of the background's.
-    """
-
-    word: str
-    weight: float
-    by_eq2: float
-    in_domain: float
-    in_background: float
+    word: str  # normalised
+    weight: float  # proposed
+    by_eq2: float  # its weight by Eq. 2
+    in_domain: float  # share of the domain's documents that contain it
+    in_background: float  # share of the background's
 
 
 @dataclass(frozen=True)
 class Built:
-    """The result of a build.
+    """The result of a build."""
 
-    Attributes:
-        terms: heaviest first, those without weight last.
-        weights: other words with their weights, heaviest first.
-        mean: mean weight over all words of the domain.
-        adjustments: heaviest first.
-        documents: of the domain.
-        background_documents: of the background.
-        general: whether general Chinese stood in for the background.
-        dropped: number of candidates that are no terms, by reason.
-        sample: texts searched for candidates; None if none were.
-    """
-
-    terms: Sequence[Term]
-    weights: Sequence[tuple[str, float]]
-    mean: float
-    adjustments: Sequence[Adjustment]
-    documents: int
-    background_documents: int
-    general: bool
-    dropped: Mapping[str, int]
-    sample: Sample | None
+    terms: Sequence[Term]  # heaviest first, those without weight last
+    weights: Sequence[tuple[str, float]]  # other words with their weights, heaviest first
+    mean: float  # mean weight over all words of the domain
+    adjustments: Sequence[Adjustment]  # heaviest first
+    documents: int  # of the domain
+    background_documents: int  # of the background
+    general: bool  # whether general Chinese stood in for the background
+    dropped: Mapping[str, int]  # number of candidates that are no terms, by reason
+    sample: Sample | None  # texts searched for candidates; None if none were
 
 
 def build(

@@ -47,21 +47,13 @@ _NO_SHORT_EDGE = ("q", "f", "d")  # measure words, directions and adverbs of one
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A new word or phrase.
+    """A new word or phrase."""
 
-    Attributes:
-        word: normalised.
-        source: ``discovery`` or ``phrase``.
-        count: occurrences, including those inside longer candidates.
-        cohesion: pointwise mutual information: in nats for a new word, normalised to [-1, 1] for a phrase.
-        entropy: branching entropy in nats, at most ln(count).
-    """
-
-    word: str
-    source: str
-    count: int
-    cohesion: float
-    entropy: float
+    word: str  # normalised
+    source: str  # `discovery` or `phrase`
+    count: int  # occurrences, including those inside longer candidates
+    cohesion: float  # pointwise mutual information: in nats for a new word, normalised to [-1, 1] for a phrase
+    entropy: float  # branching entropy in nats, at most ln(count)
 
 
 # -- Frequent sequences of symbols (characters or words): count, cohesion, branching entropy
@@ -69,21 +61,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Sequences:
-    """The frequent sequences of one length.
+    """The frequent sequences of one length."""
 
-    Attributes:
-        length: in symbols.
-        places: where one occurrence of each begins in the text.
-        counts: occurrences of each.
-        cohesion: pointwise mutual information of each, in nats, the smallest over the ways to cut it: ln(p(w) / (p(a)·p(b))).
-        entropy: branching entropy of each, in nats, the smaller of left and right; every boundary is a distinct neighbour.
-    """
-
-    length: int
-    places: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    length: int  # in symbols
+    places: NDArray[np.int64]  # where one occurrence of each begins in the text
+    counts: NDArray[np.int64]  # occurrences of each
+    # pointwise mutual information of each, in nats, the smallest over the ways to cut it: ln(p(w) / (p(a)·p(b)))
     cohesion: Floats
-    entropy: Floats
+    entropy: Floats  # branching entropy of each, in nats, the smaller of left and right; every boundary is a distinct neighbour
 
 
 def frequent_sequences(
@@ -262,17 +247,11 @@ def _is_noun_phrase(parts: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class Sample:
-    """Normalised texts of a domain without lines repeated from an earlier document (menus, licences and notices look like terms).
+    """Normalised texts of a domain, without lines that earlier documents have (menus, licences and notices look like terms)."""
 
-    Attributes:
-        texts: of the documents that have a line of their own.
-        step: every step-th document was taken.
-        repeated: lines left out.
-    """
-
-    texts: Sequence[str]
-    step: int
-    repeated: int
+    texts: Sequence[str]  # of the documents that have a line of their own
+    step: int  # every step-th document was taken
+    repeated: int  # lines left out
 
     @classmethod
     def draw(cls, texts: Iterable[str], limit: int = SAMPLE) -> Sample:

@@ -59,25 +59,15 @@ _SEVERITIES = ("error", "warning", "note")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of a check.
+    """The result of a check."""
 
-    Attributes:
-        severity: "error": no crawl can start; "warning": likely a mistake; "note": worth knowing.
-        about: "files", "resources", "coverage", "segmentation", "weights", "thresholds" or "seeds".
-        message: the fact.
-        remedy: what to do; "" for nothing.
-        file: name in the topic's folder, or a path; "" for none.
-        line: the first line concerned; 0 for the whole file.
-        words: words or URLs concerned with their lines (0: unknown), most important first.
-    """
-
-    severity: Severity
-    about: str
-    message: str
-    remedy: str = ""
-    file: str = ""
-    line: int = 0
-    words: tuple[tuple[str, int], ...] = field(default=())
+    severity: Severity  # "error": no crawl can start; "warning": likely a mistake; "note": worth knowing
+    about: str  # "files", "resources", "coverage", "segmentation", "weights", "thresholds" or "seeds"
+    message: str  # the fact
+    remedy: str = ""  # what to do; "" for nothing
+    file: str = ""  # name in the topic's folder, or a path; "" for none
+    line: int = 0  # the first line concerned; 0 for the whole file
+    words: tuple[tuple[str, int], ...] = ()  # words or URLs concerned with their lines (0: unknown), most important first
 
     @classmethod
     def from_error(cls, error: Exception, about: str = "files") -> Finding:
@@ -98,21 +88,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class TopicReport:
-    """The results of all checks.
+    """The results of all checks."""
 
-    Attributes:
-        name: as requested.
-        topic: None if it cannot be read.
-        findings: errors first, then warnings, then notes.
-        known: number of terms known, by resource.
-        figures: of weights and thresholds; None if the strategy cannot be created.
-    """
-
-    name: str
-    topic: Topic | None
-    findings: tuple[Finding, ...]
-    known: Mapping[str, int] = field(default_factory=dict)
-    figures: Figures | None = None
+    name: str  # as requested
+    topic: Topic | None  # None if it cannot be read
+    findings: tuple[Finding, ...]  # errors first, then warnings, then notes
+    known: Mapping[str, int] = field(default_factory=dict)  # number of terms known, by resource
+    figures: Figures | None = None  # of weights and thresholds; None if the strategy cannot be created
 
     @property
     def errors(self) -> int:
@@ -317,31 +299,20 @@ def check_coverage(topic: Topic, unknown: Mapping[str, Sequence[str]], lines: To
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a topic's numbers come to.
+    """What a topic's numbers come to."""
 
-    Attributes:
-        weights: lightest, median and heaviest term, with their weights.
-        single: for each of these, by number of words in a text, the relevance that the term alone gives: w²/M (Eq. 3).
-        half: the smallest number of terms with half of Σ w².
-        top: the heaviest terms with their shares of Σ w².
-        page_threshold, link_threshold, text_threshold: of the topic.
-        alpha, beta, lam: of Eq. 5.
-        consistency: ratio of the comparison matrix.
-        anchor_needed: by struct, the Rel(anchor) above which a link is queued on a page just above the page threshold.
-    """
-
-    weights: Mapping[str, tuple[str, float]]
-    single: Mapping[str, Mapping[int, float]]
-    half: int
-    top: tuple[tuple[str, float], ...]
+    weights: Mapping[str, tuple[str, float]]  # lightest, median and heaviest term, with their weights
+    single: Mapping[str, Mapping[int, float]]  # w²/M (Eq. 3), the relevance by each alone, by number of words in a text
+    half: int  # the smallest number of terms with half of Σ w²
+    top: tuple[tuple[str, float], ...]  # the heaviest terms with their shares of Σ w²
     page_threshold: float
     link_threshold: float
     text_threshold: float
-    alpha: float
+    alpha: float  # this and the next two: of Eq. 5
     beta: float
     lam: float
-    consistency: float
-    anchor_needed: Mapping[int, float]
+    consistency: float  # ratio of the comparison matrix
+    anchor_needed: Mapping[int, float]  # by struct, the Rel(anchor) that queues a link of a page just above its threshold
 
 
 def figures(strategy: Semantic) -> Figures:

@@ -22,44 +22,26 @@ TERMS, WEIGHTS, ADJUST, CANDIDATES = "terms.tsv", "weights.tsv", "adjust.tsv", "
 
 @dataclass(frozen=True)
 class Written:
-    """What a build wrote into a file.
+    """What a build wrote into a file."""
 
-    Attributes:
-        lines: by word; comments by themselves.
-        yours: words of the user's lines that the build completed with a weight.
-        deleted: words that the user deleted.
-    """
-
-    lines: Mapping[str, str] = field(default_factory=dict)
-    yours: Sequence[str] = ()
-    deleted: Sequence[str] = ()
+    lines: Mapping[str, str] = field(default_factory=dict)  # by word; comments by themselves
+    yours: Sequence[str] = ()  # words of the user's lines that the build completed with a weight
+    deleted: Sequence[str] = ()  # words that the user deleted
 
 
 @dataclass(frozen=True)
 class Present:
-    """A file's lines, split by the record into the user's and the last build's.
+    """A file's lines, split by the record into the user's and the last build's."""
 
-    Attributes:
-        kept: the user's lines in order, comments and empty lines included.
-        words: words of the user's lines; those that the last build completed come first.
-        open: words of the user's lines without a weight, or with one that the last build completed.
-        deleted: words that the user deleted, now or before an earlier build.
-        built: unchanged lines of the last build, by word.
-    """
-
-    kept: Sequence[str]
-    words: Sequence[str]
-    open: Sequence[str]
-    deleted: Sequence[str]
-    built: Mapping[str, str]
+    kept: Sequence[str]  # the user's lines in order, comments and empty lines included
+    words: Sequence[str]  # words of the user's lines; those that the last build completed come first
+    open: Sequence[str]  # words of the user's lines without a weight, or with one that the last build completed
+    deleted: Sequence[str]  # words that the user deleted, now or before an earlier build
+    built: Mapping[str, str]  # unchanged lines of the last build, by word
 
 
 class TopicFolder:
-    """A user's topic folder.
-
-    Raises:
-        TopicError: it has no topic.toml, or its record cannot be read.
-    """
+    """A user's topic folder. Raises TopicError where it has no topic.toml, or its record cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -68,11 +50,8 @@ class TopicFolder:
         self._record = _Record.read(path / RECORD)
 
     def candidates(self) -> list[str]:
-        """The distinct words of candidates.txt, normalised; none if there is no such file.
-
-        Raises:
-            TopicError: the file is not UTF-8, or a candidate is a single character.
-        """
+        """The distinct words of candidates.txt, normalised; none if there is no such file. Raises TopicError where the file is
+        not UTF-8, or a candidate is a single character."""
         file = self.path / CANDIDATES
         words = {number: normalise(line.strip()) for number, line in read_lines(file)}
         for number, word in words.items():
@@ -91,11 +70,8 @@ class TopicFolder:
         return weights.get(MEAN) or (sum(terms) / len(terms) if terms else 0.0) or 1.0
 
     def read(self, name: str) -> Present:
-        """Split a file into the user's and the build's lines.
-
-        Raises:
-            TopicError: the file is malformed, or a term of the user's is a single character.
-        """
+        """Split a file into the user's and the build's lines. Raises TopicError where the file is malformed, or a term of the
+        user's is a single character."""
         file = self.path / name
         if not file.is_file():
             return Present((), (), (), (), {})

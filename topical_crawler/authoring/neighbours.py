@@ -209,17 +209,11 @@ def _mean_of_greatest(values: Floats, count: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A word that may belong to a topic.
+    """A word that may belong to a topic."""
 
-    Attributes:
-        word: normalised.
-        score: 0 to 1, see :func:`propose`.
-        sources: (resource, term, similarity in [0, 1]), the most similar first.
-    """
-
-    word: str
-    score: float
-    sources: tuple[tuple[str, str, float], ...]
+    word: str  # normalised
+    score: float  # 0 to 1, see `propose`
+    sources: tuple[tuple[str, str, float], ...]  # (resource, term, similarity in [0, 1]), the most similar first
 
 
 def propose(
@@ -241,7 +235,8 @@ def propose(
 
     where e_r is the mean of the :data:`JUDGES` greatest similarities of w with terms, 0 for a term that resource r does not know
     (with the vectors, over terms that have one; a term lighter than the median counts in proportion to its weight), and s is
-    :func:`specificity`.
+    :func:`specificity`. Raises ValueError where a resource of ``by`` is unknown or missing, none is installed, or one cannot be
+    read.
 
     Args:
         terms: topic terms with their weights.
@@ -251,9 +246,6 @@ def propose(
         min_score: lowest score of a proposal.
         known: words not to propose, besides the terms.
         cache_dir: for converted vectors, see :meth:`WordVectors.open`.
-
-    Raises:
-        ValueError: a resource of ``by`` is unknown or missing, none is installed, or one cannot be read.
     """
     weights = {normalise(t): w for t, w in terms.items()}
     median = statistics.median(weights.values()) if weights else 0.0

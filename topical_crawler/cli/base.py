@@ -25,17 +25,11 @@ if TYPE_CHECKING:
 
 
 class Action(NamedTuple):
-    """One action of a command.
+    """One action of a command."""
 
-    Attributes:
-        description: what it does, for its ``--help``.
-        add_arguments: declares its arguments.
-        run: does it; returns the exit code.
-    """
-
-    description: str
-    add_arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace, BaseSettings], int]
+    description: str  # what it does, for its `--help`
+    add_arguments: Callable[[argparse.ArgumentParser], None]  # declares its arguments
+    run: Callable[[argparse.Namespace, BaseSettings], int]  # does it; returns the exit code
 
 
 class NotInstalledError(ImportError):

@@ -47,11 +47,8 @@ def add_groups(parser: argparse.ArgumentParser) -> None:
 
 
 def read_groups(options: Iterable[str], sites: Sequence[str]) -> Groups:
-    """The groups as given on the command line, NAME=SITE,SITE each.
-
-    Raises:
-        UsageError: another form, or a site that the labels do not name.
-    """
+    """The groups as given on the command line, NAME=SITE,SITE each. Raises UsageError for another form, or a site that the labels
+    do not name."""
     groups: Groups = {}
     for text in options:
         name, _, members = text.partition("=")

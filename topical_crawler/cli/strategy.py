@@ -72,42 +72,26 @@ QUEUED = "queued"
 
 @dataclass(frozen=True, slots=True)
 class JudgedLink:
-    """A link of a page as a strategy sees it.
+    """A link of a page as a strategy sees it."""
 
-    Attributes:
-        url, anchor: as on the page.
-        score: the priority; None: not worth a visit.
-        reasons: the parts of the priority by name.
-        decision: what a crawl would do with it, in the words of its report.
-    """
-
-    url: str
-    anchor: str
-    score: float | None
-    reasons: Mapping[str, float]
-    decision: str
+    url: str  # as on the page
+    anchor: str  # as on the page
+    score: float | None  # the priority; None: not worth a visit
+    reasons: Mapping[str, float]  # the parts of the priority by name
+    decision: str  # what a crawl would do with it, in the words of its report
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A page or a text as a strategy sees it.
+    """A page or a text as a strategy sees it."""
 
-    Attributes:
-        source, kind: what was asked about, and what it was taken for.
-        page: None for a text.
-        verdict: on the page, or on a page that is described by the text.
-        text: (relevance, whether it belongs) of the main text; None where there is none.
-        no_text: why there is none.
-        links: best first; those that would not be queued last.
-    """
-
-    source: str
-    kind: Kind
-    page: Page | None
-    verdict: Verdict
-    text: tuple[float, bool] | None
-    no_text: str
-    links: Sequence[JudgedLink]
+    source: str  # what was asked about
+    kind: Kind  # what it was taken for
+    page: Page | None  # None for a text
+    verdict: Verdict  # on the page, or on a page that is described by the text
+    text: tuple[float, bool] | None  # (relevance, whether it belongs) of the main text; None where there is none
+    no_text: str  # why there is none
+    links: Sequence[JudgedLink]  # best first; those that would not be queued last
 
     @property
     def rejected(self) -> str:
@@ -183,15 +167,13 @@ def refusal(options: CrawlOptions, page: Page | None) -> Callable[[str], str | N
 
 def ask_for_reasons(crawl: Reached, request: Request, settings: BaseSettings) -> Answer:
     """The answer to the action "top", each entry with its "reasons". A "note" says why there are none, or what is wrong with
-    them: the queue is shown whether or not a strategy can be made.
+    them: the queue is shown whether or not a strategy can be made. Raises SteeringError, CrawlError or FrontierFileError as
+    :meth:`Reached.ask`.
 
     Args:
         crawl: whose queue it is.
         request: for "top".
         settings: the project's: those of the crawl, if the reasons are to be the same as in it.
-
-    Raises:
-        SteeringError, CrawlError, FrontierFileError: as by :meth:`Reached.ask`.
     """
     request = {**request, "reasons": True}
     answer = crawl.ask(request)

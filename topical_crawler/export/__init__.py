@@ -26,21 +26,13 @@ REGISTRY = ".registry"
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """An export.
+    """An export."""
 
-    Attributes:
-        kind: name of the format.
-        setup: for its writers.
-        facts: for the manifest.
-        split: how to divide the texts; None: not at all.
-        manifest: whether to write one.
-    """
-
-    kind: str
-    setup: Setup
-    facts: Facts = Facts()  # noqa: RUF009 - immutable
-    split: Split | None = None
-    manifest: bool = True
+    kind: str  # name of the format
+    setup: Setup  # for its writers
+    facts: Facts = Facts()  # for the manifest  # noqa: RUF009 - immutable
+    split: Split | None = None  # how to divide the texts; None: not at all
+    manifest: bool = True  # whether to write one
 
 
 def to_stream(rows: Iterable[ExportRow], out: BinaryIO, job: Job) -> Tally:

@@ -95,40 +95,24 @@ def _cell(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """Options of the writers.
+    """Options of the writers."""
 
-    Attributes:
-        topic: title of the topic; "" if unknown.
-        rejected: whether rejected pages are exported, too.
-        headers: see :class:`PlainText`.
-        bom: see :class:`Csv`.
-        tagger: needed by the vertical format.
-    """
-
-    topic: str = ""
-    rejected: bool = False
-    headers: bool = True
-    bom: bool = False
-    tagger: Tagger | None = None
+    topic: str = ""  # title of the topic; "" if unknown
+    rejected: bool = False  # whether rejected pages are exported, too
+    headers: bool = True  # see `PlainText`
+    bom: bool = False  # see `Csv`
+    tagger: Tagger | None = None  # needed by the vertical format
 
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """An export format.
+    """An export format."""
 
-    Attributes:
-        suffixes: of its files; the first is the usual one.
-        open: makes a writer for one file; None for a format that is a folder.
-        packs: whether a file can be compressed (``.gz``, ``.zst``).
-        rejected: whether it can hold rejected pages, which have no text.
-        libraries: packages on which the bytes of a file depend.
-    """
-
-    suffixes: tuple[str, ...]
-    open: Callable[[BinaryIO, Setup], Writer] | None
-    packs: bool = True
-    rejected: bool = True
-    libraries: tuple[str, ...] = ()
+    suffixes: tuple[str, ...]  # of its files; the first is the usual one
+    open: Callable[[BinaryIO, Setup], Writer] | None  # makes a writer for one file; None for a format that is a folder
+    packs: bool = True  # whether a file can be compressed (`.gz`, `.zst`)
+    rejected: bool = True  # whether it can hold rejected pages, which have no text
+    libraries: tuple[str, ...] = ()  # packages on which the bytes of a file depend
 
 
 def _tei(out: BinaryIO, setup: Setup) -> Writer:

@@ -44,14 +44,6 @@ class Count:
 class Tally:
     """Counts an export while it is written, in memory that grows with the number of hosts.
 
-    Attributes:
-        whole, splits, hosts: counts of all, by split, by host.
-        licenses: by host, texts per licence named.
-        languages: texts by language.
-        personal: texts by kind of personal data in them.
-        unmeasured: texts stored without measures and without a search for personal data.
-        first_fetched, last_fetched: "" if unknown.
-
     >>> from topical_crawler.corpus.record import Record
     >>> from topical_crawler.export.rows import as_dict
     >>> tally = Tally()
@@ -61,13 +53,13 @@ class Tally:
     """
 
     whole: Count = field(default_factory=Count)
-    splits: dict[str, Count] = field(default_factory=dict)
-    hosts: dict[str, Count] = field(default_factory=dict)
-    licenses: dict[str, Counter[str]] = field(default_factory=dict)
-    languages: Counter[str] = field(default_factory=Counter)
-    personal: Counter[str] = field(default_factory=Counter)
-    unmeasured: int = 0
-    first_fetched: str = ""
+    splits: dict[str, Count] = field(default_factory=dict)  # by name
+    hosts: dict[str, Count] = field(default_factory=dict)  # by name
+    licenses: dict[str, Counter[str]] = field(default_factory=dict)  # by host, texts per licence named
+    languages: Counter[str] = field(default_factory=Counter)  # texts by language
+    personal: Counter[str] = field(default_factory=Counter)  # texts by kind of personal data in them
+    unmeasured: int = 0  # texts stored without measures and without a search for personal data
+    first_fetched: str = ""  # "" if unknown
     last_fetched: str = ""
 
     def add(self, row: ExportRow, split: str = "") -> None:
@@ -92,21 +84,13 @@ class Tally:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of an export before it begins.
+    """What is known of an export before it begins."""
 
-    Attributes:
-        topic: name, title, digest, … of the topic; empty if unknown.
-        crawl: strategy, start, version, … of the crawl; empty if unknown.
-        filters: conditions on the rows, as requested.
-        changes: what was changed in the texts: "personal data masked", "simplified", …
-        robots: by host, the answer to its robots.txt.
-    """
-
-    topic: Mapping[str, Any] = field(default_factory=dict)
-    crawl: Mapping[str, Any] = field(default_factory=dict)
-    filters: Mapping[str, Any] = field(default_factory=dict)
-    changes: tuple[str, ...] = ()
-    robots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    topic: Mapping[str, Any] = field(default_factory=dict)  # name, title, digest, … of the topic; empty if unknown
+    crawl: Mapping[str, Any] = field(default_factory=dict)  # strategy, start, version, … of the crawl; empty if unknown
+    filters: Mapping[str, Any] = field(default_factory=dict)  # conditions on the rows, as requested
+    changes: tuple[str, ...] = ()  # what was changed in the texts: "personal data masked", "simplified", …
+    robots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by host, the answer to its robots.txt
 
 
 def manifest(

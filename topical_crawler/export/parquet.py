@@ -143,11 +143,8 @@ _FEW_VALUES = ("host", "encoding", "worker", "language", "script", "kind", "meth
 
 
 class Parquet(Writer):
-    """Writes one file compressed with zstd; with ``rejected``, also the columns of rejected pages.
-
-    Raises:
-        ExportError: pyarrow is not installed.
-    """
+    """Writes one file compressed with zstd; with ``rejected``, also the columns of rejected pages. Raises ExportError without
+    pyarrow."""
 
     def __init__(self, out: BinaryIO, rejected: bool = False) -> None:
         self._arrow = arrow()

@@ -105,18 +105,11 @@ BATCH = 200
 
 @dataclass(frozen=True)
 class Column:
-    """A field of a row.
+    """A field of a row."""
 
-    Attributes:
-        name: in every format.
-        kind: of its values: a string, strings, a whole number, a number, true or false, a day ``YYYY-MM-DD`` or "", a time
-            ``2026-11-20T08:30:00+00:00`` or "", numbers by the names of the quality measures, other small JSON data.
-        meaning: shown in documentation.
-    """
-
-    name: str
-    kind: Kind
-    meaning: str
+    name: str  # in every format
+    kind: Kind  # of its values; a date is `YYYY-MM-DD` or "", a time `2026-11-20T08:30:00+00:00` or ""
+    meaning: str  # shown in documentation
 
 
 COLUMNS = (
@@ -213,11 +206,6 @@ class Split:
     By host, all texts of a host are in one split, so that a model is tested on unseen sites. By document, texts are divided by
     the digest of their letters and digits. Duplicates and the parts of an article are one row of the corpus, so in one split.
 
-    Attributes:
-        shares: of train, validation and test; 0 or more, 1 in total.
-        by: "host" or "document".
-        seed: another seed gives another division.
-
     >>> split = Split.parse("0.8,0.1,0.1")
     >>> split.of({"host": "a.cn", "content_hash": "", "url": "http://a.cn/"})
     'train'
@@ -225,17 +213,13 @@ class Split:
     ('train',)
     """
 
-    shares: tuple[float, float, float]
-    by: Literal["host", "document"] = "document"
-    seed: int = 0
+    shares: tuple[float, float, float]  # of train, validation and test; 0 or more, 1 in total
+    by: Literal["host", "document"] = "document"  # "host" or "document"
+    seed: int = 0  # another seed gives another division
 
     @classmethod
     def parse(cls, text: str, by: Literal["host", "document"] = "document", seed: int = 0) -> Split:
-        """Parse three shares separated by commas.
-
-        Raises:
-            ValueError: they are not three numbers of 0 or more with the sum 1.
-        """
+        """Parse three shares separated by commas. Raises ValueError where they are not three numbers from 0 with the sum 1."""
         try:
             shares = tuple(float(part) for part in text.split(","))
         except ValueError:

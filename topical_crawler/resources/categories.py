@@ -64,23 +64,16 @@ class CategoryError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A node of a tree.
+    """A node of a tree."""
 
-    Attributes:
-        code: e.g. ``TP316`` or ``Top/World/Chinese_Simplified_CN/计算机``.
-        name: may be empty.
-        parent: code of the node above; None for a root.
-        children: codes of the nodes below, in the order of the file.
-    """
-
-    code: str
-    name: str
-    parent: str | None
-    children: tuple[str, ...]
+    code: str  # e.g. `TP316` or `Top/World/Chinese_Simplified_CN/计算机`
+    name: str  # may be empty
+    parent: str | None  # code of the node above; None for a root
+    children: tuple[str, ...]  # codes of the nodes below, in the order of the file
 
 
 class CategoryTree:
-    """Categories by code.
+    """Categories by code. Raises CategoryError for no node, a parent that is no node, or a node that is its own ancestor.
 
     Args:
         nodes: (name, code of the parent or None) by code, in the order of the file.
@@ -89,9 +82,6 @@ class CategoryTree:
 
     Attributes:
         categories: by code.
-
-    Raises:
-        CategoryError: no node, a parent that is no node, or a node that is its own ancestor.
 
     >>> tree = CategoryTree({"TP": ("计算机技术", None), "TP316": ("操作系统", "TP")}, "an example")
     >>> tree.find("操作系统").code, tree.find("tp316").parent, tree.keywords("TP")
@@ -125,11 +115,8 @@ class CategoryTree:
         return iter(self.categories.values())
 
     def descendants(self, code: str, generations: int = GENERATIONS) -> Iterator[tuple[int, Category]]:
-        """(generation from 1, node) of the nodes below ``code``, generation by generation.
-
-        Raises:
-            CategoryError: there is no such code.
-        """
+        """(generation from 1, node) of the nodes below ``code``, generation by generation. Raises CategoryError where there is no
+        such code."""
         level = self._get(code).children
         for generation in range(1, generations + 1):
             below: list[str] = []
@@ -149,10 +136,7 @@ class CategoryTree:
 
     def find(self, name_or_code: str) -> Category:
         """A node by its code, its name, a term of its name (机器学习 in 自动推理、机器学习) or a part of it, in this order.
-
-        Raises:
-            CategoryError: nothing fits, or several nodes do equally well; the message lists them, or the nearest names.
-        """
+        Raises CategoryError where nothing fits, or several nodes do equally well; it lists them, or the nearest names."""
         text = normalise(name_or_code).strip()
         if code := self._codes.get(text):
             return self.categories[code]
@@ -209,9 +193,7 @@ class CategoryTree:
 
         The keywords are the terms (:func:`name_terms`) of the node and of ``generations`` below it; N_i counts the terms that
         contain keyword i. Terms that stand in more than :data:`GENERAL` names elsewhere are left out, but for the node's own.
-
-        Raises:
-            CategoryError: there is no such code, or no word in the names.
+        Raises CategoryError where there is no such code, or no word in the names.
         """
         code = self._get(code).code
         members = [code, *(category.code for _, category in self.descendants(code, generations))]
@@ -278,10 +260,8 @@ _MAX_LINE = 1 << 16
 def read_clc(path: str | os.PathLike[str]) -> CategoryTree:
     """The Chinese Library Classification from JSON: ``{"TP316": {"name": "操作系统", "up_level": "TP31", …}, …}``.
 
-    Only ``up_level`` gives the parent of a class; 28 of 45,785 classes have no name.
-
-    Raises:
-        CategoryError: the file is no such JSON; names the file and the class.
+    Only ``up_level`` gives the parent of a class; 28 of 45,785 classes have no name. Raises CategoryError, naming the file and
+    the class, where the file is no such JSON.
     """
     file = Path(path)
     data = read_json(file, CategoryError)
@@ -305,16 +285,13 @@ def read_odp(path: str | os.PathLike[str], root: str | None = None) -> CategoryT
 
     A category is a ``<Topic r:id="Top/World/…/软件">`` with a ``<d:Title>``; it stands below the category whose id is the longest
     prefix of its own. Only the sub-tree is held in memory. The dumps contain bytes that are not UTF-8 and characters that XML
-    forbids: these are removed and counted, and a category with one of them in its id is left out and counted
-    (``tree.skipped``).
+    forbids: these are removed and counted, and a category with one of them in its id is left out and counted (``tree.skipped``).
+    Raises CategoryError for no well-formed XML, a document type (the dumps have none; entities could be bombs), damaged gzip
+    data, or no category of that id.
 
     Args:
         path: the file.
         root: id of the category at the top; None: the Chinese directory (:data:`ODP_ROOTS`).
-
-    Raises:
-        CategoryError: no well-formed XML, a document type (the dumps have none; entities could be bombs), damaged gzip data, or
-            no category of that id.
     """
     file, roots = Path(path), (root.rstrip("/"),) if root else ODP_ROOTS
     reader = _OdpReader(str(file), roots)

@@ -29,33 +29,25 @@ _LINE = re.compile(r"(?P<code>[A-Z][a-z]\d\d[A-Z]\d\d)(?P<relation>[=#@])(?P<wor
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The words of one code.
+    """The words of one code."""
 
-    Attributes:
-        code: the code without its sign, e.g. ``Aa01A01``; ``Aa01A01/2`` for the second group of the same code.
-        relation: ``=`` synonyms, ``#`` words of a kind, ``@`` a word alone.
-        words: normalised, without repetitions, in the order of the file.
-    """
-
-    code: str
-    relation: Relation
-    words: tuple[str, ...]
+    code: str  # the code without its sign, e.g. `Aa01A01`; `Aa01A01/2` for the second group of the same code
+    relation: Relation  # `=` synonyms, `#` words of a kind, `@` a word alone
+    words: tuple[str, ...]  # normalised, without repetitions, in the order of the file
 
 
 class Cilin:
     """The groups of a Cilin file, by code and by word.
 
     Published files use a few codes for two unlike groups each (``Ga05A01`` is 灰心 and 计划): the later ones get ``/2``, so that
-    their words do not pass for synonyms.
+    their words do not pass for synonyms. Raises ValueError, naming file and line, for a line that is no group or a file without
+    any.
 
     Args:
         path: the file, UTF-8, a group a line.
 
     Attributes:
         groups: by code without its sign.
-
-    Raises:
-        ValueError: a line that is no group, or a file without any; names file and line.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -111,15 +103,10 @@ _GROUP = re.compile(r"\d\d[=#@]")
 
 @dataclass(frozen=True, slots=True)
 class CilinClass:
-    """A class of words.
+    """A class of words."""
 
-    Attributes:
-        code: the first one, two, four or five characters of the codes of its groups.
-        names: its names, normalised; on level 4 the first word of each of its groups.
-    """
-
-    code: str
-    names: tuple[str, ...]
+    code: str  # the first one, two, four or five characters of the codes of its groups
+    names: tuple[str, ...]  # its names, normalised; on level 4 the first word of each of its groups
 
     @property
     def level(self) -> int:
@@ -128,16 +115,14 @@ class CilinClass:
 
 
 class CilinTree:
-    """The classes of Cilin by code, and those that a word stands in.
+    """The classes of Cilin by code, and those that a word stands in. Raises ValueError, naming the file and the place in it,
+    where it is not JSON of the form above.
 
     Args:
         path: the JSON file, UTF-8.
 
     Attributes:
         classes: by code, e.g. ``Dk06``.
-
-    Raises:
-        ValueError: not JSON, or not of the form above; names the file and the place in it.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -169,11 +154,8 @@ class CilinTree:
         raise ValueError(f"{self.path}: at {place or 'the top'}: expected {expected}, got {got}; get the file again")
 
     def upward(self, code: str) -> tuple[CilinClass, ...]:
-        """The classes above the group or class ``code``, from the nearest to level 1; ``code`` itself is not among them.
-
-        Raises:
-            ValueError: no class of the file stands above ``code``.
-        """
+        """The classes above the group or class ``code``, from the nearest to level 1; ``code`` itself is not among them. Raises
+        ValueError where no class of the file stands above ``code``."""
         above = tuple(self.classes[code[:n]] for n in (5, 4, 2, 1) if n < len(code) and code[:n] in self.classes)
         if not above and code not in self.classes:
             raise ValueError(f"{self.path}: no class above {code!r}; a code is like Aa01A01, Aa01A, Aa01, Aa")

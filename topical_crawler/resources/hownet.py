@@ -33,11 +33,8 @@ NO_PATH = 20
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """(number from 1, stripped line) of the lines that are not blank.
-
-    Raises:
-        ValueError: the file is not UTF-8, as the original HowNet files are not.
-    """
+    """(number from 1, stripped line) of the lines that are not blank. Raises ValueError where the file is not UTF-8, as the
+    original HowNet files are not."""
     with path.open(encoding="utf-8-sig") as file:
         try:
             for number, line in enumerate(file, 1):
@@ -52,13 +49,11 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 class SememeTree:
     """The hypernym forest of the sememes, read from lines ``index sememe parent`` (a root is its own parent).
 
-    For a sememe at several places (``event|事件``) the nearest one counts.
+    For a sememe at several places (``event|事件``) the nearest one counts. Raises ValueError for a line that does not have this
+    form, an index that comes twice, a parent that does not exist, or a cycle.
 
     Args:
         path: the file, UTF-8 with or without byte order mark.
-
-    Raises:
-        ValueError: a line that does not have this form, an index that comes twice, a parent that does not exist, or a cycle.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -171,21 +166,13 @@ Features = tuple[tuple[str, tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Concept:
-    """A parsed definition.
+    """A parsed definition."""
 
-    Attributes:
-        function: whether the sense is a function word (``{concession|让步}``): never similar to a content word.
-        first: the first sememe, the main category.
-        others: the other independent sememes and concrete words (in brackets, as in the file), sorted.
-        relations: values by relation, from ``content=fight|争斗``.
-        symbols: values by symbol, from ``#occupation|职位,*teach|教``.
-    """
-
-    function: bool
-    first: str
-    others: tuple[str, ...] = ()
-    relations: Features = ()
-    symbols: Features = ()
+    function: bool  # whether the sense is a function word (`{concession|让步}`): never similar to a content word
+    first: str  # the first sememe, the main category
+    others: tuple[str, ...] = ()  # the other independent sememes and concrete words (in brackets, as in the file), sorted
+    relations: Features = ()  # values by relation, from `content=fight|争斗`
+    symbols: Features = ()  # values by symbol, from `#occupation|职位,*teach|教`
 
     def values(self) -> Iterator[str]:
         """All sememes and concrete words of the definition, with repetitions."""
@@ -234,7 +221,7 @@ class HowNet:
     """The glossary, of normalised words, and the sememe tree.
 
     Without the tree a pair of senses gets the overlap (Dice coefficient) of their sememes; on human judgements this flat form
-    does about as well as the full one.
+    does about as well as the full one. Raises ValueError, naming file and line, for a line that does not have this form.
 
     Args:
         glossary: lines ``word POS DEF``, UTF-8 with or without byte order mark.
@@ -243,9 +230,6 @@ class HowNet:
     Attributes:
         senses: for each word the indices of its senses in ``concepts``, ascending.
         concepts: the distinct definitions, sorted.
-
-    Raises:
-        ValueError: a line that does not have this form; names file and line.
     """
 
     def __init__(self, glossary: str | os.PathLike[str], tree: str | os.PathLike[str] | None = None) -> None:

@@ -27,11 +27,8 @@ def open_packed(path: Path) -> BinaryIO:
 
 
 def read_json(path: Path, error: type[ValueError] = ValueError) -> Any:
-    """Read a JSON file.
-
-    Raises:
-        ValueError: no JSON, or not UTF-8; of the type ``error``, naming the file and the line.
-    """
+    """Read a JSON file. Raises a ValueError of the type ``error``, naming the file and the line, where it is no JSON or not
+    UTF-8."""
     try:
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as failure:
@@ -68,27 +65,16 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A data file.
+    """A data file."""
 
-    Attributes:
-        name: how commands and messages call it.
-        title: what it is.
-        filename: its name in the resource directory.
-        cost: what its absence costs, and how to get it.
-        archive: where it is fetched from; None: it has no archive.
-        member: its path in the archive.
-        size: length in bytes of the pinned file.
-        sha256: digest of the pinned file.
-    """
-
-    name: str
-    title: str
-    filename: str
-    cost: str
-    archive: Archive | None = None
-    member: str = ""
-    size: int = 0
-    sha256: str = ""
+    name: str  # how commands and messages call it
+    title: str  # what it is
+    filename: str  # its name in the resource directory
+    cost: str  # what its absence costs, and how to get it
+    archive: Archive | None = None  # where it is fetched from; None: it has no archive
+    member: str = ""  # its path in the archive
+    size: int = 0  # length in bytes of the pinned file
+    sha256: str = ""  # digest of the pinned file
 
     @property
     def setting(self) -> str:
@@ -107,14 +93,12 @@ RESOURCES: Mapping[str, Resource] = _read_registry()
 
 
 class Resources:
-    """The files of the resources of one run.
+    """The files of the resources of one run. Raises ValueError, naming the setting, for an override that names no file or no
+    resource.
 
     Args:
         directory: where fetched files are; None: there are none.
         overrides: own files by resource name.
-
-    Raises:
-        ValueError: an override for a resource that does not exist, or one that names no file; the message names the setting.
     """
 
     def __init__(self, directory: PathLike | None, overrides: Mapping[str, PathLike] | None = None) -> None:
@@ -138,11 +122,8 @@ class Resources:
 
     @classmethod
     def from_settings(cls, settings: Mapping[Any, Any], environ: Mapping[str, str] = os.environ) -> Resources:
-        """From settings; for an empty one, from the environment variable of the same name.
-
-        Raises:
-            ValueError: a setting that names no file.
-        """
+        """From settings; for an empty one, from the environment variable of the same name. Raises ValueError for a setting that
+        names no file."""
 
         def value(setting: str) -> str:
             return str(settings.get(setting) or environ.get(setting) or "")
@@ -151,11 +132,8 @@ class Resources:
         return cls(directory, {r.name: value(r.setting) for r in RESOURCES.values() if value(r.setting)})
 
     def path(self, name: str) -> Path | None:
-        """The file of a resource; None if it is neither configured nor fetched.
-
-        Raises:
-            ValueError: there is no such resource, or the fetched file is not of the pinned length.
-        """
+        """The file of a resource; None if it is neither configured nor fetched. Raises ValueError where there is no such
+        resource, or the fetched file is not of the pinned length."""
         resource = find(name)
         if name in self.overrides:
             return self.overrides[name]
@@ -189,11 +167,7 @@ class Resources:
 
 
 def find(name: str) -> Resource:
-    """A resource by name.
-
-    Raises:
-        ValueError: there is none of that name.
-    """
+    """A resource by name. Raises ValueError where there is none of that name."""
     try:
         return RESOURCES[name]
     except KeyError:

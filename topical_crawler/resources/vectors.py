@@ -54,25 +54,16 @@ _MAKE_AGAIN = "Remedy: get or make the vectors again"
 
 @dataclass(frozen=True, slots=True)
 class WriteReport:
-    """Counts of :func:`write_vectors` and :func:`convert`.
+    """Counts of :func:`write_vectors` and :func:`convert`."""
 
-    Attributes:
-        path: the matrix, ``.npy``, with the words beside it.
-        words, read: vectors written, and given.
-        dimensions: length of a vector.
-        repeated: left out because the normalised word came before.
-        no_direction, not_finite: left out because all numbers are 0, or one is infinite or NaN.
-        unusable: left out because the word is empty, holds a line break or is invalid Unicode.
-    """
-
-    path: Path
-    words: int
-    dimensions: int
-    read: int
-    repeated: int = 0
-    no_direction: int = 0
-    not_finite: int = 0
-    unusable: int = 0
+    path: Path  # the matrix, `.npy`, with the words beside it
+    words: int  # vectors written
+    dimensions: int  # length of a vector
+    read: int  # vectors given
+    repeated: int = 0  # left out because the normalised word came before
+    no_direction: int = 0  # left out because all numbers are 0
+    not_finite: int = 0  # left out because a number is infinite or NaN
+    unusable: int = 0  # left out because the word is empty, holds a line break or is invalid Unicode
 
     @property
     def dropped(self) -> dict[str, int]:
@@ -87,15 +78,13 @@ class WriteReport:
 
 
 def write_vectors(path: Path, words: Iterable[str], rows: Iterable[Row], dimensions: int) -> WriteReport:
-    """Write vectors in the form that :meth:`WordVectors.open` memory-maps, completely or not at all.
+    """Write vectors in the form that :meth:`WordVectors.open` memory-maps, completely or not at all. Raises ValueError for a row
+    of another shape, more words than rows or rows than words, or nothing to write.
 
     Args:
         path: the matrix, ``.npy``; the words go beside it to ``.vocab``. Files of these names are replaced.
         words: most frequent first; written normalised.
         rows: the vector of each word, shape ``(dimensions,)``; written with length 1.
-
-    Raises:
-        ValueError: a row of another shape, more words than rows or rows than words, or nothing to write.
     """
     return _write(path, zip(words, rows, strict=True), dimensions, f"{path}")
 
@@ -107,7 +96,8 @@ def convert(
     progress: Callable[[int, int | None], None] | None = None,
     trust_pickle: bool = False,
 ) -> WriteReport:
-    """Convert a file of vectors.
+    """Convert a file of vectors. Raises ValueError where the file is in none of these forms, damaged, or without vectors, or
+    ``limit`` is less than 1.
 
     Args:
         source: in any form of this module.
@@ -115,9 +105,6 @@ def convert(
         limit: number of words to take from the beginning, where the most frequent usually are; None: all.
         progress: called with the number of vectors read and the total (None: unknown).
         trust_pickle: load a gensim file, which may run its code.
-
-    Raises:
-        ValueError: the file is in none of these forms, damaged, or without vectors; ``limit`` is less than 1.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"a limit of {limit} words leaves none. Remedy: give a number of 1 or more")
@@ -216,19 +203,12 @@ _REFUSED = (
 
 @dataclass(frozen=True, slots=True)
 class VectorFile:
-    """An open file of vectors.
+    """An open file of vectors."""
 
-    Attributes:
-        kind: ``word2vec text``, ``word2vec binary``, ``text without first line`` or ``gensim``.
-        count: number of vectors announced; None if the form has none.
-        dimensions: length of a vector.
-        rows: word and vector, in the order of the file. Raises ValueError, naming line or byte, where the file is damaged.
-    """
-
-    kind: str
-    count: int | None
-    dimensions: int
-    rows: Iterator[Record]
+    kind: str  # `word2vec text`, `word2vec binary`, `text without first line` or `gensim`
+    count: int | None  # number of vectors announced; None if the form has none
+    dimensions: int  # length of a vector
+    rows: Iterator[Record]  # in the order of the file; raises ValueError, naming line or byte, where the file is damaged
 
 
 @contextlib.contextmanager
@@ -392,10 +372,8 @@ _IN_PICKLES = re.compile(
 def _load_gensim(path: Path) -> Iterator[VectorFile]:
     """Load a gensim file and the arrays beside it in a restricted child process (:func:`_unpickle`).
 
-    A pickle is a program: an allow-list of names and Python's audit hooks confine it, but they are no sandbox.
-
-    Raises:
-        ValueError: the file names something that vectors do not need, is damaged, or holds no vectors.
+    A pickle is a program: an allow-list of names and Python's audit hooks confine it, but they are no sandbox. Raises ValueError
+    where the file names something that vectors do not need, is damaged, or holds no vectors.
     """
     with tempfile.TemporaryDirectory(prefix="topical-gensim-", ignore_cleanup_errors=True) as folder:
         done = subprocess.run(
@@ -483,14 +461,12 @@ class WordVectors:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], cache_dir: str | os.PathLike[str] | None = None) -> WordVectors:
-        """Open a converted ``.npy`` with its ``.vocab``, or any other form of this module but gensim's.
+        """Open a converted ``.npy`` with its ``.vocab``, or any other form of this module but gensim's. Raises ValueError where
+        the file has another form, is damaged, or holds no vector.
 
         Args:
             path: the file.
             cache_dir: for the converted form; None: convert at every start and hold it in memory.
-
-        Raises:
-            ValueError: the file has another form, is damaged, or holds no vector.
         """
         source = Path(path)
         if source.suffix == ".npy":
@@ -541,10 +517,8 @@ class WordVectors:
         return int(self.matrix.shape[1])
 
     def check(self, name: str) -> None:
-        """Check all words and rows, which :meth:`open` does not; ``name`` is for the message.
-
-        Raises:
-            ValueError: a word that comes twice or is not normalised, or a row that is not of length 1.
+        """Check all words and rows, which :meth:`open` does not; ``name`` is for the message. Raises ValueError for a word that
+        comes twice or is not normalised, or a row that is not of length 1.
 
         >>> WordVectors(["党员"], np.array([[3, 4]], dtype=np.float32)).check("own.npy")
         Traceback (most recent call last):
@@ -578,6 +552,7 @@ class WordVectors:
 
     def nearest(self, to: str | NDArray[np.floating], n: int, among: Iterable[str] | None = None) -> list[tuple[str, float]]:
         """The words with the greatest cosine to a word or vector, most similar first; equal ones in the order of ``words``.
+        Raises ValueError for a vector of another shape, without direction or not finite.
 
         Args:
             to: a word, which is not among its own neighbours; or a vector of any length but 0, shape ``(dimensions,)``.
@@ -586,9 +561,6 @@ class WordVectors:
 
         Returns:
             (normalised word, cosine in [-1, 1]); nothing for a word that has no vector.
-
-        Raises:
-            ValueError: a vector of another shape, without direction or not finite.
 
         >>> rows = np.array([[1, 0], [0.6, 0.8], [0, 1]], dtype=np.float32)
         >>> vectors = WordVectors(["党员", "干部", "足球"], rows)

@@ -27,17 +27,11 @@ from topical_crawler.text.segment import normalise
 
 @dataclass(frozen=True)
 class Language:
-    """A dictionary of the language.
+    """A dictionary of the language."""
 
-    Attributes:
-        tags: part of speech by normalised word, in jieba's tags (n, nr, v, vn, …); 349,000 words.
-        rates: share of the documents of a general corpus that hold the word, in (0, 1]; 270,000 words.
-        documents: documents of that corpus.
-    """
-
-    tags: Mapping[str, str]
-    rates: Mapping[str, float]
-    documents: int
+    tags: Mapping[str, str]  # part of speech by normalised word, in jieba's tags (n, nr, v, vn, …); 349,000 words
+    rates: Mapping[str, float]  # share of the documents of a general corpus that hold the word, in (0, 1]; 270,000 words
+    documents: int  # documents of that corpus
 
     def tag(self, word: str) -> str:
         """Part of speech; empty for a word that the dictionary lacks."""
@@ -93,16 +87,13 @@ def _idfs() -> Iterator[tuple[str, float]]:
 
 
 class Idf:
-    """Inverse document frequencies of words.
+    """Inverse document frequencies of words. Raises ValueError where there is no value.
 
     Args:
         values: IDF (> 0) by normalised word.
 
     Attributes:
         median: of the values: what a word counts that is not among them.
-
-    Raises:
-        ValueError: there is no value.
     """
 
     def __init__(self, values: Mapping[str, float]) -> None:
@@ -192,17 +183,11 @@ class Vsm:
 
 @dataclass
 class DomainStatistics:
-    """Counts over a corpus of segmented documents.
+    """Counts over a corpus of segmented documents."""
 
-    Attributes:
-        documents: N, number of documents.
-        occurrences: f_i, occurrences of each word in the whole corpus.
-        spread: N_i, documents that hold the word.
-    """
-
-    documents: int = 0
-    occurrences: Counter[str] = field(default_factory=Counter)
-    spread: Counter[str] = field(default_factory=Counter)
+    documents: int = 0  # N, number of documents
+    occurrences: Counter[str] = field(default_factory=Counter)  # f_i, occurrences of each word in the whole corpus
+    spread: Counter[str] = field(default_factory=Counter)  # N_i, documents that hold the word
 
     def add(self, words: Iterable[str]) -> None:
         """Count one document."""

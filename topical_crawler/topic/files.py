@@ -39,11 +39,8 @@ class TopicError(ValueError):
 
 
 def read_lines(file: Traversable) -> Iterator[tuple[int, str]]:
-    """(number, line) of the lines that are neither empty nor comments; none of a missing file.
-
-    Raises:
-        TopicError: the file is not UTF-8.
-    """
+    """(number, line) of the lines that are neither empty nor comments; none of a missing file. Raises TopicError where the file
+    is not UTF-8."""
     if file.is_file():
         for number, line in enumerate(_read(file).splitlines(), 1):
             if line.strip() and not line.lstrip().startswith("#"):
@@ -51,11 +48,7 @@ def read_lines(file: Traversable) -> Iterator[tuple[int, str]]:
 
 
 def read_documents(file: Traversable) -> list[str]:
-    """The texts of a file, separated by empty lines; none of a missing file.
-
-    Raises:
-        TopicError: the file is not UTF-8.
-    """
+    """The texts of a file, separated by empty lines; none of a missing file. Raises TopicError where the file is not UTF-8."""
     if not file.is_file():
         return []
     lines = [line.strip() for line in _read(file).splitlines() if not line.lstrip().startswith("#")]
@@ -63,11 +56,8 @@ def read_documents(file: Traversable) -> list[str]:
 
 
 def read_weights(file: Traversable, needs_weight: bool = True) -> dict[str, float]:
-    """Words of a TSV file with their weights; NaN for a word without one, where that is allowed.
-
-    Raises:
-        TopicError: a line has no word, no weight or a bad one, or a word that stands already above.
-    """
+    """Words of a TSV file with their weights; NaN for a word without one, where that is allowed. Raises TopicError where a line
+    has no word, no weight or a bad one, or a word that stands already above."""
     first: dict[str, int] = {}
     weights: dict[str, float] = {}
     for number, line in read_lines(file):
@@ -94,11 +84,8 @@ def read_weights(file: Traversable, needs_weight: bool = True) -> dict[str, floa
 
 
 def read_terms(file: Traversable) -> dict[str, float]:
-    """Topic terms with their weights, NaN where none is given.
-
-    Raises:
-        TopicError: as :func:`read_weights`; or there is no file, or no term in it.
-    """
+    """Topic terms with their weights, NaN where none is given. Raises TopicError as :func:`read_weights`, or where there is no
+    file or no term in it."""
     terms = read_weights(file, needs_weight=False)
     if not terms:
         problem = "holds no term" if file.is_file() else "missing"
@@ -112,22 +99,15 @@ def read_seed_lines(file: Traversable) -> list[str]:
 
 
 def check_seed(url: str, where: str) -> str:
-    """``url`` as it is.
-
-    Raises:
-        TopicError: it is no http(s) URL.
-    """
+    """``url`` as it is. Raises TopicError where it is no http(s) URL."""
     if not re.match(r"https?://[^/]", url):
         raise TopicError(f"{where}: {url!r} is no URL. Remedy: start it with http:// or https://")
     return url
 
 
 def read_config(file: Traversable) -> dict[str, Any]:
-    """``topic.toml``, its keys and their kinds checked (the strategies check their own tables).
-
-    Raises:
-        TopicError: no TOML, an unknown key, or a value of the wrong kind.
-    """
+    """``topic.toml``, its keys and their kinds checked (the strategies check their own tables). Raises TopicError for no TOML, an
+    unknown key, or a value of the wrong kind."""
     text = _read(file)
     try:
         config = tomllib.loads(text)
@@ -190,19 +170,12 @@ _REMEDY = 'Remedy: delete the line, or write it like {"url": "http://…", "titl
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text that a person has marked.
+    """A text that a person has marked."""
 
-    Attributes:
-        url: where it came from, never empty.
-        title: at most :data:`TITLE_LENGTH` characters; "" where there is none.
-        text: main text, at most :data:`TEXT_LENGTH` characters; "" where only the title is known. Not both are blank.
-        mark: one of :data:`ON_TOPIC`.
-    """
-
-    url: str
-    title: str
-    text: str
-    mark: str
+    url: str  # where it came from, never empty
+    title: str  # at most `TITLE_LENGTH` characters; "" where there is none
+    text: str  # main text, at most `TEXT_LENGTH` characters; "" where only the title is known. Not both are blank
+    mark: str  # one of `ON_TOPIC`
 
     @classmethod
     def bounded(cls, url: str, title: str, text: str, mark: str) -> MarkedText:
@@ -229,21 +202,15 @@ class MarkedText:
 
 
 def read_marked(file: Traversable) -> tuple[MarkedText, ...]:
-    """The texts of a file that are marked as on or off the topic, in its order; none of a file that is not there.
-
-    Raises:
-        TopicError: see :func:`read_marked_lines`.
-    """
+    """The texts of a file that are marked as on or off the topic, in its order; none of a file that is not there. Raises
+    TopicError as :func:`read_marked_lines`."""
     return tuple(text for _, text in read_marked_lines(file) if text is not None and text.on_topic is not None)
 
 
 def read_marked_lines(file: Traversable) -> Iterator[tuple[str, MarkedText | None]]:
-    """Every line without its end, with its text: None for empty lines and comments, which begin with ``#``.
-
-    Raises:
-        TopicError: a line is not UTF-8, too long, no JSON object or lacks something, its URL stands above already, or there are
-            more than :data:`MOST` texts.
-    """
+    """Every line without its end, with its text: None for empty lines and comments, which begin with ``#``. Raises TopicError
+    where a line is not UTF-8, too long, no JSON object or lacks something, its URL stands above already, or there are more than
+    :data:`MOST` texts."""
     first: dict[str, int] = {}
     for number, line in _lines(file):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -277,11 +244,8 @@ def _object(line: str) -> object:
 
 
 def marked_text(fields: object, where: str) -> MarkedText:
-    """A text from the fields of a JSON object, cut to its bounds.
-
-    Raises:
-        TopicError: it is no object, or lacks something; begins with ``where``.
-    """
+    """A text from the fields of a JSON object, cut to its bounds. Raises TopicError, beginning with ``where``, where they are no
+    object or lack something."""
     if not isinstance(fields, dict):
         raise TopicError(f"{where}: no JSON object. {_REMEDY}")
     fields = {"title": "", "text": "", **fields}

@@ -49,35 +49,23 @@ DEFAULT_STRATEGY = "adaptive"  # of topics that name none
 class Topic:
     """What a crawl is about.
 
-    Attributes:
-        name: the folder's name.
-        title: what a person calls the topic.
-        terms: topic terms with their weight (> 0): at least the ``weight_floor``, hand adjustments applied.
-        weights: weights of other words of the domain corpus, hand adjustments applied; may be empty. All weights are relative to
-            that of the mean word: Eq. 2 has the scale of its corpus, and thresholds could not be compared between topics.
-        seeds: start URLs; may hold ``{keyword}``, which stands for a topic term.
-        allowed_hosts: hosts (with their subdomains) that may be crawled; empty: any.
-        parameters: per strategy, the keyword arguments of its table in ``topic.toml``.
-        default_strategy: the strategy that the topic was made for.
-        model: the table ``[model]`` (:mod:`topical_crawler.strategies.models`); empty: none.
-        documents: texts that describe the topic.
-        source: where the topic was read from, for messages.
-        marked: texts that people have marked as on or off the topic, each address once; those marked as boilerplate are left out.
+    All weights are relative to that of the mean word: Eq. 2 has the scale of its corpus, and thresholds could not be compared
+    between topics.
     """
 
-    name: str
-    title: str
-    terms: Mapping[str, float]
-    weights: Mapping[str, float] = field(default_factory=dict, repr=False)
-    seeds: tuple[str, ...] = ()
-    allowed_hosts: tuple[str, ...] = ()
-    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    default_strategy: str = DEFAULT_STRATEGY
-    model: Mapping[str, Any] = field(default_factory=dict)
+    name: str  # the folder's name
+    title: str  # what a person calls the topic
+    terms: Mapping[str, float]  # topic terms with their weight (> 0): at least the `weight_floor`, hand adjustments applied
+    weights: Mapping[str, float] = field(default_factory=dict, repr=False)  # the same of other words of the domain corpus
+    seeds: tuple[str, ...] = ()  # start URLs; may hold `{keyword}`, which stands for a topic term
+    allowed_hosts: tuple[str, ...] = ()  # hosts (with their subdomains) that may be crawled; empty: any
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # per strategy, its table in `topic.toml`
+    default_strategy: str = DEFAULT_STRATEGY  # the strategy that the topic was made for
+    model: Mapping[str, Any] = field(default_factory=dict)  # the table `[model]` (see `strategies.models`); empty: none
     description: str = ""
-    documents: tuple[str, ...] = field(default=(), repr=False)
-    source: str = ""
-    marked: tuple[MarkedText, ...] = field(default=(), repr=False)
+    documents: tuple[str, ...] = field(default=(), repr=False)  # texts that describe the topic
+    source: str = ""  # where the topic was read from, for messages
+    marked: tuple[MarkedText, ...] = field(default=(), repr=False)  # on or off the topic, each address once
 
     def weight(self, word: str) -> float:
         """w of Eq. 2 for a normalised word, relative to the mean: its own, or 1 where the domain corpus does not know it
@@ -95,11 +83,8 @@ class Topic:
 
 
 def load_topic(name_or_path: str | Path) -> Topic:
-    """Read a topic by the name of one that comes with the product, or by the path of a topic folder.
-
-    Raises:
-        TopicError: there is no such topic, or a file of it is malformed.
-    """
+    """Read a topic by the name of one that comes with the product, or by the path of a topic folder. Raises TopicError where
+    there is no such topic, or a file of it is malformed."""
     folder = _find(name_or_path)
     config = read_config(folder / "topic.toml")
     terms = read_terms(folder / "terms.tsv")
@@ -141,11 +126,8 @@ def list_topics() -> list[str]:
 
 
 def read_seeds(path: Path) -> list[str]:
-    """Start URLs of a file: one a line, the URL first, anything after white space is a note; ``#`` starts a comment.
-
-    Raises:
-        TopicError: a line does not start with an http(s) URL, or the file cannot be read.
-    """
+    """Start URLs of a file: one a line, the URL first, anything after white space is a note; ``#`` starts a comment. Raises
+    TopicError where a line does not start with an http(s) URL, or the file cannot be read."""
     if path.is_file():
         return read_seed_lines(path)
     raise TopicError(f"{path}: there is no such file of seeds. Remedy: give a file with one URL a line, or the URLs themselves")

@@ -90,25 +90,15 @@ def figures(
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """Everything that decides the result.
+    """Everything that decides the result."""
 
-    Attributes:
-        text: how texts become words.
-        model: how words become vectors.
-        min_count: occurrences that a word needs; one that ``continue_from`` knows needs none.
-        phrases: join words that belong together.
-        memory: bound in MB (10⁶ bytes) over all processes.
-        continue_from: finished vectors to start from.
-        free: share of each update that is applied to a word of these, 0 (fixed) to 1.
-    """
-
-    text: PrepareOptions = field(default_factory=PrepareOptions)
-    model: ModelOptions = field(default_factory=ModelOptions)
-    min_count: int = 5
-    phrases: bool = False
-    memory: int = 2000
-    continue_from: Path | None = None
-    free: float = 0.0
+    text: PrepareOptions = field(default_factory=PrepareOptions)  # how texts become words
+    model: ModelOptions = field(default_factory=ModelOptions)  # how words become vectors
+    min_count: int = 5  # occurrences that a word needs; one that `continue_from` knows needs none
+    phrases: bool = False  # join words that belong together
+    memory: int = 2000  # bound in MB (10⁶ bytes) over all processes
+    continue_from: Path | None = None  # finished vectors to start from
+    free: float = 0.0  # share of each update that is applied to a word of these, 0 (fixed) to 1
 
 
 def train_vectors(
@@ -168,11 +158,8 @@ def train_vectors(
 
 
 def check_request(out: Path, sources: Sequence[str | Path], options: TrainingOptions, processes: int) -> MemoryPlan:
-    """Check a request before anything is read, written or removed; returns how memory is shared out.
-
-    Raises:
-        TrainingError: a source or ``continue_from`` does not exist, ``out`` lies in a source, options contradict each other, or
-            memory is too small.
+    """Check a request before anything is read, written or removed; returns how memory is shared out. Raises TrainingError where a
+    source or ``continue_from`` does not exist, ``out`` lies in a source, options contradict each other, or memory is too small.
     """
     if options.continue_from and options.model.model == "fasttext":
         raise TrainingError(

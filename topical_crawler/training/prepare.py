@@ -120,11 +120,8 @@ _PATIENCE = 900.0
 
 
 def _segmented(batches: Iterator[_Batch], words_file: Path, processes: int) -> Generator[tuple[_Batch, Segmented], None, None]:
-    """Each batch with its sentences, in order. Batches are drawn lazily, at most ``2·processes`` ahead of the results.
-
-    Raises:
-        TrainingError: a process was killed at one batch twice, or hangs.
-    """
+    """Each batch with its sentences, in order. Batches are drawn lazily, at most ``2·processes`` ahead of the results. Raises
+    TrainingError where a process was killed at one batch twice, or hangs."""
     pool = WorkerPool(segment, warm_up, processes)
 
     def call(batch: _Batch) -> Segmented:
@@ -234,23 +231,14 @@ SHARD = 64_000_000
 
 @dataclass(frozen=True)
 class PrepareOptions:
-    """What decides the text.
+    """What decides the text."""
 
-    Attributes:
-        simplify: traditional characters become simplified ones (OpenCC, t2s).
-        keep_whole: words that the segmentation must not cut, such as a topic's terms.
-        keep_stopwords: leave stop words in.
-        segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
-        where: only documents whose fields have these values, see :class:`~topical_crawler.sources.Condition`: ``{"party": "2"}``.
-        tolerant: damage in a source is counted and skipped instead of ending the run. A run that damage has ended may go on so.
-    """
-
-    simplify: bool = True
-    keep_whole: Sequence[str] = ()
-    keep_stopwords: bool = False
-    segmenter: Backend = "auto"
-    where: dict[str, str] = field(default_factory=dict)
-    tolerant: bool = False
+    simplify: bool = True  # traditional characters become simplified ones (OpenCC, t2s)
+    keep_whole: Sequence[str] = ()  # words that the segmentation must not cut, such as a topic's terms
+    keep_stopwords: bool = False  # leave stop words in
+    segmenter: Backend = "auto"  # see `Segmenter`
+    where: dict[str, str] = field(default_factory=dict)  # a `Condition` on documents, `{"party": "2"}`
+    tolerant: bool = False  # count and skip damage in a source instead of ending the run; a run that it has ended may go on so
 
 
 def prepare(

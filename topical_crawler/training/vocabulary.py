@@ -22,26 +22,18 @@ MOST_BUCKETS = 2_000_000
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """How a bound of memory is shared out.
+    """How a bound of memory is shared out."""
 
-    Attributes:
-        counted: distinct words held while counting; beyond it the rarest are forgotten.
-        words: in the model.
-        buckets: rows of character n-grams; 0 for word2vec.
-    """
-
-    counted: int
-    words: int
-    buckets: int
+    counted: int  # distinct words held while counting; beyond it the rarest are forgotten
+    words: int  # in the model
+    buckets: int  # rows of character n-grams; 0 for word2vec
 
 
 def plan_memory(megabytes: int, dimensions: int, fasttext: bool, processes: int) -> MemoryPlan:
     """What fits into ``megabytes`` (10⁶ bytes) over all processes.
 
-    Word2vec keeps two rows of ``4·dimensions`` bytes for a word, FastText three and one for each bucket of n-grams.
-
-    Raises:
-        TrainingError: too little for the processes alone.
+    Word2vec keeps two rows of ``4·dimensions`` bytes for a word, FastText three and one for each bucket of n-grams. Raises
+    TrainingError where it is too little for the processes alone.
 
     >>> plan_memory(1000, 100, fasttext=False, processes=2)
     MemoryPlan(counted=3120000, words=600000, buckets=0)
@@ -62,21 +54,13 @@ def plan_memory(megabytes: int, dimensions: int, fasttext: bool, processes: int)
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words for the model, most frequent first.
+    """Words for the model, most frequent first."""
 
-    Attributes:
-        counts: occurrences of each word.
-        forgotten_below: words that occur fewer times may have been forgotten while counting; 0: none was.
-        rare: number of words left out as rarer than ``min_count``.
-        cut: number of words left out for lack of memory.
-        cut_count: occurrences of the most frequent of these; 0: none.
-    """
-
-    counts: dict[str, int]
-    forgotten_below: int
-    rare: int
-    cut: int
-    cut_count: int
+    counts: dict[str, int]  # occurrences of each word
+    forgotten_below: int  # words that occur fewer times may have been forgotten while counting; 0: none was
+    rare: int  # number of words left out as rarer than `min_count`
+    cut: int  # number of words left out for lack of memory
+    cut_count: int  # occurrences of the most frequent of these; 0: none
 
 
 def read_sentences(file: Path) -> Iterator[list[str]]:
@@ -113,10 +97,8 @@ def count_words(files: Sequence[Path], most: int, report: Report) -> tuple[Count
 
 
 def choose_words(counts: Counter[str], forgotten: int, min_count: int, most: int, known: Container[str] = ()) -> Vocabulary:
-    """The ``most`` most frequent words that occur ``min_count`` times or are in ``known``; ties by their characters.
-
-    Raises:
-        TrainingError: no word occurs often enough.
+    """The ``most`` most frequent words that occur ``min_count`` times or are in ``known``; ties by their characters. Raises
+    TrainingError where no word occurs often enough.
 
     >>> choose_words(Counter({"党建": 9, "支部": 5, "党课": 5, "天气": 1}), 0, min_count=2, most=2)
     Vocabulary(counts={'党建': 9, '党课': 5}, forgotten_below=0, rare=1, cut=1, cut_count=5)

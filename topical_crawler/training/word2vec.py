@@ -32,11 +32,8 @@ NOISE = 0.1
 
 
 def open_known(path: Path, cache: Path) -> WordVectors:
-    """The vectors to start from, in any form that :meth:`WordVectors.open` reads; converted ones are cached in ``cache``.
-
-    Raises:
-        ValueError: no vectors, or a matrix that :meth:`WordVectors.check` refuses.
-    """
+    """The vectors to start from, in any form that :meth:`WordVectors.open` reads; converted ones are cached in ``cache``. Raises
+    ValueError where it holds no vectors, or a matrix that :meth:`WordVectors.check` refuses."""
     known = WordVectors.open(path, cache)
     known.check(str(path))
     return known
@@ -130,25 +127,15 @@ SHORTEST, LONGEST = 1, 4
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """What decides the vectors, besides the text.
+    """What decides the vectors, besides the text."""
 
-    Attributes:
-        model: ``word2vec``, or ``fasttext``: a word's vector holds those of its character n-grams.
-        dimensions: length of a vector.
-        window: words on either side that count as context.
-        epochs: times that the whole text is read.
-        negative: words drawn at random against each right one.
-        skip_gram: predict the context from the word (slower, better for rare words); else the word from its context (CBOW).
-        seed: of everything random.
-    """
-
-    model: Literal["word2vec", "fasttext"] = "word2vec"
-    dimensions: int = 100
-    window: int = 5
-    epochs: int = 5
-    negative: int = 5
-    skip_gram: bool = False
-    seed: int = 1
+    model: Literal["word2vec", "fasttext"] = "word2vec"  # `fasttext`: a word's vector holds those of its character n-grams
+    dimensions: int = 100  # length of a vector
+    window: int = 5  # words on either side that count as context
+    epochs: int = 5  # times that the whole text is read
+    negative: int = 5  # words drawn at random against each right one
+    skip_gram: bool = False  # predict the context from the word (slower, better for rare words), else (CBOW) the reverse
+    seed: int = 1  # of everything random
 
 
 class Trainer:

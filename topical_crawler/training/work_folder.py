@@ -25,25 +25,17 @@ class TrainingError(ValueError):
 
 @dataclass
 class Shard:
-    """A file of sentences, with counts.
+    """A file of sentences, with counts."""
 
-    Attributes:
-        file: its name in the folder.
-        position: documents read from the source by its end.
-        empty: documents without a word.
-        characters, size: of the documents' texts; size in bytes of UTF-8.
-        bytes: of the file.
-    """
-
-    file: str
-    position: int = 0
+    file: str  # its name in the folder
+    position: int = 0  # documents read from the source by its end
     documents: int = 0
     sentences: int = 0
     tokens: int = 0
-    characters: int = 0
-    size: int = 0
-    empty: int = 0
-    bytes: int = 0
+    characters: int = 0  # of the documents' texts
+    size: int = 0  # of the documents' texts, in bytes of UTF-8
+    empty: int = 0  # documents without a word
+    bytes: int = 0  # of the file
     seconds: float = 0.0
 
 
@@ -86,11 +78,7 @@ class Manifest:
 
     @classmethod
     def load(cls, path: Path) -> Manifest:
-        """Read what :meth:`save` wrote.
-
-        Raises:
-            TrainingError: the file is not of this form.
-        """
+        """Read what :meth:`save` wrote. Raises TrainingError where the file is not of this form."""
         data = read_json(path)
         try:
             sources = [SourceState(**{**s, "shards": [Shard(**shard) for shard in s["shards"]]}) for s in data["sources"]]
@@ -114,11 +102,8 @@ def read_json(path: Path) -> Any:
 
 
 def fingerprint(path: str | Path) -> str:
-    """Digest of the names, sizes and times of the files at ``path``, to detect a changed source without reading it.
-
-    Raises:
-        TrainingError: there is nothing at ``path``.
-    """
+    """Digest of the names, sizes and times of the files at ``path``, to detect a changed source without reading it. Raises
+    TrainingError where there is nothing at ``path``."""
     root = Path(path)
     if not root.exists():
         raise TrainingError(f"{root}: there is no such file or folder. Remedy: name a source that exists")
@@ -155,11 +140,8 @@ _MARKS = (_LOCK, "manifest.json", "training.json")
 
 @contextmanager
 def work_folder(out: Path) -> Iterator[Path]:
-    """``OUT/work``, created if missing and locked.
-
-    Raises:
-        TrainingError: ``work`` holds files that no training made, cannot be written, or is in use by another process.
-    """
+    """``OUT/work``, created if missing and locked. Raises TrainingError where ``work`` holds files that no training made, cannot
+    be written, or is in use by another process."""
     work = out / "work"
     try:
         work.mkdir(parents=True, exist_ok=True)

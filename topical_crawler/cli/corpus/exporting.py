@@ -162,11 +162,8 @@ def crawl_facts(place: str) -> dict[str, Any]:
 
 
 def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:
-    """The topic that was named, else that of the crawl where it can still be read.
-
-    Raises:
-        ExportError: the topic that was named cannot be read.
-    """
+    """The topic that was named, else that of the crawl where it can still be read. Raises ExportError where the topic that was
+    named cannot be read."""
     if name:
         try:
             return load_topic(name)

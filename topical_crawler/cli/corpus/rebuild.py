@@ -69,26 +69,16 @@ _EVERYTHING = Filters(rejected=True)
 
 @dataclass
 class Rebuilt:
-    """How a rebuilt corpus differs from the old one.
+    """How a rebuilt corpus differs from the old one."""
 
-    Attributes:
-        pages: of the old corpus.
-        missing: pages to extract that the archive lacks.
-        left_out: pages that the new corpus lacks.
-        texts, characters: kept before and after.
-        changed: number of changed texts.
-        rejected: pages kept before only, by reason.
-        new: pages kept now only.
-    """
-
-    pages: int = 0
-    missing: int = 0
-    left_out: int = 0
-    texts: tuple[int, int] = (0, 0)
-    characters: tuple[int, int] = (0, 0)
-    changed: int = 0
-    rejected: Counter[str] = field(default_factory=Counter)
-    new: int = 0
+    pages: int = 0  # of the old corpus
+    missing: int = 0  # pages to extract that the archive lacks
+    left_out: int = 0  # pages that the new corpus lacks
+    texts: tuple[int, int] = (0, 0)  # kept before and after
+    characters: tuple[int, int] = (0, 0)  # of these
+    changed: int = 0  # texts
+    rejected: Counter[str] = field(default_factory=Counter)  # pages kept before only, by reason
+    new: int = 0  # pages kept now only
 
 
 class ArchivedPages:

@@ -165,11 +165,8 @@ class RedisCrawl:
 
 @contextmanager
 def reach(settings: BaseSettings, name: str | None, wait: float) -> Iterator[Reached]:
-    """The crawl that ``name`` and the settings stand for.
-
-    Raises:
-        CrawlError: there is none, it cannot be reached, or the name is missing and could mean several.
-    """
+    """The crawl that ``name`` and the settings stand for. Raises CrawlError where there is none, it cannot be reached, or the
+    name is missing and could mean several."""
     if not uses_redis(settings):
         yield LocalCrawl(find_folder(settings, name), wait)
         return
@@ -187,10 +184,7 @@ def reach(settings: BaseSettings, name: str | None, wait: float) -> Iterator[Rea
 
 def find_folder(settings: BaseSettings, name: str | None) -> Path:
     """The data directory of a crawl by its topic or path; without a name ``TOPICAL_DATA_DIR``, or the only one under data/.
-
-    Raises:
-        CrawlError: there is none.
-    """
+    Raises CrawlError where there is none."""
     configured = named_data_dir(settings)
     existing = sorted({str(file.parent) for mark in _MARKS for file in Path("data").glob(f"*/{mark}")})
     if name is None and not configured and len(existing) != 1:
