@@ -37,15 +37,8 @@ _NO_WORD = "no word"
 
 
 def log_likelihood(in_domain: float, domain_size: float, in_background: float, background_size: float) -> float:
-    """Dunning's G² = 2·Σ observed·ln(observed / expected) of a word's two counts; negative if the background has more of it.
-
-    Dunning 1993, as Rayson & Garside 2000 use it to compare corpora.
-
-    Args:
-        in_domain: documents of the domain with the word.
-        domain_size: all documents of the domain, above 0.
-        in_background: documents of the background with the word.
-        background_size: all documents of the background, above 0.
+    """Dunning's G² = 2·Σ observed·ln(observed / expected) of the documents of domain and background that hold a word, of sizes
+    above 0; negative if the background has more of it. Dunning 1993, as Rayson & Garside 2000 use it to compare corpora.
 
     >>> round(log_likelihood(20, 1000, 10, 10000), 1)  # in 20 of 1,000 documents against 10 of 10,000
     59.6
@@ -201,11 +194,8 @@ def build(
     """Find, choose and weigh a topic's terms.
 
     Reads the domain once for candidates and once for weights, and the background once in between. Memory holds a sample of the
-    domain (at most :data:`topical_crawler.authoring.candidates.SAMPLE` characters) and counts of the domain's words.
-
-    Raises:
-        TopicError: the domain has no document, or too few to weigh anything.
-        SourceError: a source cannot be read.
+    domain (at most :data:`topical_crawler.authoring.candidates.SAMPLE` characters) and counts of the domain's words. Raises
+    TopicError where the domain has no document, or too few to weigh anything; SourceError where a source cannot be read.
     """
     own_words = list(dict.fromkeys((*own.terms, *own.candidates)))
     candidates: Mapping[str, Candidate] = {}

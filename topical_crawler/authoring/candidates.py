@@ -200,14 +200,9 @@ def discover(
 
 
 def find_phrases(documents: Iterable[Sequence[str]], min_count: int = 5, min_npmi: float = 0.3) -> list[Candidate]:
-    """Find phrases of 2 to :data:`MAX_PHRASE_WORDS` words, most frequent first.
-    Words that cannot be part of a term (function words, stop words, punctuation, figures) are boundaries.
-
-    Args:
-        documents: segmented and normalised.
-        min_count: occurrences, 2 or more.
-        min_npmi: normalised pointwise mutual information, in [-1, 1].
-    """
+    """Find phrases of 2 to :data:`MAX_PHRASE_WORDS` words, most frequent first, in documents that are segmented and normalised.
+    They occur ``min_count`` times, 2 or more, with a normalised pointwise mutual information of at least ``min_npmi``,
+    from -1 to 1. Words that cannot be part of a term (function words, stop words, punctuation, figures) are boundaries."""
     numbers: dict[str, int] = {}
     usable: dict[str, int] = {}
     text = array("i")
@@ -283,14 +278,9 @@ class Sample:
 def find_candidates(
     texts: Sequence[str], min_count: int, own: Collection[str], segmenter: Callable[[Iterable[str]], Segmenter]
 ) -> Mapping[str, Candidate]:
-    """Find new words, and phrases made of them and of known words; dictionary words are not among them.
-
-    Args:
-        texts: normalised.
-        min_count: occurrences, 2 or more.
-        own: the user's terms and candidates, which the segmentation must know.
-        segmenter: makes a segmenter that knows extra words.
-    """
+    """Find new words, and phrases made of them and of known words, with ``min_count`` occurrences (2 or more) in normalised
+    texts; dictionary words are not among them. ``segmenter`` makes one that knows extra words, such as the user's ``own`` terms
+    and candidates."""
     plain = segmenter(())
     known = language().tags
     new = {w.word: w for w in discover(texts, min_count) if w.word not in known and has_good_edges(w.word, plain)}

@@ -104,14 +104,8 @@ class TopicReport:
 def check_topic(
     name_or_path: str | Path, resources: Resources, cache_dir: Path | None = None, segmenter: Backend = "auto"
 ) -> TopicReport:
-    """Check a topic. What cannot be read is a finding, not an exception.
-
-    Args:
-        name_or_path: see :func:`~topical_crawler.topic.topic.load_topic`.
-        resources: installed ones are used; ``Resources.none()``: none.
-        cache_dir: for tables that are slow to make; None: not cached.
-        segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
-    """
+    """Check a topic by the installed ones of the ``resources``. What cannot be read is a finding, not an exception. ``cache_dir``
+    holds tables that are slow to make; None: they are not cached."""
     name = str(name_or_path)
     try:
         topic = load_topic(name_or_path)

@@ -93,15 +93,9 @@ class TopicFolder:
         return Present(trimmed, list(dict.fromkeys(words)), [*completed, *bare], list(dict.fromkeys(gone)), built)
 
     def write(self, files: Mapping[str, tuple[str, Written]]) -> list[str]:
-        """Write files and the record of them, each atomically. The record is written first and last, so that the next build
-        notices if this one is cut off between two files. A weights.tsv that the user changed is renamed.
-
-        Args:
-            files: text and record by file name.
-
-        Returns:
-            The new names of renamed files.
-        """
+        """Write files by name, and the record of them, each atomically; returns the new names of renamed ones. The record is
+        written first and last, so that the next build notices if this one is cut off between two files. A weights.tsv that the
+        user changed is renamed."""
         now = {name: written for name, (_, written) in files.items()}
         digests = {name: _digest(text.encode()) for name, (text, _) in files.items()}
         before = {name: self._record.of(self.path / name) for name in files}
@@ -134,14 +128,8 @@ def _check_length(word: str, file: Path, line: int) -> None:
 def merge(
     present: Present, head: Sequence[str], lines: Mapping[str, str], completed: Mapping[str, str] | None = None
 ) -> tuple[str, Written]:
-    """The new text of a file: head, the user's lines, then the lines of the build.
-
-    Args:
-        present: the old lines.
-        head: comments of the build, each beginning with ``#``.
-        lines: lines of the build by word; words of the user's lines are left out.
-        completed: replacements of the user's lines, by word.
-    """
+    """The new text of a file: the comments ``head`` of the build, the user's lines, with those that are ``completed`` replaced by
+    word, then the build's lines of other words."""
     completed = completed or {}
     taken = {_word(line) for line in present.kept}
     built = {word: line for word, line in lines.items() if word not in taken}

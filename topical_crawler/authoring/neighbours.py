@@ -62,13 +62,8 @@ class Proposer(Protocol):
 
 
 class VectorProposer:
-    """Proposes by the cosine (SimD). A compound without a vector has the mean of its parts' if all of them have one.
-
-    Args:
-        vectors: word vectors.
-        terms: topic terms, normalised.
-        segmenter: cuts compounds; it must not know the terms themselves.
-    """
+    """Proposes by the cosine (SimD). A compound, as cut by a ``segmenter`` that must not know the normalised ``terms``
+    themselves, has the mean of its parts' vectors if it has none and all of them have one."""
 
     def __init__(self, vectors: WordVectors, terms: Sequence[str], segmenter: Segmenter) -> None:
         self._vectors = vectors
@@ -116,13 +111,8 @@ class VectorProposer:
 
 
 class HowNetProposer:
-    """Proposes by SimH. Many words share a definition (113 sciences are ``knowledge|知识``), so ties need another resource.
-
-    Args:
-        hownet: the glossary.
-        terms: topic terms, normalised.
-        tie_break: evidence for words, in [0, 1]; None: the order of the glossary.
-    """
+    """Proposes by SimH. Many words share a definition (113 sciences are ``knowledge|知识``), so ties need another resource:
+    ``tie_break`` is evidence for words, in [0, 1]; None: the order of the glossary. ``terms`` are normalised."""
 
     def __init__(self, hownet: HowNet, terms: Sequence[str], tie_break: Callable[[Sequence[str]], Floats] | None) -> None:
         self._index = ConceptIndex(hownet)
@@ -148,13 +138,8 @@ class HowNetProposer:
 
 
 class CilinProposer:
-    """Proposes words that share a group with a term by the extension degree (Zhang et al., Eq. 5).
-
-    Args:
-        cilin: groups of words.
-        terms: topic terms, normalised.
-        cosine: sem of a term and a word, in [0, 1]; None: 0.
-    """
+    """Proposes words that share a group with a normalised term by the extension degree (Zhang et al., Eq. 5). ``cosine`` is sem
+    of a term and a word, in [0, 1]; None: 0."""
 
     def __init__(self, cilin: Cilin, terms: Sequence[str], cosine: Callable[[str, str], float] | None) -> None:
         self.terms = [term for term in terms if term in cilin]

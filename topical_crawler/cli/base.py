@@ -37,12 +37,7 @@ class NotInstalledError(ImportError):
 
 
 class ActionParser(argparse.ArgumentParser):
-    """The parser of an action, which declares its arguments when it is first asked to parse.
-
-    Args:
-        load: imports the action.
-        kwargs: of argparse's parser.
-    """
+    """The parser of an action, which ``load`` imports; it declares its arguments when it is first asked to parse."""
 
     def __init__(self, *, load: Callable[[], Action], **kwargs: Any) -> None:
         super().__init__(**kwargs)

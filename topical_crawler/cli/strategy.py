@@ -33,19 +33,9 @@ if TYPE_CHECKING:
 
 
 def make_strategy(topic: Topic, name: str, language: Resources, settings: BaseSettings, seed: int | None = None) -> Strategy:
-    """Make a strategy for a topic as a crawl would; a table that has to be made first shows its progress.
-
-    Args:
-        topic: what it judges by.
-        name: of the strategy.
-        language: the language resources.
-        settings: the project's.
-        seed: of the strategy's random choices; None: that of the settings.
-
-    Raises:
-        TopicError: a parameter of the topic cannot be read.
-        ValueError: there is no such strategy, or a resource cannot be read.
-    """
+    """Make a strategy for a topic as a crawl with these settings would; a table that has to be made first shows its progress.
+    ``seed`` is that of its random choices, by default the one in the settings. Raises TopicError where a parameter of the topic
+    cannot be read, ValueError where there is no such strategy or a resource cannot be read."""
     with progress(TaskProgressColumn()) as display:
         task = display.add_task("", total=1.0, visible=False)
         return strategies.create(
@@ -166,15 +156,9 @@ def refusal(options: CrawlOptions, page: Page | None) -> Callable[[str], str | N
 
 
 def ask_for_reasons(crawl: Reached, request: Request, settings: BaseSettings) -> Answer:
-    """The answer to the action "top", each entry with its "reasons". A "note" says why there are none, or what is wrong with
-    them: the queue is shown whether or not a strategy can be made. Raises SteeringError, CrawlError or FrontierFileError as
-    :meth:`Reached.ask`.
-
-    Args:
-        crawl: whose queue it is.
-        request: for "top".
-        settings: the project's: those of the crawl, if the reasons are to be the same as in it.
-    """
+    """The answer to the ``request`` "top", each entry with its "reasons": the same as in the crawl if the settings are. A "note"
+    says why there are none, or what is wrong with them: the queue is shown whether or not a strategy can be made. Raises
+    SteeringError, CrawlError or FrontierFileError as :meth:`Reached.ask`."""
     request = {**request, "reasons": True}
     answer = crawl.ask(request)
     if crawl.runs or not answer["entries"]:

@@ -22,12 +22,7 @@ _BETWEEN = " · "
 
 
 def console(*, stderr: bool = False, most: int | None = None) -> Console:
-    """Standard output or standard error, which wraps its lines in a terminal only.
-
-    Args:
-        stderr: standard error.
-        most: widest lines in a terminal, in columns; None: as wide as the terminal.
-    """
+    """Standard output or standard error, which wraps its lines in a terminal only: at ``most`` columns, by default its width."""
     out = Console(stderr=stderr, emoji=False, highlight=False)
     if not out.is_terminal:
         out.width = UNWRAPPED

@@ -50,11 +50,8 @@ def to_stream(rows: Iterable[ExportRow], out: BinaryIO, job: Job) -> Tally:
 
 def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
     """Write rows to ``path``, or to a file per split beside it (:func:`of_split`), and the manifest to ``path.manifest.json``.
-
-    Raises:
-        ExportError: the name asks to pack a format that is compressed already.
-        OSError: a file cannot be written; none has changed.
-    """
+    Raises ExportError where the name asks to pack a format that is compressed already, OSError where a file cannot be written;
+    none has changed then."""
     if path.name.endswith(PACKINGS) and not FORMATS[job.kind].packs:
         raise ExportError(f"{path}: {job.kind} is packed in itself. Remedy: leave {path.suffix} away")
     opener = FORMATS[job.kind].open
@@ -83,12 +80,8 @@ def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
 
 
 def to_folder(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
-    """Write rows to a folder: a data set for Hugging Face, or a TEI file per text.
-
-    Raises:
-        FileExistsError: ``path`` is something else than an earlier export.
-        OSError: the folder cannot be written; an earlier one is unchanged.
-    """
+    """Write rows to a folder: a data set for Hugging Face, or a TEI file per text. Raises FileExistsError where ``path`` is
+    something else than an earlier export, OSError where the folder cannot be written; an earlier one is unchanged then."""
     tally = Tally()
     with replacing_folder(path, MANIFEST, f'"program": "{PROGRAM}"'.encode()) as folder:
         if job.kind == "hf":

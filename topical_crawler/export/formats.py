@@ -52,14 +52,11 @@ class PlainText(Writer):
 
 
 class Csv(Writer):
-    """A table with a header line, quoted as in RFC 4180: a column for each measure, lists as JSON, an apostrophe before formulas.
+    """A table with a header line, quoted as in RFC 4180: a column for each measure, lists as JSON, an apostrophe before formulas;
+    with ``rejected``, also the columns of rejected pages. Without the byte order mark (``bom``) Excel reads Chinese as the local
+    code page.
 
     Texts are not cut, though Excel shows only their first 32,767 characters.
-
-    Args:
-        out: destination.
-        rejected: with the columns of rejected pages.
-        bom: begin with a byte order mark: without it Excel reads Chinese as the local code page.
     """
 
     def __init__(self, out: BinaryIO, rejected: bool = True, bom: bool = False) -> None:

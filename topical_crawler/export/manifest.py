@@ -96,16 +96,8 @@ class Facts:
 def manifest(
     tally: Tally, facts: Facts, kind: str, files: Iterable[Mapping[str, Any]], split: Split | None, libraries: Iterable[str]
 ) -> dict[str, Any]:
-    """The manifest as JSON data.
-
-    Args:
-        tally: counts of the rows written.
-        facts: see :class:`Facts`.
-        kind: name of the format.
-        files: see :func:`described`.
-        split: how the texts were divided; None: not at all.
-        libraries: packages on which the bytes of the files depend.
-    """
+    """The manifest as JSON data: the counts of the rows written in the format ``kind``, the ``files`` as :func:`described`, and
+    the versions of the ``libraries`` on which their bytes depend."""
     hosts = {}
     for host, count in sorted(tally.hosts.items(), key=lambda item: (-item[1].texts, item[0])):
         hosts[host] = asdict(count) | {"licenses": dict(tally.licenses.get(host, Counter()).most_common())}

@@ -73,15 +73,9 @@ class Category:
 
 
 class CategoryTree:
-    """Categories by code. Raises CategoryError for no node, a parent that is no node, or a node that is its own ancestor.
-
-    Args:
-        nodes: (name, code of the parent or None) by code, in the order of the file.
-        source: where it was read from, for messages.
-        skipped: what the reader left out, by reason.
-
-    Attributes:
-        categories: by code.
+    """Categories by code, from (name, code of the parent or None) by code in the order of the file. ``source`` is where they were
+    read from, for messages; ``skipped`` what the reader left out, by reason. Raises CategoryError for no node, a parent that is
+    no node, or a node that is its own ancestor.
 
     >>> tree = CategoryTree({"TP": ("计算机技术", None), "TP316": ("操作系统", "TP")}, "an example")
     >>> tree.find("操作系统").code, tree.find("tp316").parent, tree.keywords("TP")
@@ -281,17 +275,14 @@ def _clc_class(file: Path, code: str, value: Any) -> tuple[str, str | None]:
 
 
 def read_odp(path: str | os.PathLike[str], root: str | None = None) -> CategoryTree:
-    """A sub-tree of the Open Directory from its ``structure.rdf.u8``, gzipped or not, read once from front to back.
+    """A sub-tree of the Open Directory from its ``structure.rdf.u8``, gzipped or not, read once from front to back. ``root`` is
+    the id of the category at the top, by default that of the Chinese directory (:data:`ODP_ROOTS`).
 
     A category is a ``<Topic r:id="Top/World/…/软件">`` with a ``<d:Title>``; it stands below the category whose id is the longest
     prefix of its own. Only the sub-tree is held in memory. The dumps contain bytes that are not UTF-8 and characters that XML
     forbids: these are removed and counted, and a category with one of them in its id is left out and counted (``tree.skipped``).
     Raises CategoryError for no well-formed XML, a document type (the dumps have none; entities could be bombs), damaged gzip
     data, or no category of that id.
-
-    Args:
-        path: the file.
-        root: id of the category at the top; None: the Chinese directory (:data:`ODP_ROOTS`).
     """
     file, roots = Path(path), (root.rstrip("/"),) if root else ODP_ROOTS
     reader = _OdpReader(str(file), roots)

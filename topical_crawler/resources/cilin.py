@@ -37,17 +37,11 @@ class Group:
 
 
 class Cilin:
-    """The groups of a Cilin file, by code and by word.
+    """The groups of a Cilin file, UTF-8 with a group a line, by code without its sign and by word.
 
     Published files use a few codes for two unlike groups each (``Ga05A01`` is 灰心 and 计划): the later ones get ``/2``, so that
     their words do not pass for synonyms. Raises ValueError, naming file and line, for a line that is no group or a file without
     any.
-
-    Args:
-        path: the file, UTF-8, a group a line.
-
-    Attributes:
-        groups: by code without its sign.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -115,15 +109,8 @@ class CilinClass:
 
 
 class CilinTree:
-    """The classes of Cilin by code, and those that a word stands in. Raises ValueError, naming the file and the place in it,
-    where it is not JSON of the form above.
-
-    Args:
-        path: the JSON file, UTF-8.
-
-    Attributes:
-        classes: by code, e.g. ``Dk06``.
-    """
+    """The classes of Cilin by code, e.g. ``Dk06``, and those that a word stands in. Raises ValueError, naming the file and the
+    place in it, where it is not UTF-8 JSON of the form above."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)

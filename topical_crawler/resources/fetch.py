@@ -55,20 +55,10 @@ class FetchError(RuntimeError):
 
 
 def fetch(resources: Resources, names: Collection[str] = (), report: Report = lambda *_: None) -> list[Resource]:
-    """Fetch the missing files, each completely or not at all.
-
-    Args:
-        resources: where the files go (its directory); files of the user's own are left alone.
-        names: which resources; all that have an archive, if empty.
-        report: see :data:`Report`.
-
-    Returns:
-        The resources that were fetched now.
-
-    Raises:
-        ValueError: there is no resource of a name, it has no archive, or ``resources`` has no directory.
-        FetchError: pip failed, or what it brought is not what is pinned.
-    """
+    """Fetch the missing files of ``names``, or of all that have an archive, to the directory of ``resources``, each completely or
+    not at all; files of the user's own are left alone. Returns the resources that were fetched now. Raises ValueError where there
+    is no resource of a name, it has no archive, or ``resources`` has no directory; FetchError where pip failed, or what it
+    brought is not what is pinned."""
     wanted = [find(name) for name in names] or [r for r in RESOURCES.values() if r.archive]
     for resource in wanted:
         if resource.archive is None:

@@ -47,13 +47,10 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 class SememeTree:
-    """The hypernym forest of the sememes, read from lines ``index sememe parent`` (a root is its own parent).
+    """The hypernym forest of the sememes, read from lines ``index sememe parent`` (a root is its own parent) in UTF-8.
 
     For a sememe at several places (``event|事件``) the nearest one counts. Raises ValueError for a line that does not have this
     form, an index that comes twice, a parent that does not exist, or a cycle.
-
-    Args:
-        path: the file, UTF-8 with or without byte order mark.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -218,18 +215,11 @@ def _features(values: dict[str, list[str]]) -> Features:
 
 
 class HowNet:
-    """The glossary, of normalised words, and the sememe tree.
+    """The glossary, of normalised words, from lines ``word POS DEF`` in UTF-8, and the sememe tree. ``concepts`` are its distinct
+    definitions, sorted; ``senses`` the indices of those of each word, ascending.
 
     Without the tree a pair of senses gets the overlap (Dice coefficient) of their sememes; on human judgements this flat form
     does about as well as the full one. Raises ValueError, naming file and line, for a line that does not have this form.
-
-    Args:
-        glossary: lines ``word POS DEF``, UTF-8 with or without byte order mark.
-        tree: see :class:`SememeTree`.
-
-    Attributes:
-        senses: for each word the indices of its senses in ``concepts``, ascending.
-        concepts: the distinct definitions, sorted.
     """
 
     def __init__(self, glossary: str | os.PathLike[str], tree: str | os.PathLike[str] | None = None) -> None:

@@ -93,13 +93,8 @@ RESOURCES: Mapping[str, Resource] = _read_registry()
 
 
 class Resources:
-    """The files of the resources of one run. Raises ValueError, naming the setting, for an override that names no file or no
-    resource.
-
-    Args:
-        directory: where fetched files are; None: there are none.
-        overrides: own files by resource name.
-    """
+    """The files of the resources of one run: those fetched to ``directory`` (None: none), unless ``overrides`` names one of the
+    user's own. Raises ValueError, naming the setting, for an override that names no file or no resource."""
 
     def __init__(self, directory: PathLike | None, overrides: Mapping[str, PathLike] | None = None) -> None:
         self.directory = Path(directory).expanduser() if directory is not None else None

@@ -213,12 +213,8 @@ class VectorFile:
 
 @contextlib.contextmanager
 def open_vector_file(path: Path, trust_pickle: bool = False) -> Iterator[VectorFile]:
-    """Detect the form of a file of vectors and open it; a pickle only with ``trust_pickle`` (:func:`_load_gensim`).
-
-    Raises:
-        ValueError: it has none of the forms above, is damaged, or is an untrusted pickle.
-        OSError: it cannot be read.
-    """
+    """Detect the form of a file of vectors and open it; a pickle only with ``trust_pickle`` (:func:`_load_gensim`). Raises
+    ValueError where it has none of the forms above, is damaged, or is an untrusted pickle; OSError where it cannot be read."""
     try:
         with open_packed(path) as stream:
             start = stream.read(512)
@@ -441,11 +437,8 @@ _VERSION = 1
 
 
 class WordVectors:
-    """Unit vectors of words. Of several words with one normalised form the first, most frequent one counts.
-
-    Args:
-        words: distinct normalised words.
-        matrix: one row of length 1 for each word, float32, shape ``(len(words), dimensions)``.
+    """Unit vectors of distinct normalised words, the rows of a float32 matrix of shape ``(len(words), dimensions)``. Of several
+    words with one normalised form the first, most frequent one counts.
 
     >>> vectors = WordVectors(["党员", "干部"], np.array([[1, 0], [0.6, 0.8]], dtype=np.float32))
     >>> round(vectors.similarity("党员", "干部"), 6), "书记" in vectors
@@ -461,13 +454,9 @@ class WordVectors:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], cache_dir: str | os.PathLike[str] | None = None) -> WordVectors:
-        """Open a converted ``.npy`` with its ``.vocab``, or any other form of this module but gensim's. Raises ValueError where
-        the file has another form, is damaged, or holds no vector.
-
-        Args:
-            path: the file.
-            cache_dir: for the converted form; None: convert at every start and hold it in memory.
-        """
+        """Open a converted ``.npy`` with its ``.vocab``, or any other form of this module but gensim's, whose converted form
+        stays in ``cache_dir``; without one it is made at every start and held in memory. Raises ValueError where the file has
+        another form, is damaged, or holds no vector."""
         source = Path(path)
         if source.suffix == ".npy":
             return cls._load(source, mapped=True)
@@ -551,16 +540,9 @@ class WordVectors:
         return 0.0 if left is None or right is None else float(left @ right)
 
     def nearest(self, to: str | NDArray[np.floating], n: int, among: Iterable[str] | None = None) -> list[tuple[str, float]]:
-        """The words with the greatest cosine to a word or vector, most similar first; equal ones in the order of ``words``.
-        Raises ValueError for a vector of another shape, without direction or not finite.
-
-        Args:
-            to: a word, which is not among its own neighbours; or a vector of any length but 0, shape ``(dimensions,)``.
-            n: at most so many.
-            among: only these words; None: all.
-
-        Returns:
-            (normalised word, cosine in [-1, 1]); nothing for a word that has no vector.
+        """The ``n`` (normalised word, cosine in [-1, 1]) ``among`` these or all words that are nearest to a word, which is not
+        its own neighbour, or to a vector of shape ``(dimensions,)``; most similar first, equal ones in the order of ``words``.
+        Nothing is near a word without a vector. Raises ValueError for a vector of another shape, without direction or not finite.
 
         >>> rows = np.array([[1, 0], [0.6, 0.8], [0, 1]], dtype=np.float32)
         >>> vectors = WordVectors(["党员", "干部", "足球"], rows)

@@ -87,14 +87,8 @@ def _idfs() -> Iterator[tuple[str, float]]:
 
 
 class Idf:
-    """Inverse document frequencies of words. Raises ValueError where there is no value.
-
-    Args:
-        values: IDF (> 0) by normalised word.
-
-    Attributes:
-        median: of the values: what a word counts that is not among them.
-    """
+    """Inverse document frequencies (> 0) of normalised words; another word counts their ``median``. Raises ValueError where there
+    are none."""
 
     def __init__(self, values: Mapping[str, float]) -> None:
         if not values:
@@ -151,11 +145,8 @@ def norm(values: Sequence[float]) -> float:
 
 
 class Vsm:
-    """Relevance of a text by the vector space model: the cosine of its TF-IDF vector and the topic's, 0 to 1.
-
-    Args:
-        topic: term → weight (> 0).
-        idf: weighs the words of texts.
+    """Relevance of a text by the vector space model: the cosine of its TF-IDF vector and that of the ``topic``, of term → weight
+    (> 0); 0 to 1.
 
     >>> vsm = Vsm({"内核": 3.0, "进程": 4.0}, Idf({"内核": 1.0, "进程": 1.0, "天气": 1.0}))
     >>> vsm.of(["进程"]), vsm.of(["天气"]), round(vsm.of(["内核", "进程", "天气"]), 3)

@@ -48,15 +48,12 @@ COUNTS = ("documents", "kilobytes", "characters", "sentences", "tokens")
 def figures(
     manifest: Manifest, vocabulary: Vocabulary, tokens: Sequence[int], model: Mapping[str, Any], seconds: Sequence[float]
 ) -> dict[str, Any]:
-    """The report: counts, speeds and settings.
+    """The report as JSON: counts and speeds, with the settings of the ``model``. Of each source and in total: documents (条),
+    kilobytes (of 1,024 bytes in UTF-8), characters, sentences, tokens and what was skipped, by reason; words per second over all
+    processes.
 
-    Args:
-        tokens: words in each file that was trained on (fewer than the sources' where phrases were joined).
-        seconds: of each epoch.
-
-    Returns:
-        JSON values. Of each source and in total: documents (条), kilobytes (of 1,024 bytes in UTF-8), characters, sentences,
-        tokens and what was skipped, by reason; words per second over all processes.
+    ``tokens`` are the words in each file that was trained on (fewer than the sources' where phrases were joined), ``seconds``
+    those of each epoch.
     """
     sources = []
     for source in manifest.sources:
@@ -110,19 +107,12 @@ def train_vectors(
     show: Sequence[str] = (),
     shard_bytes: int = SHARD,
 ) -> dict[str, Any]:
-    """Train vectors of the words in ``sources``; resumes an interrupted run in ``out``.
+    """Train vectors of the words in ``sources``, or resume an interrupted run in ``out``, the folder of the layout above; returns
+    the report.
 
-    Args:
-        out: folder of the result, see the layout above.
-        processes: that segment; as many threads train.
-        show: words whose neighbours are reported; default with ``continue_from``: the five most frequent new words.
-
-    Returns:
-        The report, which is also written to ``report.json``.
-
-    Raises:
-        TrainingError: bad options, an empty source, or ``out`` cannot be written or was begun with other options.
-        SourceError: a source cannot be read.
+    As many threads train as processes segment. The neighbours of the words in ``show`` are reported, with ``continue_from`` by
+    default those of the five most frequent new words. Raises TrainingError for bad options, an empty source, or an ``out`` that
+    cannot be written or was begun with other options; SourceError where a source cannot be read.
     """
     plan = check_request(out, sources, options, processes)
     with work_folder(out) as work:

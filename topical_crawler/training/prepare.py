@@ -50,18 +50,11 @@ _JOINT = "\x1f"
 
 
 def join_phrases(folder: Path, files: Sequence[Path], most: int, report: Report) -> list[Path]:
-    """Find pairs of words that occur together far more often than by chance, and rewrite the shards with these joined.
+    """Find pairs of words that occur together far more often than by chance, and rewrite the shards with these joined. Returns
+    the new shards, in ``folder/phrased``, with the score of each phrase in ``phrases.json``; those of an earlier run are reused.
 
     gensim's ``Phrases``, scored by normalised pointwise mutual information. Words are joined without a separator; those in Latin
-    letters stay apart. Files of an earlier run are reused.
-
-    Args:
-        folder: ``phrases.json`` (phrase → score) and ``phrased/`` go there.
-        files: the shards.
-        most: distinct words and pairs held while counting; beyond it the rarest are forgotten.
-
-    Returns:
-        The new shards.
+    letters stay apart. While counting, ``most`` distinct words and pairs are held; beyond it the rarest are forgotten.
     """
     known = folder / "phrases.json"
     if not known.exists():
@@ -249,17 +242,10 @@ def prepare(
     report: Report = lambda stage, done, note: None,
     shard_bytes: int = SHARD,
 ) -> Manifest:
-    """Make the shards of ``sources`` in ``folder``, or those that are missing yet.
-
-    Args:
-        folder: ``manifest.json``, ``words.json`` and ``text/`` go there.
-        sources: anything that :func:`topical_crawler.sources.open_source` reads; in this order.
-        processes: segmenting; this process reads besides.
-
-    Raises:
-        TrainingError: the folder was begun with other sources or options, or there is not one word in the sources.
-        SourceError: a source cannot be read.
-    """
+    """Make the shards of ``sources`` (:func:`topical_crawler.sources.open_source`), or those that are missing yet, in this order
+    in ``folder``: ``manifest.json``, ``words.json`` and ``text/``. So many processes segment besides this one, which reads.
+    Raises TrainingError where the folder was begun with other sources or options or there is not one word in the sources,
+    SourceError where a source cannot be read."""
     backend = _backend(options.segmenter)
     words = sorted({normalise(word) for word in options.keep_whole})
     decisive = {**asdict(options), "keep_whole": words, "segmenter": backend, "shard_bytes": shard_bytes}

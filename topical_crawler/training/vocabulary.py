@@ -71,13 +71,11 @@ def read_sentences(file: Path) -> Iterator[list[str]]:
 
 
 def count_words(files: Sequence[Path], most: int, report: Report) -> tuple[Counter[str], list[int], int]:
-    """Count words, holding at most ``most`` distinct ones.
+    """Count words, holding at most ``most`` distinct ones. Returns the counts, the number of words in each file, and the count
+    below which a word may be missing (0: none was forgotten).
 
     Beyond that, words counted once are forgotten, next time those counted at most twice, and so on: frequent words survive, and
     the counts of the others are lower bounds.
-
-    Returns:
-        The counts, the number of words in each file, and the count below which a word may be missing (0: none was forgotten).
     """
     counts: Counter[str] = Counter()
     tokens = [0] * len(files)

@@ -59,11 +59,8 @@ def known_parts(word: str, known: WordVectors) -> list[str]:
 
 
 def first_vectors(words: Sequence[str], known: WordVectors, seed: int) -> NDArray[np.float32]:
-    """Initial vectors: those of known words; for others the mean of their parts plus noise seeded by ``seed``.
-
-    Returns:
-        Shape ``(len(words), known.dimensions)``, rows of length :data:`SCALE`.
-    """
+    """Initial vectors: those of known words; for others the mean of their parts plus noise seeded by ``seed``. Shape
+    ``(len(words), known.dimensions)``, rows of length :data:`SCALE`."""
     random = np.random.default_rng(seed)
     rows = np.empty((len(words), known.dimensions), dtype=np.float32)
     for i, word in enumerate(words):
@@ -87,17 +84,8 @@ def learning_factors(words: Sequence[str], known: WordVectors, free: float) -> N
 def write_continued(
     path: Path, known: WordVectors, trained: Mapping[str, NDArray[np.float32]], order: Sequence[str], free: bool
 ) -> int:
-    """Write the known words in their order, then the new ones in that of ``order``.
-
-    Args:
-        path: the matrix, ``.npy``.
-        known: from :func:`open_known`; all of them are written.
-        trained: vectors of the words in ``order``, of any length.
-        free: known words take their trained vectors; else they keep those of ``known``, bit by bit.
-
-    Returns:
-        The number of words.
-    """
+    """Write the ``known`` words in their order, then the new ones in that of ``order``, to the matrix ``path``; returns their
+    number. If ``free``, known words take their ``trained`` vectors, of any length, else they keep their own, bit by bit."""
     new = [word for word in order if word not in known.rows]
     moved = trained if free else {}
 
@@ -179,13 +167,8 @@ class Trainer:
     def train(
         self, files: Sequence[Path], tokens: Sequence[int], done: int, report: Report, after_epoch: Callable[[int], None]
     ) -> None:
-        """Train the epochs that are not ``done``.
-
-        Args:
-            files: shards, each a text file with a sentence a line.
-            tokens: words in each of them.
-            after_epoch: called with the number of epochs done, once their checkpoint is written.
-        """
+        """Train the epochs that are not ``done`` on shards with a sentence a line and so many ``tokens`` each. ``after_epoch`` is
+        called with the number of epochs done, once their checkpoint is written."""
         for epoch in range(done, self.options.epochs):
             before = 0
             for number, (file, words) in enumerate(zip(files, tokens, strict=True)):

@@ -11,12 +11,8 @@ FILE = "corpus.sqlite"
 
 
 def find(name: str | None, settings: BaseSettings) -> str:
-    """The file or URL of an existing corpus. Raises FileNotFoundError where there is no such file; the message names those that
-    are there.
-
-    Args:
-        name: a topic, folder, file or database URL; None: the one in the settings, or the only one under ``data/``.
-    """
+    """The file or URL of the existing corpus ``name``: a topic, folder, file or database URL; None: the one in the settings, or
+    the only one under ``data/``. Raises FileNotFoundError where there is none; the message names those that are there."""
     from topical_crawler.config import corpus_place, data_dir, named_data_dir  # not for a help or a mistake on the command line
 
     name = name or corpus_place(settings) or named_data_dir(settings) or _only()

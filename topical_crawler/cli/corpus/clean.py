@@ -94,15 +94,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doing, done: None, *, dry_run: bool = False) -> Done:
-    """Clean the kept texts of ``store``. Raises CorpusError where the corpus cannot be read or written; what was done until then
-    is stored.
-
-    Args:
-        store: opened for writing, unless ``dry_run``.
-        options: of the cleaning.
-        show: is told what is done and of how many pages.
-        dry_run: only look.
-    """
+    """Clean the kept texts of ``store``, which is opened for writing unless ``dry_run`` only looks. ``show`` is told what is done
+    and of how many pages. Raises CorpusError where the corpus cannot be read or written; what was done until then is stored."""
     counts = _learn(store, show, dry_run=dry_run) if options.site_lines else {}
     cleaner = TextCleaner(options)
     done = Done()
