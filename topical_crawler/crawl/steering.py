@@ -192,6 +192,9 @@ def _mark(frontier: Frontier, request: Request, crawl: Known) -> Answer:
         raise SteeringError(f"texts must be a list of 1 to {MOST_MARKS} marked texts")
     new = [marked_text(fields, f"text {number}") for number, fields in enumerate(texts, 1)]
     marks = Marks(frontier)
+    known = {text.url: text for _, texts in marks.due for text in texts}
+    if not (new := [text for text in new if known.get(text.url) != text]):
+        return {"texts": len(marks.urls)}
     if len(marks.urls.union(text.url for text in new)) > MOST:
         raise SteeringError(f"the crawl would have more than {MOST:,} marked texts. Remedy: put texts into the topic's {MARKED}")
     counts = frontier.counts()

@@ -192,8 +192,8 @@ def _random(seed: int, text: str) -> int:
 
 # -- A sample drawn from a corpus
 
+SHOWN = (pages.c.key, pages.c.url, pages.c.title, pages.c.host, pages.c.date, pages.c.relevance, pages.c.text)  # of an item
 _AT_ONCE = 500
-_SHOWN = (pages.c.key, pages.c.url, pages.c.title, pages.c.host, pages.c.date, pages.c.relevance, pages.c.text)
 
 
 def draw_sample(
@@ -254,7 +254,7 @@ def draw_sample(
 def _items(connection: sa.Connection, chosen: Sequence[tuple[str, Stratum]]) -> Iterator[Item]:
     for start in range(0, len(chosen), _AT_ONCE):
         some = chosen[start : start + _AT_ONCE]
-        query = sa.select(*_SHOWN).where(pages.c.key.in_([key for key, _ in some]))
+        query = sa.select(*SHOWN).where(pages.c.key.in_([key for key, _ in some]))
         rows = {row["key"]: row for row in connection.execute(query).mappings()}
         for key, stratum in some:
             fields = dict(rows[key]) | {"text": rows[key]["text"] or ""}

@@ -84,17 +84,18 @@ function load(place) {
 async function showText(place) {
   const item = state.items[place];
   const shown = byId("text");
-  if (item.reason) {
-    const note = document.createElement("p");
-    note.className = "note";
-    note.lang = document.documentElement.lang;
-    note.textContent = state.words.noText;
-    shown.replaceChildren(note);
-    return;
-  }
   try {
     const { text } = await load(place);
     if (place !== state.place) return;
+    if (item.reason && !text) {
+      const note = document.createElement("p");
+      note.className = "note";
+      note.lang = document.documentElement.lang;
+      note.textContent = state.words.noText;
+      shown.replaceChildren(note);
+      load(place + 1);
+      return;
+    }
     shown.replaceChildren(...text.split("\n").filter((line) => line.trim()).map(paragraph));
     load(place + 1);
   } catch (error) {

@@ -185,6 +185,8 @@ class SampleReport:
     Attributes:
         corpus, topic: of the sample.
         drawn, judged: texts, including rejected pages.
+        teaches: whether the texts were chosen to teach a crawl; then there are no further figures.
+        marks: number of texts by mark.
         pages: kept pages of the corpus.
         whole: all kept pages in strata with a judged text; None if there are none.
         sites: by host, most pages first.
@@ -196,6 +198,8 @@ class SampleReport:
     topic: str
     drawn: int
     judged: int
+    teaches: bool
+    marks: Mapping[str, int]
     pages: int
     whole: GroupFigures | None
     sites: tuple[GroupFigures, ...]
@@ -223,10 +227,14 @@ class SampleReport:
 def report(sample: Sample) -> SampleReport:
     """The figures of a sample, however many of its texts are marked.
 
-    Texts without a mark count as not drawn. This is unbiased only if texts were judged in the order shown.
+    Texts without a mark count as not drawn. This is unbiased only if texts were judged in the order shown. Of a sample that
+    teaches there are no figures but the numbers of texts.
     """
     header, items = sample.header, sample.items
     judged = [item for item in items if item.mark is not None]
+    marks = dict(Counter(item.mark for item in judged if item.mark))
+    if sample.teaches:
+        return SampleReport(header.corpus, header.topic, len(items), len(judged), True, marks, 0, None, (), (), ())
     kept = [item for item in judged if not item.reason]
     counts = Counter((item.stratum, item.reason) for item in judged)
     # Pages that a judged text represents, by stratum.
@@ -239,6 +247,8 @@ def report(sample: Sample) -> SampleReport:
         topic=header.topic,
         drawn=len(items),
         judged=len(judged),
+        teaches=False,
+        marks=marks,
         pages=sum(stratum.population for stratum in header.strata if not stratum.reason),
         whole=_figures("all", kept, weights) if kept else None,
         sites=tuple(sorted(sites, key=lambda row: (-row.pages, row.name))),

@@ -27,6 +27,7 @@ from topical_crawler.topic.files import MARKED, MOST, MarkedText, TopicError, re
 RELEVANT, IRRELEVANT, BOILERPLATE = MARKS = ("relevant", "irrelevant", "boilerplate")
 """Marks of a text: on the topic; off it; nothing but menus, notices and the like, or no text at all."""
 
+TEACHING = "teaching"  # how a sample was drawn that is to teach a crawl: it stands for nothing but itself
 FORMAT = 1  # of the file; it stands in its first line
 
 _Fields = TypeVar("_Fields", "Header", "Item", "Stratum")
@@ -41,7 +42,7 @@ class Stratum:
     """A part of the pages from which is drawn by itself.
 
     Attributes:
-        name: a host, :data:`OTHERS`, a band of relevance, or "all".
+        name: a host, :data:`OTHERS`, a band of relevance, "all", or a half of a sample that teaches.
         population: its pages, at least 1.
         sample: pages drawn, 1 to ``population``.
         reason: why its pages were rejected; "" for kept ones.
@@ -67,7 +68,7 @@ class Header:
         topic: its title, "" if unknown.
         terms: of the topic, highlighted in the texts.
         program: version that drew it.
-        by, equal, seed: see :func:`~topical_crawler.judging.draw.draw`.
+        by, equal, seed: see :func:`~topical_crawler.judging.draw.draw`; or ``by`` is :data:`TEACHING`.
         edges: of the bands of relevance of the kept pages.
         strata: of kept pages, then of rejected ones.
     """
@@ -92,7 +93,7 @@ class Item:
         reason: why the page was rejected; "" for a kept one.
         stratum: name of its stratum.
         weight: pages that it represents.
-        text: "" for a rejected page.
+        text: "" for a rejected page of which none is at hand.
         mark: one of :data:`MARKS`; None before it is judged.
     """
 
@@ -115,6 +116,11 @@ class Sample:
 
     header: Header
     items: tuple[Item, ...]
+
+    @property
+    def teaches(self) -> bool:
+        """Whether it was drawn to teach a crawl: no share of the corpus can be estimated from it."""
+        return self.header.by == TEACHING
 
     def marked(self, marks: Mapping[str, str | None]) -> Sample:
         """The same sample with these marks by key; the others stay."""
@@ -148,6 +154,12 @@ def merged(samples: Sequence[Sample]) -> Sample:
             )
     marks = zip(first.items, marks_by_text(samples), strict=True)
     return first.marked({item.key: max(given_marks, key=given_marks.count) for item, given_marks in marks if given_marks})
+
+
+def together(samples: Sequence[Sample]) -> Sample:
+    """Samples that teach one crawl, as one; of a text in several the last counts."""
+    items = {item.key: item for sample in samples for item in sample.items}
+    return Sample(samples[-1].header, tuple(items.values()))
 
 
 def marks_by_text(samples: Sequence[Sample]) -> list[list[str]]:

@@ -51,6 +51,7 @@ class JudgingServer(ThreadingHTTPServer):
     Args:
         file: the sample.
         port: 0: any free port.
+        marked: called after every mark, by any thread.
 
     Attributes:
         url: of the page; whoever knows it can judge.
@@ -62,9 +63,10 @@ class JudgingServer(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, file: SampleFile, port: int = 0) -> None:
+    def __init__(self, file: SampleFile, port: int = 0, marked: Callable[[], object] = lambda: None) -> None:
         super().__init__((HOST, port), _Handler)
         self.file = file
+        self.marked = marked
         self.token = secrets.token_urlsafe(24)
         self.names = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
         self.url = f"http://{HOST}:{self.server_port}/{self.token}/"
@@ -148,6 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.file.mark(place, mark)
         except SampleError as error:
             raise _Refused(HTTPStatus.BAD_REQUEST, str(error)) from None
+        self.server.marked()
         return _json({})
 
     def _body(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import Action, add_corpus, add_json, add_number, whole
 from topical_crawler.cli.corpus import find
+from topical_crawler.cli.corpus.asking import Teacher, asked, folder_of, questions, topic_of
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.files import replacing
@@ -35,11 +36,13 @@ from topical_crawler.judging.sample import (
     merged,
     read_sample,
     take_over,
+    together,
     write_sample,
 )
 from topical_crawler.judging.server import JudgingServer
 from topical_crawler.topic.files import TopicError
-from topical_crawler.topic.topic import Topic, list_topics, load_topic
+
+_SQLITE = b"SQLite format 3"
 
 
 def _sample_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +66,7 @@ def _sample(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.output.exists():
         raise UsageError(f"{opts.output} is there already, and may hold marks. Remedy: name another file", print_help=False)
     place = find(opts.corpus, settings)
-    topic = _topic(opts.topic, place)
+    topic = None if opts.topic is None and "://" in place else topic_of(opts.topic, Path(place).parent)
     with CorpusStore(place, read_only=True) as store:
         sample = draw_sample(
             store,
@@ -86,19 +89,12 @@ def _sample(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 0
 
 
-def _topic(name: str | None, place: str) -> Topic | None:
-    if name is None:
-        name = Path(place).absolute().parent.name
-        if "://" in place or (name not in list_topics() and not Path(name, "topic.toml").is_file()):
-            return None
-    try:
-        return load_topic(name)
-    except TopicError as error:
-        raise UsageError(str(error), print_help=False) from None
-
-
 def _judge_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a sample; several for --report, --marks, --to-topic")
+    parser.add_argument(
+        "names", nargs="*", metavar="CORPUS|FILE", help="a corpus, or a sample; several samples for --report, --marks, --to-topic"
+    )
+    add_number(parser, "-n", "--number", type=whole(1, 1000), default=20, help="texts of a corpus to ask about")
+    parser.add_argument("--topic", help="whose terms are shown in the texts of a corpus (default: that of its crawl)")
     parser.add_argument("--report", action="store_true", help="the report only, without the page")
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--marks", action="store_true", help="only the marks so far, as TSV: key, url, mark")
@@ -110,24 +106,27 @@ def _judge_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    names = opts.names or [None]
     if opts.report or opts.marks or opts.to_topic:
-        samples = [read_sample(path) for path in opts.files]
-    elif len(opts.files) > 1:
+        samples = [_read(name, settings) for name in names]
+    elif len(names) > 1:
         raise UsageError("one file is judged at a time. Remedy: name one, or add --report", print_help=False)
+    elif _is_sample(names[0]):
+        samples = [serve(Path(names[0]), settings, opts.port, not opts.no_browser)]
     else:
-        samples = [_serve(opts.files[0], opts.port, not opts.no_browser)]
+        samples = [ask(names[0], opts.number, settings, opts.topic, opts.port, not opts.no_browser)]
     if opts.to_topic:
         try:
             print(_said(take_over(samples, opts.to_topic)))
         except TopicError as error:
             raise UsageError(str(error), print_help=False) from None
         return 0
-    together = merged(samples)
+    whole = merged(samples)
     if opts.marks:
-        _print_marks(together)
+        _print_marks(whole)
         return 0
-    names = [str(path) for path in opts.files]
-    results = report(together)
+    names = [name or whole.header.corpus for name in names]
+    results = report(whole)
     if opts.csv is not None:
         write_csv(results, opts.csv)
     if opts.json:
@@ -140,10 +139,42 @@ def _judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 0
 
 
-def _serve(path: Path, port: int, browser: bool) -> Sample:
-    """Serve the page until Ctrl-C; the sample with its marks."""
+def _is_sample(name: str | None) -> bool:
+    if name is None or "://" in name:
+        return False
+    path = Path(name)
+    if not path.is_file():
+        return path.suffix == ".jsonl"
+    with path.open("rb") as file:
+        return not file.read(len(_SQLITE)).startswith(_SQLITE)
+
+
+def _read(name: str | None, settings: BaseSettings) -> Sample:
+    """A sample, or all that was asked about a corpus."""
+    if name is not None and _is_sample(name):
+        return read_sample(Path(name))
+    place = find(name, settings)
+    if not (files := asked(folder_of(place, name, settings))):
+        raise UsageError(f"nothing was asked about {place} yet. Remedy: scrapy corpus judge {name or ''}", print_help=False)
+    return together([read_sample(file) for file in files])
+
+
+def ask(
+    name: str | None, number: int, settings: BaseSettings, topic: str | None = None, port: int = 0, browser: bool = True
+) -> Sample:
+    """Serve the page with questions about a corpus until Ctrl-C; the questions with their marks."""
+    place = find(name, settings)
+    folder = folder_of(place, name, settings)
+    path = questions(place, folder, number, topic_of(topic, folder))
+    print(f"{path}: {len(read_sample(path).items)} texts to ask about", file=sys.stderr)
+    return serve(path, settings, port, browser)
+
+
+def serve(path: Path, settings: BaseSettings, port: int = 0, browser: bool = True) -> Sample:
+    """Serve the page until Ctrl-C; the sample with its marks. The crawl that it is to teach learns each at once."""
     with SampleFile(path) as file:
-        with JudgingServer(file, port) as server:
+        teacher = Teacher(file, settings) if file.sample.teaches else None
+        with JudgingServer(file, port, teacher.tell if teacher else lambda: None) as server:
             print(f"{server.url}\nCtrl-C ends it with the report.", file=sys.stderr, flush=True)
             if browser:
                 webbrowser.open(server.url)
@@ -151,6 +182,8 @@ def _serve(path: Path, port: int, browser: bool) -> Sample:
                 server.serve_forever()
             except KeyboardInterrupt:
                 print(file=sys.stderr)
+        if teacher and (message := teacher.close()):
+            print(message, file=sys.stderr)
         return file.now()
 
 
@@ -180,12 +213,14 @@ ACTIONS = {
         _sample,
     ),
     "judge": Action(
-        "Show the texts of FILE, which scrapy corpus sample has written, in a page of the browser on this machine: a person "
-        "marks each as relevant, not relevant or boilerplate with one key. Every mark is on the disk at once; Ctrl-C ends the "
-        "program with the report, and the same command goes on later. Of several copies of one sample, judged by several "
-        "people, --report gives their agreement; a text then has the mark that most gave it, and of as many that of the file "
-        "named first. --to-topic takes the marks so far over into a topic folder, as examples of what is on the topic and what "
-        "is not; there a text on which as many say one thing as another is left out.",
+        "Ask a person about texts, in a page of the browser on this machine: each is marked as relevant, not relevant or "
+        "boilerplate with one key. Of a CORPUS those texts are shown that teach its crawl most: half of them the most uncertain, "
+        "half the best, none a second time; the crawl learns from each mark at once, also while it runs. Of a FILE, which scrapy "
+        "corpus sample has written, all. Every mark is on the disk at once; Ctrl-C ends the program with the report, and the "
+        "same command goes on later. Of several copies of one sample, judged by several people, --report gives their agreement; "
+        "a text then has the mark that most gave it, and of as many that of the file named first. --to-topic takes the marks so "
+        "far over into a topic folder, as examples of what is on the topic and what is not; there a text on which as many say "
+        "one thing as another is left out.",
         _judge_arguments,
         _judge,
     ),
@@ -199,7 +234,10 @@ def show(results: SampleReport, out: Console) -> None:
     """Print a report as tables."""
     of = f" ({escape(results.topic)})" if results.topic else ""
     out.print(f"[bold]{escape(results.corpus)}[/bold]{of}", soft_wrap=True)
-    out.print(f"{results.judged:,} of {results.drawn:,} texts judged")
+    marks = ", ".join(f"{results.marks[mark]:,} {mark}" for mark in MARKS if mark in results.marks)
+    out.print(f"{results.judged:,} of {results.drawn:,} texts judged" + (f": {marks}" if marks else ""))
+    if results.teaches:
+        out.print("They were chosen to teach and are no random sample: nothing is estimated. Remedy: scrapy corpus sample")
     if results.whole is not None:
         out.print(_table("site", results.sites, results), _table("relevance", results.bands))
         if results.covered < 0.9995:

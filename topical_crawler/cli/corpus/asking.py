@@ -1,0 +1,151 @@
+"""Questions about a corpus whose answers teach its crawl: files beside it, and the crawl that is told each mark."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from pathlib import Path
+
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.frontier.reach import reach
+from topical_crawler.config import crawl_name, data_dir, named_data_dir, uses_redis
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.second_look import FILE as ASIDE
+from topical_crawler.crawl.second_look import SetAside
+from topical_crawler.judging.sample import BOILERPLATE, SampleFile, read_sample, write_sample
+from topical_crawler.judging.teach import draw_to_teach
+from topical_crawler.topic.files import MarkedText, TopicError
+from topical_crawler.topic.topic import Topic, list_topics, load_topic
+
+_FILE = re.compile(r"asked-([0-9]{1,6})\.jsonl")
+_AT_ONCE = 20
+"""Marks that a crawl is told in one request: at most 2.4 MB."""
+_WAIT = 15.0
+"""Seconds for a crawl to answer."""
+
+
+def folder_of(place: str, name: str | None, settings: BaseSettings) -> Path:
+    """Where the questions about a corpus lie: beside its file, or in the data directory of its crawl.
+
+    Raises:
+        UsageError: a database whose crawl is not known.
+    """
+    if "://" not in place:
+        return Path(place).parent
+    if not named_data_dir(settings) and (name is None or "://" in name):
+        raise UsageError("where do the questions go? Remedy: -s TOPICAL_DATA_DIR=FOLDER, of the crawl", print_help=False)
+    return data_dir(settings, name or "")
+
+
+def topic_of(name: str | None, folder: Path) -> Topic | None:
+    """The topic of this name; None: that of the crawl in the folder, or of the folder's name, if there is one.
+
+    Raises:
+        UsageError: the topic cannot be read.
+    """
+    if name is None:
+        name = folder.absolute().name
+        if name not in list_topics() and not Path(name, "topic.toml").is_file():
+            try:
+                name = str(json.loads((folder / "crawl.json").read_bytes())["source"])
+                return load_topic(name)
+            except (OSError, ValueError, KeyError, TypeError):
+                return None
+    try:
+        return load_topic(name)
+    except TopicError as error:
+        raise UsageError(str(error), print_help=False) from None
+
+
+def asked(folder: Path) -> list[Path]:
+    """The files with questions that were asked so far, the oldest first."""
+    found = {int(match[1]): file for file in folder.iterdir() if (match := _FILE.fullmatch(file.name))} if folder.is_dir() else {}
+    return [found[number] for number in sorted(found)]
+
+
+def questions(place: str, folder: Path, number: int, topic: Topic | None) -> Path:
+    """The file with questions about a corpus: the last one where some of its questions are open, else a new one.
+
+    Raises:
+        SampleError, CorpusError: there is nothing to ask, or a file cannot be read.
+    """
+    before = {file: read_sample(file) for file in asked(folder)}
+    for file, sample in reversed(before.items()):
+        if any(item.mark is None for item in sample.items):
+            return file
+        break
+    known = {item.url for sample in before.values() for item in sample.items} | {
+        text.url for text in (topic.marked if topic else ())
+    }
+    aside = SetAside(folder / ASIDE, 1.0) if (folder / ASIDE).is_file() else None
+    try:
+        with CorpusStore(place, read_only=True) as store:
+            terms = tuple(topic.keywords(len(topic.terms))) if topic else ()
+            source = aside.html if aside else None
+            sample = draw_to_teach(store, number, known=known, aside=source, topic=topic.title if topic else "", terms=terms)
+    finally:
+        if aside:
+            aside.close()
+    file = folder / f"asked-{1 + len(before)}.jsonl"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_sample(sample, file)
+    return file
+
+
+class Teacher:
+    """Tells the crawl of a corpus the marks of a sample as they are made, in a thread. A crawl that does not run learns from them
+    when it is resumed.
+
+    Args:
+        file: the sample, in the folder of the crawl.
+        settings: say whether the crawl is over Redis.
+    """
+
+    def __init__(self, file: SampleFile, settings: BaseSettings) -> None:
+        self._file, self._settings = file, settings
+        folder = file.path.absolute().parent
+        self._name = (None if crawl_name(settings, "") else folder.name) if uses_redis(settings) else str(folder)
+        self._told: dict[str, str] = {}
+        self._crawl = self._problem = ""
+        self._news, self._ending = threading.Event(), False
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.tell()  # what an earlier crawl could not be told
+        self._thread.start()
+
+    def tell(self) -> None:
+        """Have the crawl told what was marked since the last time."""
+        self._news.set()
+
+    def close(self) -> str:
+        """Tell the crawl the rest; what came of it, for people."""
+        self._ending = True
+        self.tell()
+        self._thread.join()
+        if self._problem:
+            return f"No crawl learns from these marks: {self._problem}"
+        examples = sum(mark != BOILERPLATE for mark in self._told.values())
+        return f"{self._crawl}: the crawl learns from {examples} marked texts" if self._told else ""
+
+    def _run(self) -> None:
+        last = False
+        while not last:
+            self._news.wait()
+            self._news.clear()
+            last = self._ending
+            try:
+                self._send()
+            except Exception as error:  # whatever keeps a crawl from learning must not keep a person from judging
+                self._problem = str(error) or type(error).__name__
+
+    def _send(self) -> None:
+        new = [i for i in self._file.now().items if (i.mark or BOILERPLATE) != self._told.get(i.key, BOILERPLATE)]
+        for start in range(0, len(new), _AT_ONCE):
+            some = new[start : start + _AT_ONCE]
+            texts = [MarkedText.bounded(i.url, i.title, i.text, i.mark or BOILERPLATE) for i in some]
+            with reach(self._settings, self._name, _WAIT) as crawl:
+                crawl.ask({"action": "mark", "texts": [json.loads(text.as_json()) for text in texts]})
+            self._told |= {item.key: text.mark for item, text in zip(some, texts, strict=True)}
+            self._crawl, self._problem = crawl.name, ""
