@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 from collections.abc import Iterable, Sequence
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from topical_crawler.strategies.adaptive.link_features import digest
 from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_TERMS, PAGE_WORDS, PART_UNIT, Memory, PageWords
-from topical_crawler.strategies.adaptive.page_classifier import PageClassifier, _most_probable
+from topical_crawler.strategies.adaptive.page_classifier import PageClassifier, _most_probable, evidence
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.web.page import Page
@@ -328,20 +327,39 @@ def test_the_most_probable_log_odds_are_where_the_slope_is_zero(
     assert covariance @ pulls == pytest.approx(covariance @ (on - likely), abs=1e-3 * (1 + variance))
 
 
-def test_all_pages_are_judged_as_each_alone(taught: PageClassifier) -> None:
-    of = judge()
+@pytest.mark.parametrize("even", [0.0, 0.5])
+def test_all_pages_are_judged_as_each_alone(even: float) -> None:
+    of = judge(even=even)
     memory = learn(of, pages())
     known = known_words(memory)
-    for judging in (of, judge()):
+    for judging in (of, judge(even=even)):
         assert judging.probabilities(memory) == pytest.approx([judging.probability(words) for words in known], abs=1e-6)
 
 
+def test_eq_3_counts_beside_terms_and_words() -> None:
+    """It is a mean over a page's words: two light terms among forty other words tell less than heavy ones alone."""
+    dense, sparse = ("党建", "主题教育", *NEAR[:2]), ("支部", "党员", *NEAR, *FAR, *ELSEWHERE, *(f"{w}日" for w in NEAR))
+    for learned in (False, True):
+        plain, paper = judge(), judge(even=0.5)
+        if learned:
+            learn(plain, pages())
+            learn(paper, pages())
+        assert read(plain, *dense).odds == 0
+        assert probability(paper, *dense) > probability(plain, *dense)
+        assert probability(paper, *sparse) < probability(plain, *sparse)
+
+
+@pytest.mark.parametrize(("terms", "others"), [(("党建",), 0), (("党建", "支部"), 3), ((), 4)])
+def test_eq_3_is_the_mean_of_squared_weights(terms: tuple[str, ...], others: int) -> None:
+    """Of a page without HTML the description is the text, too."""
+    words = (*terms, *FAR[:others])
+    eq3 = sum(TERMS[term] ** 2 for term in terms) / len(words)
+    assert read(judge(even=0.5), *words).odds == pytest.approx(2 * evidence(eq3, 0.5))
+    assert evidence(0.5, 0.5) == 0.0
+
+
 def known_words(memory: Memory) -> list[PageWords]:
-    rows = zip(memory.words, memory.counts, memory.page_terms, memory.parts, memory.labels, memory.is_article, strict=True)
-    return [
-        PageWords(numbers[counts > 0], counts[counts > 0], terms[parts > 0], parts[parts > 0], labels[labels > 0], bool(article))
-        for numbers, counts, terms, parts, labels, article in itertools.islice(rows, len(memory))
-    ]
+    return [memory.page_words(row) for row in range(len(memory))]
 
 
 def test_a_term_that_is_on_every_article_of_the_crawl_hardly_counts() -> None:

@@ -591,7 +591,11 @@ def test_every_part_can_be_left_out(part: str) -> None:
         ('without = ["hubs", "hosts"]', r"line 3: without must be a list of parts \(feedback, .*\), not \['hubs', 'hosts'\]"),
         ("precision = 90", r"line 3: precision must be a number from 0 to 1, not 90"),
         ('without = "hubs"', r"line 3: without must be a list of parts \(feedback, .*\), not 'hubs'"),
-        ("steps = 3", r"line 3: \[strategy\.adaptive\] has no parameter 'steps'\. Known: page_threshold, precision, without"),
+        ("even_relevance = -1", r"line 3: even_relevance must be a number of 0 or more, not -1"),
+        (
+            "steps = 3",
+            r"line 3: \[strategy\.adaptive\] has no parameter 'steps'\. Known: page_threshold, precision, even_relevance",
+        ),
     ],
 )
 def test_wrong_parameters_are_refused_with_their_place(line: str, said: str, write_topic: WriteTopic) -> None:

@@ -36,6 +36,7 @@ class PageWords:
         terms, parts: its strongest topic terms as numbers above 0, and how much each stands out in it, in :data:`PART_UNIT` parts
             of 1 (:meth:`PageClassifier.read`). What a term weighs changes with the crawl.
         labels: its labels as numbers above 0.
+        odds: log-odds that it is on topic by Eq. 3 (:meth:`PageClassifier.read`).
         is_article: whether it looks like a page with a text of its own, not like a list.
     """
 
@@ -44,6 +45,7 @@ class PageWords:
     terms: NDArray[np.uint16]
     parts: NDArray[np.uint8]
     labels: NDArray[np.uint16]
+    odds: float
     is_article: bool
 
 
@@ -73,7 +75,7 @@ class Memory:
 
     Attributes:
         pages: digests. 0: an empty row.
-        words, counts, page_terms, parts, labels, is_article: see :class:`PageWords`; rows are filled up with 0.
+        words, counts, page_terms, parts, labels, odds, is_article: see :class:`PageWords`; rows are filled up with 0.
         fetched: whether the page could be fetched.
         features, parents, link_relevances, terms, distance, link_words: see :class:`IncomingLink`; 0 where no link led there.
         has_link: whether a link led there.
@@ -83,8 +85,8 @@ class Memory:
     """
 
     _FIELDS = (
-        *("pages", "words", "counts", "page_terms", "parts", "labels", "is_article", "fetched", "features", "parents"),
-        *("link_relevances", "terms", "distance", "link_words", "has_link", "relevance", "example"),
+        *("pages", "words", "counts", "page_terms", "parts", "labels", "odds", "is_article", "fetched", "features"),
+        *("parents", "link_relevances", "terms", "distance", "link_words", "has_link", "relevance", "example"),
     )
 
     def __init__(self) -> None:
@@ -101,6 +103,7 @@ class Memory:
         self.page_terms = np.zeros((CAPACITY, PAGE_TERMS), dtype=np.uint16)
         self.parts = np.zeros((CAPACITY, PAGE_TERMS), dtype=np.uint8)
         self.labels = np.zeros((CAPACITY, PAGE_LABELS), dtype=np.uint16)
+        self.odds = np.zeros(CAPACITY, dtype=np.float32)
         self.is_article = np.zeros(CAPACITY, dtype=np.bool_)
         self.fetched = np.zeros(CAPACITY, dtype=np.bool_)
         self.features = np.zeros((CAPACITY, MAX_FEATURES), dtype=np.uint32)
@@ -126,7 +129,7 @@ class Memory:
     def page_words(self, row: int) -> PageWords:
         """What the page in a row says, filled up with 0."""
         arrays = (self.words[row], self.counts[row], self.page_terms[row], self.parts[row], self.labels[row])
-        return PageWords(*arrays, bool(self.is_article[row]))
+        return PageWords(*arrays, self.odds.item(row), bool(self.is_article[row]))
 
     def add(self, page: int, words: PageWords | None, link: IncomingLink | None, relevance: float) -> None:
         """Remember a page.
@@ -158,7 +161,7 @@ class Memory:
             self.page_terms[row, : len(words.terms)] = words.terms
             self.parts[row, : len(words.parts)] = words.parts
             self.labels[row, : len(words.labels)] = words.labels
-            self.is_article[row] = words.is_article
+            self.odds[row], self.is_article[row] = words.odds, words.is_article
         if link is not None:
             self.has_link[row] = True
             self.features[row, : len(link.features)] = link.features

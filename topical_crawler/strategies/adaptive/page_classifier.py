@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
+from math import log
 from typing import Any
 from zlib import crc32
 
@@ -81,6 +82,11 @@ MAX_MARKS = 500
 """Marked texts from which a page's log-odds are learned, drawn by their addresses: the work grows with their cube."""
 UNTAUGHT_STEEPNESS, UNTAUGHT_MIDDLE = 1.5, 2.0
 """Before anything is learned, on the scale of term scores."""
+NO_RELEVANCE = 0.1
+"""What no relevance counts as, in parts of the even one."""
+
+Counted = tuple[Counter[int], dict[str, float], float]
+"""The words of a page by number with their weighted numbers, how much each topic term stands out, and the log-odds by Eq. 3."""
 
 
 class PageClassifier:
@@ -94,6 +100,8 @@ class PageClassifier:
         marked: texts that a person has marked: examples and counterexamples, whatever terms they hold.
         labels: whether a page's own labels (tags, breadcrumbs) count like its title.
         feedback: whether words are learned; else only the terms count.
+        even: Eq. 3 over a page's description, and over its text, that speaks neither for the topic nor against it, see
+            :func:`evidence`.
 
     Attributes:
         marks: a digest of the marked texts as they are now.
@@ -106,6 +114,7 @@ class PageClassifier:
         marked: Sequence[MarkedText] = (),
         labels: bool = True,
         feedback: bool = True,
+        even: float = 0.0,
     ) -> None:
         rare, heaviest = rarities(frozenset(terms)), max(terms.values(), default=1.0)
         weights = {term: weight * rare[term] ** 2 for term, weight in terms.items()}
@@ -120,12 +129,14 @@ class PageClassifier:
         self._term_weights = self._general
         self._articles = 0  # of the last refit, and how many of them hold each term
         self._term_articles: Floats = np.zeros(BUCKETS, dtype=np.float32)
+        self._squares = {term: weight * weight for term, weight in terms.items()}
+        self._even = even
         self._segmenter = segmenter
         self._labels = labels
         self._feedback = feedback
         self._number_of = lru_cache(65_536)(self._content_number)
         self._terms_in = lru_cache(65_536)(self._find_terms)
-        self._marked: dict[int, tuple[Counter[int], dict[str, float], bool]] = {}
+        self._marked: dict[int, tuple[Counted, bool]] = {}
         self.mark(marked)
         self._pages = 0
         self._frequencies: Floats = np.zeros(BUCKETS, dtype=np.float32)
@@ -141,14 +152,13 @@ class PageClassifier:
         for text in texts:
             self._marked.pop(page := digest(text.url), None)
             if text.on_topic is not None:
-                body, parts = self._count(text.text[:MAX_READ], text.title, text.title, ())
-                self._marked[page] = _counted(body), parts, text.on_topic
-        known = [(page, sorted(words.items()), on_topic) for page, (words, _, on_topic) in sorted(self._marked.items())]
+                self._marked[page] = self._count(text.text[:MAX_READ], text.title, text.title, ()), text.on_topic
+        known = [(page, sorted(words.items()), on_topic) for page, ((words, *_), on_topic) in sorted(self._marked.items())]
         self.marks = blake2b(repr(known).encode(), digest_size=8).hexdigest()
 
     def mark_of(self, page: int) -> float | None:
         """The probability that a page (its digest) is on topic by its own mark, 0 or 1; None where it has none."""
-        return float(self._marked[page][2]) if page in self._marked else None
+        return float(self._marked[page][1]) if page in self._marked else None
 
     def terms_of(self, words: Iterable[str]) -> float:
         """Weight of the distinct topic terms among words; the heavy terms of the topic weigh 1 on average."""
@@ -157,11 +167,10 @@ class PageClassifier:
     def read(self, page: Page, article: bool) -> tuple[PageWords, dict[str, float]]:
         """The words of a page, and the strongest topic terms in it with their shares of its term score."""
         labels = page.labels if self._labels else ()
-        body, parts = self._count(full_text(page, menus=not article)[:MAX_READ], description_of(page), page.title, labels)
-        return self._packed(_counted(body), parts, labels, article)
+        text = full_text(page, menus=not article)[:MAX_READ]
+        return self._packed(self._count(text, description_of(page), page.title, labels), labels, article)
 
-    def _count(self, text: str, description: str, title: str, own_labels: Sequence[str]) -> tuple[Counter[str], dict[str, float]]:
-        """The words of a page with their weighted numbers, and how much each topic term stands out."""
+    def _count(self, text: str, description: str, title: str, own_labels: Sequence[str]) -> Counted:
         body, head, labels = map(self._content, (text, description, "\n".join(own_labels)))
         parts = {term: HEAD_WEIGHT for word in (*head, *labels) for term in self._terms_in(word)}
         occurrences: Counter[str] = Counter()
@@ -170,24 +179,28 @@ class PageClassifier:
                 occurrences[term] += count
         for term, count in occurrences.items():
             parts[term] = parts.get(term, 0.0) + count / (count + SATURATION)
+        odds = evidence(self._eq3(head), self._even) + evidence(self._eq3(body), self._even)
         for word in self._content(title):
             body[word] += TITLE_COUNT
         for word, count in labels.items():
             body[word] += LABEL_COUNT * count
         for label in own_labels:
             body[_whole(label)] += WHOLE_LABEL_COUNT
-        return body, parts
+        return _counted(body), parts, odds
 
-    def _packed(
-        self, body: Counter[int], parts: Mapping[str, float], labels: Sequence[str], article: bool
-    ) -> tuple[PageWords, dict[str, float]]:
+    def _eq3(self, words: Collection[str]) -> float:
+        """Eq. 3 of Zhou et al. 2019 over distinct words, where each is similar to itself only; 0 for no words."""
+        return sum([self._squares.get(word, 0.0) for word in words]) / max(1, len(words))
+
+    def _packed(self, counted: Counted, labels: Sequence[str], article: bool) -> tuple[PageWords, dict[str, float]]:
+        body, parts, odds = counted
         numbers, counts = self._most_telling(body)
         scores = {term: part * float(self._term_weights[self._numbers[term]]) for term, part in parts.items()}
         strongest = sorted(parts, key=lambda term: (-scores[term], term))[:PAGE_TERMS]
         terms = np.array([self._numbers[term] for term in strongest], dtype=np.uint16)
         sizes = np.array([round(parts[term] * PART_UNIT) for term in strongest], dtype=np.uint8)
         filed = np.array([_number(label) or 1 for label in dict.fromkeys(map(_whole, labels))][:PAGE_LABELS], dtype=np.uint16)
-        return PageWords(numbers, counts, terms, sizes, filed, article), {term: scores[term] for term in strongest}
+        return PageWords(numbers, counts, terms, sizes, filed, odds, article), {term: scores[term] for term in strongest}
 
     def _find_terms(self, word: str) -> tuple[str, ...]:
         """The topic terms in a word, which may be longer: 公路 in 高速公路. Latin ones are whole words."""
@@ -218,8 +231,8 @@ class PageClassifier:
         """The probability of each page."""
         return self._probabilities(*self._rows(pages))
 
-    def _rows(self, pages: Sequence[PageWords]) -> tuple[Numbers, Counts, Floats, Numbers]:
-        """Words, their counts, term scores and labels of pages."""
+    def _rows(self, pages: Sequence[PageWords]) -> tuple[Numbers, Counts, Floats, Numbers, Floats]:
+        """Words, their counts, term scores, labels and log-odds by Eq. 3 of pages."""
         numbers, counts = np.zeros((len(pages), PAGE_WORDS), dtype=np.uint16), np.zeros((len(pages), PAGE_WORDS), dtype=np.uint8)
         terms, parts = np.zeros((len(pages), PAGE_TERMS), dtype=np.uint16), np.zeros((len(pages), PAGE_TERMS), dtype=np.uint8)
         labels = np.zeros((len(pages), PAGE_LABELS), dtype=np.uint16)
@@ -227,7 +240,8 @@ class PageClassifier:
             numbers[row, : len(words.numbers)], counts[row, : len(words.counts)] = words.numbers, words.counts
             terms[row, : len(words.terms)], parts[row, : len(words.parts)] = words.terms, words.parts
             labels[row, : len(words.labels)] = words.labels
-        return numbers, counts, self._term_scores(terms, parts), labels
+        odds = np.array([words.odds for words in pages], dtype=np.float32)
+        return numbers, counts, self._term_scores(terms, parts), labels, odds
 
     def _term_scores(self, terms: Numbers, parts: Counts) -> Floats:
         """How much of the topic is in pages, by its terms alone; a term in the title that weighs 1 is worth 2 or more."""
@@ -238,29 +252,30 @@ class PageClassifier:
         """The probability of each remembered page; that of a marked one is its mark."""
         n = len(memory)
         term_scores = self._term_scores(memory.page_terms[:n], memory.parts[:n])
-        probabilities = self._probabilities(memory.words[:n], memory.counts[:n], term_scores, memory.labels[:n])
+        words, counts, labels, odds = memory.words[:n], memory.counts[:n], memory.labels[:n], memory.odds[:n]
+        probabilities = self._probabilities(words, counts, term_scores, labels, odds)
         for row, on_topic in self._marked_rows(memory):
             probabilities[row] = on_topic
         return probabilities
 
     def _marked_rows(self, memory: Memory) -> list[tuple[int, bool]]:
         """Where the marked pages that are remembered are, with their marks."""
-        rows = [(memory.row(page), on_topic) for page, (_, _, on_topic) in sorted(self._marked.items())]
+        rows = [(memory.row(page), on_topic) for page, (_, on_topic) in sorted(self._marked.items())]
         return [(row, on_topic) for row, on_topic in rows if row is not None and memory.fetched[row]]
 
-    def _probabilities(self, words: Numbers, counts: Counts, term_scores: Floats, labels: Numbers) -> Floats:
-        probabilities = sigmoid(self._log_odds(words, counts, term_scores, labels))
+    def _probabilities(self, words: Numbers, counts: Counts, term_scores: Floats, labels: Numbers, odds: Floats) -> Floats:
+        probabilities = sigmoid(self._log_odds(words, counts, term_scores, labels, odds))
         return np.where(counts.any(axis=1), probabilities, np.float32(0))  # a page without words is on no topic
 
-    def _log_odds(self, words: Numbers, counts: Counts, term_scores: Floats, labels: Numbers) -> Floats:
+    def _log_odds(self, words: Numbers, counts: Counts, term_scores: Floats, labels: Numbers, odds: Floats) -> Floats:
         if self._centre is None:
-            untaught: Floats = np.float32(UNTAUGHT_STEEPNESS) * (term_scores - np.float32(UNTAUGHT_MIDDLE))
+            untaught: Floats = np.float32(UNTAUGHT_STEEPNESS) * (term_scores - np.float32(UNTAUGHT_MIDDLE)) + odds
             return untaught
         likeness = _product(self._centre, *self._units(words, counts)) / np.float32(self._gap)
         z = self._add_terms(likeness, term_scores)
-        odds = self._label_odds[labels]
-        strongest = np.take_along_axis(odds, np.abs(odds).argmax(axis=1)[:, None], axis=1)[:, 0]
-        log_odds: Floats = STEEPNESS * ((z - self._low) / (self._high - self._low) - MIDDLE) + strongest
+        by_label = self._label_odds[labels]
+        strongest = np.take_along_axis(by_label, np.abs(by_label).argmax(axis=1)[:, None], axis=1)[:, 0]
+        log_odds: Floats = STEEPNESS * ((z - self._low) / (self._high - self._low) - MIDDLE) + strongest + odds
         return log_odds
 
     def word_ids(self, words: Iterable[str]) -> bytes:
@@ -362,8 +377,8 @@ class PageClassifier:
 
     def _elsewhere(self, memory: Memory, on_topic: bool) -> list[PageWords]:
         """The texts so marked that are no remembered pages."""
-        there = [m for page, m in sorted(self._marked.items()) if m[2] == on_topic and memory.row(page) is None]
-        return [self._packed(body, parts, (), True)[0] for body, parts, _ in there]
+        there = sorted(page for page, (_, mark) in self._marked.items() if mark == on_topic and memory.row(page) is None)
+        return [self._packed(self._marked[page][0], (), True)[0] for page in there]
 
     def _learn_marks(self, memory: Memory) -> None:
         """Move the log-odds of pages towards those of marked ones with like words: a Gaussian process whose mean is what is known
@@ -374,15 +389,15 @@ class PageClassifier:
             return
         rows = [memory.row(page) for page in marked]
         texts = [
-            self._packed(body, parts, (), True)[0] if row is None else memory.page_words(row)
-            for row, (body, parts, _) in zip(rows, marked.values(), strict=True)
+            self._packed(counted, (), True)[0] if row is None else memory.page_words(row)
+            for row, (counted, _) in zip(rows, marked.values(), strict=True)
         ]
-        words, counts, term_scores, labels = self._rows(texts)
+        words, counts, term_scores, labels, odds = self._rows(texts)
         known, places = np.unique(words, return_inverse=True)
         vectors = np.zeros((len(texts), len(known)))
         np.add.at(vectors, (np.arange(len(texts))[:, None], places.reshape(words.shape)), self._units(words, counts)[1])
-        on_topic = np.array([mark for _, _, mark in marked.values()], dtype=np.float64)
-        prior = self._log_odds(words, counts, term_scores, labels).astype(np.float64)
+        on_topic = np.array([mark for _, mark in marked.values()], dtype=np.float64)
+        prior = self._log_odds(words, counts, term_scores, labels, odds).astype(np.float64)
         pulls = _most_probable(MARK_VARIANCE * vectors @ vectors.T, prior, on_topic)
         unit = self._gap * (self._high - self._low) / STEEPNESS  # of the product with the centre, for one of the log-odds
         self._centre[known] += (unit * MARK_VARIANCE * pulls @ vectors).astype(np.float32)
@@ -465,6 +480,16 @@ class PageClassifier:
             self._rarity = unpacked(state["rarity"], "<f4").astype(np.float32)
             self._gap, self._best, self._high, self._low = map(float, state["scale"])
             self._label_odds[unpacked(state["labels"], "<u4")] = unpacked(state["label_odds"], "<f4")
+
+
+def evidence(relevance: float, even: float) -> float:
+    """The log-odds that a text is on topic by its relevance: 0 at ``even``, and never less than those of no relevance. 0 for an
+    ``even`` of 0.
+
+    >>> [round(evidence(relevance, 0.2), 2) for relevance in (0, 0.05, 0.2, 2)]
+    [-2.4, -1.15, 0.0, 2.22]
+    """
+    return log((relevance / even + NO_RELEVANCE) / (1 + NO_RELEVANCE)) if even else 0.0
 
 
 def _product(vector: Floats, words: Numbers, units: Floats) -> Floats:

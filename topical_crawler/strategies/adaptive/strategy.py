@@ -62,11 +62,14 @@ class AdaptiveParameters(Parameters):
             largest at half of itself (Lipton, Elkan & Naryanaswamy 2014), which is about 0.3.
         precision: besides, a page is kept when it and the articles that are more relevant are, by their relevances, in this share
             on topic, 0 to 1; 0: no such bound. It is learned anew at each refit, from the articles that are remembered.
+        even_relevance: Eq. 3 of Zhou et al. 2019 over a page's description, and over its text, that speaks neither for the topic
+            nor against it; 0: it is not looked at. It tells much where a domain corpus weighs the terms, as in the paper.
         without: parts to leave out, of :data:`PARTS`: for experiments.
     """
 
     page_threshold: float = 0.3
     precision: float = 0.0
+    even_relevance: float = 0.0
     without: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -112,7 +115,12 @@ class Adaptive(Strategy):
         super().__init__(topic, segmenter, parameters)
         without = self._without = frozenset(self.parameters.without)
         self._classifier = PageClassifier(
-            topic.terms, segmenter, topic.marked, labels="labels" not in without, feedback="feedback" not in without
+            topic.terms,
+            segmenter,
+            topic.marked,
+            labels="labels" not in without,
+            feedback="feedback" not in without,
+            even=self.parameters.even_relevance,
         )
         self._links = LinkFeatures(segmenter.cut, self._classifier.terms_of, self._classifier.word_ids, without)
         self._changing = ChangingFeatures(without)
@@ -360,11 +368,12 @@ def _prior(state: Floats) -> Floats:
 
 def _pack_words(words: PageWords) -> list[Any]:
     arrays: Sequence[NDArray[Any]] = (words.numbers, words.counts, words.terms, words.parts, words.labels)
-    return [*map(packed, arrays, _ARRAYS), int(words.is_article)]
+    return [*map(packed, arrays, _ARRAYS), words.odds, int(words.is_article)]
 
 
 def _unpack_words(lesson: Sequence[Any] | None) -> PageWords | None:
     if lesson is None:
         return None
-    numbers, counts, terms, parts, labels = map(unpacked, lesson[:-1], _ARRAYS)
-    return PageWords(numbers, counts, terms, parts, labels, bool(lesson[-1]))
+    *arrays, odds, is_article = lesson
+    numbers, counts, terms, parts, labels = map(unpacked, arrays, _ARRAYS)
+    return PageWords(numbers, counts, terms, parts, labels, odds, bool(is_article))
