@@ -51,7 +51,8 @@ def draw(
     edges: Sequence[float] = (),
     reason: str = "",
 ) -> Draw:
-    """A stratified systematic sample (Cochran 1977, chapters 5 and 8).
+    """A stratified systematic sample (Cochran 1977, chapters 5 and 8). Raises ValueError where ``size`` is less than the number
+    of strata.
 
     Each stratum is sorted (hosts by relevance, bands by host) and every k-th page is taken from a random start, with k the
     stratum's weight. All its pages are equally likely, and the sample mirrors its mixture.
@@ -64,9 +65,6 @@ def draw(
         equal: draw equal numbers from the strata, as far as they have them, instead of in proportion.
         edges: of the bands, see :func:`band_edges`.
         reason: for which the candidates were rejected; "" for kept ones.
-
-    Raises:
-        ValueError: ``size`` is less than the number of strata.
 
     >>> pages = [Candidate(f"{n:02d}", "党建.cn" if n < 90 else "门户.cn", n / 100) for n in range(100)]
     >>> [(s.name, s.population, s.sample) for s in draw(pages, 10).strata]
@@ -207,17 +205,14 @@ def draw_sample(
     topic: str = "",
     terms: Sequence[str] = (),
 ) -> Sample:
-    """Draw kept pages of a corpus with their texts, then pages rejected for each reason, which have none.
+    """Draw kept pages of a corpus with their texts, then pages rejected for each reason, which have none. Raises SampleError
+    where there are no pages, or ``size`` is less than the number of strata, and CorpusError where the corpus cannot be read.
 
     Args:
         store: the corpus; others may write to it meanwhile.
         size, by, seed, equal: see :func:`draw`.
         rejected: reasons of rejection; ``size`` pages are drawn for each.
         topic, terms: shown to the judge.
-
-    Raises:
-        SampleError: there are no pages, or ``size`` is less than the number of strata.
-        CorpusError: the corpus cannot be read.
     """
     strata: list[Stratum] = []
     items: list[Item] = []

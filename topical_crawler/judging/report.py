@@ -17,24 +17,15 @@ from topical_crawler.judging.sample import BOILERPLATE, RELEVANT, Item, Sample
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Two judges' marks of the texts that both judged.
+    """Two judges' marks of the texts that both judged."""
 
-    Attributes:
-        first, second: numbers of the two, from 0.
-        texts: judged by both.
-        same: share of them with the same mark; nan without texts.
-        kappa: Cohen's κ of the marks: 1 for full agreement, 0 for chance; nan if both used one mark only.
-        kappa_relevant: the same for relevant against irrelevant or boilerplate.
-        disputed: keys of the texts with different marks, in the order of the sample.
-    """
-
-    first: int
-    second: int
-    texts: int
-    same: float
-    kappa: float
-    kappa_relevant: float
-    disputed: tuple[str, ...]
+    first: int  # number of the one judge, from 0
+    second: int  # number of the other
+    texts: int  # judged by both
+    same: float  # share of them with the same mark; nan without texts
+    kappa: float  # Cohen's κ of the marks: 1 for full agreement, 0 for chance; nan if both used one mark only
+    kappa_relevant: float  # the same for relevant against irrelevant or boilerplate
+    disputed: tuple[str, ...]  # keys of the texts with different marks, in the order of the sample
 
 
 def agreements(samples: Sequence[Sample]) -> list[PairAgreement]:
@@ -149,24 +140,15 @@ Place = tuple[str, str]  # name of a stratum, and the reason of rejection of its
 
 @dataclass(frozen=True, slots=True)
 class GroupFigures:
-    """Figures of judged texts: of all, a site, a band of relevance, or a reason of rejection.
+    """Figures of judged texts: of all, a site, a band of relevance, or a reason of rejection."""
 
-    Attributes:
-        name: of the site, band or reason.
-        pages: pages of the corpus that they represent; estimated unless the group is a union of strata.
-        judged: texts with a mark.
-        relevant, boilerplate: texts with these marks.
-        precision: share of relevant pages; boilerplate is not relevant.
-        share_of_boilerplate: share of pages that are boilerplate.
-    """
-
-    name: str
-    pages: float
-    judged: int
-    relevant: int
-    boilerplate: int
-    precision: Estimate
-    share_of_boilerplate: Estimate
+    name: str  # of the site, band or reason
+    pages: float  # of the corpus that they represent; estimated unless the group is a union of strata
+    judged: int  # texts with a mark
+    relevant: int  # texts so marked
+    boilerplate: int  # texts so marked
+    precision: Estimate  # share of relevant pages; boilerplate is not relevant
+    share_of_boilerplate: Estimate  # share of pages that are boilerplate
 
     @property
     def relevant_pages(self) -> tuple[float, float, float]:
@@ -180,31 +162,19 @@ class GroupFigures:
 
 @dataclass(frozen=True, slots=True)
 class SampleReport:
-    """The figures of a sample.
-
-    Attributes:
-        corpus, topic: of the sample.
-        drawn, judged: texts, including rejected pages.
-        teaches: whether the texts were chosen to teach a crawl; then there are no further figures.
-        marks: number of texts by mark.
-        pages: kept pages of the corpus.
-        whole: all kept pages in strata with a judged text; None if there are none.
-        sites: by host, most pages first.
-        bands: of relevance, the highest first.
-        rejected: by reason of rejection; relevant pages among them were missed.
-    """
+    """The figures of a sample."""
 
     corpus: str
     topic: str
-    drawn: int
+    drawn: int  # texts, as those judged; including rejected pages
     judged: int
-    teaches: bool
-    marks: Mapping[str, int]
-    pages: int
-    whole: GroupFigures | None
-    sites: tuple[GroupFigures, ...]
-    bands: tuple[GroupFigures, ...]
-    rejected: tuple[GroupFigures, ...]
+    teaches: bool  # whether the texts were chosen to teach a crawl; then there are no further figures
+    marks: Mapping[str, int]  # number of texts by mark
+    pages: int  # kept pages of the corpus
+    whole: GroupFigures | None  # all kept pages in strata with a judged text; None if there are none
+    sites: tuple[GroupFigures, ...]  # by host, most pages first
+    bands: tuple[GroupFigures, ...]  # of relevance, the highest first
+    rejected: tuple[GroupFigures, ...]  # by reason of rejection; relevant pages among them were missed
 
     @property
     def mean_of_sites(self) -> float:

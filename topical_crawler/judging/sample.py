@@ -39,19 +39,12 @@ class SampleError(CorpusError):
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """A part of the pages from which is drawn by itself.
+    """A part of the pages from which is drawn by itself."""
 
-    Attributes:
-        name: a host, :data:`OTHERS`, a band of relevance, "all", or a half of a sample that teaches.
-        population: its pages, at least 1.
-        sample: pages drawn, 1 to ``population``.
-        reason: why its pages were rejected; "" for kept ones.
-    """
-
-    name: str
-    population: int
-    sample: int
-    reason: str = ""
+    name: str  # a host, `OTHERS`, a band of relevance, "all", or a half of a sample that teaches
+    population: int  # its pages, at least 1
+    sample: int  # pages drawn, 1 to `population`
+    reason: str = ""  # why its pages were rejected; "" for kept ones
 
     @property
     def weight(self) -> float:
@@ -61,41 +54,22 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What a sample was drawn from, and how.
+    """What a sample was drawn from, and how."""
 
-    Attributes:
-        corpus: its path or URL, without passwords.
-        topic: its title, "" if unknown.
-        terms: of the topic, highlighted in the texts.
-        program: version that drew it.
-        by, equal, seed: see :func:`~topical_crawler.judging.draw.draw`; or ``by`` is :data:`TEACHING`.
-        edges: of the bands of relevance of the kept pages.
-        strata: of kept pages, then of rejected ones.
-    """
-
-    corpus: str
-    topic: str = ""
-    terms: tuple[str, ...] = ()
-    program: str
-    by: str
+    corpus: str  # its path or URL, without passwords
+    topic: str = ""  # its title, "" if unknown
+    terms: tuple[str, ...] = ()  # of the topic, highlighted in the texts
+    program: str  # version that drew it
+    by: str  # as the next two, see `draw`; or `TEACHING`
     equal: bool
     seed: int
-    edges: tuple[float, ...]
-    strata: tuple[Stratum, ...]
+    edges: tuple[float, ...]  # of the bands of relevance of the kept pages
+    strata: tuple[Stratum, ...]  # of kept pages, then of rejected ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A text to be judged.
-
-    Attributes:
-        key, url, title, host, date, relevance: as in the corpus.
-        reason: why the page was rejected; "" for a kept one.
-        stratum: name of its stratum.
-        weight: pages that it represents.
-        text: "" for a rejected page of which none is at hand.
-        mark: one of :data:`MARKS`; None before it is judged.
-    """
+    """A text to be judged. Key, URL, title, host, date and relevance are as in the corpus."""
 
     key: str
     url: str
@@ -103,11 +77,11 @@ class Item:
     host: str
     date: str
     relevance: float
-    reason: str = ""
-    stratum: str
-    weight: float
-    text: str = ""
-    mark: str | None = None
+    reason: str = ""  # why the page was rejected; "" for a kept one
+    stratum: str  # name of its stratum
+    weight: float  # pages that it represents
+    text: str = ""  # "" for a rejected page of which none is at hand
+    mark: str | None = None  # one of `MARKS`; None before it is judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,16 +231,9 @@ def _damaged(path: Path, number: int, what: str) -> SampleError:
 
 
 class SampleFile:
-    """A sample that is being judged, open in one process at a time; safe for threads.
-
-    Attributes:
-        path: of the file.
-        sample: as read; :meth:`now` has the current marks.
-
-    Raises:
-        SampleError: see :func:`read_sample`; or another process has the file open.
-        OSError: it cannot be read or written.
-    """
+    """A sample that is being judged, open in one process at a time; safe for threads. ``sample`` is as read; :meth:`now` has the
+    current marks. Raises SampleError as :func:`read_sample` does, or where another process has the file open, and OSError where
+    it cannot be read or written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -341,38 +308,24 @@ class SampleFile:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What :func:`take_over` did with the marked texts of a sample.
+    """What :func:`take_over` did with the marked texts of a sample."""
 
-    Attributes:
-        file: they were written to.
-        added, changed, same: texts new to the file, different in it (usually the mark), or already in it.
-        ties: left out without a majority.
-        blank: left out without title and text.
-        marks: texts in the file now, by mark.
-    """
-
-    file: Path
-    added: int
-    changed: int
-    same: int
-    ties: int
-    blank: int
-    marks: Mapping[str, int]
+    file: Path  # they were written to
+    added: int  # texts new to the file
+    changed: int  # different in it, usually the mark
+    same: int  # already in it
+    ties: int  # left out without a majority
+    blank: int  # left out without title and text
+    marks: Mapping[str, int]  # texts in the file now, by mark
 
 
 def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
-    """Add the marked texts of a sample to a topic folder's ``marked.jsonl``, replacing entries of the same address.
+    """Add the marked texts of a sample to the ``marked.jsonl`` of a topic's ``folder``, replacing entries of the same address. Of
+    copies of the sample, each judged by one person, the majority's mark counts. The file is written atomically, and only if
+    something is new.
 
-    The file is written atomically, and only if something is new.
-
-    Args:
-        samples: copies of one sample, each judged by one person; the majority's mark counts.
-        folder: of a topic, with a topic.toml.
-
-    Raises:
-        SampleError: they are not copies of one sample.
-        TopicError: there is no such topic folder, its file cannot be read, or would have too many texts.
-        OSError: it cannot be written.
+    Raises SampleError where they are not copies of one sample, TopicError where there is no such topic folder, its file cannot be
+    read, or would have too many texts, and OSError where it cannot be written.
     """
     if not (folder / "topic.toml").is_file():
         raise TopicError(

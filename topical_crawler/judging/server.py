@@ -46,19 +46,8 @@ _HEADERS: Mapping[str, str] = {
 
 
 class JudgingServer(ThreadingHTTPServer):
-    """Serves one sample on 127.0.0.1; ``serve_forever`` runs it.
-
-    Args:
-        file: the sample.
-        port: 0: any free port.
-        marked: called after every mark, by any thread.
-
-    Attributes:
-        url: of the page; whoever knows it can judge.
-
-    Raises:
-        OSError: the port is taken.
-    """
+    """Serves one sample on 127.0.0.1; ``serve_forever`` runs it. Whoever knows its ``url`` can judge. ``marked`` is called after
+    every mark, by any thread. Raises OSError where the ``port`` (0: any free one) is taken."""
 
     daemon_threads = True
     allow_reuse_address = True

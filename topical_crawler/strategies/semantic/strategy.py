@@ -43,41 +43,31 @@ Comparison = int | float | str
 
 @dataclass(frozen=True)
 class SemanticParameters(Parameters):
-    """Constants of the method; the table ``[strategy.semantic]`` of a topic sets them. docs/decisions.md has the measurements.
+    """Constants of the method; the table ``[strategy.semantic]`` of a topic sets them. docs/decisions.md has the measurements."""
 
-    Attributes:
-        page_threshold: a page is relevant when Eq. 3 over its description is above this. Not printed.
-        link_threshold: a link of a relevant page is queued when Eq. 5 is above this. Printed: 0.2, from where precision is stable
-            (Figure 2).
-        text_threshold: a kept page stays in the corpus when Eq. 3 over its extracted main text is above this; 0: no such check.
-            Printed: none; the paper judges by the description alone.
-        tunnel: how many pages off topic may be passed in a row: their links are then followed without a topic term in the
-            anchor, at the low place that Eq. 5 gives them. Printed: 0 (§3.1, plain word match only).
-        site_words: whether what a page says in the same words as its site's home page counts for what its links inherit
-            (:class:`~topical_crawler.strategies.base.SiteWords`). Printed: true. False: the page's description without those
-            words stands for Rel in Eq. 5; whether the page is kept is decided by all of it.
-        first_lines: whether a page without a meta description is described by its first heading and first 90 characters.
-            Printed: false.
-        own_site: draw the history URLs of Algorithm 3 from the site of the page that holds the link. Printed: true; the paper
-            crawls each site by itself. False: from all sites of the crawl.
-        history_sample: n of Algorithm 3. Not printed; an odd number has a clear majority.
-        comparisons: pairwise comparison of (page description, anchor, URL structure), from which α, β and λ of Eq. 5 follow. Not
-            printed; ours holds the anchor for somewhat more telling than the page, and both for more telling than the structure.
-        structure: constants of Algorithm 2.
-        as_printed: take the constants and rules of the paper (:data:`PRINTED`) where this table says nothing else.
-    """
-
-    page_threshold: float = 0.1
+    page_threshold: float = 0.1  # a page is relevant when Eq. 3 over its description is above this. Not printed
+    # A link of a relevant page is queued when Eq. 5 is above this. Printed: 0.2, from where precision is stable (Figure 2).
     link_threshold: float = 0.2
+    # A kept page stays in the corpus when Eq. 3 over its extracted main text is above this; 0: no such check. Printed: none; the
+    # paper judges by the description alone.
     text_threshold: float = 0.0
+    # How many pages off topic may be passed in a row: their links are then followed without a topic term in the anchor, at the
+    # low place that Eq. 5 gives them. Printed: 0 (§3.1, plain word match only).
     tunnel: int = 0
+    # Whether what a page says in the same words as its site's home page (`SiteWords`) counts for what its links inherit. Printed:
+    # true. False: the page's description without those words stands for Rel in Eq. 5; all of it decides whether the page is kept.
     site_words: bool = False
+    # Whether a page without a meta description is described by its first heading and first 90 characters. Printed: false.
     first_lines: bool = True
+    # Draw the history URLs of Algorithm 3 from the site of the page that holds the link. Printed: true; the paper crawls each
+    # site by itself. False: from all sites of the crawl.
     own_site: bool = False
-    history_sample: int = 15
+    history_sample: int = 15  # n of Algorithm 3. Not printed; an odd number has a clear majority
+    # Pairwise comparison of (page description, anchor, URL structure), from which α, β and λ of Eq. 5 follow. Not printed; ours
+    # holds the anchor for somewhat more telling than the page, and both for more telling than the structure.
     comparisons: Sequence[Sequence[Comparison]] = ((1, "1/2", 3), (2, 1, 5), ("1/3", "1/5", 1))
-    structure: StructureParameters = field(default_factory=StructureParameters)
-    as_printed: bool = False
+    structure: StructureParameters = field(default_factory=StructureParameters)  # constants of Algorithm 2
+    as_printed: bool = False  # take the constants and rules of the paper (`PRINTED`) where this table says nothing else
 
     def __post_init__(self) -> None:
         check_fields(self, least={"history_sample": 1})
