@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -19,6 +20,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # The same examples in every run: a failure belongs to the change that caused it, not to the day.
 settings.register_profile("project", derandomize=True, database=None, deadline=None)
 settings.load_profile("project")
+
+# A shell ignores Ctrl-C in what it runs in the background, and so would the commands that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_xdist_auto_num_workers() -> int:
