@@ -20,16 +20,12 @@ from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.text.statistics import DomainStatistics, Language, choose_terms, contrast, language
 from topical_crawler.topic.files import MEAN, TopicError
 
-SIGNIFICANT = 10.83
-"""G² that chance exceeds once in a thousand words (χ² with one degree of freedom)."""
+SIGNIFICANT = 10.83  # G² that chance exceeds once in a thousand words (χ² with one degree of freedom)
 YOURS, CANDIDATE, DICTIONARY = "yours", "candidate", "dictionary"
-HEAVY = 10.0
-"""A word that is no term may be adjusted from this many times the mean weight."""
-PROPOSED = "proposed"
-"""Begins the reason of an adjustment that the build proposes."""
+HEAVY = 10.0  # a word that is no term may be adjusted from this many times the mean weight
+PROPOSED = "proposed"  # begins the reason of an adjustment that the build proposes
 _MIN_DOCUMENTS = 2
-_MIN_BACKGROUND_DOCUMENTS = 5
-"""An adjustment is only proposed for a word in this many documents of the background."""
+_MIN_BACKGROUND_DOCUMENTS = 5  # an adjustment is only proposed for a word in this many documents of the background
 _NO_WORD = "no word"
 
 
@@ -79,8 +75,7 @@ def general_background(domain: DomainStatistics, language: Language, cut: Callab
 
 # -- What a build reads
 
-Progress = Callable[[str, float], None]
-"""Called with a description of the current step and the part of it that is done, 0 to 1."""
+Progress = Callable[[str, float], None]  # called with a description of the current step and the part of it that is done, 0 to 1
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,7 @@ Floats = NDArray[np.float64]
 MAX_WORD_LENGTH = 8
 MAX_PHRASE_LENGTH = 16
 MAX_PHRASE_WORDS = 4
-MIN_ENTROPY = 1.0
-"""In nats: that of not quite three equally frequent neighbours."""
+MIN_ENTROPY = 1.0  # in nats: that of not quite three equally frequent neighbours
 SAMPLE = 10_000_000
 """Most characters of the domain to search (under 1 GB of memory); of a larger one every second, fourth, … document."""
 _INNER_TAGS = ("n", "v", "a", "b", "j", "l", "i", "s", "eng", "m", "z")

@@ -35,23 +35,23 @@ TERMS, WEIGHTS, ADJUST, SEEDS, CONFIG = "terms.tsv", "weights.tsv", "adjust.tsv"
 _LOCATED = re.compile(r"(?P<file>.+?)(?:, line |:)(?P<line>\d+): (?P<rest>.+)", re.DOTALL)
 _NAMED = re.compile(r"(?P<file>[^:]+\.(?:toml|tsv|txt)): (?P<rest>.+)", re.DOTALL)
 
-TITLE = 10
-"""Content words of a title of usual length (18 to 25 characters)."""
-LENGTHS = (5, TITLE, 20, 40)
-"""Content words of a short title, a title, a title with keywords, a whole description."""
-_DOMINATES = 0.2
-"""Share of Σ w² that is much for a term, or three times its even share among few."""
+TITLE = 10  # content words of a title of usual length (18 to 25 characters)
+LENGTHS = (5, TITLE, 20, 40)  # content words of a short title, a title, a title with keywords, a whole description
+_DOMINATES = 0.2  # share of Σ w² that is much for a term, or three times its even share among few
 _FEW_TERMS = 5
 
-Cut = Callable[[str], list[str]]
-"""A segmentation that knows the topic's terms."""
-CONTEXTS = ("{}", "，{}。", "关于{}的说明", "他们讨论{}问题", "全面了解{}情况")
-"""Neutral surroundings in which a term has to come out whole."""
+Cut = Callable[[str], list[str]]  # a segmentation that knows the topic's terms
+CONTEXTS = (
+    "{}",
+    "，{}。",
+    "关于{}的说明",
+    "他们讨论{}问题",
+    "全面了解{}情况",
+)  # neutral surroundings in which a term has to come out whole
 GENERAL_RATE = 0.0015
 """Share of the documents of a general corpus from which on a term is a word of the general language: 学生, 主题, 书记."""
 _NAMES = ("nr", "ns", "nt", "nz")
-_USUAL_RATE = 2e-5
-"""Of longer words that are looked at: twenty of a million documents hold them."""
+_USUAL_RATE = 2e-5  # of longer words that are looked at: twenty of a million documents hold them
 _SIGNS = re.compile(r"[\W_]")
 DICTIONARY = "jieba's dictionary"
 _SEVERITIES = ("error", "warning", "note")

@@ -26,22 +26,17 @@ from topical_crawler.text.statistics import language
 
 Floats = NDArray[np.float64]
 Usable = Callable[[str], bool]
-Neighbour = tuple[str, str, float]
-"""(term, word, similarity in [0, 1])"""
+Neighbour = tuple[str, str, float]  # (term, word, similarity in [0, 1])
 
-SOURCES = ("hownet", "cilin", "vectors")
-"""The resources that can propose words."""
+SOURCES = ("hownet", "cilin", "vectors")  # the resources that can propose words
 TRUST = {"hownet": 0.3, "cilin": 0.3, "vectors": 1.0}
 """Weight of a resource's evidence: definitions and synonym groups know a term's everyday sense (进程: 历程), vectors its
 field."""
-JUDGES = 5
-"""How many terms must be near a word for full evidence; the square root of the number of terms if that is more."""
-EXTENSION = 0.5
-"""λ of the extension degree λ·sem + (1 − λ)·rel (Zhang et al., Eq. 5)."""
+JUDGES = 5  # how many terms must be near a word for full evidence; the square root of the number of terms if that is more
+EXTENSION = 0.5  # λ of the extension degree λ·sem + (1 − λ)·rel (Zhang et al., Eq. 5)
 RELATION = {"=": 0.85, "#": 1.0, "@": 0.0}
 """rel of two words of one Cilin group, by the group's sign (Zhang et al., Eq. 4)."""
-OWN_VECTORS = 3
-"""From this many terms with a vector of their own, composed vectors propose words but do not judge them."""
+OWN_VECTORS = 3  # from this many terms with a vector of their own, composed vectors propose words but do not judge them
 _TERMS_AT_ONCE = 32
 _WORDS_AT_ONCE = 1024
 _GENERAL, _SPECIFIC = 3.0, 9.0

@@ -29,8 +29,7 @@ from topical_crawler.evaluation.metrics import (
 from topical_crawler.evaluation.report import new_figure, picture, save_figure, terminal_curve, write_json
 from topical_crawler.frontier import REDIRECTED
 
-Groups = dict[str, list[str]]
-"""Names of sites by the name of their group."""
+Groups = dict[str, list[str]]  # names of sites by the name of their group
 
 
 def add_labels(parser: argparse.ArgumentParser) -> None:

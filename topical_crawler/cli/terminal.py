@@ -14,10 +14,8 @@ from rich.text import Text
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-UNWRAPPED = 1_000_000
-"""Columns of an output that no terminal shows: nothing is wrapped there."""
-WIDTH = 100
-"""Widest lines of running text in a terminal, in columns."""
+UNWRAPPED = 1_000_000  # columns of an output that no terminal shows: nothing is wrapped there
+WIDTH = 100  # widest lines of running text in a terminal, in columns
 _BETWEEN = " · "
 
 

@@ -18,10 +18,8 @@ from topical_crawler.export.manifest import PROGRAM, SUFFIX, Facts, Tally, descr
 from topical_crawler.export.rows import ExportError, ExportRow, Split
 from topical_crawler.files import PACKINGS, packed, replacing, replacing_bytes, replacing_folder
 
-MANIFEST = "manifest.json"
-"""Name of the manifest in a folder."""
-REGISTRY = ".registry"
-"""Suffix of the file that configures a corpus in the vertical format."""
+MANIFEST = "manifest.json"  # name of the manifest in a folder
+REGISTRY = ".registry"  # suffix of the file that configures a corpus in the vertical format
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,8 +17,7 @@ from topical_crawler.export.rows import ExportRow, Writer, columns
 from topical_crawler.export.vertical import Tagger, Vertical
 from topical_crawler.files import PACKINGS
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of cells that a spreadsheet runs as formulas; titles come from strangers."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # beginnings of cells that a spreadsheet runs as formulas; titles come from strangers
 
 
 class JsonLinesWriter(Writer):

@@ -19,8 +19,7 @@ from topical_crawler.export.rows import ExportRow, Split
 
 SUFFIX = ".manifest.json"
 PROGRAM = "topical-crawler"
-LICENSES = 20
-"""Most licences counted separately per host; a page may name anything."""
+LICENSES = 20  # most licences counted separately per host; a page may name anything
 _OTHERS = "(others)"
 
 

@@ -135,8 +135,7 @@ def _line(text: str) -> str:
 # -- Parquet files
 
 GROUP_ROWS = 5_000
-GROUP_CHARACTERS = 4_000_000
-"""A row group, which is held in memory, ends at whichever comes first."""
+GROUP_CHARACTERS = 4_000_000  # a row group, which is held in memory, ends at whichever comes first
 
 _FEW_VALUES = ("host", "encoding", "worker", "language", "script", "kind", "method", "license", "source", "reason")
 """Columns worth a dictionary; one for texts would double the memory and save nothing."""
@@ -228,8 +227,7 @@ def _value(column: Column, row: ExportRow) -> Any:
 
 # -- The folder
 
-SHARD_CHARACTERS = 100_000_000
-"""Per Parquet file, some 300 MB uncompressed: the Hub's viewer wants files below 500 MB."""
+SHARD_CHARACTERS = 100_000_000  # per Parquet file, some 300 MB uncompressed: the Hub's viewer wants files below 500 MB
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
 _DTYPES = {"text": "string", "json": "string", "whole": "int64", "number": "float64", "yes": "bool", "date": "date32"}

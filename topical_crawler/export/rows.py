@@ -15,8 +15,7 @@ from typing import Any, Literal
 
 from topical_crawler.corpus.record import CorpusError, Record
 
-Change = Callable[[Record], Record | None]
-"""Returns the page as exported; None leaves it out."""
+Change = Callable[[Record], Record | None]  # returns the page as exported; None leaves it out
 
 _PROSE = ("title", "text", "author", "source", "section")
 
@@ -91,16 +90,14 @@ class ExportError(CorpusError):
 
 # -- Rows: the fields of a page in the form that all formats share
 
-ExportRow = dict[str, Any]
-"""A page by the names of :data:`COLUMNS`, and of :data:`REJECTED` if it was rejected."""
+ExportRow = dict[str, Any]  # a page by the names of `COLUMNS`, and of `REJECTED` if it was rejected
 
 Places = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
 """Returns for URLs of kept pages the other addresses of their texts."""
 
 Kind = Literal["text", "texts", "whole", "number", "yes", "date", "time", "measures", "json"]
 
-BATCH = 200
-"""Rows per query for places."""
+BATCH = 200  # rows per query for places
 
 
 @dataclass(frozen=True)

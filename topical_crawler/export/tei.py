@@ -17,8 +17,7 @@ from topical_crawler.export.rows import ExportRow, Writer
 from topical_crawler.export.vertical import legal
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
-SUMS = "SHA256SUMS"
-"""File with the digests of all others in a folder, for ``sha256sum -c``."""
+SUMS = "SHA256SUMS"  # file with the digests of all others in a folder, for `sha256sum -c`
 
 _NAMESPACES: dict[Any, str] = {None: NAMESPACE}
 _XML = "{http://www.w3.org/XML/1998/namespace}"

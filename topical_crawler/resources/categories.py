@@ -50,10 +50,8 @@ def name_terms(name: str) -> list[str]:
     return list(dict.fromkeys(terms))
 
 
-GENERATIONS = 4
-"""Generations below a node whose names become keywords (Zhang et al., section 3.1)."""
-GENERAL = 8
-"""A term in more names than this outside a sub-tree (基础理论, 设计, 材料) is too general for its topic."""
+GENERATIONS = 4  # generations below a node whose names become keywords (Zhang et al., section 3.1)
+GENERAL = 8  # a term in more names than this outside a sub-tree (基础理论, 设计, 材料) is too general for its topic
 _INHERITED = 0.2
 _SHOWN = 8
 

@@ -88,8 +88,7 @@ def _read_registry() -> dict[str, Resource]:
     return {entry["name"]: Resource(**entry | {"archive": archives.get(entry.get("archive"))}) for entry in data["resource"]}
 
 
-RESOURCES: Mapping[str, Resource] = _read_registry()
-"""Every resource by name."""
+RESOURCES: Mapping[str, Resource] = _read_registry()  # every resource by name
 
 
 class Resources:

@@ -185,8 +185,7 @@ def _blocks(records: Iterable[Record], dimensions: int) -> Iterator[list[Record]
 
 # -- Files of other programs, read one vector after the other
 
-MAX_DIMENSIONS = 10_000
-"""Published vectors have 50 to 1,024; a first line that says more is not one."""
+MAX_DIMENSIONS = 10_000  # published vectors have 50 to 1,024; a first line that says more is not one
 _LONGEST_WORD = 10_000
 _LONGEST_NUMBER = 40
 _BLOCK = 1 << 20
@@ -351,8 +350,7 @@ from topical_crawler.resources.vectors import _unpickle
 _unpickle(sys.argv[2], sys.argv[3])
 """
 _KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
-_MOST_WRITTEN = 32 << 30
-"""Largest file that the child may write, in bytes."""
+_MOST_WRITTEN = 32 << 30  # largest file that the child may write, in bytes
 _IN_PICKLES = re.compile(
     r"gensim\.models\.(keyedvectors\.(|Word2Vec|Euclidean|FastText)KeyedVectors|keyedvectors\.(Compat|Simple)?Vocab"
     r"|word2vec\.Word2Vec(Vocab|Trainables)?|word2vec\.Vocab|fasttext\.FastText(KeyedVectors|Vocab|Trainables)?)"
@@ -432,8 +430,7 @@ def _unpickle(source: str, folder: str) -> None:
 
 # -- Vectors by word
 
-_VERSION = 1
-"""Version of the converted form."""
+_VERSION = 1  # version of the converted form
 
 
 class WordVectors:

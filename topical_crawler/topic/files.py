@@ -18,10 +18,8 @@ from typing import Any
 
 from topical_crawler.text.segment import normalise
 
-MEAN = "!mean"
-"""The line of ``weights.tsv`` with the weight of unlisted words."""
-MAX_WORD = 50
-"""Longest word, in characters."""
+MEAN = "!mean"  # the line of `weights.tsv` with the weight of unlisted words
+MAX_WORD = 50  # longest word, in characters
 _KEYS: Mapping[str, type | tuple[type, ...]] = {
     "title": str,
     "description": str,
@@ -155,12 +153,9 @@ def _decoded(data: bytes, file: Traversable, line: int, encoding: str) -> str:
 
 
 MARKED = "marked.jsonl"
-MOST = 2_000
-"""Most texts in the file."""
-TEXT_LENGTH, TITLE_LENGTH = 20_000, 1_000
-"""Characters of a text and of a title that are used."""
-LINE_BYTES = 1 << 20
-"""Longest line, its end included."""
+MOST = 2_000  # most texts in the file
+TEXT_LENGTH, TITLE_LENGTH = 20_000, 1_000  # characters of a text and of a title that are used
+LINE_BYTES = 1 << 20  # longest line, its end included
 ON_TOPIC: Mapping[str, bool | None] = {"relevant": True, "irrelevant": False, "boilerplate": None}
 """Meaning of each mark; None: the text is no example for anything."""
 

@@ -41,8 +41,7 @@ from topical_crawler.training.work_folder import (
     write_json,
 )
 
-COUNTS = ("documents", "kilobytes", "characters", "sentences", "tokens")
-"""The figures of Table 1 in Zhou et al. 2019."""
+COUNTS = ("documents", "kilobytes", "characters", "sentences", "tokens")  # the figures of Table 1 in Zhou et al. 2019
 
 
 def figures(

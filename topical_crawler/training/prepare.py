@@ -42,11 +42,9 @@ from topical_crawler.training.work_folder import (
 )
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 
-THRESHOLD = 0.5
-"""Least normalised pointwise mutual information of two words (Bouma 2009), -1 to 1."""
+THRESHOLD = 0.5  # least normalised pointwise mutual information of two words (Bouma 2009), -1 to 1
 _MIN_COUNT = 20
-_JOINT = "\x1f"
-"""Joins the parts of a phrase while counting; without it 党 建设 and 党建设 would share one count."""
+_JOINT = "\x1f"  # joins the parts of a phrase while counting; without it 党 建设 and 党建设 would share one count
 
 
 def join_phrases(folder: Path, files: Sequence[Path], most: int, report: Report) -> list[Path]:
@@ -106,10 +104,8 @@ def _learn(files: Sequence[Path], most: int, report: Report) -> dict[str, float]
 
 # -- Segmentation in several processes
 
-_AHEAD = 2
-"""Batches per process: one at work, one waiting."""
-_PATIENCE = 900.0
-"""Seconds for one batch, which takes about a tenth of one."""
+_AHEAD = 2  # batches per process: one at work, one waiting
+_PATIENCE = 900.0  # seconds for one batch, which takes about a tenth of one
 
 
 def _segmented(batches: Iterator[_Batch], words_file: Path, processes: int) -> Generator[tuple[_Batch, Segmented], None, None]:
@@ -143,8 +139,7 @@ def _segmented(batches: Iterator[_Batch], words_file: Path, processes: int) -> G
         pool.close()
 
 
-_ENDS = frozenset("。!?;…\n\r\v\f\x85\u2028\u2029")
-"""What ends a sentence, in normalised text (full-width marks are folded)."""
+_ENDS = frozenset("。!?;…\n\r\v\f\x85\u2028\u2029")  # what ends a sentence, in normalised text (full-width marks are folded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +211,8 @@ def _tools(options_file: str) -> tuple[Callable[[str], str], Callable[[str], lis
 
 # -- Shards
 
-BATCH = 200_000
-"""Characters that travel to a process together; a longer document travels alone."""
-SHARD = 64_000_000
-"""Bytes of a shard, about ten million words. An interrupted run loses at most the work on one."""
+BATCH = 200_000  # characters that travel to a process together; a longer document travels alone
+SHARD = 64_000_000  # bytes of a shard, about ten million words. An interrupted run loses at most the work on one
 
 
 @dataclass(frozen=True)

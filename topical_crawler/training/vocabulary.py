@@ -16,8 +16,7 @@ _WORKER = 130_000_000  # a segmenting process: the dictionary (91 MB), OpenCC, t
 _COUNTED = 250  # a word while it is counted (155, more while the table grows)
 _TRAINED = 500  # a word in the model besides its vectors: names, indexes, gensim's C++ table (350)
 _SUBWORDS = 400  # a word's list of character n-grams in FastText, twice
-MOST_BUCKETS = 2_000_000
-"""Rows for character n-grams in FastText, which hashes them; gensim's default."""
+MOST_BUCKETS = 2_000_000  # rows for character n-grams in FastText, which hashes them; gensim's default
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,9 @@ from numpy.typing import NDArray
 from topical_crawler.resources.vectors import WordVectors, write_vectors
 from topical_crawler.training.work_folder import Report, TrainingError
 
-SCALE = 3.0
-"""Length of known words' vectors during training, as is usual there; finished ones have length 1."""
-CONTINUED_EPOCHS = 20
-"""A domain corpus is small, and the output matrix starts empty."""
-NOISE = 0.1
-"""Length of the noise in a new word's first vector, relative to :data:`SCALE`; it separates words of the same parts."""
+SCALE = 3.0  # length of known words' vectors during training, as is usual there; finished ones have length 1
+CONTINUED_EPOCHS = 20  # a domain corpus is small, and the output matrix starts empty
+NOISE = 0.1  # length of the noise in a new word's first vector, relative to `SCALE`; it separates words of the same parts
 
 
 def open_known(path: Path, cache: Path) -> WordVectors:
@@ -109,8 +106,7 @@ def write_continued(
 
 FIRST_RATE, LAST_RATE = 0.025, 0.0001
 """First and last learning rate; it falls linearly over the words of all epochs (Mikolov et al. 2013)."""
-SHORTEST, LONGEST = 1, 4
-"""Lengths of FastText's n-grams: Chinese words have 1 to 4 characters."""
+SHORTEST, LONGEST = 1, 4  # lengths of FastText's n-grams: Chinese words have 1 to 4 characters
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from filelock import FileLock, Timeout
 
 from topical_crawler.files import replacing
 
-Report = Callable[[str, float, str], None]
-"""Called with progress: the stage, its finished share (0 to 1), a note."""
+Report = Callable[[str, float, str], None]  # called with progress: the stage, its finished share (0 to 1), a note
 
 
 class TrainingError(ValueError):
@@ -134,8 +133,7 @@ def _brief(value: object) -> str:
 
 
 _LOCK = ".lock"
-_MARKS = (_LOCK, "manifest.json", "training.json")
-"""Every work folder has one of these."""
+_MARKS = (_LOCK, "manifest.json", "training.json")  # every work folder has one of these
 
 
 @contextmanager

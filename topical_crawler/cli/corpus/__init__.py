@@ -6,8 +6,7 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-FILE = "corpus.sqlite"
-"""Name of a corpus in its topic's folder."""
+FILE = "corpus.sqlite"  # name of a corpus in its topic's folder
 
 
 def find(name: str | None, settings: BaseSettings) -> str:

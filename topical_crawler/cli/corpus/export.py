@@ -14,10 +14,8 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import add_corpus, add_number, whole
 
-FORMATS = ("jsonl", "csv", "txt", "parquet", "hf", "tei", "vertical")
-"""Names of the formats."""
-STREAM = "-"
-"""Standard output."""
+FORMATS = ("jsonl", "csv", "txt", "parquet", "hf", "tei", "vertical")  # names of the formats
+STREAM = "-"  # standard output
 DESCRIPTION = (
     "Write out the texts that meet all conditions given, in the order of fetching: the same corpus and the same options give the "
     "same bytes. Beside a file a manifest is written (FILE.manifest.json; in a folder manifest.json) with counts, digests, "

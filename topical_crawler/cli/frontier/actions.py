@@ -25,8 +25,7 @@ from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import LAST_PAGES
 from topical_crawler.items import SEED_PRIORITY
 
-_REFRESH = 2.0
-"""Seconds between two looks of ``stats --watch``."""
+_REFRESH = 2.0  # seconds between two looks of `stats --watch`
 _SHOWN_HOSTS = 30
 
 

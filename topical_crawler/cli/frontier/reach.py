@@ -23,12 +23,10 @@ if TYPE_CHECKING:
     from topical_crawler.frontier.redis import RedisFrontier
 
 
-BATCH = 1000
-"""URLs of one request: a crawl does nothing else while it performs one."""
+BATCH = 1000  # URLs of one request: a crawl does nothing else while it performs one
 _T = TypeVar("_T")
 _LOOK_EVERY = 0.05
-_MARKS = ("crawl.json", "frontier.sqlite")
-"""Files of which a crawl's directory has one at least."""
+_MARKS = ("crawl.json", "frontier.sqlite")  # files of which a crawl's directory has one at least
 
 
 class Reached(Protocol):
