@@ -24,12 +24,11 @@ from numpy.typing import NDArray
 from topical_crawler.resources.registry import Resources
 from topical_crawler.text.segment import normalise
 
-ALPHA = 1.6
-"""Distance at which two sememes are half similar (α of Liu & Li 2002, Eq. 3)."""
-GAMMA = 0.2
-"""Similarity of a sememe and a concrete word (γ of Liu & Li 2002, section 4.2)."""
-NO_PATH = 20
-"""Distance of sememes of different trees. Not printed; it follows from 思考-思想 = 0.074 = 1.6 / (20 + 1.6) in Table 4."""
+ALPHA = 1.6  # distance at which two sememes are half similar (α of Liu & Li 2002, Eq. 3)
+GAMMA = 0.2  # similarity of a sememe and a concrete word (γ of Liu & Li 2002, section 4.2)
+NO_PATH = (
+    20  # distance of sememes of different trees. Not printed; it follows from 思考-思想 = 0.074 = 1.6 / (20 + 1.6) in Table 4
+)
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -146,10 +145,8 @@ def value_similarities(values: Sequence[str], tree: SememeTree) -> NDArray[np.fl
 
 # -- Definitions
 
-BETAS = (0.5, 0.2, 0.17, 0.13)
-"""Weights of the four parts (β1…β4 of Liu & Li 2002, section 5)."""
-DELTA = 0.2
-"""Similarity of a part that only one definition has (δ of Liu & Li 2002, section 4.4)."""
+BETAS = (0.5, 0.2, 0.17, 0.13)  # weights of the four parts (β1…β4 of Liu & Li 2002, section 5)
+DELTA = 0.2  # similarity of a part that only one definition has (δ of Liu & Li 2002, section 4.4)
 
 SYMBOLS = "#%$*+&@?!^~"
 """Signs of the description language: relation to what follows, negation (``^``), approximation (``~``)."""
@@ -157,6 +154,8 @@ SYMBOLS = "#%$*+&@?!^~"
 _LINE = re.compile(r"(?P<word>\S.*?)\s+(?P<pos>[A-Z]+)\s+(?P<definition>\S.*)")
 _ITEM = re.compile(r",(?![^(]*\))")
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Features = tuple[tuple[str, tuple[str, ...]], ...]
 """A feature structure: (attribute, sorted values) pairs, sorted by attribute, no attribute twice."""
 
@@ -258,18 +257,14 @@ class HowNet:
 
     def similarity(self, a: str, b: str) -> float:
         """SimH in [0, 1]: the similarity of the two most similar senses (Eq. 2); 0.0 if a word is not in HowNet."""
-        left, right = self.senses.get(normalise(a), ()), self.senses.get(normalise(b), ())
-        return max((self.concept_similarity(self.concepts[i], self.concepts[j]) for i in left for j in right), default=0.0)
+        left, right = (self.senses.get(normalise(word)) for word in (a, b))
+        return max(float(self.of_sense(i)[right].max()) for i in left) if left and right else 0.0
 
-    def concept_similarity(self, a: Concept, b: Concept) -> float:
-        """Similarity of two senses in [0, 1] (section 4.4.3): Σ_i β_i · Π_{j≤i} Sim_j, so that the main part bounds the rest."""
-        if a.function != b.function:
-            return 0.0
-        if self.tree is None:
-            return dice(a, b)
-        first, others = self._value(a.first, b.first), self._set(a.others, b.others)
-        relations, symbols = self._structure(a.relations, b.relations), self._structure(a.symbols, b.symbols)
-        return first * (BETAS[0] + others * (BETAS[1] + relations * (BETAS[2] + symbols * BETAS[3])))
+    def of_sense(self, sense: int) -> Floats:
+        """Similarity of a sense, by its index in ``concepts``, with every one of them, in [0, 1]."""
+        values = self._parts.row(sense)
+        values[self._function != self._function[sense]] = 0.0
+        return values
 
     @cached_property
     def values(self) -> dict[str, int]:
@@ -283,71 +278,35 @@ class HowNet:
             raise ValueError("without the sememe tree two sememes have no similarity; give HowNet a tree")
         return value_similarities(list(self.values), self.tree)
 
-    def _value(self, a: str, b: str) -> float:
-        return float(self.value_matrix[self.values[a], self.values[b]])
+    @cached_property
+    def _parts(self) -> _Parts | _Overlap:
+        return _Overlap(self) if self.tree is None else _Parts(self)
 
-    def _set(self, a: Sequence[str], b: Sequence[str]) -> float:
-        """Similarity of two sets (section 4.4.2): the most similar elements are paired first, what remains counts δ."""
-        if not a or not b:
-            return 1.0 if not a and not b else DELTA
-        a, b = sorted((tuple(a), tuple(b)))  # equal similarities are paired in this order: the result is symmetric
-        left, right = list(a), list(b)
-        total = 0.0
-        while left and right:
-            best, i, j = max((self._value(x, y), -i, -j) for i, x in enumerate(left) for j, y in enumerate(right))
-            total += best
-            del left[-i], right[-j]
-        return (total + DELTA * (len(left) + len(right))) / max(len(a), len(b))
-
-    def _structure(self, a: Features, b: Features) -> float:
-        """Similarity of two feature structures (section 4.4.1): the mean over the attributes that both have.
-
-        The text gives an attribute on one side only the similarity δ; the printed values follow when it is left out.
-        """
-        other = dict(b)
-        shared = [self._set(values, other[attribute]) for attribute, values in a if attribute in other]
-        return sum(shared) / len(shared) if shared else 1.0
-
-
-def dice(a: Concept, b: Concept) -> float:
-    """Share of common sememes of two definitions in [0, 1]: 2·|A∩B| / (|A|+|B|), for a HowNet without the tree.
-
-    >>> round(dice(parse_definition("human|人,family|家,male|男"), parse_definition("human|人,family|家,female|女")), 3)
-    0.667
-    """
-    left, right = set(a.values()), set(b.values())
-    return 2 * len(left & right) / (len(left) + len(right))
-
-
-# -- One word with all words
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+    @cached_property
+    def _function(self) -> NDArray[np.bool_]:
+        return np.array([concept.function for concept in self.concepts])
 
 
 class ConceptIndex:
-    """The definitions and words of a HowNet, arranged for comparison in bulk; ``words`` are in the order of :meth:`row`."""
+    """The words of a HowNet, arranged for comparison in bulk; ``words`` are in the order of :meth:`row`."""
 
     def __init__(self, hownet: HowNet) -> None:
         self._hownet = hownet
         self.words = list(hownet.senses)
         self._senses = np.array([sense for word in self.words for sense in hownet.senses[word]], dtype=np.int64)
         self._starts = np.cumsum([0, *(len(hownet.senses[word]) for word in self.words)])[:-1]
-        self._function = np.array([concept.function for concept in hownet.concepts])
-        self._parts: _Parts | _Overlap = _Overlap(hownet) if hownet.tree is None else _Parts(hownet)
 
     def row(self, word: str) -> Floats:
         """SimH of ``word`` (as it stands in ``words``) with every word, shape ``(len(words),)``, range [0, 1]."""
-        best = np.zeros(len(self._function))
-        for sense in self._hownet.senses[word]:
-            values = self._parts.row(sense)
-            values[self._function != self._function[sense]] = 0.0
-            np.maximum(best, values, out=best)
+        best = np.maximum.reduce([self._hownet.of_sense(sense) for sense in self._hownet.senses[word]])
         return np.asarray(np.maximum.reduceat(best[self._senses], self._starts))
 
 
+# -- One definition with all definitions
+
+
 class _Overlap:
-    """Dice coefficient of the sememes, for a HowNet without the tree."""
+    """Dice coefficient of the sememes, 2·|A∩B| / (|A|+|B|), for a HowNet without the tree."""
 
     def __init__(self, hownet: HowNet) -> None:
         self._bags = [sorted({hownet.values[v] for v in concept.values()}) for concept in hownet.concepts]
@@ -378,7 +337,8 @@ class _Parts:
         self._symbols = _Structures([concept.symbols for concept in concepts], self._sets)
 
     def row(self, concept: int) -> Floats:
-        """Similarity of one concept with all, shape ``(concepts,)``."""
+        """Similarity of one concept with all, shape ``(concepts,)`` (section 4.4.3): Σ_i β_i · Π_{j≤i} Sim_j, so that the main
+        part bounds the rest."""
         first = self._similarity[self._first[concept], self._first]
         others = self._sets.row(int(self._others[concept]))[self._others]
         relations, symbols = self._relations.row(concept), self._symbols.row(concept)
@@ -403,7 +363,8 @@ class _Sets:
         self._rows: dict[int, Floats] = {}
 
     def row(self, index: int) -> Floats:
-        """Similarity of one set with all (:meth:`HowNet._set`), shape ``(sets,)``; kept, since topic terms share their sets."""
+        """Similarity of one set with all, shape ``(sets,)``; kept, since topic terms share their sets (section 4.4.2): the most
+        similar elements are paired first, what remains counts δ."""
         if index not in self._rows:
             self._rows[index] = self._compare(index)
         return self._rows[index]
@@ -415,7 +376,7 @@ class _Sets:
             result[self._empty] = 1.0
             return result
         for size, (chosen, members) in self._by_size.items():
-            # the scalar form pairs equal similarities in the order (smaller set, greater set): two groups, two orders
+            # equal similarities are paired in the order (smaller set, greater set), for symmetry: two groups, two orders
             split = int(np.searchsorted(chosen, index))
             block = self._similarity[own[None, :, None], members[:, None, :]]
             result[chosen[:split]] = _paired(block[:split].transpose(0, 2, 1))
@@ -454,7 +415,8 @@ class _Structures:
         self._holders = {attribute: np.array(pairs).T for attribute, pairs in holders.items()}
 
     def row(self, concept: int) -> Floats:
-        """Similarity of one concept's structure with those of all (:meth:`HowNet._structure`), shape ``(concepts,)``."""
+        """Similarity of one concept's structure with those of all, shape ``(concepts,)`` (section 4.4.1): the mean over the
+        attributes that both have. In the text one on one side only is δ; the printed values follow when it is left out."""
         total, shared = np.zeros(len(self._structures)), np.zeros(len(self._structures))
         for attribute, values in self._structures[self._of_concept[concept]]:
             structures, sets = self._holders[attribute]
