@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
+import shutil
+import signal
 import subprocess
+import sys
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from wait_tools import HANGS
 
-from topical_crawler.topic.topic import load_topic
+from topical_crawler.topic.topic import load_topic, read_seeds
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "demo" / "demo-web.warc.gz"
 NONE = ("-s", "TOPICAL_RESOURCES=0")
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": str(ROOT),
+    "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings",
+    "PYTHONUTF8": "1",
+    "BROWSER": "true",  # a program that does nothing
+}
 
 
 def test_from_a_sentence(run_scrapy: RunScrapy, tmp_path: Path) -> None:
@@ -131,3 +146,67 @@ def test_nothing_is_written_over_and_nothing_left_half_done(call_scrapy: RunScra
     assert (own / "terms.tsv").read_text(encoding="utf-8") == "我的词\t2\n"
     assert [path.name for path in own.iterdir()] == ["terms.tsv"]
     assert not (tmp_path / "new").exists()
+
+
+def new_with_seeds(*more: str) -> list[str]:
+    seeds = read_seeds(ROOT / "demo" / "seeds.txt")
+    return ["topic", "new", "./party", "党的建设与主题教育", "--seeds", *seeds, *NONE, *more]
+
+
+def test_in_a_terminal_it_asks_whether_to_teach_the_topic(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-m", "scrapy", *new_with_seeds()]
+    with subprocess.Popen(line, cwd=tmp_path, env=ENVIRONMENT, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE) as process:
+        os.write(ours, b"n\n")
+        process.communicate(timeout=HANGS)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert process.returncode == 0 and "scrapy crawl topical -a topic=./party -a pages=300" in shown
+    assert "Do so now? [y/N]" in shown and not (tmp_path / "data").exists()
+
+
+def test_without_a_terminal_it_says_how_to_teach_the_topic(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+    made = call_scrapy(*new_with_seeds("--survey", "50"), cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    commands = [line.strip() for line in made.stdout.splitlines() if line.startswith("  scrapy")]
+    assert commands == [
+        "scrapy crawl topical -a topic=./party -a pages=50",
+        "scrapy corpus judge data/party",
+        "scrapy corpus judge data/party --to-topic ./party",
+    ]
+    assert not (tmp_path / "data").exists()
+    shutil.rmtree(tmp_path / "party")
+    assert "corpus judge" not in call_scrapy(*new_with_seeds("--no-questions"), cwd=tmp_path).stdout
+
+
+def test_a_survey_and_twenty_questions_teach_the_topic(tmp_path: Path) -> None:
+    replay = ("-s", f"TOPICAL_REPLAY={DEMO}", "-s", f"TOPICAL_CACHE_DIR={tmp_path / 'cache'}")
+    line = [sys.executable, "-m", "scrapy", *new_with_seeds("--questions", "--survey", "90", *replay)]
+    with subprocess.Popen(
+        line,
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        assert process.stderr is not None
+        said = ""
+        while "Ctrl-C" not in said:
+            part = process.stderr.readline()
+            assert part, said
+            said += part
+        address = re.search(r"http://127[^ \n]+", said)
+        assert address is not None
+        for place in range(20):
+            body = json.dumps({"place": place, "mark": "irrelevant" if place % 4 else "relevant"}).encode()
+            request = urllib.request.Request(address[0] + "marks", body, {"Content-Type": "application/json"})
+            with urllib.request.urlopen(request, timeout=HANGS) as answer:
+                assert json.load(answer) == {}
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=HANGS)
+    assert process.returncode == 0, said + error
+    assert "90 pages" in said and "data/party: the crawl learns from 20 marked texts" in error
+    assert "20 added" in out and "scrapy crawl topical -a topic=./party goes on from there" in out
+    assert sorted(text.mark for text in load_topic(tmp_path / "party").marked) == ["irrelevant"] * 15 + ["relevant"] * 5

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from crawl_tools import DEMO, Reply, Site, article, crawl, make_topic, rows
 from model_tools import Chat, save_pipeline
 
+from topical_crawler.crawl.steering import Marks
+from topical_crawler.frontier import SqliteFrontier
 from topical_crawler.items import OFF_TOPIC_MODEL
 
 ARTICLES = 24
@@ -69,6 +72,10 @@ def test_the_answers_of_a_server_count_within_its_budget_over_crawls(tmp_path: P
             found = rows(tmp_path / name)
             rejected = [row.url for row in found if row.reason == OFF_TOPIC_MODEL]
             assert len(rejected) == 5 and sum(row.keep for row in found) > 5
+            with closing(SqliteFrontier(tmp_path / name / "frontier.sqlite")) as frontier:
+                learned = {text.url: text.mark for _, texts in Marks(frontier).due for text in texts}
+            assert learned == dict.fromkeys(rejected, "irrelevant")  # other texts are judged by what was learned from them
+            assert "5 texts are marked by now" in crawled.log
     assert len(chat.asked) == 5
 
 

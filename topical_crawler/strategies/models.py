@@ -43,6 +43,8 @@ TRUSTED = ["sklearn.calibration._CalibratedClassifier", "sklearn.calibration._Si
 LEAST_MARKED = 5  # marked texts of each kind that it takes to turn similarities into probabilities
 SEEN = 200  # texts among which a new one has its place: with a budget, the most uncertain and the best quarter are asked about
 
+SURE = 0.9  # probability of either answer from which a strategy may learn from it
+
 
 class Model(Protocol):
     """Judges texts. It may also have a ``budget``, most texts that it is asked about in all (for one that costs), and a
@@ -182,6 +184,16 @@ class Adviser:
         if self._working is None:
             self._working = asyncio.create_task(self._work())
         return await answer
+
+    def mark(self, probability: float) -> str:
+        """The mark that an answer is worth: "" for one that is not sure, and where the model is asked about every text anyway.
+
+        >>> adviser = Adviser(None, 0.5, budget=9)
+        >>> adviser.mark(0.95), adviser.mark(0.02), adviser.mark(0.6)
+        ('relevant', 'irrelevant', '')
+        """
+        sure = self._budget and max(probability, 1 - probability) >= SURE
+        return ("relevant" if probability > 0.5 else "irrelevant") if sure else ""
 
     def _teaches(self, relevance: float, page_threshold: float) -> bool:
         distance, quarter = abs(relevance - page_threshold), len(self._recent) / 4

@@ -117,7 +117,7 @@ def _judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
         samples = [ask(names[0], opts.number, settings, opts.topic, opts.port, not opts.no_browser)]
     if opts.to_topic:
         try:
-            print(_said(take_over(samples, opts.to_topic)))
+            print(said(take_over(samples, opts.to_topic)))
         except TopicError as error:
             raise UsageError(str(error), print_help=False) from None
         return 0
@@ -193,7 +193,8 @@ def _print_marks(sample: Sample) -> None:
     out.writerows([item.key, item.url, item.mark] for item in sample.items if item.mark is not None)
 
 
-def _said(taken: Taken) -> str:
+def said(taken: Taken) -> str:
+    """What was taken over into a topic, for people."""
     held = ", ".join(f"{taken.marks.get(mark, 0):,} {mark}" for mark in MARKS)
     text = f"{taken.file}: {taken.added:,} added, {taken.changed:,} changed, {taken.same:,} as before; it now holds {held}"
     if taken.ties:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import shlex
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,9 +28,11 @@ from topical_crawler.authoring.start import (
     write_start,
 )
 from topical_crawler.cli.base import add_number, is_url, whole
+from topical_crawler.cli.corpus.judge import ask, said
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.cli.topic.fetch_pages import fetch_pages
-from topical_crawler.config import cache_dir, resources
+from topical_crawler.config import cache_dir, data_dir, resources
+from topical_crawler.judging.sample import take_over
 from topical_crawler.resources.categories import CategoryTree, read_clc, read_odp
 from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.sources import open_source
@@ -41,6 +45,7 @@ DESCRIPTION = (
     "terms are added with a low weight, from the language resources that are there (scrapy lexicon fetch)."
 )
 _TEXTS = 1000
+_SURVEY, _QUESTIONS = 300, 20
 _FEW = 2  # a topic of so few words gets a warning
 
 
@@ -62,6 +67,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_number(parser, "--neighbours", type=whole(0), default=NEIGHBOURS, help="words near the first terms to add; 0: none")
     parser.add_argument("--seeds", nargs="+", default=[], metavar="URL", help="start URLs for seeds.txt")
+    parser.add_argument(
+        "--questions", action=argparse.BooleanOptionalAction,
+        help="after a first survey of the seeds' web, be asked about twenty texts that teach most (default: a terminal is asked)",
+    )  # fmt: skip
+    add_number(parser, "--survey", type=whole(1), default=_SURVEY, help="pages of that survey")
     parser.add_argument("--title", help="what to call the topic (default: the sentence, or the first terms)")
 
 
@@ -116,6 +126,28 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     write_start(opts.folder, title, opts.sentence or "、".join(words[:10]), start.terms, near, list(dict.fromkeys(seeds)))
     load_topic(opts.folder)  # what was written can be read
     _show(console(), opts, start, [term.word for term in near], tree)
+    return _survey(opts, settings) if seeds and opts.questions is not False else 0
+
+
+def _survey(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Crawl some pages, ask about some of them, and put the marks into the topic; or say how to do so."""
+    place, data = _place(opts.folder), shlex.quote(str(data_dir(settings, opts.folder.name)))
+    arguments = ["crawl", "topical", "-a", f"topic={place}", "-a", f"pages={opts.survey}"]
+    if opts.questions is None:
+        print(f"Twenty marked texts teach it most, after a survey of {opts.survey} pages:")
+        print(f"  scrapy {shlex.join(arguments)}\n  scrapy corpus judge {data}")
+        print(f"  scrapy corpus judge {data} --to-topic {shlex.quote(place)}")
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            return 0
+        print("Do so now? [y/N] ", end="", flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            return 0
+    given = [part for setting in opts.set for part in ("-s", setting)]
+    if code := subprocess.run([sys.executable, "-m", "scrapy", *arguments, *given], check=False).returncode:
+        return code
+    sample = ask(opts.folder.name, _QUESTIONS, settings, place)
+    print(said(take_over([sample], opts.folder)))
+    print(f"Next: scrapy crawl topical -a topic={shlex.quote(place)} goes on from there")
     return 0
 
 
@@ -136,6 +168,11 @@ def _texts(paths: Sequence[Path]) -> list[str]:
     return texts
 
 
+def _place(folder: Path) -> str:
+    """How commands name the topic: a bare name may be that of another one."""
+    return f"./{folder}" if len(folder.parts) == 1 else str(folder)
+
+
 def _show(out: Console, opts: argparse.Namespace, start: Start, near: Sequence[str], tree: CategoryTree | None) -> None:
     rows = ((t.word, "" if math.isnan(t.weight) else f"{t.weight:.2f}", t.why) for t in start.terms[:30])
     out.print(table(("term", "weight", "from"), rows))
@@ -152,7 +189,7 @@ def _show(out: Console, opts: argparse.Namespace, start: Start, near: Sequence[s
         listed = "; ".join(f"{c.code} {c.name}" for c in classes)
         out.print(f"Classes that may fit (--category CODE): {listed}", markup=False)
     out.print(f"→ {opts.folder}/terms.tsv, topic.toml, seeds.txt, adjust.tsv", markup=False)
-    place = f"./{opts.folder}" if len(opts.folder.parts) == 1 else str(opts.folder)  # a bare name may be that of another topic
+    place = shlex.quote(_place(opts.folder))
     out.print(
         f"Next: read terms.tsv; scrapy topic check {place}; scrapy crawl topical -a topic={place} -a seeds=…",
         soft_wrap=True,
