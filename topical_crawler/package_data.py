@@ -1,7 +1,5 @@
 """Data files of this package and of jieba, in a source tree, a wheel or a zipped egg."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import warnings

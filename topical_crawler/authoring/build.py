@@ -5,8 +5,6 @@ and Eq. 2 of Zhou et al. 2019 weighs them (:mod:`topical_crawler.text.statistics
 report of a hundred pages that uses a word five hundred times counts once.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

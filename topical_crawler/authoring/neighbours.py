@@ -4,8 +4,6 @@ The word nearest to a single term is often of another field (中断 proposes 刹
 all terms judge: words near several of them come first, words near one alone and general words last.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import statistics

@@ -1,7 +1,5 @@
 """``scrapy evaluate sites`` and ``harvest``: what crawls of one's own are worth against labelled pages."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """``scrapy corpus``: look at a collected corpus, write it out, judge it, clean it, take it to another database."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from topical_crawler.cli.base import ActionsCommand

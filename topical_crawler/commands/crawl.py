@@ -1,7 +1,5 @@
 """``scrapy crawl`` as Scrapy has it; a topical crawl that cannot be opened says so in one line."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 import sys

@@ -1,7 +1,5 @@
 """``scrapy evaluate``: what the methods and their crawls are worth, on recorded webs and labelled data."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from topical_crawler.cli.base import ActionsCommand

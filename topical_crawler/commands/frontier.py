@@ -1,7 +1,5 @@
 """``scrapy frontier``: look at the queue of a crawl, feed it and steer it, while it runs or between two runs."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from topical_crawler.cli.base import ActionsCommand

@@ -1,7 +1,5 @@
 """``scrapy lexicon``: the language resources: fetch, list and check them; import and train vectors of one's own."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from topical_crawler.cli.base import ActionsCommand

@@ -1,7 +1,5 @@
 """``scrapy topic``: the topics there are, and what can be done with them."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from topical_crawler.cli.base import ActionsCommand

@@ -4,8 +4,6 @@ An export to files or a folder appears when it is complete. Rows are in fetch or
 bytes.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping

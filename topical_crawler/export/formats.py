@@ -1,7 +1,5 @@
 """The export formats by name, and the writers of JSON lines, CSV and plain text."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

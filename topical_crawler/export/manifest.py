@@ -1,7 +1,5 @@
 """The manifest of an export: its counts, provenance, filters, and the digests of its files."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import platform

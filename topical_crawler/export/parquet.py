@@ -1,7 +1,5 @@
 """Parquet files, and folders of them with a dataset card (https://huggingface.co/docs/hub/datasets-cards) for Hugging Face."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json
@@ -10,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from types import ModuleType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from topical_crawler import __version__
 from topical_crawler.corpus.record import MEASURES
@@ -291,7 +289,7 @@ class HuggingFace:
         for shards in self._shards.values() or [Shards(self._data, self._first)]:
             shards.close()
 
-    def __enter__(self) -> HuggingFace:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

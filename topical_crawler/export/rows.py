@@ -1,7 +1,5 @@
 """Rows of an export: the fields of a page, changes to them, splits and samples."""
 
-from __future__ import annotations
-
 import dataclasses
 import heapq
 import itertools
@@ -11,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from topical_crawler.corpus.record import CorpusError, Record
 
@@ -215,7 +213,7 @@ class Split:
     seed: int = 0  # another seed gives another division
 
     @classmethod
-    def parse(cls, text: str, by: Literal["host", "document"] = "document", seed: int = 0) -> Split:
+    def parse(cls, text: str, by: Literal["host", "document"] = "document", seed: int = 0) -> Self:
         """Parse three shares separated by commas. Raises ValueError where they are not three numbers from 0 with the sum 1."""
         try:
             shares = tuple(float(part) for part in text.split(","))

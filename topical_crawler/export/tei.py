@@ -3,8 +3,6 @@
 TEI Consortium, TEI P5 Guidelines, https://tei-c.org/guidelines/p5/, chapters 2 (the header) and 15 (corpora).
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 from datetime import datetime

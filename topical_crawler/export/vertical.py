@@ -3,8 +3,6 @@
 Rychlý 2007, Manatee/Bonito; https://www.sketchengine.eu/my_keywords/vertical/.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO

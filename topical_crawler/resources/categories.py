@@ -4,8 +4,6 @@
 ['马尔可夫过程', '概率论', '数理统计']
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

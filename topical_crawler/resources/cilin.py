@@ -8,8 +8,6 @@ The classes above the groups, with their names, say what a word is a kind of. Th
 ``{"01=": ["人", "士", …]}``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

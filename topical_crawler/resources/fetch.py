@@ -5,8 +5,6 @@ running: pip is given the archive's SHA-256 and touches no other file; and a sou
 learn its dependencies, is prepared with a stand-in for setuptools that states name and version (``--no-build-isolation``).
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

@@ -4,8 +4,6 @@ The data files are third-party and not part of this project. ``scrapy lexicon fe
 (``registry.toml``); a setting can name a file to use instead.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -14,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Self, cast
 
 import platformdirs
 
@@ -106,7 +104,7 @@ class Resources:
             self.overrides[name] = path
 
     @classmethod
-    def none(cls) -> Resources:
+    def none(cls) -> Self:
         """No resource at all.
 
         >>> Resources.none().path("hownet") is None, len(Resources.none().missing())
@@ -115,7 +113,7 @@ class Resources:
         return cls(None)
 
     @classmethod
-    def from_settings(cls, settings: Mapping[Any, Any], environ: Mapping[str, str] = os.environ) -> Resources:
+    def from_settings(cls, settings: Mapping[Any, Any], environ: Mapping[str, str] = os.environ) -> Self:
         """From settings; for an empty one, from the environment variable of the same name. Raises ValueError for a setting that
         names no file."""
 

@@ -4,8 +4,6 @@
 ['三会一课', '制度', '规范', '基层', '组织生活']
 """
 
-from __future__ import annotations
-
 import functools
 import logging
 import re

@@ -5,8 +5,6 @@
 it, and a person may.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -14,7 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, Self
 
 from topical_crawler.text.segment import normalise
 
@@ -173,7 +171,7 @@ class MarkedText:
     mark: str  # one of `ON_TOPIC`
 
     @classmethod
-    def bounded(cls, url: str, title: str, text: str, mark: str) -> MarkedText:
+    def bounded(cls, url: str, title: str, text: str, mark: str) -> Self:
         """One with title and text cut to their lengths, and without what UTF-8 cannot hold."""
         return cls(*(_SURROGATE.sub("\ufffd", part) for part in (url, title[:TITLE_LENGTH], text[:TEXT_LENGTH], mark)))
 

@@ -15,8 +15,6 @@ A topic folder holds::
 ('党建', True)
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Mapping

@@ -9,8 +9,6 @@ Layout::
     OUT/work/                        state of an interrupted run; may be deleted once the result exists
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence

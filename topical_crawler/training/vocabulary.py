@@ -1,7 +1,5 @@
 """Count the words of the prepared text and choose the vocabulary within a bound of memory."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass

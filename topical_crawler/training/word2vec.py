@@ -7,8 +7,6 @@ Training may continue finished vectors, which have length 1 and no output matrix
 while the output matrix is learned anew; a new word starts at the mean of its parts: 组织生活会 between 组织, 生活 and 会.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The work folder of a training: its lock, its manifest, and JSON files that are replaced atomically."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
@@ -9,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
@@ -76,7 +74,7 @@ class Manifest:
         write_json(path, asdict(self))
 
     @classmethod
-    def load(cls, path: Path) -> Manifest:
+    def load(cls, path: Path) -> Self:
         """Read what :meth:`save` wrote. Raises TrainingError where the file is not of this form."""
         data = read_json(path)
         try:

@@ -1,7 +1,5 @@
 """Which corpus is meant by a name on the command line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from scrapy.settings import BaseSettings

@@ -1,7 +1,5 @@
 """Questions about a corpus whose answers teach its crawl: files beside it, and the crawl that is told each mark."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -1,7 +1,5 @@
 """``scrapy corpus clean``: the texts of a corpus cleaned once more, by today's rules and by what its sites repeat."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

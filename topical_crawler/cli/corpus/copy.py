@@ -1,7 +1,5 @@
 """``scrapy corpus copy``: from SQLite to PostgreSQL, back, or between two of a kind."""
 
-from __future__ import annotations
-
 import argparse
 
 from scrapy.settings import BaseSettings

@@ -3,8 +3,6 @@
 This module imports nothing of the corpus or the formats, so that help and mistakes on the command line come at once.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The work of ``scrapy corpus export``: choose the pages, gather the facts of their crawl, write the files."""
 
-from __future__ import annotations
-
 import argparse
 import functools
 import itertools

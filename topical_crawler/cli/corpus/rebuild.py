@@ -1,7 +1,5 @@
 """``scrapy corpus rebuild``: make a corpus anew from the archive of its crawl, with the judgements of the old corpus."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import dataclasses

@@ -1,7 +1,5 @@
 """``scrapy corpus stats`` and ``fetched``: counts of a corpus, and its URLs."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """``scrapy frontier``: its actions, and how they show a queue."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """``scrapy lexicon fetch``, ``list``, ``check`` and ``import``: the data files that the strategies use."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from pathlib import Path

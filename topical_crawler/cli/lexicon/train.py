@@ -1,7 +1,5 @@
 """``scrapy lexicon train``: word vectors of one's own texts."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys
