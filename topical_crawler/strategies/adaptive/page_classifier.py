@@ -78,8 +78,8 @@ MARK_VARIANCE = 40.0
 """How far marks may move the log-odds of a page: the variance that they are taken to have around what is known without marks."""
 DOUBTFUL = 0.5
 """Examples that marks make less probable than this are none."""
-MAX_MARKS = 500
-"""Marked texts from which a page's log-odds are learned, drawn by their addresses: the work grows with their cube."""
+MAX_MARKS = 300
+"""Marked texts from which a page's log-odds are learned, drawn by their addresses: the work grows with their square."""
 UNTAUGHT_STEEPNESS, UNTAUGHT_MIDDLE = 1.5, 2.0
 """Before anything is learned, on the scale of term scores."""
 NO_RELEVANCE = 0.1
@@ -394,11 +394,11 @@ class PageClassifier:
         ]
         words, counts, term_scores, labels, odds = self._rows(texts)
         known, places = np.unique(words, return_inverse=True)
-        vectors = np.zeros((len(texts), len(known)))
+        vectors = np.zeros((len(texts), len(known)), dtype=np.float32)
         np.add.at(vectors, (np.arange(len(texts))[:, None], places.reshape(words.shape)), self._units(words, counts)[1])
         on_topic = np.array([mark for _, mark in marked.values()], dtype=np.float64)
         prior = self._log_odds(words, counts, term_scores, labels, odds).astype(np.float64)
-        pulls = _most_probable(MARK_VARIANCE * vectors @ vectors.T, prior, on_topic)
+        pulls = _most_probable(MARK_VARIANCE * (vectors @ vectors.T).astype(np.float64), prior, on_topic)
         unit = self._gap * (self._high - self._low) / STEEPNESS  # of the product with the centre, for one of the log-odds
         self._centre[known] += (unit * MARK_VARIANCE * pulls @ vectors).astype(np.float32)
 
