@@ -175,7 +175,13 @@ class Person:
         found = [(row, label.is_relevant_text) for row, label in labelled if label is not None and label.is_text]
         best = sorted((one for one in found if one[0].keep), key=lambda one: (-one[0].relevance, one[0].key))[: number // 2]
         others = [one for one in found if one not in best]
-        others.sort(key=lambda one: (abs(one[0].relevance - crawl.strategy.page_threshold), one[0].key))
+        now = crawl.second_look.relevances()
+        others.sort(
+            key=lambda one: (
+                abs(now.get(bytes.fromhex(one[0].key), one[0].relevance) - crawl.strategy.page_threshold),
+                one[0].key,
+            )
+        )
         marked = []
         for row, relevant in (*best, *others[: number - len(best)]):
             self._marked.add(row.url)

@@ -17,6 +17,7 @@ from topical_crawler.crawl.second_look import FIRST, AsideError, SecondLook, Set
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PageItem
 from topical_crawler.strategies import OFF_TOPIC, create
+from topical_crawler.topic.files import MarkedText
 from topical_crawler.web.page import Page
 
 KEYS = st.integers(0, 9).map(lambda n: bytes([n]) * 16)
@@ -107,6 +108,30 @@ def test_a_look_is_due_whenever_the_pages_have_doubled(steps: list[int]) -> None
         looked = finished if due else looked
 
 
+def test_before_the_first_look_pages_are_judged_again_and_not_kept(tmp_path: Path) -> None:
+    strategy = create("partybuilding", "adaptive", resources=None)
+    page = Page.from_html("http://a.cn/1.html", "<title>主场三比一取胜</title><p>球队升至榜首。")
+    item = PageItem(Entry(b"k" * 16, page.url, "a.cn", 0.0, 0), page.url, "", page=page, verdict=strategy.judge(page))
+    item.reason = OFF_TOPIC
+    with CorpusStore(tmp_path / "corpus.sqlite") as store:
+        look = SecondLook(SetAside(tmp_path / "aside.sqlite", 1), strategy, store)
+        look.set_aside(item)
+        first = look.relevances()
+        strategy.mark([MarkedText(page.url, page.title, "", "relevant")])
+        look.judge_again(127)
+        assert look.relevances() == first and first[item.entry.key] < 0.5
+        look.judge_again(128)
+        assert look.relevances() == {item.entry.key: 1.0} and look.is_open(item)
+        strategy.mark([MarkedText(page.url, page.title, "", "irrelevant")])
+        for finished, relevance in ((255, 1.0), (300, 0.0)):
+            look.judge_again(finished)
+            assert look.relevances() == {item.entry.key: relevance}
+        strategy.mark([MarkedText(page.url, page.title, "", "relevant")])
+        look.judge_again(FIRST)  # that is for the first look to do
+        assert look.relevances() == {item.entry.key: 0.0} and look.is_due(FIRST)
+        look.close()
+
+
 def test_a_crawl_goes_on_where_nothing_can_be_set_aside(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("")
     strategy = create("partybuilding", "adaptive", resources=None)
@@ -117,6 +142,7 @@ def test_a_crawl_goes_on_where_nothing_can_be_set_aside(tmp_path: Path, caplog: 
         look = SecondLook(SetAside(tmp_path / "file" / "aside.sqlite", 1), strategy, store)
         for _ in range(2):
             look.set_aside(item)
+        look.judge_again(200)
         assert not look.is_due(5000) and not look.is_due_at_end(5000)
         assert caplog.text.count("The crawl goes on without second looks") == 1
         good = SecondLook(SetAside(tmp_path / "aside.sqlite", 1), strategy, store)

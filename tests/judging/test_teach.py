@@ -82,6 +82,16 @@ def test_of_pages_that_were_set_aside_the_text_is_shown(store: CorpusStore) -> N
     assert all("一直谈到天黑" in item.text for item in sample.items if item.reason)
 
 
+def test_pages_off_topic_are_as_uncertain_as_the_crawl_last_found_them(store: CorpusStore) -> None:
+    before = draw_to_teach(store, 20)
+    again = OFF[0]
+    assert again not in numbers(before, "uncertain")
+    now = {bytes.fromhex(row(again).key): 0.5, bytes.fromhex(row(50).key): 0.0}  # of a kept page the corpus has the last word
+    after = draw_to_teach(store, 20, now=now)
+    assert set(numbers(after, "uncertain")) - set(numbers(before, "uncertain")) == {again}
+    assert numbers(after, "best") == numbers(before, "best")
+
+
 def test_the_threshold_is_where_fewest_pages_are_on_the_wrong_side() -> None:
     def pages(kept: list[float], off: list[float]) -> list[Judged]:
         return [Judged(str(x), x, True) for x in kept] + [Judged(str(x), x, False) for x in off]

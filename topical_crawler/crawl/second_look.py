@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 FILE = "aside.sqlite"
 FIRST = 1024  # finished pages before the first look: what is learned from fewer changes too much
+REJUDGED = 128  # finished pages from which pages are judged again, though not kept yet: it shows which are the most uncertain
 _BATCH = 500
 _LET_GO = 0.05  # share of the pages that are dropped at once to make room
 _TABLES = """
@@ -128,6 +129,11 @@ class SetAside:
             for key, lesson in self._open().execute("SELECT key, lesson FROM pages ORDER BY number"):
                 yield key, json.loads(lesson)
 
+    def relevances(self) -> dict[bytes, float]:
+        """The relevance of each page, as judged last."""
+        with self._explaining():
+            return dict(self._open().execute("SELECT key, relevance FROM pages ORDER BY number"))
+
     def set_relevances(self, relevances: dict[bytes, float]) -> None:
         """Set the relevance of pages to what is known now."""
         with self._changing() as db:
@@ -174,8 +180,8 @@ class SetAside:
             ) from None
 
 
-def look_is_due(finished: int, looked: int) -> bool:
-    """Whether a look is due while the crawl goes on: the ``finished`` pages have reached a power of two, :data:`FIRST` or more,
+def look_is_due(finished: int, looked: int, first: int = FIRST) -> bool:
+    """Whether a look is due while the crawl goes on: the ``finished`` pages have reached a power of two, ``first`` or more,
     since they were ``looked`` at (0: never). Depends only on what a resumed crawl knows, so that it does the same.
 
     >>> [n for n in range(1, 10_000) if look_is_due(n, looked=n - 1)]
@@ -183,7 +189,7 @@ def look_is_due(finished: int, looked: int) -> bool:
     >>> look_is_due(5000, looked=4100), look_is_due(5000, looked=4000)
     (False, True)
     """
-    return finished >= FIRST and looked < 1 << (finished.bit_length() - 1)
+    return finished >= first and looked < 1 << (finished.bit_length() - 1)
 
 
 class SecondLook:
@@ -214,20 +220,37 @@ class SecondLook:
 
     def is_due(self, finished: int) -> bool:
         """Whether a look is due in a crawl that goes on and has finished so many pages."""
-        return not self._fails and look_is_due(finished, self._aside.looked) and len(self._aside) > 0
+        return not self._fails and look_is_due(finished, self._aside.looked, FIRST) and len(self._aside) > 0
 
     def is_due_at_end(self, finished: int) -> bool:
         """The same once nothing more is fetched. Every run looks once: the threshold or the topic may have changed."""
         return not self._fails and (not self._has_looked or self._aside.looked < finished) and len(self._aside) > 0
 
-    def items(self) -> Iterator[PageItem]:
-        """The pages that are on topic by what is known now, in their old order, for the item pipelines and then :meth:`done`."""
+    def relevances(self) -> dict[bytes, float]:
+        """The relevance of each page set aside, as judged last."""
+        return self._aside.relevances()
+
+    def judge_again(self, finished: int) -> None:
+        """Before the first look, judge the pages again whenever the finished ones have doubled, and keep none."""
+        if not self._fails and finished < FIRST and len(self._aside) and look_is_due(finished, self._aside.looked, REJUDGED):
+            try:
+                self._now()
+                self._aside.looked = finished
+            except AsideError as error:
+                self.do_without(error)
+
+    def _now(self) -> dict[bytes, Verdict]:
         now: dict[bytes, Verdict] = {}
         lessons = self._aside.lessons()
         while pages := list(islice(lessons, _BATCH)):
             verdicts = self._strategy.reconsider([lesson for _, lesson in pages])
             now |= {key: verdict for (key, _), verdict in zip(pages, verdicts, strict=True) if verdict is not None}
         self._aside.set_relevances({key: verdict.relevance for key, verdict in now.items()})
+        return now
+
+    def items(self) -> Iterator[PageItem]:
+        """The pages that are on topic by what is known now, in their old order, for the item pipelines and then :meth:`done`."""
+        now = self._now()
         for key in [key for key, verdict in now.items() if verdict.keep]:
             item = self._item(key, now[key])
             if item is None:

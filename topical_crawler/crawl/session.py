@@ -415,6 +415,7 @@ class Crawl:
             save_checkpoint(self.strategy, self.frontier, after)
         if any(rescoring_due(n) for n in range(before + 1, after + 1)) and self._is_first("rescoring", after):
             rescore_waiting(self.strategy, self.policy, self.frontier)
+        self.second_look.judge_again(after)
 
     def fail(self, error: Exception) -> None:
         """Note that the frontier or the corpus cannot be written. Whoever runs the crawl ends it."""

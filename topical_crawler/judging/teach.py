@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -52,6 +53,7 @@ def draw_to_teach(
     *,
     known: Collection[str] = (),
     aside: Callable[[bytes], str | None] | None = None,
+    now: Mapping[bytes, float] = MappingProxyType({}),
     topic: str = "",
     terms: Sequence[str] = (),
 ) -> Sample:
@@ -64,6 +66,7 @@ def draw_to_teach(
         known: addresses that are not drawn.
         aside: gives the source of an off-topic page by its key, where the crawl has it; only those with a text are drawn. None:
             off-topic pages are drawn by their titles.
+        now: relevances by key of off-topic pages that the crawl has judged again since.
         topic, terms: shown to the judge.
 
     Raises:
@@ -77,7 +80,9 @@ def draw_to_teach(
         found = connection.execution_options(yield_per=1000).execute(query)
         rows = [(Judged(row.key, row.relevance, row.keep), row.url in known) for row in found]
         threshold = parting(page for page, _ in rows) if rows else 0.0
-        judged = [page for page, is_known in rows if not is_known]
+        judged = [
+            p if p.keep else p._replace(relevance=now.get(bytes.fromhex(p.key), p.relevance)) for p, asked in rows if not asked
+        ]
         drawn: dict[str, Item] = {}
         by_doubt = sorted(judged, key=lambda page: (abs(page.relevance - threshold), page.key))
         by_merit = sorted((page for page in judged if page.keep), key=lambda page: (-page.relevance, page.key))

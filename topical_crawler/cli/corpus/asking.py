@@ -82,8 +82,9 @@ def questions(place: str, folder: Path, number: int, topic: Topic | None) -> Pat
     try:
         with CorpusStore(place, read_only=True) as store:
             terms = tuple(topic.keywords(len(topic.terms))) if topic else ()
-            source = aside.html if aside else None
-            sample = draw_to_teach(store, number, known=known, aside=source, topic=topic.title if topic else "", terms=terms)
+            source, now = (aside.html, aside.relevances()) if aside else (None, {})
+            title = topic.title if topic else ""
+            sample = draw_to_teach(store, number, known=known, aside=source, now=now, topic=title, terms=terms)
     finally:
         if aside:
             aside.close()
