@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.training.vocabulary import choose_words, count_words, plan_memory, read_counts, save_counts
+from topical_crawler.training.vocabulary import choose_words, count_words, plan_memory
 from topical_crawler.training.work_folder import TrainingError
 
 
@@ -65,15 +65,6 @@ def test_memory_bounds_the_words() -> None:
     assert fasttext.buckets * 400 + fasttext.words * 3 * 400 < 3_000_000_000 and fasttext.buckets > 100_000
     with pytest.raises(TrainingError, match=r"--memory 300: 8 segmenting processes .* Remedy: --memory \d+ or more, or fewer"):
         plan_memory(300, 100, fasttext=False, processes=8)
-
-
-def test_counts_are_read_as_written(tmp_path: Path) -> None:
-    counts = {"党建": 9, "a\u2028b": 1}
-    save_counts(tmp_path / "vocabulary.tsv", counts)
-    assert read_counts(tmp_path / "vocabulary.tsv") == counts
-    (tmp_path / "vocabulary.tsv").write_text("党建\n", encoding="utf-8")
-    with pytest.raises(TrainingError, match=r"vocabulary\.tsv: expected .*--retrain"):
-        read_counts(tmp_path / "vocabulary.tsv")
 
 
 def test_the_last_report_counts_every_word(tmp_path: Path) -> None:

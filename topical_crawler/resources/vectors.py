@@ -35,7 +35,6 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 from numpy.lib import format as npy
-from numpy.lib.format import MAGIC_PREFIX
 from numpy.typing import NDArray
 
 from topical_crawler.resources.registry import open_packed
@@ -475,10 +474,7 @@ class WordVectors:
             remedy = "Remedy: scrapy lexicon import, which writes both"
             raise ValueError(f"{path}: the words should stand beside it in {vocabulary.name}, one a line. {remedy}")
         try:
-            with path.open("rb") as file:
-                if file.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:  # numpy would take a zip archive for several matrices
-                    raise ValueError("it is not numpy's .npy")
-            matrix = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+            matrix = npy.open_memmap(path, mode="r")  # np.load would take a zip archive for several matrices
         except (ValueError, EOFError, TokenError) as error:
             raise ValueError(f"{path}: no matrix of vectors ({error}). Remedy: delete it and make it again") from None
         try:
@@ -489,7 +485,7 @@ class WordVectors:
         if matrix.ndim != 2 or matrix.dtype != np.float32 or len(words) != len(matrix):
             remedy = "Remedy: delete it and make it again"
             raise ValueError(f"{path}: {matrix.dtype} {matrix.shape} does not fit {len(words)} words. {remedy}")
-        return cls(words, matrix)
+        return cls(words, matrix if mapped else np.array(matrix))
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and normalise(word) in self.rows

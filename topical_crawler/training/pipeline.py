@@ -24,8 +24,6 @@ from topical_crawler.training.vocabulary import (
     choose_words,
     count_words,
     plan_memory,
-    read_counts,
-    save_counts,
 )
 from topical_crawler.training.word2vec import ModelOptions, Trainer, first_vectors, learning_factors, open_known, write_continued
 from topical_crawler.training.work_folder import (
@@ -193,14 +191,13 @@ def _vocabulary(
     work: Path, files: Sequence[Path], min_count: int, plan: MemoryPlan, known: WordVectors | None, report: Report
 ) -> tuple[Vocabulary, list[int]]:
     """The words to train, and the number of words in each file; counted once."""
-    listed, about = work / "vocabulary.tsv", work / "vocabulary.json"
-    if about.exists():
-        state = read_json(about)
-        return Vocabulary(read_counts(listed), **state["cut"]), state["tokens"]
+    file = work / "counts.json"
+    if file.exists():
+        state = read_json(file)
+        return Vocabulary(**state["vocabulary"]), state["tokens"]
     counts, tokens, forgotten = count_words(files, plan.counted, report)
     vocabulary = choose_words(counts, forgotten, min_count, plan.words, known.rows if known else ())
-    save_counts(listed, vocabulary.counts)
-    write_json(about, {"tokens": tokens, "cut": {k: v for k, v in asdict(vocabulary).items() if k != "counts"}})
+    write_json(file, {"tokens": tokens, "vocabulary": vars(vocabulary)})
     return vocabulary, tokens
 
 

@@ -5,7 +5,6 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from topical_crawler.files import replacing
 from topical_crawler.training.work_folder import Report, TrainingError
 
 # Bytes, rounded up from measurements
@@ -107,18 +106,3 @@ def choose_words(counts: Counter[str], forgotten: int, min_count: int, most: int
     return Vocabulary(
         {w: counts[w] for w in kept}, forgotten, len(counts) - len(frequent), len(cut), counts[cut[0]] if cut else 0
     )
-
-
-def save_counts(path: Path, counts: dict[str, int]) -> None:
-    """Write ``word<TAB>count`` lines in the order of ``counts``."""
-    with replacing(path) as out:
-        out.writelines(f"{word}\t{n}\n" for word, n in counts.items())
-
-
-def read_counts(path: Path) -> dict[str, int]:
-    """What :func:`save_counts` wrote."""
-    try:
-        pairs = (line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")[:-1])
-        return {word: int(n) for word, n in pairs}
-    except ValueError:
-        raise TrainingError(f"{path}: expected 'word<TAB>number' lines. Remedy: train anew with --retrain") from None
