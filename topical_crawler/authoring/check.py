@@ -163,20 +163,15 @@ def _lexicons(resources: Resources, cache_dir: Path | None) -> dict[str, Contain
 
 
 class TopicLines:
-    """The lines of a topic's words in its files; unknown for a topic in a zipped egg.
-
-    Attributes:
-        words: per file (terms.tsv, weights.tsv, adjust.tsv) the line of each normalised word.
-        raw: per file the word as written.
-        reasons: words of adjust.tsv with a reason.
-        seeds: (URL, file, line) of every seed.
-    """
+    """The lines of a topic's words in its files; unknown for a topic in a zipped egg."""
 
     def __init__(self, topic: Topic) -> None:
         folder = Path(topic.source)
-        self.words: dict[str, dict[str, int]] = {}
-        self.raw: dict[str, dict[str, str]] = {}
-        self.reasons: set[str] = set()
+        self.words: dict[
+            str, dict[str, int]
+        ] = {}  # per file (terms.tsv, weights.tsv, adjust.tsv) the line of each normalised word
+        self.raw: dict[str, dict[str, str]] = {}  # per file the words as written
+        self.reasons: set[str] = set()  # words of adjust.tsv with a reason
         for name in (TERMS, WEIGHTS, ADJUST):
             self.words[name], self.raw[name] = {}, {}
             for number, line in read_lines(folder / name):
@@ -188,7 +183,7 @@ class TopicLines:
                     self.reasons.add(word)
         lines = [(line.split()[0], SEEDS, number) for number, line in read_lines(folder / SEEDS)]
         configured = topic.seeds[: len(topic.seeds) - len(lines)]
-        self.seeds = [(url, CONFIG, self.config(topic, "seeds")) for url in configured] + lines
+        self.seeds = [(url, CONFIG, self.config(topic, "seeds")) for url in configured] + lines  # (URL, file, line)
 
     def located(self, words: Iterable[str], file: str = TERMS) -> tuple[tuple[str, int], ...]:
         """``words`` with their lines in ``file``."""
@@ -302,9 +297,9 @@ class Figures:
     page_threshold: float
     link_threshold: float
     text_threshold: float
-    alpha: float  # this and the next two: of Eq. 5
-    beta: float
-    lam: float
+    alpha: float  # α of Eq. 5
+    beta: float  # β
+    lam: float  # λ
     consistency: float  # ratio of the comparison matrix
     anchor_needed: Mapping[int, float]  # by struct, the Rel(anchor) that queues a link of a page just above its threshold
 

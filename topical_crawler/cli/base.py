@@ -65,15 +65,8 @@ class ActionParser(argparse.ArgumentParser):
 
 
 class ActionsCommand(ScrapyCommand):
-    """A command made of actions.
-
-    Attributes:
-        name: the command's.
-        actions: by name, the module below :mod:`topical_crawler.cli` (or, behind a slash, of its own) and one line of help. The
-            module has ``DESCRIPTION``, ``add_arguments`` and ``run``, or ``ACTIONS``, which holds several actions by name.
-        usage, summary, description: for the help of Scrapy and of the command.
-        errors: exceptions of others that are printed as one line, as the project's own are; the exit code is 1.
-    """
+    """A command of ``actions``: by name, the module below :mod:`topical_crawler.cli` (or, behind a slash, of its own) and one
+    line of help. The module has ``DESCRIPTION``, ``add_arguments`` and ``run``, or ``ACTIONS``, which holds several by name."""
 
     requires_project: bool = False
     requires_crawler_process: bool = False
@@ -83,6 +76,7 @@ class ActionsCommand(ScrapyCommand):
     usage: ClassVar[str] = ""
     summary: ClassVar[str]
     description: ClassVar[str]
+    # exceptions of others that are printed as one line, as the project's own are; the exit code is 1
     errors: ClassVar[tuple[type[Exception], ...]] = (ValueError, OSError, ImportError)
 
     def syntax(self) -> str:

@@ -77,14 +77,10 @@ class WriteReport:
 
 
 def write_vectors(path: Path, words: Iterable[str], rows: Iterable[Row], dimensions: int) -> WriteReport:
-    """Write vectors in the form that :meth:`WordVectors.open` memory-maps, completely or not at all. Raises ValueError for a row
-    of another shape, more words than rows or rows than words, or nothing to write.
-
-    Args:
-        path: the matrix, ``.npy``; the words go beside it to ``.vocab``. Files of these names are replaced.
-        words: most frequent first; written normalised.
-        rows: the vector of each word, shape ``(dimensions,)``; written with length 1.
-    """
+    """Write vectors in the form that :meth:`WordVectors.open` memory-maps, completely or not at all: the matrix ``path``,
+    ``.npy``, and its words beside it, ``.vocab``, in place of files of these names. ``words``, most frequent first, are written
+    normalised; their ``rows``, of shape ``(dimensions,)``, with length 1. Raises ValueError for a row of another shape, more
+    words than rows or rows than words, or nothing to write."""
     return _write(path, zip(words, rows, strict=True), dimensions, f"{path}")
 
 

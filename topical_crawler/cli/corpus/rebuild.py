@@ -123,16 +123,10 @@ async def rebuild(
     keep_missing: bool,
     progress: Progress,
 ) -> Rebuilt:
-    """Put every page of ``source`` into ``target`` in the old order; those already there, from an interrupted run, stay.
-
-    Args:
-        maker: for ``target``.
-        ahead: most extractions in hand, enough to keep the workers of ``pool`` busy.
-        keep_missing: copy pages that the archive lacks, instead of leaving them out.
-
-    Raises:
-        CorpusError: ``target`` has pages that ``source`` lacks; or one of the two fails.
-    """
+    """Put every page of ``source`` into ``target``, for which ``maker`` cleans, in the old order; those already there, from an
+    interrupted run, stay. Pages that the archive lacks are copied if ``keep_missing``, else left out. Up to ``ahead`` extractions
+    are in hand, enough to keep the workers of ``pool`` busy. Raises CorpusError where ``target`` has pages that ``source`` lacks,
+    or one of the two fails."""
     done = set(target.keys(_EVERYTHING))
     total, missing, seen = 0, 0, 0
     foreign = set(done)

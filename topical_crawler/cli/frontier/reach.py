@@ -30,15 +30,10 @@ _MARKS = ("crawl.json", "frontier.sqlite")  # files of which a crawl's directory
 
 
 class Reached(Protocol):
-    """A crawl that can be asked.
+    """A crawl that can be asked."""
 
-    Attributes:
-        name: for people.
-        runs: whether it ran when it was asked last; None where that is not known.
-    """
-
-    name: str
-    runs: bool | None
+    name: str  # for people
+    runs: bool | None  # whether it ran when it was asked last; None where that is not known
 
     def ask(self, request: Request) -> Answer:
         """See :func:`topical_crawler.crawl.steering.perform`."""
