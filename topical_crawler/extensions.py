@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import logging
 import re
 import shlex
@@ -38,6 +39,7 @@ from twisted.web.server import Site
 
 from topical_crawler import __version__, config
 from topical_crawler.corpus.record import Yield
+from topical_crawler.crawl.estimate import Estimate
 from topical_crawler.crawl.progress import Durations, Progress
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.frontier import State
@@ -182,6 +184,14 @@ def why_ended(crawl: Crawl, reason: str) -> str:
     return {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
 
 
+def in_words(estimate: Estimate) -> str:
+    """What a corpus holds, in words."""
+    return (
+        f"{estimate.precision:.0%} of the kept texts on topic; about {estimate.recall:.0%} of what these sites hold is kept "
+        f"({estimate.least:.0%} to {estimate.most:.0%})"
+    )
+
+
 def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
     """The summary of a crawl as JSON data."""
     p = crawl.progress
@@ -196,6 +206,7 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "hosts_slowed": len(crawl.policy.slowed - crawl.policy.left),
         "hosts_left": len(crawl.policy.left),
         "sites": {name: _figures(p.sites[name]) for name in _by_yield(p)[:_SITES]},
+        "expected": crawl.estimate and dataclasses.asdict(crawl.estimate),
         "waiting": crawl.still_waiting[0] if crawl.still_waiting else None,
         "corpus": crawl.store.name,
     }
@@ -243,6 +254,7 @@ def summary(crawl: Crawl, reason: str) -> Group:
     last = Text(
         f"\nCorpus: {crawl.store.name}; {'links' if waiting is None else f'{waiting[0]} links'} still wait"
         + (" (the same command goes on)" if waiting != (0, 0) else "")
+        + (f"\nExpect: {in_words(crawl.estimate)}" if crawl.estimate else "")
         + (f"\nBarren: {len(barren - left)} hosts slowed, {len(left)} left" if barren else "")
         + f"\nNext:   scrapy corpus stats {place}\n        scrapy corpus export {place} --format jsonl -o corpus.jsonl\n"
     )

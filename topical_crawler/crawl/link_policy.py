@@ -99,6 +99,10 @@ class LinkPolicy:
         """Whether so many pages in a row gave no text that the crawl ends."""
         return 0 < self.end <= self._fruitless
 
+    def has_answered(self, name: str) -> bool:
+        """Whether a page of a host has arrived."""
+        return name in self._given
+
     def limit_reached(self, in_flight: int) -> bool:
         """Whether the crawl has as many pages as it may fetch, ``in_flight`` of them on their way."""
         return 0 < self._options.max_pages <= self.fetched + in_flight

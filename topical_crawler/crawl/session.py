@@ -16,6 +16,7 @@ from topical_crawler import strategies
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.estimate import Estimate, estimate
 from topical_crawler.crawl.link_policy import LinkPolicy, checkpoint_due, follow_parts, linking_hosts, rescoring_due
 from topical_crawler.crawl.mailbox import FOLDER, Mailbox
 from topical_crawler.crawl.opening import claim_directory, log_progress, open_frontier, warn_missing
@@ -110,6 +111,7 @@ class Crawl:
         in_flight: entries being fetched or on their way through the pipelines, by key.
         finished: pages of the log of finished pages that this worker has read.
         failed: why the crawl cannot go on; "" while it can.
+        estimate: what the corpus holds, once the crawl is closed; None before, and where nothing can be said.
         adviser: asks the topic's model; None where it has none.
     """
 
@@ -133,6 +135,7 @@ class Crawl:
         self.finished = 0
         self._checked = 0  # finished pages at the last look at what is due
         self.failed = ""
+        self.estimate: Estimate | None = None
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
         self.policy = LinkPolicy(options, learns=strategy.learns_links)
@@ -201,8 +204,13 @@ class Crawl:
         try:
             if self._is_first("checkpoint", self.finished):
                 save_checkpoint(self.strategy, self.frontier, self.finished)
+            if not self.failed:
+                self.estimate = estimate(self.strategy, self.frontier, self.policy, self.store, self.finished)
+        except STORAGE_ERRORS as error:  # leases in Redis will run out
+            logger.error("%s", error)
+        try:
             self.frontier.close()
-        except FrontierServerError as error:  # its leases will run out
+        except FrontierServerError as error:
             logger.error("%s", error)
         self.second_look.close()
         self.store.close()

@@ -113,6 +113,8 @@ class Strategy(ABC):
         drop_reason: why a link of an off-topic page is dropped when :meth:`score` gives None.
         learns_links: whether the strategy learns what links lead to and drops none. Barren hosts then fall behind by themselves,
             and the crawl ends when nothing has come for long (:class:`LinkPolicy`).
+        relevance_is_probability: whether relevances and scores of links are meant as probabilities. Then a crawl says at its end
+            what share of its sites' texts it has kept (:mod:`topical_crawler.crawl.estimate`).
         revision: changes whenever learning may have *raised* scores of waiting links: the crawl then scores the best of them
             again. A fall needs no notice: a link is scored again when its turn comes, and goes back if it has fallen.
 
@@ -129,6 +131,7 @@ class Strategy(ABC):
     wants_paths: bool = False
     drop_reason: str = PAGE_OFF_TOPIC
     learns_links: bool = False
+    relevance_is_probability: bool = False
     revision: int = 0
     parameters: Any
 

@@ -109,6 +109,7 @@ class Adaptive(Strategy):
     parameters_type = AdaptiveParameters
     wants_paths = True
     learns_links = True
+    relevance_is_probability = True
     parameters: AdaptiveParameters
 
     def __init__(self, topic: Topic, segmenter: Segmenter, parameters: AdaptiveParameters | None = None) -> None:
