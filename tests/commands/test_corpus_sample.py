@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -128,6 +129,55 @@ def test_what_is_no_sample_is_named(call_scrapy: Any, folder: Path, tmp_path: Pa
     assert done.returncode == 1 and f"{tmp_path / 's'}, line 1:" in done.stderr
     done = call_scrapy("corpus", "judge", tmp_path / "s", tmp_path / "s", cwd=folder)
     assert done.returncode and "one file is judged at a time" in done.stderr + done.stdout
+
+
+def judge_all(folder: Path, *arguments: str) -> tuple[int, str, str]:
+    """Run ``scrapy corpus judge``, mark its first text as relevant, the others as boilerplate, and end it with Ctrl-C."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "corpus", "judge", *arguments, "--no-browser"],
+        cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        said = []
+        while not said or "http://" not in said[-1]:
+            said.append(process.stderr.readline())
+            assert said[-1], said
+        url = said[-1].strip()
+        number = len(json.load(urllib.request.urlopen(f"{url}sample", timeout=HANGS))["items"])
+        for place in range(number):
+            body = json.dumps({"place": place, "mark": "boilerplate" if place else "relevant"}).encode()
+            request = urllib.request.Request(f"{url}marks", body, {"Content-Type": "application/json"})
+            assert urllib.request.urlopen(request, timeout=HANGS).status == 200
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=HANGS)
+    return process.returncode, out, "".join(said) + err
+
+
+def test_a_corpus_without_a_crawl_is_asked_about_too(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    shutil.copy(folder / "data/partybuilding/corpus.sqlite", tmp_path / "mine")
+    before = call_scrapy("corpus", "judge", "mine", "--report", cwd=tmp_path)
+    assert "nothing was asked about mine/corpus.sqlite yet. Remedy: scrapy corpus judge mine" in before.stderr + before.stdout
+    for number in (1, 2):
+        code, out, err = judge_all(tmp_path, "mine", "-n", "6", "--topic", "partybuilding")
+        assert code == 0 and f"mine/asked-{number}.jsonl: 6 texts to ask about" in err, err
+        assert "6 of 6 texts judged: 1 relevant, 5 boilerplate" in out and "nothing is estimated" in out
+        assert "No crawl learns from these marks: there is no crawl in" in err and "Traceback" not in err
+    header, *items = lines(tmp_path / "mine/asked-1.jsonl")
+    assert header["by"] == "teaching" and "主题教育" in header["terms"] and len(items) == 6
+    found = json.loads(call_scrapy("corpus", "judge", "mine", "--report", "--json", cwd=tmp_path).stdout)
+    assert (found["drawn"], found["marks"], found["whole"]) == (12, {"relevant": 2, "boilerplate": 10}, None)
+    assert len(call_scrapy("corpus", "judge", "mine", "--marks", cwd=tmp_path).stdout.splitlines()) == 13
+    topic = tmp_path / "topic"
+    topic.mkdir()
+    (topic / "topic.toml").write_text('title = "x"\n', encoding="utf-8")
+    assert "12 added" in call_scrapy("corpus", "judge", "mine", "--to-topic", topic, cwd=tmp_path).stdout
+
+
+def test_questions_about_a_database_need_a_folder(call_scrapy: Any, tmp_path: Path) -> None:
+    done = call_scrapy("corpus", "judge", "postgresql+psycopg://me@db/corpus", cwd=tmp_path)
+    assert done.returncode and "Remedy: -s TOPICAL_DATA_DIR=FOLDER" in done.stderr + done.stdout
 
 
 def test_it_serves_until_control_c_and_ends_with_the_report(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_where_the_text_came_from(reader: Reader) -> None:
     reader.sees("党务公开")
     assert reader.text("facts") == "c.cn · no date · relevance 0.0100 · rejected: off topic"
     assert link.get_attribute("href") is None and link.text == "javascript:alert(1)"
-    assert "no text of this rejected page" in reader.text("text")
+    reader.until(lambda: "no text of this rejected page" in reader.text("text"))
 
 
 def test_when_all_are_judged_it_says_so(reader: Reader) -> None:
