@@ -74,7 +74,7 @@ def test_words_with_blanks_and_words_cut_by_word2vec(tmp_path: Path) -> None:
         assert [word for word, _ in file.rows] == ["党", "New York", ". .", "\u3000"]
     (tmp_path / "v").write_bytes(b"2 1\n\xe5\x85\x9a 1\n\xe5\x85\x9a\xe5\x85 1\n")
     report = convert(tmp_path / "v", tmp_path / "out.npy")
-    assert (report.words, report.unusable) == (1, 1)
+    assert (report.words, *report.dropped.items()) == (1, ("with a word that is empty or no valid text", 1))
 
 
 BROKEN = [
@@ -95,7 +95,7 @@ BROKEN = [
     (b"2 2\n\xe5\x85\x9a 1 x\n\xe5\x91\x98 1 1\n", r"line 2: expected a word and 2 numbers"),
     (b"2 3\n\xe5\x85\x9a 1 2\n\xe5\x91\x98 1 1\n", r"line 2: expected a word and 3 numbers.* with 2\."),
     (b"2 2\n\xe5\x85\x9a 1 2 3\n\xe5\x91\x98 1 1\n", r"line 2: expected a word and 2 numbers.* with 3\."),
-    (text(["党"], np.array([[np.nan, 1.0]])), "no usable vector in it .1 not finite"),
+    (text(["党"], np.array([[np.nan, 1.0]])), "no usable vector in it .1 with a number that is not finite"),
     (binary(["党"], np.zeros((1, 2))), "no usable vector in it"),
     ("2 2\n党员 1 2\n干部 1 1\n".encode("gb18030"), r"line 2: the word b'.*' is not UTF-8. Remedy: convert"),
     (b"2 1\n\xe5\x85\x9a \x00\x00\x80?\xb5\xb3 \x00\x00\x80?", r"byte 12, vector 2: the word b'.*' is not UTF-8"),

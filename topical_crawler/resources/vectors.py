@@ -27,8 +27,9 @@ import subprocess
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any, BinaryIO, cast
@@ -59,21 +60,7 @@ class WriteReport:
     words: int  # vectors written
     dimensions: int  # length of a vector
     read: int  # vectors given
-    repeated: int = 0  # left out because the normalised word came before
-    no_direction: int = 0  # left out because all numbers are 0
-    not_finite: int = 0  # left out because a number is infinite or NaN
-    unusable: int = 0  # left out because the word is empty, holds a line break or is invalid Unicode
-
-    @property
-    def dropped(self) -> dict[str, int]:
-        """Numbers above 0 of vectors left out, by reason."""
-        reasons = {
-            "repeated after normalisation": self.repeated,
-            "without direction (all numbers 0)": self.no_direction,
-            "with a number that is not finite": self.not_finite,
-            "with a word that is empty or no valid text": self.unusable,
-        }
-        return {reason: number for reason, number in reasons.items() if number}
+    dropped: Mapping[str, int] = field(default_factory=dict)  # vectors left out, by reason
 
 
 def write_vectors(path: Path, words: Iterable[str], rows: Iterable[Row], dimensions: int) -> WriteReport:
@@ -123,7 +110,7 @@ def _write(path: Path, records: Iterable[Record], dimensions: int, source: str) 
         raise ValueError(f"{path}: vectors are written to a file that ends in .npy. Remedy: name it {path.name}.npy")
     path.parent.mkdir(parents=True, exist_ok=True)
     words: dict[str, None] = {}
-    counts = {"repeated": 0, "no_direction": 0, "not_finite": 0, "unusable": 0}
+    dropped: Counter[str] = Counter()
     read = 0
     with tempfile.TemporaryDirectory(prefix=".vectors-", dir=path.parent) as folder:
         matrix, vocabulary = Path(folder, "matrix"), Path(folder, "words")
@@ -138,14 +125,14 @@ def _write(path: Path, records: Iterable[Record], dimensions: int, source: str) 
                 for i, ((raw, _), length) in enumerate(zip(block, lengths.tolist(), strict=True)):
                     word = normalise(raw).strip()
                     if reason := _reason(word, length, words):
-                        counts[reason] += 1
+                        dropped[reason] += 1
                     else:
                         words[word] = None
                         kept.append(i)
                 out.write((numbers[kept] / lengths[kept, None]).astype("<f4").tobytes())
                 read += len(block)
             if not words:
-                why = ", ".join(f"{number} {reason.replace('_', ' ')}" for reason, number in counts.items() if number)
+                why = ", ".join(f"{number} {reason}" for reason, number in dropped.items())
                 raise ValueError(f"{source}: no usable vector in it ({why or 'it is empty'}). {_MAKE_AGAIN}")
             out.seek(0)  # the header leaves room for any number of rows
             npy.write_array_header_1_0(out, {**header, "shape": (len(words), dimensions)})
@@ -155,18 +142,18 @@ def _write(path: Path, records: Iterable[Record], dimensions: int, source: str) 
         path.unlink(missing_ok=True)  # an old matrix is never seen with new words, nor a matrix without any
         vocabulary.replace(path.with_suffix(".vocab"))
         matrix.replace(path)
-    return WriteReport(path, len(words), dimensions, read, **counts)
+    return WriteReport(path, len(words), dimensions, read, dropped)
 
 
 def _reason(word: str, length: float, words: dict[str, None]) -> str:
     """Why a vector is left out; "" if it is not."""
     if not word or "\n" in word or "\r" in word or any("\ud800" <= char <= "\udfff" for char in word):
-        return "unusable"  # half of a surrogate pair cannot be written and matches no text
+        return "with a word that is empty or no valid text"  # half of a surrogate pair cannot be written and matches no text
     if not np.isfinite(length):
-        return "not_finite"
+        return "with a number that is not finite"
     if length == 0:
-        return "no_direction"
-    return "repeated" if word in words else ""
+        return "without direction (all numbers 0)"
+    return "repeated after normalisation" if word in words else ""
 
 
 def _blocks(records: Iterable[Record], dimensions: int) -> Iterator[list[Record]]:
