@@ -2,7 +2,6 @@
 
 import codecs
 import csv
-import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -57,23 +56,13 @@ class Csv(Writer):
     """
 
     def __init__(self, out: BinaryIO, rejected: bool = True, bom: bool = False) -> None:
-        self._out = out
         names = [name for c in columns(rejected) for name in (MEASURES if c.kind == "measures" else (c.name,))]
-        self._line = io.StringIO(newline="")
-        self._writer = csv.DictWriter(self._line, names, restval="", extrasaction="ignore", lineterminator="\r\n")
-        if bom:
-            out.write(codecs.BOM_UTF8)
+        text = codecs.getwriter("utf-8-sig" if bom else "utf-8")(out)
+        self._writer = csv.DictWriter(text, names, restval="", extrasaction="ignore", lineterminator="\r\n")
         self._writer.writeheader()
-        self._flush()
 
     def write(self, row: ExportRow) -> None:
         self._writer.writerow({name: _cell(value) for name, value in (row | row["measures"]).items()})
-        self._flush()
-
-    def _flush(self) -> None:
-        self._out.write(self._line.getvalue().encode())
-        self._line.seek(0)
-        self._line.truncate()
 
 
 def _cell(value: Any) -> Any:

@@ -100,11 +100,6 @@ class CilinClass:
     code: str  # the first one, two, four or five characters of the codes of its groups
     names: tuple[str, ...]  # its names, normalised; on level 4 the first word of each of its groups
 
-    @property
-    def level(self) -> int:
-        """1 (人, 物, 时空, …) to 4 (the class just above the groups)."""
-        return {1: 1, 2: 2, 4: 3, 5: 4}[len(self.code)]
-
 
 class CilinTree:
     """The classes of Cilin by code, e.g. ``Dk06``, and those that a word stands in. Raises ValueError, naming the file and the
@@ -138,18 +133,10 @@ class CilinTree:
         got = json.dumps(found, ensure_ascii=False)[:60]
         raise ValueError(f"{self.path}: at {place or 'the top'}: expected {expected}, got {got}; get the file again")
 
-    def upward(self, code: str) -> tuple[CilinClass, ...]:
-        """The classes above the group or class ``code``, from the nearest to level 1; ``code`` itself is not among them. Raises
-        ValueError where no class of the file stands above ``code``."""
-        above = tuple(self.classes[code[:n]] for n in (5, 4, 2, 1) if n < len(code) and code[:n] in self.classes)
-        if not above and code not in self.classes:
-            raise ValueError(f"{self.path}: no class above {code!r}; a code is like Aa01A01, Aa01A, Aa01, Aa")
-        return above
-
     def hypernyms(self, word: str) -> Iterator[tuple[CilinClass, ...]]:
         """For each class that holds a group with ``word``: that class (level 4) and those above it, up to level 1."""
         for code in dict.fromkeys(self._codes.get(normalise(word), ())):
-            yield (self.classes[code], *self.upward(code))
+            yield tuple(self.classes[code[:length]] for length in (5, 4, 2, 1))
 
     def __len__(self) -> int:
         """Number of classes."""

@@ -122,7 +122,10 @@ def train_vectors(
             files = join_phrases(work, files, plan.counted, report)
         vocabulary, tokens = _vocabulary(work, files, options.min_count, plan, known, report)
         trainer = Trainer(vocabulary.counts, options.model, processes, work / "checkpoints", plan.buckets)
-        seconds = _train(work, trainer, files, tokens, known, options, report)
+        if known:
+            first = first_vectors(trainer.words, known, options.model.seed)
+            trainer.start_at(first, learning_factors(trainer.words, known, options.free))
+        seconds = _train(work, trainer, files, tokens, report)
         words = _write(out, work, trainer, known, options.free)
         summary = figures(manifest, vocabulary, tokens, asdict(options.model), seconds)
         summary["options"] = {"min_count": options.min_count, "phrases": options.phrases, "memory_mb": options.memory}
@@ -201,19 +204,8 @@ def _vocabulary(
     return vocabulary, tokens
 
 
-def _train(
-    work: Path,
-    trainer: Trainer,
-    files: Sequence[Path],
-    tokens: Sequence[int],
-    known: WordVectors | None,
-    options: TrainingOptions,
-    report: Report,
-) -> list[float]:
+def _train(work: Path, trainer: Trainer, files: Sequence[Path], tokens: Sequence[int], report: Report) -> list[float]:
     """Train the epochs that remain; returns the seconds of each epoch, earlier runs included."""
-    if known:
-        seed = options.model.seed
-        trainer.start_at(first_vectors(trainer.words, known, seed), learning_factors(trainer.words, known, options.free))
     times = work / "epochs.json"
     done = trainer.restore()
     seconds: list[float] = read_json(times)[:done] if times.exists() else []

@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
-import os
 import re
 import time
 from collections import Counter, deque
@@ -21,11 +20,11 @@ from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
-from topical_crawler.files import replacing
+from topical_crawler.files import replacing, replacing_bytes
 from topical_crawler.sources import Condition, Source, open_source
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
 from topical_crawler.training.vocabulary import read_sentences
@@ -243,14 +242,13 @@ def prepare(
     words = sorted({normalise(word) for word in options.keep_whole})
     decisive = {**asdict(options), "keep_whole": words, "segmenter": backend, "shard_bytes": shard_bytes}
     manifest = _open_manifest(folder, [str(s) for s in sources], decisive)
-    words_file = folder / "words.json"
-    write_json(words_file, decisive)
+    write_json(folder / "words.json", decisive)
+    for left in (folder / "text").glob(".*.part"):  # of a run that was killed
+        left.unlink()
     for number, state in enumerate(manifest.sources):
         if not state.complete:
-            source = open_source(state.path, tolerant=options.tolerant)
-            state.kind = source.kind
             name = f"segmenting {number + 1} of {len(sources)}: {Path(state.path).name}"
-            _prepare_source(folder, manifest, state, source, words_file, options.where, processes, name, report)
+            _prepare_source(folder, manifest, state, options, processes, name, report)
     if not sum(shard.tokens for shard in manifest.shards):
         skipped = sum((Counter(s.skipped) for s in manifest.sources), Counter[str]())
         why = f"; skipped: {', '.join(f'{n} {reason}' for reason, n in skipped.items())}" if skipped else ""
@@ -296,31 +294,29 @@ def _open_manifest(folder: Path, sources: Sequence[str], options: dict[str, obje
 
 
 def _prepare_source(
-    folder: Path,
-    manifest: Manifest,
-    state: SourceState,
-    source: Source,
-    words_file: Path,
-    where: dict[str, str],
-    processes: int,
-    name: str,
-    report: Report,
+    folder: Path, manifest: Manifest, state: SourceState, options: PrepareOptions, processes: int, name: str, report: Report
 ) -> None:
+    source = open_source(state.path, tolerant=options.tolerant)
+    state.kind = source.kind
     unwanted: Counter[str] = Counter()
-    batches = _batches(source, state.position, where, unwanted)
-    written = _ShardWriter(folder, len(manifest.shards))
-    with closing(_segmented(batches, words_file, processes)) as results:
-        for batch, result in results:
-            written.add(result, batch)
-            report(name, source.done, f"{state.total('tokens') + written.shard.tokens:,.0f} words")
-            if written.shard.bytes >= manifest.options["shard_bytes"]:
-                state.shards.append(written.finish())
-                manifest.save(folder / "manifest.json")
-                written = _ShardWriter(folder, len(manifest.shards))
-    if written.shard.documents:
-        state.shards.append(written.finish())
-    else:
-        written.discard()
+    batches = _batches(source, state.position, options.where, unwanted)
+    began = time.monotonic()
+    with closing(_segmented(batches, folder / "words.json", processes)) as results:
+        for first in results:
+            shard = Shard(f"text/{len(manifest.shards):05d}.txt")
+            with replacing_bytes(folder / shard.file) as out:
+                for batch, result in chain([first], results):
+                    shard.bytes += out.write(result.lines)
+                    shard.position = batch.position
+                    shard.documents += len(batch.texts)
+                    for count in ("sentences", "tokens", "empty", "characters", "size"):
+                        setattr(shard, count, getattr(shard, count) + getattr(result, count))
+                    report(name, source.done, f"{state.total('tokens') + shard.tokens:,.0f} words")
+                    if shard.bytes >= manifest.options["shard_bytes"]:
+                        break
+            shard.seconds, began = round(time.monotonic() - began, 3), time.monotonic()
+            state.shards.append(shard)
+            manifest.save(folder / "manifest.json")
     state.skipped = dict(source.skipped + unwanted + Counter({"no word": int(state.total("empty"))}))
     state.complete = True
     manifest.save(folder / "manifest.json")
@@ -349,33 +345,3 @@ def _batches(source: Source, start: int, where: dict[str, str], unwanted: Counte
                 texts, size = [], 0
     if texts:
         yield _Batch(position, texts)
-
-
-class _ShardWriter:
-    """Writes a shard, which gets its name when it is complete."""
-
-    def __init__(self, folder: Path, number: int) -> None:
-        self.shard = Shard(f"text/{number:05d}.txt")
-        self._target = folder / self.shard.file
-        self._part = self._target.with_suffix(".part")
-        self._file: BinaryIO = self._part.open("wb")
-        self._began = time.monotonic()
-
-    def add(self, result: Segmented, batch: _Batch) -> None:
-        self.shard.bytes += self._file.write(result.lines)
-        self.shard.position = batch.position
-        self.shard.documents += len(batch.texts)
-        for name in ("sentences", "tokens", "empty", "characters", "size"):
-            setattr(self.shard, name, getattr(self.shard, name) + getattr(result, name))
-
-    def finish(self) -> Shard:
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        self._part.replace(self._target)
-        self.shard.seconds = round(time.monotonic() - self._began, 3)
-        return self.shard
-
-    def discard(self) -> None:
-        self._file.close()
-        self._part.unlink()

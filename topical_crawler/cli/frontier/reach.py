@@ -37,16 +37,13 @@ class Reached(Protocol):
 
     def ask(self, request: Request) -> Answer:
         """See :func:`topical_crawler.crawl.steering.perform`."""
-        ...
 
     def claim(self) -> Mapping[str, Any]:
         """What the crawl wrote down when it began: its "topic", the topic's "source", its "strategy", its "seed"; empty where
         it wrote nothing that can be read."""
-        ...
 
     def look(self, see: Callable[[Frontier], _T]) -> _T:
         """What ``see`` makes of the crawl's frontier. Raises CrawlError where the crawl has it to itself."""
-        ...
 
 
 class LocalCrawl:
