@@ -94,3 +94,17 @@ def test_a_late_line_is_learned_after_all() -> None:
     for n in range(PERIOD + 150):
         counts.add(page(n % 1000) if n >= PERIOD else "\n".join(body(n % 1000)))
     assert counts.learned().at_edge(SLOGAN)
+
+
+def test_a_long_notice_with_the_address_of_its_page_is_the_sites() -> None:
+    notice = (
+        "本文采用知识共享署名许可协议，"
+        + "转载时须保留作者姓名与出处，不得用于商业目的，" * 7
+        + "原文见 https://a.cn/post-{}.html 谢谢"
+    )
+    assert 120 < len(notice) < 300
+    counts = LineCounts()
+    for n in range(20):
+        counts.add("\n".join([*body(n), notice.format(chr(0x61 + n))]))
+    cleaned = Cleaner().clean("\n".join([*body(30), notice.format("z")]), learned=counts.learned())
+    assert cleaned.text == "\n".join(body(30)) and cleaned.removed == (notice.format("z"),)

@@ -33,13 +33,15 @@ portals: above are slogans, datelines and editors' names; below also words betwe
 articles of a series (.23)."""
 MIN_PAGES_WITHIN, WITHIN_SHARE = 10, 0.6
 """The same for the middle of a text: what a blog repeats most there, a book among its references, is on .5 of its pages."""
-MAX_LETTERS = 120  # longest line that is counted, in letters and digits; longer ones are prose
+MAX_LETTERS = 120  # longest line in the middle that is counted, in letters and digits; longer ones are prose
+MAX_LINE = 300  # longest line that may be boilerplate, in characters: licences of blogs have over 200
 HEAD, TAIL = 6, 10  # lines at head and tail that are all counted; between them only those that are not sentences
 MAX_LINES = 400  # most lines of a page that are counted
 NEW_LINES = 20  # most lines of a page that are added to the counts
 PERIOD = 200  # lines on less than one page in so many of a host are forgotten (lossy counting, Manku and Motwani)
 
 _NUMBER = re.compile(r"[0-9]{1,1000}")
+_ADDRESS = re.compile(r"https?://[!-~]{1,1000}")
 _HAN = re.compile("[\u3400-\u9fff]")
 _SENTENCE = re.compile("[。！？；!?;…，]")
 _HEADING = re.compile(  # a heading, or an entry of a list of references: repeated, but part of the text
@@ -51,12 +53,15 @@ _HEADING = re.compile(  # a heading, or an entry of a list of references: repeat
 
 @lru_cache(maxsize=20_000)
 def digest(line: str) -> int:
-    """Signed 64-bit digest of ``line``, never 0: white space removed, width and case folded, every number as 0.
+    """Signed 64-bit digest of ``line``, never 0: white space removed, width and case folded, numbers and addresses all the same.
 
     >>> digest("阅读：１２ 次") == digest("阅读:345次"), digest("阅读") == digest("浏览")
     (True, False)
+    >>> digest("本文链接：https://a.cn/x.html 转载请注明") == digest("本文链接：https://a.cn/y/ 转载请注明")
+    True
     """
-    folded = _NUMBER.sub("0", "".join(unicodedata.normalize("NFKC", line).casefold().split()))
+    folded = _ADDRESS.sub("@", unicodedata.normalize("NFKC", line).casefold())
+    folded = _NUMBER.sub("0", "".join(folded.split()))
     return int.from_bytes(blake2b(folded.encode("utf-8", "replace"), digest_size=8).digest(), signed=True) or 1
 
 
@@ -71,7 +76,7 @@ def candidates(text: str) -> dict[int, str]:
     edges: dict[int, str] = {}
     for i in range(max(HEAD, TAIL)):
         for position in [i] * (i < HEAD) + [last - i] * (i < TAIL):
-            if 0 <= position <= last and count_letters(line := lines[position]) <= MAX_LETTERS:
+            if 0 <= position <= last and len(line := lines[position]) <= MAX_LINE:
                 edges.setdefault(digest(line), line)
     middle = [line for line in lines[HEAD : max(HEAD, last + 1 - TAIL)] if _may_be_within(line)]
     # Sorted, so that of too many lines all pages count the same ones.
@@ -140,7 +145,6 @@ def _may_be_within(line: str) -> bool:
 # -- Boilerplate of a page
 
 MIN_CHARACTERS = 50  # fewest letters and digits of a text: the shortest of 11,055 news items has 56
-MAX_LINE = 300  # longest line that may be boilerplate, in characters
 MAX_LEFT = 4  # most letters and digits that a boilerplate line has beside its patterns
 MAX_LINK_SHARE = 0.5  # greatest share of a text's letters in lines that are the text of links
 MAX_LINK_LINE = 60  # longest line, in letters, that is looked up among the links
