@@ -128,6 +128,7 @@ def line_view(crawl: Crawl) -> str:
         f"{p.total.megabytes:.1f} MB, {p.total.density:,.0f} characters/MB ({recent.density:,.0f} of the last {recent.pages}), "
         f"{links} waiting on {hosts} hosts, {len(crawl.in_flight)} in flight, "
         f"{p.rate:.1f} pages/s, best waiting {p.best:.3g}"
+        + (f", {marked} texts marked" if (marked := len(crawl.control.marks.urls)) else "")
     )
 
 
@@ -140,7 +141,8 @@ def live_view(crawl: Crawl) -> Group:
     limit = f" of {crawl.options.max_pages}" if crawl.options.max_pages else ""
     grid.add_row(f"[bold]{title}[/]", f"pages [bold]{crawl.policy.fetched}[/]{limit}", f"kept [bold green]{p.total.kept}[/]",
                  f"harvest rate [bold]{recent.harvest_rate:.0%}[/] of the last {recent.pages}")  # fmt: skip
-    grid.add_row("", f"waiting [bold]{links}[/]", f"hosts [bold]{hosts}[/]",
+    marked = f"{n} texts marked" if (n := len(crawl.control.marks.urls)) else ""
+    grid.add_row(marked, f"waiting [bold]{links}[/]", f"hosts [bold]{hosts}[/]",
                  f"[bold]{p.rate:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
     grid.add_row("", f"MB [bold]{p.total.megabytes:.1f}[/]", "chars/MB",
                  f"[bold]{p.total.density:,.0f}[/], {recent.density:,.0f} of the last {recent.pages}")  # fmt: skip
@@ -199,6 +201,7 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "reason": reason,
         **_figures(p.total),
         "kept_at_second_look": p.second_looks,
+        "marked": len(crawl.control.marks.urls),
         "seconds": round(p.seconds, 1),
         "rejected": dict(p.reasons.most_common()),
         "links": dict(p.links.most_common()),

@@ -15,7 +15,7 @@ from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT, PageItem
 from topical_crawler.spiders.topical import CrawlComponent, crawl_of
 from topical_crawler.strategies import OFF_TOPIC
-from topical_crawler.topic.files import MarkedText
+from topical_crawler.topic.files import MOST, MarkedText
 
 
 class ExtractPipeline:
@@ -88,7 +88,7 @@ class ModelPipeline(CrawlComponent):
             item.probability = probability
             if probability < crawl.adviser.threshold:
                 item.reason = OFF_TOPIC_MODEL
-            if mark := crawl.adviser.mark(probability):
+            if (mark := crawl.adviser.mark(probability)) and len(crawl.control.marks.urls) < MOST // 2:  # the rest is for people
                 crawl.control.mark([MarkedText.bounded(item.entry.url, item.title, item.text, mark)])
         return item
 

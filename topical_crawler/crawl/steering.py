@@ -350,9 +350,8 @@ class Control:
             logger.info("Learning from %d marks; %d texts are marked by now", given, len(self.marks.urls))
 
     def mark(self, texts: Sequence[MarkedText]) -> None:
-        """Have all workers learn texts that a model has marked, as long as there is room for those of people."""
-        if len(self.marks.urls) + len(texts) <= MOST // 2:
-            self._perform({"action": "mark", "texts": [asdict(text) for text in texts]})
+        """Have all workers learn marked texts. Raises SteeringError where there are too many."""
+        self._perform({"action": "mark", "texts": [asdict(text) for text in texts]})
 
     def _perform(self, request: Request) -> Answer:
         before = self._strategy.page_threshold
