@@ -98,7 +98,7 @@ def test_datasets_loads_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     import datasets
 
-    monkeypatch.setattr(parquet.Shards.__init__, "__defaults__", (300,))  # characters of a file
+    monkeypatch.setattr(parquet, "SHARD_CHARACTERS", 300)
     found = [as_dict(PAGE), *(row(f"第{n}讲：主题教育", n, f"a{n % 3}.cn", language="zh") for n in range(2, 100))]
     split = Split.parse("0.6,0.2,0.2")
     tally = to_folder(found, tmp_path / "set", Job(kind="hf", setup=Setup(), facts=FACTS, split=split))

@@ -35,6 +35,7 @@ Floats = NDArray[np.float64]
 MAX_WORD_LENGTH = 8
 MAX_PHRASE_LENGTH = 16
 MAX_PHRASE_WORDS = 4
+MIN_NPMI = 0.3  # least normalised pointwise mutual information of a phrase, -1 to 1
 MIN_ENTROPY = 1.0  # in nats: that of not quite three equally frequent neighbours
 SAMPLE = 10_000_000
 """Most characters of the domain to search (under 1 GB of memory); of a larger one every second, fourth, … document."""
@@ -170,38 +171,25 @@ def _branching(owners: NDArray[np.int64], neighbours: NDArray[np.int32], counts:
 # -- New words and phrases
 
 
-def discover(
-    texts: Iterable[str],
-    min_count: int = 5,
-    max_length: int = MAX_WORD_LENGTH,
-    min_cohesion: float = 3.0,
-    min_entropy: float = MIN_ENTROPY,
-) -> list[Candidate]:
-    """Find Chinese strings that are words by their statistics, most frequent first, useful ones (三会一课) or not (我们要).
-    Punctuation, digits, Latin letters and the ends of texts are boundaries.
-
-    Args:
-        texts: normalised.
-        min_count: occurrences, 2 or more.
-        max_length: characters, 2 or more.
-        min_cohesion: in nats; 3.0 is twenty times as often as by chance. A few hundred characters do not reach it.
-        min_entropy: in nats.
-    """
+def discover(texts: Iterable[str], min_count: int = 5, min_cohesion: float = 3.0) -> list[Candidate]:
+    """Find Chinese strings that are words by their statistics, most frequent first, useful ones (三会一课) or not (我们要), in
+    normalised texts, where they occur ``min_count`` times, 2 or more. Punctuation, digits, Latin letters and ends of texts are
+    boundaries. ``min_cohesion`` is in nats: 3.0 is twenty times as often as chance; a few hundred characters do not reach it."""
     codes = np.frombuffer("\n".join(texts).encode("utf-32-le"), dtype=np.int32)
     ideographs = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x323AF))  # with their extensions
     codes = np.where(np.any([(codes >= first) & (codes <= last) for first, last in ideographs], axis=0), codes, 0)
     words: list[Candidate] = []
-    for s in frequent_sequences(codes, min_count, max_length, min_cohesion):
-        for i in np.flatnonzero(s.entropy >= min_entropy).tolist():
+    for s in frequent_sequences(codes, min_count, MAX_WORD_LENGTH, min_cohesion):
+        for i in np.flatnonzero(s.entropy >= MIN_ENTROPY).tolist():
             word = codes[s.places[i] : s.places[i] + s.length].tobytes().decode("utf-32-le")
             words.append(Candidate(word, "discovery", int(s.counts[i]), float(s.cohesion[i]), float(s.entropy[i])))
     return sorted(words, key=lambda w: (-w.count, w.word))
 
 
-def find_phrases(documents: Iterable[Sequence[str]], min_count: int = 5, min_npmi: float = 0.3) -> list[Candidate]:
+def find_phrases(documents: Iterable[Sequence[str]], min_count: int = 5) -> list[Candidate]:
     """Find phrases of 2 to :data:`MAX_PHRASE_WORDS` words, most frequent first, in documents that are segmented and normalised.
-    They occur ``min_count`` times, 2 or more, with a normalised pointwise mutual information of at least ``min_npmi``,
-    from -1 to 1. Words that cannot be part of a term (function words, stop words, punctuation, figures) are boundaries."""
+    They occur ``min_count`` times, 2 or more. Words that cannot be part of a term (function words, stop words, punctuation,
+    figures) are boundaries."""
     numbers: dict[str, int] = {}
     usable: dict[str, int] = {}
     text = array("i")
@@ -218,7 +206,7 @@ def find_phrases(documents: Iterable[Sequence[str]], min_count: int = 5, min_npm
     phrases: dict[str, Candidate] = {}
     for s in frequent_sequences(symbols, min_count, MAX_PHRASE_WORDS, 0.0):
         npmi = s.cohesion / np.maximum(np.log(total / s.counts), 1e-9)
-        for i in np.flatnonzero((npmi >= min_npmi) & (s.entropy >= MIN_ENTROPY)).tolist():
+        for i in np.flatnonzero((npmi >= MIN_NPMI) & (s.entropy >= MIN_ENTROPY)).tolist():
             parts = [words[n] for n in symbols[s.places[i] : s.places[i] + s.length].tolist()]
             phrase = Candidate("".join(parts), "phrase", int(s.counts[i]), float(npmi[i]), float(s.entropy[i]))
             if _is_noun_phrase(parts) and (phrase.word not in phrases or phrase.count > phrases[phrase.word].count):

@@ -234,10 +234,9 @@ _DTYPES = {"text": "string", "json": "string", "whole": "int64", "number": "floa
 class Shards:
     """The Parquet files of one split, named at the end, when their number is known."""
 
-    def __init__(self, folder: Path, split: str, most: int = SHARD_CHARACTERS) -> None:
+    def __init__(self, folder: Path, split: str) -> None:
         self._folder = folder
         self._split = split
-        self._most = most
         self._parts: list[Path] = []
         self._open()
 
@@ -249,7 +248,7 @@ class Shards:
         self._characters = 0
 
     def write(self, row: ExportRow) -> None:
-        if self._characters >= self._most:
+        if self._characters >= SHARD_CHARACTERS:
             self._finish()
             self._open()
         self._writer.write(row)

@@ -515,45 +515,21 @@ class WordVectors:
         left, right = self.vector(a), self.vector(b)
         return 0.0 if left is None or right is None else float(left @ right)
 
-    def nearest(self, to: str | NDArray[np.floating], n: int, among: Iterable[str] | None = None) -> list[tuple[str, float]]:
-        """The ``n`` (normalised word, cosine in [-1, 1]) ``among`` these or all words that are nearest to a word, which is not
-        its own neighbour, or to a vector of shape ``(dimensions,)``; most similar first, equal ones in the order of ``words``.
-        Nothing is near a word without a vector. Raises ValueError for a vector of another shape, without direction or not finite.
+    def nearest(self, word: str, n: int) -> list[tuple[str, float]]:
+        """The ``n`` words with the greatest cosine to ``word``, itself left out, and that cosine, in [-1, 1]; most similar first,
+        equal ones in the order of ``words``. [] for a word that has no vector.
 
         >>> rows = np.array([[1, 0], [0.6, 0.8], [0, 1]], dtype=np.float32)
         >>> vectors = WordVectors(["党员", "干部", "足球"], rows)
         >>> [(word, round(cosine, 2)) for word, cosine in vectors.nearest("党员", 2)]
         [('干部', 0.6), ('足球', 0.0)]
         """
-        own = self.rows.get(normalise(to)) if isinstance(to, str) else None
-        direction = self.vector(to) if isinstance(to, str) else to
-        if direction is None:
+        if (vector := self.vector(word)) is None:
             return []
-        vector = _unit(direction, self.dimensions)
-        if among is None:
-            blocks = (slice(start, start + _ROWS_AT_ONCE) for start in range(0, len(self), _ROWS_AT_ONCE))
-            cosines = np.concatenate([self.matrix[block] @ vector for block in blocks])
-            chosen = np.arange(len(self))
-        else:
-            chosen = np.array(sorted({self.rows[w] for w in map(normalise, among) if w in self.rows}), dtype=np.int64)
-            parts = np.array_split(chosen, len(chosen) // _ROWS_AT_ONCE + 1)
-            cosines = np.concatenate([self.matrix[part] @ vector for part in parts])
-        if own is not None:
-            cosines, chosen = cosines[chosen != own], chosen[chosen != own]
-        if n < len(cosines):  # all that are as near as the n-th; equal ones are put in order below
-            least = np.partition(cosines, -n)[-n] if n > 0 else np.inf
-            cosines, chosen = cosines[cosines >= least], chosen[cosines >= least]
-        order = np.argsort(-cosines, kind="stable")[: max(n, 0)]
-        return [(self.words[chosen[i]], float(np.clip(cosines[i], -1, 1))) for i in order]
-
-
-def _unit(vector: NDArray[np.floating], dimensions: int) -> NDArray[np.float32]:
-    if vector.shape != (dimensions,):
-        raise ValueError(f"a vector of shape {vector.shape} has no neighbours among vectors of {dimensions} dimensions")
-    length = float(np.linalg.norm(vector.astype(np.float64)))
-    if not np.isfinite(length) or length == 0:
-        raise ValueError("a vector that is 0 or not finite has no neighbours")
-    return (vector.astype(np.float64) / length).astype(np.float32)
+        cosines = self.matrix @ (vector / np.linalg.norm(vector)).astype(np.float32)
+        order = np.argsort(-cosines, kind="stable")
+        others = order[order != self.rows.get(normalise(word), -1)]
+        return [(self.words[i], float(np.clip(cosines[i], -1, 1))) for i in others[: max(n, 0)]]
 
 
 # -- Vectors of words that have none, from the words and characters that they are made of
