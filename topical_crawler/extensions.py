@@ -40,6 +40,7 @@ from twisted.web.server import Site
 from topical_crawler import __version__, config
 from topical_crawler.corpus.record import Yield
 from topical_crawler.crawl.estimate import Estimate
+from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.progress import Durations, Progress
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.frontier import State
@@ -183,6 +184,8 @@ def why_ended(crawl: Crawl, reason: str) -> str:
         return "page limit reached"
     if crawl.policy.barren:
         return f"{crawl.policy.end} pages in a row gave no text (TOPICAL_BARREN_END=0 goes on)"
+    if crawl.policy.spent:
+        return f"the next {FORESIGHT} pages promise {crawl.policy.expected:.1f} texts (TOPICAL_BARREN_END=0 goes on)"
     return {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
 
 

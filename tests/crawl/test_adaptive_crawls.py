@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from scrapy.settings import Settings
 
 from topical_crawler import config
 from topical_crawler.crawl import session as crawl_module
+from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
+from topical_crawler.extensions import why_ended
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
@@ -197,3 +200,15 @@ def test_a_redirect_teaches_nothing(topic: Path, recording: Recording, tmp_path:
     crawl.redirect(entry, f"{SEED}elsewhere.html", {}, 301)
     assert crawl.strategy.state_dict() == before
     crawl.close()
+
+
+def test_what_is_expected_of_further_pages_survives_a_stop(topic: Path, recording: Recording, tmp_path: Path) -> None:
+    with closing(open_crawl(topic, tmp_path / "data")) as crawl:
+        fetch(crawl, recording, PAGES)
+        expected = crawl.policy.expected
+        assert expected is not None and expected > 0 and not crawl.policy.spent  # so few pages do not tell
+    with closing(open_crawl(topic, tmp_path / "data")) as crawl:
+        assert crawl.policy.expected == expected
+        crawl.policy.fetched, crawl.policy.expected = FORESIGHT, 0.25
+        assert not crawl.has_more
+        assert why_ended(crawl, "finished") == "the next 1000 pages promise 0.2 texts (TOPICAL_BARREN_END=0 goes on)"

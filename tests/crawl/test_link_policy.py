@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.crawl.link_policy import MOST_CREDIT, LinkPolicy, checkpoint_due, follow_parts, rescoring_due
+from topical_crawler.crawl.link_policy import (
+    BARREN_END,
+    FORESIGHT,
+    LEAST_GAIN,
+    MOST_CREDIT,
+    LinkPolicy,
+    checkpoint_due,
+    follow_parts,
+    rescoring_due,
+)
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import REDIRECTED, Entry, Outcome
 from topical_crawler.items import PART_OF, SEED_PRIORITY
@@ -177,6 +186,19 @@ def test_a_crawl_ends_after_many_pages_in_a_row_without_a_text(learns: bool, end
     told(found, [text("b.cn"), *[nothing(f"{n % 7}.cn") for n in range(after or 2000)]])
     assert found.barren is (after > 0)
     assert not told(found, [text("b.cn")]).barren
+
+
+@pytest.mark.parametrize(("end", "idle", "ends"), [(None, 0.0, True), (None, -1.0, False), (0, 0.0, False), (5000, 0.0, False)])
+def test_a_crawl_ends_when_little_is_expected(end: int | None, idle: float, ends: bool) -> None:
+    found = rules(learns=True, end=end, idle=idle)
+    found.expected = 0.5 * LEAST_GAIN
+    told(found, [nothing(f"{n % 7}.cn") for n in range(FORESIGHT - 1)])
+    assert not found.is_over(0)  # too early to tell
+    told(found, [text("b.cn")])
+    assert found.spent is ends and found.is_over(0) is ends
+    found.expected = 2 * LEAST_GAIN
+    told(found, [nothing(f"{n % 7}.cn") for n in range(BARREN_END)])
+    assert not found.is_over(0)  # however many pages gave nothing
 
 
 HOSTS = st.sampled_from(["a.cn", "b.cn", "c.cn:8080"])

@@ -4,7 +4,8 @@ A host is *barren* once many of its pages in a row gave no text for the corpus. 
 nothing else is left to fetch. If nothing changes, the host is *left*: its remaining links are dropped. A text makes the host good
 again, and so does a text on another host that one of its pages linked to: a hub, of which nothing is kept, is not barren.
 
-A crawl is barren, and ends, once many pages in a row gave no text on whatever hosts.
+A crawl ends when its strategy expects too little of the links that wait. Where nothing is known of that, or a person has set a
+number of pages, it is barren, and ends, once so many pages in a row gave no text on whatever hosts.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ MOST_CREDIT = 10
 """A host is granted its allowance of pages without a text once more for each text that it gave, up to this many times."""
 BARREN_END = 1000
 """Pages in a row without a text that end the crawl of a strategy that drops no links itself (rule of three, 95 %: 0.3 %)."""
+FORESIGHT, LEAST_GAIN = 1000, 1.0
+"""A crawl ends when so many further pages are expected to give fewer texts than this. It has fetched as many before."""
 CHECKPOINT_PAGES = 1000  # between two checkpoints of the strategy; what it learned since is replayed on resume
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large"))
 _NO_ADDRESS = fingerprint("")
@@ -39,8 +42,8 @@ class LinkPolicy:
         learns: whether the strategy learns from what links lead to and drops none of them. Then barren hosts are not slowed: the
             strategy puts their links in their place itself, and also follows nearly hopeless links, behind all of which such a
             host would never have its turn again. Instead a host's links give way once half of its page limit is spent, and the
-            more the less is left. Such a crawl ends after :data:`BARREN_END` pages in a row
-            without a text unless a person gave another number, or it waits for further seeds.
+            more the less is left. Unless a person gave a number of barren pages, or it waits for further seeds, such a crawl
+            ends by :attr:`expected`; where that is not known, after :data:`BARREN_END` pages in a row without a text.
 
     Attributes:
         fetched: pages of the crawl, over all its runs; redirects are none.
@@ -48,6 +51,7 @@ class LinkPolicy:
         left: hosts whose links are dropped.
         revision: how often a host has entered or quitted ``slowed``.
         end: pages in a row without a text after which the crawl ends; 0: never.
+        expected: texts expected of the next :data:`FORESIGHT` pages; None where it is not known.
     """
 
     def __init__(self, options: CrawlOptions, learns: bool = False) -> None:
@@ -55,6 +59,8 @@ class LinkPolicy:
         self._learns = learns
         ends = learns and options.idle >= 0
         self.end = options.barren_end if options.barren_end is not None else BARREN_END if ends else 0
+        self._by_gain = ends and options.barren_end is None
+        self.expected: float | None = None
         self.fetched = 0
         self._fruitless = 0
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
@@ -97,7 +103,12 @@ class LinkPolicy:
     @property
     def barren(self) -> bool:
         """Whether so many pages in a row gave no text that the crawl ends."""
-        return 0 < self.end <= self._fruitless
+        return 0 < self.end <= self._fruitless and not (self._by_gain and self.expected is not None)
+
+    @property
+    def spent(self) -> bool:
+        """Whether so little is expected of further pages that the crawl ends."""
+        return self._by_gain and self.fetched >= FORESIGHT and self.expected is not None and self.expected < LEAST_GAIN
 
     def has_answered(self, name: str) -> bool:
         """Whether a page of a host has arrived."""
@@ -109,7 +120,7 @@ class LinkPolicy:
 
     def is_over(self, in_flight: int) -> bool:
         """Whether nothing more is to be fetched, whatever waits."""
-        return self.barren or self.limit_reached(in_flight)
+        return self.barren or self.spent or self.limit_reached(in_flight)
 
     def standing(self, name: str) -> str:
         """What becomes of a barren host: "slowed" or "left"; "" for any other."""

@@ -17,7 +17,7 @@ from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.estimate import Estimate, estimate
-from topical_crawler.crawl.link_policy import LinkPolicy, checkpoint_due, follow_parts, linking_hosts, rescoring_due
+from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy, checkpoint_due, follow_parts, linking_hosts, rescoring_due
 from topical_crawler.crawl.mailbox import FOLDER, Mailbox
 from topical_crawler.crawl.opening import claim_directory, log_progress, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
@@ -52,7 +52,7 @@ REST_SECONDS = 60.0  # without a page, after which a worker that waits for seeds
 LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: another worker has it
 MOST_RESCORED = 20_000  # of the waiting links, the best ones, that are scored again when something was learned
 _CHECKPOINT = "strategy"
-_RESCORED = "rescored"
+_RESCORED, _EXPECTED = "rescored", "expected"
 
 # -- Checkpoints of the strategy
 
@@ -99,6 +99,15 @@ def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) 
     places = {e.key: policy.place(s, e.host) for e, s in zip(entries, scores, strict=True) if s is not None}
     frontier.reprice({e.key: places[e.key] for e in entries if places.get(e.key, e.priority) != e.priority})
     frontier.save(_RESCORED, revision)
+
+
+def expected_texts(strategy: Strategy, frontier: Frontier) -> float | None:
+    """How many texts :data:`FORESIGHT` further pages may give, by the scores of the best waiting links and what such scores were
+    worth lately; None where no link waits or the strategy cannot tell."""
+    best = [e.candidate() for e in frontier.waiting(FORESIGHT) if e.evidence and e.priority < SEED_PRIORITY]
+    if not best or strategy.kept_per_score is None:
+        return None
+    return round(strategy.kept_per_score * FORESIGHT / len(best) * sum(score or 0.0 for score in strategy.score(best)), 3)
 
 
 # -- The crawl
@@ -191,7 +200,8 @@ class Crawl:
         self._read_log(learned)
         self._checked = self.finished
         if rescoring_due(self.finished) and self._is_first("rescoring", self.finished):
-            rescore_waiting(self.strategy, self.policy, self.frontier)  # the last run may have ended right before it
+            self._look_ahead()  # the last run may have ended right before it
+        self.policy.expected = self.frontier.load(_EXPECTED)
         if self.finished:
             logger.info(
                 "Resuming %s: %d pages fetched, %d links waiting, %d were in flight when the last run ended",
@@ -233,6 +243,7 @@ class Crawl:
                 self._lose(key)
         self._read_log()
         self._after_pages()
+        self.policy.expected = self.frontier.load(_EXPECTED)
         if self._feed is not None and self._feed.poll(self._take_seeds):
             self._busy = time.monotonic()
 
@@ -422,8 +433,15 @@ class Crawl:
         if checkpoint_due(before, after) and self._is_first("checkpoint", after):
             save_checkpoint(self.strategy, self.frontier, after)
         if any(rescoring_due(n) for n in range(before + 1, after + 1)) and self._is_first("rescoring", after):
-            rescore_waiting(self.strategy, self.policy, self.frontier)
+            self._look_ahead()
         self.second_look.judge_again(after)
+
+    def _look_ahead(self) -> None:
+        """Score the best waiting links again, and note for all workers how many texts they may give."""
+        rescore_waiting(self.strategy, self.policy, self.frontier)
+        if self.strategy.kept_per_score is not None:
+            self.policy.expected = expected_texts(self.strategy, self.frontier)
+            self.frontier.save(_EXPECTED, self.policy.expected)
 
     def fail(self, error: Exception) -> None:
         """Note that the frontier or the corpus cannot be written. Whoever runs the crawl ends it."""

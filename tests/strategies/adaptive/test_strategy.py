@@ -613,3 +613,15 @@ def test_parameters_come_from_the_topic(write_topic: WriteTopic) -> None:
     with pytest.raises(ValueError, match="page_threshold must be a number from 0 to 1"):
         strategy.page_threshold = 1.01
     assert strategy.page_threshold == 0.25
+
+
+def test_scores_are_compared_with_what_came_of_them() -> None:
+    strategy = make()
+    home = visit(strategy, HOME, ON[0])
+    shares = [strategy.kept_per_score]
+    for text in (ON, OFF):
+        for n in range(120):
+            visit(strategy, f"http://www.a.cn/{text is ON}/{n}.html", text[n % 3], found_on(HOME, home, path="ul/li/a"))
+        shares.append(strategy.kept_per_score)
+    before, good, bad = shares
+    assert before == 0.5 < bad < good < 1.5  # scores fall too when nothing comes

@@ -50,6 +50,10 @@ FIRST_REFIT, REFIT_SHARE, MAX_BETWEEN_REFITS = 8, 0.08, 256
 HUB_VALUE, HUB_TEXTS = 0.5, 5.0
 """What a list is worth at most, and how many relevant texts it must lead to for that."""
 _ARRAYS = ("<u2", "u1", "<u2", "u1", "<u2")
+FADE = 0.998
+"""Weight of an outcome of a link, a page later: scores are compared with what the last 500 pages or so gave."""
+UNKNOWN = (0.5, 1.0)
+"""Kept pages, and the sum of the scores of their links, that are added to those seen, so that none is too few to tell."""
 _CACHED_VIEWS, _CACHED_SCORES = 16_384, 65_536
 
 
@@ -131,6 +135,8 @@ class Adaptive(Strategy):
         self._known_marks = self._classifier.marks  # those that the last refit knew
         self._least_relevance = self.parameters.precision
         self._sites = SiteWords()
+        self._unchecked: list[list[int]] = []  # pages since the last refit, and whether they were kept
+        self._kept = self._promised = 0.0  # by now, and by the scores of their links
         # Of links by the hash of all that is known of them.
         self._views: dict[int, LinkView] = {}
         self._older_views: dict[int, LinkView] = {}
@@ -177,6 +183,7 @@ class Adaptive(Strategy):
         self._memory.add(page, words, self._unpack_link(url, lesson.link), verdict.relevance if words else 0.0)
         if words is not None:
             self._classifier.note(words)
+        self._unchecked.append([page, int(verdict.keep and words is not None and words.is_article)])
         if self._memory.learned >= self._next_refit or self._classifier.marks != self._known_marks:
             self._refit()
 
@@ -189,6 +196,7 @@ class Adaptive(Strategy):
         self._known_marks = self._classifier.marks
         self._next_refit = memory.learned + min(MAX_BETWEEN_REFITS, max(FIRST_REFIT, int(REFIT_SHARE * memory.learned)))
         n = len(memory)
+        self._check_scores()
         memory.settle()
         self._classifier.refit(memory)
         if "rejudging" not in self._without:
@@ -197,15 +205,35 @@ class Adaptive(Strategy):
         if "model" not in self._without:
             values, known = self._outcomes()
             rows = np.flatnonzero(memory.has_link[:n] & known)
-            best, mean = memory.parent_relevances(memory.parents[rows], memory.link_relevances[rows])
-            terms, distance = memory.terms[rows], memory.distance[rows].astype(np.float32)
-            likeness = self._classifier.likeness(memory.link_words[rows])
-            survey = np.zeros(len(rows), dtype=np.float32)  # none is a lesson
-            state = np.stack([best, mean, terms, distance, likeness, survey])
-            table = np.concatenate([memory.features[rows], self._changing.numbers(state)], axis=1)
-            self._model.refit(table, _prior(state), values[rows])
+            self._model.refit(*self._remembered(rows), values[rows])
         self._scores.clear()
         self.revision += 1
+
+    def _remembered(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint32], Floats]:
+        """The features and the priors of remembered links."""
+        memory = self._memory
+        best, mean = memory.parent_relevances(memory.parents[rows], memory.link_relevances[rows])
+        terms, distance = memory.terms[rows], memory.distance[rows].astype(np.float32)
+        likeness = self._classifier.likeness(memory.link_words[rows])
+        survey = np.zeros(len(rows), dtype=np.float32)  # none is a lesson
+        state = np.stack([best, mean, terms, distance, likeness, survey])
+        return np.concatenate([memory.features[rows], self._changing.numbers(state)], axis=1), _prior(state)
+
+    def _check_scores(self) -> None:
+        """Compare the pages since the last refit with the scores of their links, as they were until now."""
+        memory, fade = self._memory, FADE ** len(self._unchecked)
+        found = {row: kept for page, kept in self._unchecked if (row := memory.row(page)) is not None and memory.has_link[row]}
+        self._unchecked.clear()
+        self._kept, self._promised = fade * self._kept, fade * self._promised
+        if found:
+            table, prior = self._remembered(np.array(list(found), dtype=np.int64))
+            self._kept += sum(found.values())
+            self._promised += float(sigmoid(prior + self._model.of_table(table)).sum())
+
+    @property
+    def kept_per_score(self) -> float:  # type: ignore[override]
+        kept, promised = UNKNOWN
+        return (self._kept + kept) / (self._promised + promised)
 
     def _learn_least_relevance(self) -> None:
         if precision := self.parameters.precision:
@@ -308,6 +336,8 @@ class Adaptive(Strategy):
             "sites": self._sites.state_dict(),
             "model": self._model.state_dict(),
             "next_refit": self._next_refit,
+            "checked": [self._kept, self._promised],
+            "unchecked": [list(page) for page in self._unchecked],
             "marks": self._known_marks,
             "least_relevance": [self.parameters.precision, self._least_relevance],
             "revision": self.revision,
@@ -319,6 +349,8 @@ class Adaptive(Strategy):
         self._sites.load_state_dict(state["sites"])
         self._model.load_state_dict(state["model"])
         self._next_refit = int(state["next_refit"])
+        self._kept, self._promised = map(float, state["checked"])
+        self._unchecked = [[int(page), int(kept)] for page, kept in state["unchecked"]]
         self._known_marks = state["marks"]
         precision, least = map(float, state["least_relevance"])
         if precision == self.parameters.precision:
