@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from wait_tools import HANGS
 
+from topical_crawler.cli.corpus.asking import questions
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 
@@ -173,6 +174,22 @@ def test_a_corpus_without_a_crawl_is_asked_about_too(call_scrapy: Any, folder: P
     topic.mkdir()
     (topic / "topic.toml").write_text('title = "x"\n', encoding="utf-8")
     assert "12 added" in call_scrapy("corpus", "judge", "mine", "--to-topic", topic, cwd=tmp_path).stdout
+
+
+def test_open_questions_come_before_new_ones_and_no_file_is_written_over(folder: Path, tmp_path: Path) -> None:
+    corpus = shutil.copy(folder / "data/partybuilding/corpus.sqlite", tmp_path)
+    asked = [questions(corpus, tmp_path, 4, None)]
+    assert questions(corpus, tmp_path, 9, None) == asked[0]
+    for _ in range(2):
+        for place in range(4):
+            marked(asked[-1], place, "irrelevant")
+        asked.append(questions(corpus, tmp_path, 4, None))
+    assert [file.name for file in asked] == ["asked-1.jsonl", "asked-2.jsonl", "asked-3.jsonl"]
+    assert len({line["url"] for file in asked for line in lines(file)[1:] if "url" in line}) == 12
+    asked[0].unlink()
+    for place in range(4):
+        marked(asked[-1], place, "irrelevant")
+    assert questions(corpus, tmp_path, 4, None).name == "asked-4.jsonl"
 
 
 def test_questions_about_a_database_need_a_folder(call_scrapy: Any, tmp_path: Path) -> None:

@@ -60,24 +60,24 @@ def topic_of(name: str | None, folder: Path) -> Topic | None:
 
 def asked(folder: Path) -> list[Path]:
     """The files with questions that were asked so far, the oldest first."""
-    found = {int(match[1]): file for file in folder.iterdir() if (match := _FILE.fullmatch(file.name))} if folder.is_dir() else {}
-    return [found[number] for number in sorted(found)]
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted((file for file in found if _FILE.fullmatch(file.name)), key=_number)
+
+
+def _number(file: Path) -> int:
+    match = _FILE.fullmatch(file.name)
+    return int(match[1]) if match else 0
 
 
 def questions(place: str, folder: Path, number: int, topic: Topic | None) -> Path:
-    """The file with questions about a corpus: the last one where some of its questions are open, else a new one.
-
-    Raises:
-        SampleError, CorpusError: there is nothing to ask, or a file cannot be read.
-    """
-    before = {file: read_sample(file) for file in asked(folder)}
-    for file, sample in reversed(before.items()):
-        if any(item.mark is None for item in sample.items):
-            return file
-        break
-    known = {item.url for sample in before.values() for item in sample.items} | {
-        text.url for text in (topic.marked if topic else ())
-    }
+    """The file with questions about a corpus: the last one where some of its questions are open, else a new one. Raises
+    SampleError or CorpusError where there is nothing to ask, or a file cannot be read."""
+    files = asked(folder)
+    before = [read_sample(file) for file in files]
+    if before and any(item.mark is None for item in before[-1].items):
+        return files[-1]
+    known = {item.url for sample in before for item in sample.items}
+    known |= {text.url for text in topic.marked} if topic else set()
     aside = SetAside(folder / ASIDE, 1.0) if (folder / ASIDE).is_file() else None
     try:
         with CorpusStore(place, read_only=True) as store:
@@ -88,7 +88,7 @@ def questions(place: str, folder: Path, number: int, topic: Topic | None) -> Pat
     finally:
         if aside:
             aside.close()
-    file = folder / f"asked-{1 + len(before)}.jsonl"
+    file = folder / f"asked-{1 + (_number(files[-1]) if files else 0)}.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
     write_sample(sample, file)
     return file
