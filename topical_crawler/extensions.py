@@ -193,7 +193,7 @@ def in_words(estimate: Estimate) -> str:
     """What a corpus holds, in words."""
     return (
         f"{estimate.precision:.0%} of the kept texts on topic; about {estimate.recall:.0%} of what these sites hold is kept "
-        f"({estimate.least:.0%} to {estimate.most:.0%})"
+        f"({estimate.least:.0%} to 100%)"
     )
 
 

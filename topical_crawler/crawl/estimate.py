@@ -1,8 +1,8 @@
 """What a crawl has kept of what its sites hold, and how much of what it kept is on topic, by its own relevances, without labels.
 
 Relevances are taken for probabilities, so their sums are numbers of texts. A text on topic is kept, or was fetched and rejected,
-or is behind a link that waits. Others wait behind pages that nobody has seen: no measure of a crawl tells how many, so the
-interval is as wide as the error was in recorded crawls.
+or is behind a link that waits. Others stand behind pages that nobody has seen, and no measure of a crawl tells how many. So the
+interval reaches up to all, and down as far as the error did in recorded crawls.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ MOST_WAITING = 20_000
 """Most waiting links that are read."""
 LEAST_KEPT = 10
 """Kept texts below which nothing is estimated."""
-ERROR = 2.65
-"""How far the log-odds of recall are off, in 95 % of recorded crawls."""
+ERROR = 2.25
+"""The log-odds of recall are less too high than this in 95 % of recorded crawls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,12 @@ class Estimate:
     Attributes:
         precision: expected share of the kept texts that is on topic.
         recall: of the texts on topic that the sites of the crawl hold, the share that is kept.
-        least, most: between which the recall lies.
+        least: above which the recall lies.
     """
 
     precision: float
     recall: float
     least: float
-    most: float
 
 
 def estimate(strategy: Strategy, frontier: Frontier, policy: LinkPolicy, store: CorpusStore, finished: int) -> Estimate | None:
@@ -72,16 +71,15 @@ def estimate(strategy: Strategy, frontier: Frontier, policy: LinkPolicy, store: 
     return Estimate(sum(kept) / len(kept), *recall(scale * sum(kept), missed))
 
 
-def recall(kept: float, missed: float) -> tuple[float, float, float]:
-    """Share that is kept, least, most, by the expected numbers of texts that were kept and missed, as far as they are known. They
-    say half of what they seem to: the odds are the root of theirs.
+def recall(kept: float, missed: float) -> tuple[float, float]:
+    """Share that is kept, and the least that it may be, by the expected numbers of texts that were kept and missed, as far as
+    they are known. They say half of what they seem to: the odds are the root of theirs.
 
     >>> [round(share, 2) for share in recall(80, 20)], [round(share, 2) for share in recall(80, 0)]
-    ([0.67, 0.12, 0.97], [0.9, 0.39, 0.99])
+    ([0.66, 0.17], [0.9, 0.49])
     """
     odds = log((kept + 1) / (missed + 1)) / 2
-    share, least, most = (1 / (1 + exp(-value)) for value in (odds, odds - ERROR, odds + ERROR))
-    return share, least, most
+    return 1 / (1 + exp(-odds)), 1 / (1 + exp(ERROR - odds))
 
 
 def promise(links: Iterable[Entry], more: int, policy: LinkPolicy) -> float:

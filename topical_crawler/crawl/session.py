@@ -215,12 +215,10 @@ class Crawl:
             if self._is_first("checkpoint", self.finished):
                 save_checkpoint(self.strategy, self.frontier, self.finished)
             if not self.failed:
-                self.estimate = estimate(self.strategy, self.frontier, self.policy, self.store, self.finished)
-        except STORAGE_ERRORS as error:  # leases in Redis will run out
-            logger.error("%s", error)
-        try:
+                with suppress(FrontierFileError, CorpusError):  # nothing is said then
+                    self.estimate = estimate(self.strategy, self.frontier, self.policy, self.store, self.finished)
             self.frontier.close()
-        except FrontierServerError as error:
+        except FrontierServerError as error:  # its leases will run out
             logger.error("%s", error)
         self.second_look.close()
         self.store.close()
