@@ -44,6 +44,7 @@ def details(body: str, head: str = "", url: str = URL, fetched: str = FETCHED) -
         ("今天是2024年3月5日", ""),
         ("没有日期", ""),
         ("发布于昨天", "2024-03-04"),
+        ("最新推荐文章于 2024-03-01 08:30 发布", ""),
         ("来源：今日头条", ""),
         ("今日要闻", ""),
         ("分享到今日头条", ""),
@@ -76,6 +77,13 @@ def test_the_lines_around_a_headline() -> None:
         "<title>支部开展主题党日--党建--人民网</title>",
     )
     assert found == Details("支部开展主题党日", "2024-03-01", "张三 李四", "人民网", "党建 > 要闻")
+
+
+def test_a_moment_in_utc_is_a_day_in_beijing() -> None:
+    assert (
+        details("<h1>标题标题</h1>", "<meta property='article:published_time' content='2024-03-01T16:30:00Z'>").date
+        == "2024-03-02"
+    )
 
 
 @pytest.mark.parametrize(

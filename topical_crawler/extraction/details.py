@@ -35,7 +35,7 @@ _DAY = re.compile(rf"(?:^|[\s:：|｜·于])({'|'.join(_DAYS)})(?=$|[\s|｜·]|\
 """A word for a day where a day stands: 今日要闻, 今日头条 and 昨天的会议 name none."""
 _IN_ADDRESS = re.compile(r"(?<!\d)((?:19|20)\d\d)[/_-]?(0[1-9]|1[0-2])[/_-]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _YEAR_IN_ADDRESS = re.compile(r"(?<!\d)(20\d\d|199\d)(?=[/_-]|0[1-9]|1[0-2])")
-_CLOCK = re.compile(r"(?<!\d)(?:今天|现在|目前|当前)(?:是|时间)")
+_NO_STAMP = re.compile(r"(?<!\d)(?:今天|现在|目前|当前)(?:是|时间)|推荐文章于")  # a clock; a date of other articles
 
 
 def in_text(text: str, url: str = "", fetched: str = "") -> str:
@@ -48,7 +48,7 @@ def in_text(text: str, url: str = "", fetched: str = "") -> str:
     >>> in_text("昨日 08:30", fetched="2024-03-01T02:00:00+00:00"), in_text("3月1日", "http://a.cn/2023/c1.html")
     ('2024-02-29', '2023-03-01')
     """
-    if _CLOCK.search(text):
+    if _NO_STAMP.search(text):
         return ""
     now = _moment(fetched)
     return next((day.isoformat() for day in _dates(text[:500], url, now) if _is_credible(day, now)), "")
@@ -367,8 +367,21 @@ def _date(head: Head, blocks: Sequence[Block], url: str, fetched: str) -> str:
     short = [block.text[:MAX_LINE] for block in lines]
     stamps = [line for line in short if line not in running and _STAMPED.search(line)]
     alone = [line for line in short if count_letters(line) <= 14]
-    dates = (in_text(text, url, fetched) for text in (*declared, *stamps, *alone))
+    dates = (in_text(text, url, fetched) for text in (*map(_in_beijing, declared), *stamps, *alone))
     return first(dates) or in_address(url, fetched)
+
+
+def _in_beijing(text: str) -> str:
+    """A moment of a page's metadata; in Beijing, if it is given in UTC, as programs do that make pages.
+
+    >>> _in_beijing("2024-03-01T16:30:00.000Z"), _in_beijing("2024-03-01T16:30:00+08:00")
+    ('2024-03-02T00:30:00+00:00', '2024-03-01T16:30:00+08:00')
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        return (moment + BEIJING).isoformat() if moment.utcoffset() == timedelta() else text
+    except (ValueError, OverflowError):
+        return text
 
 
 def _search_date(tree: HtmlElement, url: str, fetched: str) -> str:
