@@ -31,8 +31,9 @@ _NO_WORD = "no word"
 
 
 def log_likelihood(in_domain: float, domain_size: float, in_background: float, background_size: float) -> float:
-    """Dunning's G² = 2·Σ observed·ln(observed / expected) of the documents of domain and background that hold a word, of sizes
-    above 0; negative if the background has more of it. Dunning 1993, as Rayson & Garside 2000 use it to compare corpora.
+    """Dunning's G² = 2·Σ observed·ln(observed / expected) of the documents that hold a word, counted in a domain and in a
+    background, whose sizes are above 0; negative if the background has more of it. Dunning 1993, as Rayson & Garside 2000 use it
+    to compare corpora.
 
     >>> round(log_likelihood(20, 1000, 10, 10000), 1)  # in 20 of 1,000 documents against 10 of 10,000
     59.6

@@ -41,13 +41,8 @@ _DOMINATES = 0.2  # share of Σ w² that is much for a term, or three times its 
 _FEW_TERMS = 5
 
 Cut = Callable[[str], list[str]]  # a segmentation that knows the topic's terms
-CONTEXTS = (
-    "{}",
-    "，{}。",
-    "关于{}的说明",
-    "他们讨论{}问题",
-    "全面了解{}情况",
-)  # neutral surroundings in which a term has to come out whole
+CONTEXTS = ("{}", "，{}。", "关于{}的说明", "他们讨论{}问题", "全面了解{}情况")
+"""Neutral surroundings in which a term has to come out whole."""
 GENERAL_RATE = 0.0015
 """Share of the documents of a general corpus from which on a term is a word of the general language: 学生, 主题, 书记."""
 _NAMES = ("nr", "ns", "nt", "nz")
@@ -151,15 +146,9 @@ def _strategy(topic: Topic, segmenter: Backend) -> Semantic:
 
 def _lexicons(resources: Resources, cache_dir: Path | None) -> dict[str, Container[str]]:
     """The installed resources by their names in findings."""
-    hownet, vectors, cilin = (resources.path(name) for name in ("hownet", "vectors", "cilin"))
-    lexicons: dict[str, Container[str]] = {}
-    if hownet:
-        lexicons["HowNet"] = HowNet(hownet)
-    if vectors:
-        lexicons["vectors"] = WordVectors.open(vectors, cache_dir)
-    if cilin:
-        lexicons["Cilin"] = Cilin(cilin)
-    return lexicons
+    open_vectors = functools.partial(WordVectors.open, cache_dir=cache_dir)
+    readers: dict[str, Callable[[Path], Container[str]]] = {"HowNet": HowNet, "vectors": open_vectors, "Cilin": Cilin}
+    return {name: read(path) for name, read in readers.items() if (path := resources.path(name.lower()))}
 
 
 class TopicLines:
@@ -167,10 +156,8 @@ class TopicLines:
 
     def __init__(self, topic: Topic) -> None:
         folder = Path(topic.source)
-        self.words: dict[
-            str, dict[str, int]
-        ] = {}  # per file (terms.tsv, weights.tsv, adjust.tsv) the line of each normalised word
-        self.raw: dict[str, dict[str, str]] = {}  # per file the words as written
+        self.words: dict[str, dict[str, int]] = {}  # per file of words the line of each, normalised
+        self.raw: dict[str, dict[str, str]] = {}  # per file of words each as it is written
         self.reasons: set[str] = set()  # words of adjust.tsv with a reason
         for name in (TERMS, WEIGHTS, ADJUST):
             self.words[name], self.raw[name] = {}, {}

@@ -55,8 +55,8 @@ class Proposer(Protocol):
 
 
 class VectorProposer:
-    """Proposes by the cosine (SimD). A compound, as cut by a ``segmenter`` that must not know the normalised ``terms``
-    themselves, has the mean of its parts' vectors if it has none and all of them have one."""
+    """Proposes by the cosine (SimD). A compound without a vector has the mean of its parts' if all of them have one; the
+    ``segmenter`` that cuts it must not know the ``terms``, which are normalised."""
 
     def __init__(self, vectors: WordVectors, terms: Sequence[str], segmenter: Segmenter) -> None:
         self._vectors = vectors

@@ -26,9 +26,8 @@ from topical_crawler.text.segment import normalise
 
 ALPHA = 1.6  # distance at which two sememes are half similar (α of Liu & Li 2002, Eq. 3)
 GAMMA = 0.2  # similarity of a sememe and a concrete word (γ of Liu & Li 2002, section 4.2)
-NO_PATH = (
-    20  # distance of sememes of different trees. Not printed; it follows from 思考-思想 = 0.074 = 1.6 / (20 + 1.6) in Table 4
-)
+NO_PATH = 20
+"""Distance of sememes of different trees. Not printed; it follows from 思考-思想 = 0.074 = 1.6 / (20 + 1.6) in Table 4."""
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
