@@ -44,6 +44,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
             ) from None
 
 
+_NODE = re.compile(r"(\d+)\s+(\S+)\s+(\d+)")
+
+
 class SememeTree:
     """The hypernym forest of the sememes, read from lines ``index sememe parent`` (a root is its own parent) in UTF-8.
 
@@ -57,7 +60,11 @@ class SememeTree:
         self._names: dict[int, str] = {}
         lines: dict[int, int] = {}
         for number, line in read_lines(self.path):
-            index, name, parent = self._fields(line, number)
+            if not (fields := _NODE.fullmatch(line)):
+                raise ValueError(
+                    f"{self.path}:{number}: expected 'index sememe parent', got {line!r}; correct or delete the line"
+                )
+            index, name, parent = int(fields[1]), fields[2], int(fields[3])
             if index in self._parents:
                 raise ValueError(f"{self.path}:{number}: index {index} comes twice; give every sememe its own number")
             self._names[index], self._parents[index], lines[index] = name, parent, number
@@ -71,16 +78,6 @@ class SememeTree:
         for name, places in self._places.items():
             self._english[name.partition("|")[0]].extend(places)
         self._chains = {index: self._chain(index, lines) for index in self._parents}
-
-    def _fields(self, line: str, number: int) -> tuple[int, str, int]:
-        fields = line.split()
-        try:
-            index, name, parent = int(fields[0]), fields[1], int(fields[2])
-        except (ValueError, IndexError):
-            fields = []
-        if len(fields) != 3:
-            raise ValueError(f"{self.path}:{number}: expected 'index sememe parent', got {line!r}; correct or delete the line")
-        return index, name, parent
 
     def _chain(self, index: int, lines: dict[int, int]) -> list[int]:
         chain = [index]

@@ -13,8 +13,6 @@ gensim                    a pickle, which may run code when read: only on reques
 Each may be packed with gzip.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import hashlib
@@ -32,7 +30,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Self, cast
 
 import numpy as np
 from numpy.lib import format as npy
@@ -432,7 +430,7 @@ class WordVectors:
         self.rows = {word: row for row, word in enumerate(self.words)}
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], cache_dir: str | os.PathLike[str] | None = None) -> WordVectors:
+    def open(cls, path: str | os.PathLike[str], cache_dir: str | os.PathLike[str] | None = None) -> Self:
         """Open a converted ``.npy`` with its ``.vocab``, or any other form of this module but gensim's, whose converted form
         stays in ``cache_dir``; without one it is made at every start and held in memory. Raises ValueError where the file has
         another form, is damaged, or holds no vector."""
@@ -451,7 +449,7 @@ class WordVectors:
         return cls._load(target, mapped=True)
 
     @classmethod
-    def _load(cls, path: Path, mapped: bool) -> WordVectors:
+    def _load(cls, path: Path, mapped: bool) -> Self:
         vocabulary = path.with_suffix(".vocab")
         if not vocabulary.exists():
             remedy = "Remedy: scrapy lexicon import, which writes both"
@@ -506,7 +504,7 @@ class WordVectors:
         row = self.rows.get(normalise(word))
         return None if row is None else self.matrix[row].astype(np.float64)
 
-    def made_for(self, words: Iterable[str]) -> WordVectors:
+    def made_for(self, words: Iterable[str]) -> "WordVectors":
         """Vectors composed for those of ``words`` that have none; here none can be."""
         return WordVectors([], np.empty((0, self.dimensions), dtype=np.float32))
 

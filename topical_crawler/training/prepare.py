@@ -8,8 +8,6 @@ the number of processes. Phrases are joined on request.
 [['同志', '们', '大会', '召开'], ['天气']]
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import json
@@ -107,6 +105,26 @@ _AHEAD = 2  # batches per process: one at work, one waiting
 _PATIENCE = 900.0  # seconds for one batch, which takes about a tenth of one
 
 
+@dataclass(frozen=True, slots=True)
+class Segmented:
+    """A batch of documents as ``lines``: a sentence a line, words separated by blanks, UTF-8; the counts are those of
+    :class:`~.work_folder.Shard`."""
+
+    lines: bytes
+    sentences: int
+    tokens: int
+    empty: int
+    characters: int
+    size: int
+
+
+class _Batch(NamedTuple):
+    """Texts that are cut together; ``position``: documents that the source has given with the last of them."""
+
+    position: int
+    texts: list[str]
+
+
 def _segmented(batches: Iterator[_Batch], words_file: Path, processes: int) -> Generator[tuple[_Batch, Segmented], None, None]:
     """Each batch with its sentences, in order. Batches are drawn lazily, at most ``2·processes`` ahead of the results. Raises
     TrainingError where a process was killed at one batch twice, or hangs."""
@@ -139,19 +157,6 @@ def _segmented(batches: Iterator[_Batch], words_file: Path, processes: int) -> G
 
 
 _ENDS = frozenset("。!?;…\n\r\v\f\x85\u2028\u2029")  # what ends a sentence, in normalised text (full-width marks are folded)
-
-
-@dataclass(frozen=True, slots=True)
-class Segmented:
-    """A batch of documents as ``lines``: a sentence a line, words separated by blanks, UTF-8; the counts are those of
-    :class:`~.work_folder.Shard`."""
-
-    lines: bytes
-    sentences: int
-    tokens: int
-    empty: int
-    characters: int
-    size: int
 
 
 def segment(options_file: str, texts: Sequence[str]) -> Segmented:
@@ -320,13 +325,6 @@ def _prepare_source(
     state.skipped = dict(source.skipped + unwanted + Counter({"no word": int(state.total("empty"))}))
     state.complete = True
     manifest.save(folder / "manifest.json")
-
-
-class _Batch(NamedTuple):
-    """Texts that are cut together; ``position``: documents that the source has given with the last of them."""
-
-    position: int
-    texts: list[str]
 
 
 def _batches(source: Source, start: int, where: dict[str, str], unwanted: Counter[str]) -> Iterator[_Batch]:

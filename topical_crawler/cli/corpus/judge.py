@@ -1,7 +1,5 @@
 """``scrapy corpus sample`` and ``judge``: texts for a person to judge, and the report on what was judged."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import dataclasses

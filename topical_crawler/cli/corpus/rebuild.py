@@ -128,12 +128,9 @@ async def rebuild(
     are in hand, enough to keep the workers of ``pool`` busy. Raises CorpusError where ``target`` has pages that ``source`` lacks,
     or one of the two fails."""
     done = set(target.keys(_EVERYTHING))
-    total, missing, seen = 0, 0, 0
-    foreign = set(done)
-    for key in source.keys(_EVERYTHING):
-        total += 1
-        foreign.discard(key)
-    if foreign:
+    pages = set(source.keys(_EVERYTHING))
+    missing = seen = 0
+    if foreign := done - pages:
         raise CorpusError(f"{target.name} has {len(foreign):,} pages that are not in {source.name}. Remedy: name a new file")
     for facts in source.host_facts().values():
         target.note_host(facts)
@@ -147,7 +144,7 @@ async def rebuild(
         else:
             _put_anew(row, page, await task, maker, target)
         seen += 1
-        progress("rebuilding", seen, total)
+        progress("rebuilding", seen, len(pages))
 
     try:
         for row in source.records(_EVERYTHING):
@@ -156,7 +153,7 @@ async def rebuild(
             missing += lacking
             if row.key in done or (lacking and not keep_missing):
                 seen += 1
-                progress("rebuilding", seen, total)
+                progress("rebuilding", seen, len(pages))
                 continue
             task = asyncio.create_task(pool.extract(page.html, row.final_url, row.fetched)) if page is not None else None
             begun.append((row, page, task))

@@ -1,7 +1,5 @@
 """``scrapy topic build``: a topic's terms, weights and proposed adjustments out of a domain corpus."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections import Counter

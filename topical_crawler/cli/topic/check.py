@@ -1,7 +1,5 @@
 """``scrapy topic check``: the health of a topic's files, and a handful of pages scored by it."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

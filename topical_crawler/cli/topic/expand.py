@@ -1,7 +1,5 @@
 """``scrapy topic expand``: further terms for a topic, proposed by HowNet, Cilin and word vectors."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import statistics

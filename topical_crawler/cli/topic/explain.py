@@ -1,7 +1,5 @@
 """``scrapy topic explain``: what a strategy makes of a page or a text, word by word and link by link."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """``scrapy topic new``: a topic folder from a sentence, keywords, example texts or pages, or a category."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import shlex

@@ -1,7 +1,5 @@
 """What the strategy ``semantic`` adds to ``scrapy topic explain``: the terms of Eq. 3 and Eq. 5 (Zhou et al. 2019)."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """``scrapy topic list`` and ``show``: the topics that come with the product, and what one consists of."""
 
-from __future__ import annotations
-
 import argparse
 
 from rich.markup import escape
