@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from scrapy.settings import Settings
 from topical_crawler.corpus.record import HostFacts, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.export.rows import Split
+from topical_crawler.judging.sample import write_sample
+from topical_crawler.judging.teach import draw_to_teach
 
 Run = Callable[..., "Done"]
 WORDS = ("组织生活会", "基层党建", "专题党课", "廉政教育", "三会一课", "主题教育", "民主评议", "发展党员", "支部换届", "党风建设")
@@ -191,3 +194,24 @@ def test_an_export_that_cannot_be_exits_with_1(run: Run, folder: Path) -> None:
         failed = run(*arguments)
         assert failed.returncode == 1 and message in failed.stderr and "Traceback" not in failed.stderr
     assert [file.name for file in (folder / "mine").iterdir()] == ["thesis.txt"]
+
+
+def test_texts_that_are_marked_off_topic_are_left_out(
+    folder: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data/dangjian"
+    shutil.copytree(folder / "data/dangjian", data)
+    monkeypatch.chdir(tmp_path)
+    with CorpusStore(data / "corpus.sqlite", read_only=True) as store:
+        sample = draw_to_teach(store, 4)
+    marks = dict(zip([item.key for item in sample.items], ("irrelevant", "boilerplate", "relevant", None), strict=True))
+    write_sample(sample.marked(marks), data / "asked-1.jsonl")
+    off = {item.url for item in sample.items[:2]}
+    everything = {str(row["url"]) for row in run("--marked-off").rows()}
+    assert len(everything) == 30 and off <= everything
+    assert {str(row["url"]) for row in run().rows()} == everything - off
+    done = run("-o", "texts.jsonl")
+    assert "28 pages written" in done.stderr and "without 2 that are marked irrelevant or boilerplate" in done.stderr
+    assert json.loads((tmp_path / "texts.jsonl.manifest.json").read_bytes())["filters"] == {"without_marked_off": 2}
+    (data / "asked-1.jsonl").write_text("{}\n", "utf-8")
+    assert "asked-1.jsonl, line 1" in run().stderr

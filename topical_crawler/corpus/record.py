@@ -130,6 +130,7 @@ class Filters:
     kinds: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()  # see `parse_bound`
     no_personal: bool = False  # only texts without personal data
+    without: frozenset[str] = frozenset()  # keys of rows to leave out
     limit: int | None = None  # maximum number of rows; None: all
 
 
@@ -292,6 +293,8 @@ def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
         yield _OPERATORS[bound.operator](pages.c[bound.name], bound.value)
     if filters.no_personal:
         yield sa.cast(pages.c.personal, sa.Text) == "{}"
+    if filters.without:
+        yield pages.c.key.not_in(sorted(filters.without))
 
 
 # -- Records as rows of the table ``pages``, and back

@@ -50,6 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only pages with such a number, also with <=, >, < or =; may be repeated. Names: relevance, characters, depth, "
         "and the measures of docs/export.md",
     )  # fmt: skip
+    chosen.add_argument(
+        "--marked-off",
+        action="store_true",
+        help="texts too that are marked irrelevant or boilerplate (scrapy corpus judge)",
+    )
     chosen.add_argument("--rejected", action="store_true", help="rejected pages too, with their reason and without text")
     few = chosen.add_mutually_exclusive_group()
     few.add_argument("--limit", type=whole(0), metavar="N", help="the first N only")

@@ -14,6 +14,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.corpus import find
+from topical_crawler.cli.corpus.asking import asked
 from topical_crawler.cli.corpus.export import STREAM
 from topical_crawler.config import cache_dir, segmenter
 from topical_crawler.corpus.record import Filters, Record
@@ -23,6 +24,7 @@ from topical_crawler.export.formats import FORMATS, Setup, of_name
 from topical_crawler.export.manifest import Facts, Tally
 from topical_crawler.export.rows import ExportError, Split, drawn, threshold
 from topical_crawler.export.rows import rows as export_rows
+from topical_crawler.judging.sample import BOILERPLATE, IRRELEVANT, read_sample
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, load_topic
 
@@ -41,13 +43,13 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         bom=opts.output != STREAM,
         tagger=tagger(topic, settings) if kind == "vertical" else None,
     )
-    filters = _filters(opts)
+    filters = _filters(opts, frozenset() if opts.marked_off or opts.rejected else marked_off(place))
     split = Split.parse(opts.split, opts.split_by, opts.split_seed) if opts.split else None
     with CorpusStore(place, read_only=True) as store, closing(_records(opts, store, filters)) as records:
         facts = Facts(
             topic=topic_facts(topic, crawl),
             crawl={name: crawl[name] for name in ("strategy", "seed", "started", "version") if name in crawl},
-            filters=_conditions(opts),
+            filters=_conditions(opts, filters),
             changes=tuple(title for name, (_, title) in _CHANGES.items() if title and getattr(opts, name)),
             robots={} if opts.output == STREAM else robots(store),
         )
@@ -61,6 +63,9 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         target = Path(opts.output).expanduser()
         tally = to_folder(exported, target, job) if folder else to_files(exported, target, job)
     print(_summary(tally, opts.output, split), file=sys.stderr)
+    if filters.without:
+        marked = f"{len(filters.without)} that are marked irrelevant or boilerplate"
+        print(f"without {marked} (--marked-off takes them)", file=sys.stderr)
     return 0
 
 
@@ -82,7 +87,15 @@ def _check(opts: argparse.Namespace, kind: str) -> None:
         raise UsageError(problem, print_help=False)
 
 
-def _filters(opts: argparse.Namespace) -> Filters:
+def marked_off(place: str) -> frozenset[str]:
+    """Keys of the pages of a corpus that a person who was asked about it marked as irrelevant or boilerplate. Raises SampleError
+    where a file with questions cannot be read."""
+    files = () if "://" in place else asked(Path(place).parent)
+    marks = {item.key: item.mark for file in files for item in read_sample(file).items}
+    return frozenset(key for key, mark in marks.items() if mark in (IRRELEVANT, BOILERPLATE))
+
+
+def _filters(opts: argparse.Namespace, without: frozenset[str]) -> Filters:
     return Filters(
         hosts=tuple(opts.host),
         min_relevance=opts.min_relevance,
@@ -95,6 +108,7 @@ def _filters(opts: argparse.Namespace) -> Filters:
         kinds=tuple(opts.kind),
         bounds=tuple(opts.where),
         no_personal=opts.no_personal,
+        without=without,
     )
 
 
@@ -125,16 +139,18 @@ def _changed(records: Iterator[Record], steps: list[rows.Change]) -> Iterator[Re
             yield changed
 
 
-def _conditions(opts: argparse.Namespace) -> dict[str, Any]:
+def _conditions(opts: argparse.Namespace, filters: Filters) -> dict[str, Any]:
     """The conditions as they were asked for."""
     names = ("host", "min_relevance", "since", "until", "min_characters", "language", "script", "kind")
     values = {name: getattr(opts, name) for name in (*names, "rejected", "no_personal", "limit")}
-    asked = {name: value for name, value in values.items() if value not in (None, 0, [])}
+    conditions = {name: value for name, value in values.items() if value not in (None, 0, [])}
     if opts.where:
-        asked["where"] = [f"{bound.name}{bound.operator}{bound.value:g}" for bound in opts.where]
+        conditions["where"] = [f"{bound.name}{bound.operator}{bound.value:g}" for bound in opts.where]
+    if filters.without:
+        conditions["without_marked_off"] = len(filters.without)
     if opts.sample:
-        asked |= {"sample": opts.sample, "seed": opts.seed}
-    return asked
+        conditions |= {"sample": opts.sample, "seed": opts.seed}
+    return conditions
 
 
 def _summary(tally: Tally, output: str, split: Split | None) -> str:
