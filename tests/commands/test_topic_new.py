@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import re
 import shutil
 import signal
 import subprocess
@@ -15,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wait_tools import HANGS
+from wait_tools import HANGS, judging_page
 
 from topical_crawler.topic.topic import load_topic, read_seeds
 
@@ -191,17 +190,10 @@ def test_a_survey_and_twenty_questions_teach_the_topic(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         encoding="utf-8",
     ) as process:
-        assert process.stderr is not None
-        said = ""
-        while "Ctrl-C" not in said:
-            part = process.stderr.readline()
-            assert part, said
-            said += part
-        address = re.search(r"http://127[^ \n]+", said)
-        assert address is not None
+        address, said = judging_page(process)
         for place in range(20):
             body = json.dumps({"place": place, "mark": "irrelevant" if place % 4 else "relevant"}).encode()
-            request = urllib.request.Request(address[0] + "marks", body, {"Content-Type": "application/json"})
+            request = urllib.request.Request(address + "marks", body, {"Content-Type": "application/json"})
             with urllib.request.urlopen(request, timeout=HANGS) as answer:
                 assert json.load(answer) == {}
         process.send_signal(signal.SIGINT)

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from crawl_tools import ROOT, Reply, Site, article, command, make_topic, rows, start
 from redis_tools import RedisServer
-from wait_tools import HANGS, wait_for
+from wait_tools import HANGS, judging_page, wait_for
 
 from topical_crawler.corpus.record import Record
 
@@ -88,19 +88,12 @@ def judge(data: Path, *more: str) -> tuple[list[dict[str, object]], str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
     line = [sys.executable, "-m", "scrapy", "corpus", "judge", str(data), "--no-browser", *more]
     with subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
-        assert process.stderr is not None
-        said = ""
-        while "Ctrl-C" not in said:
-            line_said = process.stderr.readline()
-            assert line_said, said
-            said += line_said
-        address = re.search(r"http://\S+", said)
-        assert address is not None
-        with urllib.request.urlopen(address[0] + "sample", timeout=HANGS) as answer:
+        address, said = judging_page(process)
+        with urllib.request.urlopen(address + "sample", timeout=HANGS) as answer:
             items = json.load(answer)["items"]
         for place, item in enumerate(items):
             body = json.dumps({"place": place, "mark": "relevant" if "联赛" in item["title"] else "irrelevant"}).encode()
-            request = urllib.request.Request(address[0] + "marks", body, {"Content-Type": "application/json"})
+            request = urllib.request.Request(address + "marks", body, {"Content-Type": "application/json"})
             with urllib.request.urlopen(request, timeout=HANGS) as answer:
                 assert json.load(answer) == {}
         process.send_signal(signal.SIGINT)

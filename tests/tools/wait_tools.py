@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import time
 from collections.abc import Callable
 
@@ -15,3 +17,16 @@ def wait_for(condition: Callable[[], object], explain: Callable[[], object] = la
     while not condition():
         assert time.monotonic() < deadline, explain()
         time.sleep(0.01)
+
+
+def judging_page(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """The address of the page that a command shows to a person, once it is there; and all that the command said until then."""
+    assert process.stderr is not None
+    said = ""
+    while "Ctrl-C" not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+    address = re.search(r"http://127[^ \n]+", said)
+    assert address is not None
+    return address[0], said
