@@ -51,8 +51,8 @@ def estimate(strategy: Strategy, frontier: Frontier, policy: LinkPolicy, store: 
     """
     if not strategy.relevance_is_probability:
         return None
-    log = list(_sample(frontier, finished))
-    judged = [outcome for outcome in log if outcome.reason in ("", OFF_TOPIC) and outcome.lesson is not None]
+    outcomes = list(_sample(frontier, finished))
+    judged = [outcome for outcome in outcomes if outcome.reason in ("", OFF_TOPIC) and outcome.lesson is not None]
     verdicts = strategy.reconsider([outcome.lesson for outcome in judged])
     kept, rejected = [], 0.0
     for outcome, verdict in zip(judged, verdicts, strict=True):
@@ -65,7 +65,7 @@ def estimate(strategy: Strategy, frontier: Frontier, policy: LinkPolicy, store: 
                 rejected += verdict.relevance
     if len(kept) < LEAST_KEPT:
         return None
-    scale = finished / len(log)
+    scale = finished / len(outcomes)
     links = frontier.waiting(MOST_WAITING)
     missed = scale * rejected + promise(links, len(frontier) - len(links), policy)
     return Estimate(sum(kept) / len(kept), *recall(scale * sum(kept), missed))

@@ -117,8 +117,6 @@ class Strategy(ABC):
             what share of its sites' texts it has kept (:mod:`topical_crawler.crawl.estimate`).
         revision: changes whenever learning may have *raised* scores of waiting links: the crawl then scores the best of them
             again. A fall needs no notice: a link is scored again when its turn comes, and goes back if it has fallen.
-        kept_per_score: pages kept per unit of the scores that their links had, over the latest pages; None where scores promise
-            nothing of the kind. With it the crawl tells what the waiting links may still give.
 
     Args:
         topic: what the crawl is about.
@@ -135,7 +133,6 @@ class Strategy(ABC):
     learns_links: bool = False
     relevance_is_probability: bool = False
     revision: int = 0
-    kept_per_score: float | None = None
     parameters: Any
 
     def __init__(self, topic: Topic, segmenter: Segmenter, parameters: Any = None) -> None:
@@ -160,6 +157,12 @@ class Strategy(ABC):
             page: as fetched.
             found: the places where the link to the page was found; () for a seed.
         """
+
+    @property
+    def kept_per_score(self) -> float | None:
+        """Pages kept per unit of the scores that their links had, over the latest pages; None where scores promise nothing of the
+        kind. With it the crawl tells what the waiting links may still give."""
+        return None
 
     @abstractmethod
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:

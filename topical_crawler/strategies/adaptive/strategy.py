@@ -231,7 +231,7 @@ class Adaptive(Strategy):
             self._promised += float(sigmoid(prior + self._model.of_table(table)).sum())
 
     @property
-    def kept_per_score(self) -> float:  # type: ignore[override]
+    def kept_per_score(self) -> float:
         kept, promised = UNKNOWN
         return (self._kept + kept) / (self._promised + promised)
 
