@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topical_crawler import __version__
-from topical_crawler.crawl.options import CrawlError, CrawlOptions
+from topical_crawler.crawl.options import CLAIM, CrawlError, CrawlOptions
 from topical_crawler.files import replacing
 from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
 from topical_crawler.items import now_utc
@@ -62,7 +62,7 @@ def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
 
 def claim_directory(directory: Path, topic: Topic, options: CrawlOptions) -> None:
     """Note the crawl's topic and strategy in its directory; refuse a directory with the crawl of another one."""
-    file, mine = directory / "crawl.json", _claim(topic, options)
+    file, mine = directory / CLAIM, _claim(topic, options)
     if file.is_file():
         try:
             known = dict(json.loads(file.read_text(encoding="utf-8")))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from topical_crawler.cleaning import CleaningOptions
 from topical_crawler.recordings.reader import Thinning
@@ -12,6 +13,9 @@ from topical_crawler.text.segment import Backend
 
 if TYPE_CHECKING:
     import redis
+
+
+CLAIM = "crawl.json"  # file in which the directory of a crawl notes whose it is
 
 
 class CrawlError(Exception):
@@ -55,3 +59,11 @@ class CrawlOptions:
     start_urls_key: str = ""
     cleaning: CleaningOptions = field(default_factory=CleaningOptions)
     thinning: Thinning = field(default_factory=Thinning)
+
+
+def read_claim(directory: Path) -> dict[str, Any]:
+    """What a directory notes of its crawl: topic, source, strategy, seed …; empty where it notes nothing that can be read."""
+    try:
+        return dict(json.loads((directory / CLAIM).read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return {}

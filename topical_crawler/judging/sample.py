@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,7 @@ RELEVANT, IRRELEVANT, BOILERPLATE = MARKS = ("relevant", "irrelevant", "boilerpl
 """Marks of a text: on the topic; off it; nothing but menus, notices and the like, or no text at all."""
 
 TEACHING = "teaching"  # how a sample was drawn that is to teach a crawl: it stands for nothing but itself
+_ASKED = re.compile(r"asked-([0-9]{1,6})\.jsonl")
 FORMAT = 1  # of the file; it stands in its first line
 
 _Fields = TypeVar("_Fields", "Header", "Item", "Stratum")
@@ -113,6 +115,22 @@ def read_sample(path: Path) -> Sample:
     """Read a file, even while it is being judged. A last line that was cut off is ignored. Raises SampleError for no sample or a
     damaged line, OSError where it cannot be read."""
     return read_marked(path)[0]
+
+
+def asked(folder: Path) -> list[Path]:
+    """The files with questions that teach the crawl in a folder, the oldest first."""
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted((file for file in found if _ASKED.fullmatch(file.name)), key=_number)
+
+
+def next_asked(folder: Path) -> Path:
+    """The file for the next questions."""
+    return folder / f"asked-{1 + max(map(_number, asked(folder)), default=0)}.jsonl"
+
+
+def _number(file: Path) -> int:
+    match = _ASKED.fullmatch(file.name)
+    return int(match[1]) if match else 0
 
 
 def merged(samples: Sequence[Sample]) -> Sample:

@@ -1,7 +1,6 @@
 """Questions about a corpus whose answers teach its crawl: files beside it, and the crawl that is told each mark."""
 
 import json
-import re
 import threading
 from pathlib import Path
 
@@ -11,14 +10,14 @@ from scrapy.settings import BaseSettings
 from topical_crawler.cli.frontier.reach import reach
 from topical_crawler.config import crawl_name, data_dir, named_data_dir, uses_redis
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.options import read_claim
 from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SetAside
-from topical_crawler.judging.sample import BOILERPLATE, SampleFile, read_sample, write_sample
+from topical_crawler.judging.sample import BOILERPLATE, SampleFile, asked, next_asked, read_sample, write_sample
 from topical_crawler.judging.teach import draw_to_teach
 from topical_crawler.topic.files import MarkedText, TopicError
 from topical_crawler.topic.topic import Topic, list_topics, load_topic
 
-_FILE = re.compile(r"asked-([0-9]{1,6})\.jsonl")
 _AT_ONCE = 20
 """Marks that a crawl is told in one request: at most 2.4 MB."""
 _WAIT = 15.0
@@ -48,25 +47,13 @@ def topic_of(name: str | None, folder: Path) -> Topic | None:
         name = folder.absolute().name
         if name not in list_topics() and not Path(name, "topic.toml").is_file():
             try:
-                name = str(json.loads((folder / "crawl.json").read_bytes())["source"])
-                return load_topic(name)
-            except (OSError, ValueError, KeyError, TypeError):
+                return load_topic(str(read_claim(folder)["source"]))
+            except (OSError, ValueError, KeyError):
                 return None
     try:
         return load_topic(name)
     except TopicError as error:
         raise UsageError(str(error), print_help=False) from None
-
-
-def asked(folder: Path) -> list[Path]:
-    """The files with questions that were asked so far, the oldest first."""
-    found = folder.iterdir() if folder.is_dir() else ()
-    return sorted((file for file in found if _FILE.fullmatch(file.name)), key=_number)
-
-
-def _number(file: Path) -> int:
-    match = _FILE.fullmatch(file.name)
-    return int(match[1]) if match else 0
 
 
 def questions(place: str, folder: Path, number: int, topic: Topic | None) -> Path:
@@ -88,7 +75,7 @@ def questions(place: str, folder: Path, number: int, topic: Topic | None) -> Pat
     finally:
         if aside:
             aside.close()
-    file = folder / f"asked-{1 + (_number(files[-1]) if files else 0)}.jsonl"
+    file = next_asked(folder)
     folder.mkdir(parents=True, exist_ok=True)
     write_sample(sample, file)
     return file

@@ -3,7 +3,6 @@
 import argparse
 import functools
 import itertools
-import json
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
@@ -14,17 +13,17 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.corpus import find
-from topical_crawler.cli.corpus.asking import asked
 from topical_crawler.cli.corpus.export import STREAM
 from topical_crawler.config import cache_dir, segmenter
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.options import read_claim
 from topical_crawler.export import Job, rows, to_files, to_folder, to_stream
 from topical_crawler.export.formats import FORMATS, Setup, of_name
 from topical_crawler.export.manifest import Facts, Tally
 from topical_crawler.export.rows import ExportError, Split, drawn, threshold
 from topical_crawler.export.rows import rows as export_rows
-from topical_crawler.judging.sample import BOILERPLATE, IRRELEVANT, read_sample
+from topical_crawler.judging.sample import BOILERPLATE, IRRELEVANT, asked, read_sample
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, load_topic
 
@@ -34,7 +33,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
     folder = kind == "hf" or (kind == "tei" and opts.output != STREAM and of_name(opts.output) != "tei")
     _check(opts, kind)
     place = find(opts.corpus, settings)
-    crawl = crawl_facts(place)
+    crawl = {} if "://" in place else read_claim(Path(place).parent)
     topic = topic_of(opts.topic, crawl)
     setup = Setup(
         topic=topic.title if topic else str(crawl.get("topic", "")),
@@ -162,17 +161,6 @@ def _summary(tally: Tally, output: str, split: Split | None) -> str:
 
 
 # -- What an export tells of its topic, its crawl and its hosts, and how it cuts texts into words
-
-
-def crawl_facts(place: str) -> dict[str, Any]:
-    """What the folder of the corpus notes of its crawl; empty for a corpus in a server and for one that lies alone."""
-    if "://" in place:
-        return {}
-    try:
-        facts = json.loads(Path(place).with_name("crawl.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return facts if isinstance(facts, dict) else {}
 
 
 def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:

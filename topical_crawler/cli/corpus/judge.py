@@ -19,7 +19,7 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import Action, add_corpus, add_json, add_number, whole
 from topical_crawler.cli.corpus import find
-from topical_crawler.cli.corpus.asking import Teacher, asked, folder_of, questions, topic_of
+from topical_crawler.cli.corpus.asking import Teacher, folder_of, questions, topic_of
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.files import replacing
@@ -30,6 +30,7 @@ from topical_crawler.judging.sample import (
     Sample,
     SampleFile,
     Taken,
+    asked,
     marks_by_text,
     merged,
     read_sample,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.config import crawl_name, data_dir, named_data_dir, open_redis_frontier, uses_redis
 from topical_crawler.crawl.mailbox import FOLDER, Answer, Mailbox
-from topical_crawler.crawl.options import CrawlError
+from topical_crawler.crawl.options import CLAIM, CrawlError, read_claim
 from topical_crawler.crawl.steering import Request, SteeringError, perform
 from topical_crawler.frontier import Frontier, FrontierServerError, SqliteFrontier
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 BATCH = 1000  # URLs of one request: a crawl does nothing else while it performs one
 _T = TypeVar("_T")
 _LOOK_EVERY = 0.05
-_MARKS = ("crawl.json", "frontier.sqlite")  # files of which a crawl's directory has one at least
+_MARKS = (CLAIM, "frontier.sqlite")  # files of which a crawl's directory has one at least
 
 
 class Reached(Protocol):
@@ -80,10 +79,7 @@ class LocalCrawl:
             time.sleep(_LOOK_EVERY)
 
     def claim(self) -> Mapping[str, Any]:
-        try:
-            return dict(json.loads((self._folder / "crawl.json").read_bytes()))
-        except (OSError, ValueError, TypeError):
-            return {}
+        return read_claim(self._folder)
 
     def look(self, see: Callable[[Frontier], _T]) -> _T:
         if not self._take_lock():
