@@ -27,6 +27,7 @@ def fill(place: str) -> list[Record]:
             kept(
                 1,
                 "第一行\n第二行\r\n\t" + "𠀀字" * 3000,
+                layout=[[0, 1, "heading", 2, ""], [1, 1, "code", 0, "\U0001f600"]],
                 why=strange,
                 relevance=1 / 3,
                 priority=1e300,

@@ -12,6 +12,7 @@ from corpus_tools import kept, rejected
 
 from topical_crawler.corpus.record import Filters, Record, bands, parts
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.text.passages import Passage, layout, passages, plain
 
 PARTS = (
     "县里的老支书说，修渠那年全村人都上了山，白天黑夜轮着班干。",
@@ -134,3 +135,24 @@ def test_the_parts_stay_with_a_corpus(store: CorpusStore) -> None:
 
 def everything_of(store: CorpusStore) -> list[Record]:
     return list(store.records(Filters(rejected=True)))
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations((1, 2, 3))))
+def test_the_layouts_of_parts_are_joined_with_their_texts(store: CorpusStore, order: tuple[int, ...]) -> None:
+    texts = [[Passage("修渠", "heading", 2), Passage(PARTS[n]), Passage(f"{n}\n  + 1", "code", note="c")] for n in range(3)]
+    for number in order:
+        own = texts[number - 1]
+        store.put(dataclasses.replace(part(number), text=plain(own), layout=layout(own)))
+    (whole,) = store.records()
+    assert passages(whole.text or "", whole.layout) == [passage for text in texts for passage in text]
+    assert whole.measures["latin"] == 0, "of the prose"
+    assert all(row.layout == [] for row in everything_of(store) if not row.keep)
+    store.put(part(2))
+    (whole,) = store.records()
+    assert passages(whole.text or "", whole.layout) == [*texts[0], Passage(PARTS[1]), *texts[2]]
+
+
+def test_a_layout_of_another_text_is_not_stored(store: CorpusStore) -> None:
+    with pytest.raises(ValueError, match=r"http://.*: the layout names lines 1 to 1\+2 of a text with 1\. Remedy: .* with none"):
+        store.put(kept(1, "一行", layout=[[1, 2, "code", 0, ""]]))
+    assert everything_of(store) == []

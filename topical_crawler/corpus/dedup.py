@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, cached_property
 from hashlib import blake2b
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from sqlalchemy.dialects import sqlite
 from topical_crawler.cleaning.quality import measure
 from topical_crawler.corpus.record import NON_LETTERS, Record, pages, parts, record_of, storable, upserting, values_of
 from topical_crawler.corpus.record import bands as bands_table
+from topical_crawler.text.passages import VERBATIM, Passage, layout, passages, plain
 
 # -- The same article
 
@@ -405,25 +407,25 @@ def _keep_part(connection: sa.Connection, record: Record, held: Any) -> Record:
     """Store one part of an article; the row of the first stored part gets the texts of all."""
     if connection.dialect.name == "postgresql":
         connection.execute(_LOCK, {"number": digest(record.series)})
-    own = {"series": record.series, "number": record.part, "key": record.key, "text": record.text}
-    changed = {"key": record.key, "text": record.text}
+    changed = {"key": record.key, "text": record.text, "layout": record.layout}
+    own = {"series": record.series, "number": record.part, **changed}
     elements = [parts.c.series, parts.c.number]
     connection.execute(
         upserting(connection.dialect.name, parts).on_conflict_do_update(index_elements=elements, set_=changed), own
     )
-    query = sa.select(parts.c.key, parts.c.text).where(parts.c.series == record.series).order_by(parts.c.number)
-    texts: dict[str, str] = {row.key: row.text for row in connection.execute(query)}
-    joined = "\n".join(texts.values())
+    query = sa.select(parts.c.key, parts.c.text, parts.c.layout).where(parts.c.series == record.series).order_by(parts.c.number)
+    texts = {row.key: passages(row.text, row.layout) for row in connection.execute(query)}
+    joined = list(chain.from_iterable(texts.values()))
     head, *others = texts
     if head == record.key:
-        stored = first = _keep(connection, _with_text(record, joined), held, replaces=False)
+        stored = first = _keep(connection, _with_passages(record, joined), held, replaces=False)
         for row in connection.execute(sa.select(pages).where(pages.c.key.in_(others), pages.c.keep)).mappings().all():
             part = _part_of(record_of(row), first)  # stored before the first part was known
             _keep(connection, part, _held(connection, part.key), replaces=True)
     else:
         first = record_of(connection.execute(sa.select(pages).where(pages.c.key == head)).mappings().one())
         if first.keep:
-            first = _keep(connection, _with_text(first, joined), _held(connection, head), replaces=True)
+            first = _keep(connection, _with_passages(first, joined), _held(connection, head), replaces=True)
         stored = _keep(connection, _part_of(record, first), held, replaces=True)
     # Another part may have become the first one, or the article a duplicate.
     moved = sa.update(pages).where(pages.c.key.in_(others), pages.c.reason == PART, pages.c.duplicate_of != _place(first))
@@ -442,10 +444,11 @@ def _place(first: Record) -> str:
     return first.url if first.keep else first.duplicate_of
 
 
-def _with_text(record: Record, text: str) -> Record:
-    if text == record.text:
+def _with_passages(record: Record, joined: list[Passage]) -> Record:
+    if (text := plain(joined)) == record.text and record.layout == layout(joined):
         return record
-    return storable(dataclasses.replace(record, text=text, measures=dataclasses.asdict(measure(text))))
+    measures = dataclasses.asdict(measure(plain(joined, VERBATIM)))
+    return storable(dataclasses.replace(record, text=text, layout=layout(joined), measures=measures))
 
 
 @cache

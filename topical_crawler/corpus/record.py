@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from topical_crawler.cleaning.quality import Measures
+from topical_crawler.text.passages import Layout, passages
 
 
 class CorpusError(Exception):
@@ -39,6 +40,7 @@ class Record:
     title: str = ""
     author: str = ""
     text: str | None = None  # the cleaned main text of a kept page; None for a rejected one
+    layout: Layout = field(default_factory=list)  # which of its lines are more than a paragraph, see `text.passages`
     reason: str = ""  # why the page was rejected, a short stable English string; "" for a kept one
     # URL of the page with this one's text, or the target of a redirect; "" unless `reason` is "duplicate", "part" or "redirected"
     duplicate_of: str = ""
@@ -76,6 +78,8 @@ class Record:
             raise ValueError(f"{self.url}: a rejected page needs a reason")
         if not self.key:
             object.__setattr__(self, "key", blake2b(self.url.encode("utf-8", "replace"), digest_size=16).hexdigest())
+        if self.text is None and self.layout:
+            object.__setattr__(self, "layout", [])
         if not self.final_url:
             object.__setattr__(self, "final_url", self.url)
 
@@ -136,7 +140,7 @@ class Filters:
 
 # -- Tables
 
-VERSION = 3  # of the tables; a corpus of another version is refused
+VERSION = 4  # of the tables; a corpus of another version is refused
 
 ORIGIN = ("source", "section", "canonical", "license", "kind", "method", "series", "language", "script")
 """Columns of text on the origin and kind of a page."""
@@ -183,7 +187,7 @@ pages = sa.Table(
     *_columns(sa.Text, *ORIGIN),
     *_columns(sa.Integer, "part"),
     *(sa.Column(name, sa.Float) for name in MEASURES),
-    *_columns(sa.JSON, "personal"),
+    *_columns(sa.JSON, "personal", "layout"),
     sa.Column("text", sa.Text),  # last: SQLite reads a row from the left, and statistics do not need it
 )
 
@@ -216,6 +220,7 @@ parts = sa.Table(
     _key("number", sa.Integer),
     *_columns(sa.String(64), "key"),
     *_columns(sa.Text, "text"),
+    *_columns(sa.JSON, "layout"),
 )
 
 hosts = sa.Table(
@@ -305,9 +310,14 @@ _STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_
 
 
 def storable(record: Record) -> Record:
-    """``record`` with :func:`plain` strings, no text if rejected, and the digest of its text."""
+    """``record`` with :func:`plain` strings, no text if rejected, and the digest of its text. Raises ValueError where its layout
+    is none of its text."""
     changes: dict[str, Any] = {name: plain(getattr(record, name)) for name in _STRINGS}
     text = changes["text"] = plain(record.text) if record.keep and record.text else None
+    try:
+        passages(text or "", record.layout if text else ())
+    except ValueError as error:
+        raise ValueError(f"{record.url}: {error}. Remedy: store a text with its own layout, or with none") from None
     if record.text:  # otherwise that of another corpus' duplicate stays
         changes["content_hash"] = text_hash(text or record.text)
     return dataclasses.replace(record, **changes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import cast
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urljoin, urlsplit, urlunsplit
@@ -292,6 +292,7 @@ class Extracted(Details, Series):
     """An extracted page, with the details of an article and its place in a series."""
 
     text: str = ""  # the main text, one paragraph a line; "" if there is none
+    layout: list[list[int | str]] = field(default_factory=list)  # of the text, see `text.passages`
     kind: str = ""  # "article", "list", "video" or "gallery"; "" if the page could not be read
     method: str = ""  # the extractor of the text
     reason: str = ""  # why there is no text, one of the constants of this module

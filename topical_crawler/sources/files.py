@@ -13,7 +13,7 @@ from topical_crawler.sources.base import ByteStream, Document, Source, SourceErr
 from topical_crawler.web.dom import decode
 
 FILE = "corpus.sqlite"  # name of a corpus in the data folder of a crawl
-_NOT_FIELDS = ("text", "title", "url", "keep", "key", "reason", "duplicate_of", "content_hash")
+_NOT_FIELDS = ("text", "title", "url", "keep", "key", "reason", "duplicate_of", "content_hash", "layout")
 
 
 class Collected(Source):

@@ -40,6 +40,11 @@ def plain(text: Iterable[Passage], without: Collection[str] = ()) -> str:
     return "\n".join(passage.text for passage in text if passage.kind not in without)
 
 
+def prose(text: str, layout: Layout = ()) -> str:
+    """A plain text with its layout, without code, formulas and tables."""
+    return plain(passages(text, layout), VERBATIM) if layout else text
+
+
 def layout(text: Iterable[Passage]) -> list[list[int | str]]:
     """Which lines of :func:`plain` are more than a paragraph; small JSON data."""
     found: list[list[int | str]] = []
