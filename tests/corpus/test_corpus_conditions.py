@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from corpus_tools import kept
+from corpus_tools import kept, rejected
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +39,10 @@ def test_filters(place: str) -> None:
         assert chosen(bounds=(Bound("depth", "=", 3.0),)) == [2]
         assert chosen(bounds=(Bound("relevance", "<=", 0.2),)) == [1, 2]
         assert chosen(limit=2, no_personal=True) == [1, 2]
+        store.put(rejected(8, "list page"))
+        store.put(rejected(9))
+        assert chosen(rejected=True) == [1, 2, 3, 4, 5, 6]
+        assert chosen(reasons=("list page", "no text")) == chosen(reasons=("list page",), rejected=True) == [5]
 
 
 @given(st.sampled_from(NUMBERS), st.sampled_from([">=", "<=", ">", "<", "="]), st.floats(-1e9, 1e9), st.sampled_from(["", " "]))

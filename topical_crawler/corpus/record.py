@@ -129,6 +129,7 @@ class Filters:
     until: str = ""
     min_characters: int = 0
     rejected: bool = False  # take rejected pages too
+    reasons: tuple[str, ...] = ()  # take nothing but pages rejected for one of these; empty: as `rejected` says
     languages: tuple[str, ...] = ()  # one of these, as of the next two; empty: all
     scripts: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -274,7 +275,9 @@ sentences, common, line_length, repeated_lines, repeated_phrases
 
 def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
     """The conditions of a query, all to hold. A bound on a measure leaves out pages that were not measured."""
-    if not filters.rejected:
+    if filters.reasons:
+        yield pages.c.reason.in_(filters.reasons)
+    elif not filters.rejected:
         yield pages.c.keep
     if filters.hosts:
         yield sa.or_(

@@ -1,8 +1,22 @@
-"""Which corpus is meant by a name on the command line."""
+"""Which corpus is meant by a name on the command line, and which of its pages by the options that several actions have.
 
+This module imports nothing of the corpus, so that help and mistakes on the command line come at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.base import whole
+
+if TYPE_CHECKING:
+    from topical_crawler.corpus.record import Filters
 
 FILE = "corpus.sqlite"  # name of a corpus in its topic's folder
 
@@ -53,3 +67,75 @@ def _only() -> str:
 
 def _existing() -> list[Path]:
     return sorted(file.parent for file in Path("data").glob(f"*/{FILE}"))
+
+
+# -- Which pages
+
+
+def add_filters(parser: argparse._ActionsContainer) -> None:
+    """Declare the conditions that pages may have to meet; :func:`filters_of` reads them."""
+    add = parser.add_argument
+    add("--host", action="append", default=[], help="only this host and those below it; may be repeated")
+    add("--min-relevance", type=float, metavar="X", help="only pages of this relevance or more")
+    add("--since", type=_date, metavar="YYYY-MM-DD", help="only pages dated on or after that day")
+    add("--until", type=_date, metavar="YYYY-MM-DD", help="only pages dated on or before that day")
+    add("--min-characters", type=whole(0), default=0, metavar="N", help="only texts of this length or more")
+    add("--language", action="append", default=[], metavar="CODE", help="only texts in it (zh); may be repeated")
+    add(
+        "--script", action="append", default=[], choices=("simplified", "traditional", "mixed"),
+        help="only texts in it; may be repeated",
+    )  # fmt: skip
+    add(
+        "--kind", action="append", default=[], choices=("article", "list", "video", "gallery"),
+        help="only such pages; may be repeated",
+    )  # fmt: skip
+    add(
+        "--where", action="append", default=[], type=_bound, metavar="'NAME>=X'",
+        help="only pages with such a number, also with <=, >, < or =; may be repeated. Names: relevance, characters, depth, "
+        "and the measures of docs/export.md",
+    )  # fmt: skip
+    add("--rejected", action="store_true", help="rejected pages too, with their reason and without text")
+    add(
+        "--reason", action="append", default=[], metavar="REASON",
+        help='only pages rejected for it ("off topic"); may be repeated',
+    )  # fmt: skip
+
+
+def filters_of(opts: argparse.Namespace, **more: Any) -> Filters:
+    """The conditions of :func:`add_filters` as they were given, with ``more`` fields."""
+    from topical_crawler.corpus.record import Filters
+
+    return Filters(
+        hosts=tuple(opts.host),
+        min_relevance=opts.min_relevance,
+        since=opts.since or "",
+        until=opts.until or "",
+        min_characters=opts.min_characters,
+        rejected=opts.rejected or bool(opts.reason),
+        reasons=tuple(opts.reason),
+        languages=tuple(opts.language),
+        scripts=tuple(opts.script),
+        kinds=tuple(opts.kind),
+        bounds=tuple(opts.where),
+        **more,
+    )
+
+
+def parsed(parse: Callable[[str], Any], text: str) -> Any:
+    """The value of an argument; a ValueError becomes a mistake on the command line."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error).replace("%", "%%")) from None
+
+
+def _bound(text: str) -> Any:
+    from topical_crawler.corpus.record import parse_bound
+
+    return parsed(parse_bound, text)
+
+
+def _date(text: str) -> str:
+    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2024-12-31")
+    return text

@@ -4,13 +4,11 @@ This module imports nothing of the corpus or the formats, so that help and mista
 """
 
 import argparse
-import re
-from collections.abc import Callable
-from typing import Any
 
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import add_corpus, add_number, whole
+from topical_crawler.cli.corpus import add_filters, parsed
 
 FORMATS = ("jsonl", "csv", "txt", "parquet", "hf", "tei", "vertical")  # names of the formats
 STREAM = "-"  # standard output
@@ -31,31 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "the name is not one of an XML file (default: standard output)",
     )  # fmt: skip
     chosen = parser.add_argument_group("which pages")
-    chosen.add_argument("--host", action="append", default=[], help="only this host and those below it; may be repeated")
-    chosen.add_argument("--min-relevance", type=float, metavar="X", help="only pages of this relevance or more")
-    chosen.add_argument("--since", type=_date, metavar="YYYY-MM-DD", help="only pages dated on or after that day")
-    chosen.add_argument("--until", type=_date, metavar="YYYY-MM-DD", help="only pages dated on or before that day")
-    chosen.add_argument("--min-characters", type=whole(0), default=0, metavar="N", help="only texts of this length or more")
-    chosen.add_argument("--language", action="append", default=[], metavar="CODE", help="only texts in it (zh); may be repeated")
-    chosen.add_argument(
-        "--script", action="append", default=[], choices=("simplified", "traditional", "mixed"),
-        help="only texts in it; may be repeated",
-    )  # fmt: skip
-    chosen.add_argument(
-        "--kind", action="append", default=[], choices=("article", "list", "video", "gallery"),
-        help="only such pages; may be repeated",
-    )  # fmt: skip
-    chosen.add_argument(
-        "--where", action="append", default=[], type=_bound, metavar="'NAME>=X'",
-        help="only pages with such a number, also with <=, >, < or =; may be repeated. Names: relevance, characters, depth, "
-        "and the measures of docs/export.md",
-    )  # fmt: skip
+    add_filters(chosen)
     chosen.add_argument(
         "--marked-off",
         action="store_true",
         help="texts too that are marked irrelevant or boilerplate (scrapy corpus judge)",
     )
-    chosen.add_argument("--rejected", action="store_true", help="rejected pages too, with their reason and without text")
     few = chosen.add_mutually_exclusive_group()
     few.add_argument("--limit", type=whole(0), metavar="N", help="the first N only")
     few.add_argument("--sample", type=whole(1), metavar="N", help="N drawn at random, the same every time")
@@ -86,27 +65,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return export(opts, settings)
 
 
-def _typed(parse: Callable[[str], Any], text: str) -> Any:
-    try:
-        return parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error).replace("%", "%%")) from None
-
-
-def _bound(text: str) -> Any:
-    from topical_crawler.corpus.record import parse_bound
-
-    return _typed(parse_bound, text)
-
-
 def _shares(text: str) -> str:
     from topical_crawler.export.rows import Split
 
-    _typed(Split.parse, text)
-    return text
-
-
-def _date(text: str) -> str:
-    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2024-12-31")
+    parsed(Split.parse, text)
     return text

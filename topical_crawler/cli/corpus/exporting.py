@@ -12,7 +12,7 @@ from typing import Any
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.corpus import find
+from topical_crawler.cli.corpus import filters_of, find
 from topical_crawler.cli.corpus.export import STREAM
 from topical_crawler.config import cache_dir, segmenter
 from topical_crawler.corpus.record import Filters, Record
@@ -31,6 +31,7 @@ from topical_crawler.topic.topic import Topic, load_topic
 def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
     kind = opts.format or of_name(opts.output) or "jsonl"
     folder = kind == "hf" or (kind == "tei" and opts.output != STREAM and of_name(opts.output) != "tei")
+    opts.rejected = opts.rejected or bool(opts.reason)
     _check(opts, kind)
     place = find(opts.corpus, settings)
     crawl = {} if "://" in place else read_claim(Path(place).parent)
@@ -42,7 +43,8 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         bom=opts.output != STREAM,
         tagger=tagger(topic, settings) if kind == "vertical" else None,
     )
-    filters = _filters(opts, frozenset() if opts.marked_off or opts.rejected else marked_off(place))
+    without = frozenset() if opts.marked_off or opts.rejected else marked_off(place)
+    filters = filters_of(opts, no_personal=opts.no_personal, without=without)
     split = Split.parse(opts.split, opts.split_by, opts.split_seed) if opts.split else None
     with CorpusStore(place, read_only=True) as store, closing(_records(opts, store, filters)) as records:
         facts = Facts(
@@ -94,23 +96,6 @@ def marked_off(place: str) -> frozenset[str]:
     return frozenset(key for key, mark in marks.items() if mark in (IRRELEVANT, BOILERPLATE))
 
 
-def _filters(opts: argparse.Namespace, without: frozenset[str]) -> Filters:
-    return Filters(
-        hosts=tuple(opts.host),
-        min_relevance=opts.min_relevance,
-        since=opts.since or "",
-        until=opts.until or "",
-        min_characters=opts.min_characters,
-        rejected=opts.rejected,
-        languages=tuple(opts.language),
-        scripts=tuple(opts.script),
-        kinds=tuple(opts.kind),
-        bounds=tuple(opts.where),
-        no_personal=opts.no_personal,
-        without=without,
-    )
-
-
 _CHANGES: dict[str, tuple[rows.Change, str]] = {
     "no_personal": (rows.without_personal, ""),  # a filter
     "mask_personal": (rows.masked, "personal data masked"),
@@ -140,7 +125,7 @@ def _changed(records: Iterator[Record], steps: list[rows.Change]) -> Iterator[Re
 
 def _conditions(opts: argparse.Namespace, filters: Filters) -> dict[str, Any]:
     """The conditions as they were asked for."""
-    names = ("host", "min_relevance", "since", "until", "min_characters", "language", "script", "kind")
+    names = ("host", "min_relevance", "since", "until", "min_characters", "language", "script", "kind", "reason")
     values = {name: getattr(opts, name) for name in (*names, "rejected", "no_personal", "limit")}
     conditions = {name: value for name, value in values.items() if value not in (None, 0, [])}
     if opts.where:
