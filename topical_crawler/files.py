@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import gzip
 import io
 import os
@@ -50,11 +51,40 @@ def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
+def remove_leftovers(path: Path) -> None:
+    """Remove what killed processes left of unfinished files or folders for ``path``; an old folder that had been moved away and
+    not replaced yet comes back."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+        process, _, kind = left.name.removeprefix(f".{path.name}.").partition(".")
+        if kind not in ("part", "old") or not process.isdecimal() or _runs(int(process)):
+            continue
+        if kind == "old" and not path.exists():
+            left.rename(path)
+        elif left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):  # Windows keeps files that are open
+                left.unlink()
+
+
+def _runs(process: int) -> bool:
+    if process == os.getpid() or os.name == "nt":  # there a signal would end the process
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
 @contextlib.contextmanager
 def replacing_folder(path: Path, mark: str, content: bytes) -> Iterator[Path]:
     """As :func:`replacing`, for a folder. An existing one is only replaced if it is empty or its file ``mark`` has ``content``.
     Raises FileExistsError for any other ``path``."""
     path = path.resolve()
+    remove_leftovers(path)
     if path.exists() and not _is_ours(path, mark, content):
         raise FileExistsError(f"{path} is there and is no earlier export. Remedy: name a folder that is not there, or delete it")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,6 +168,8 @@ def test_splits_by_host(run: Run, folder: Path) -> None:
     ("arguments", "message"),
     [
         (("--split", "0.9,0.05,0.05"), "-o FILE"),
+        (("-o", "x.xlsx"), "x.xlsx tells no format. Remedy: end it in one of .jsonl .ndjson .csv"),
+        (("-o", "x"), "or name a --format"),
         (("--split", "90,5,5", "-o", "x.jsonl"), "0.9,0.05,0.05"),
         (("-f", "hf"), "-o FOLDER"),
         (("-f", "tei", "--rejected"), "have no text"),
@@ -187,13 +192,46 @@ def test_an_export_that_cannot_be_exits_with_1(run: Run, folder: Path) -> None:
     (folder / "mine").mkdir()
     (folder / "mine/thesis.txt").write_text("论文", "utf-8")
     for arguments, message in (
-        (("-f", "hf", "-o", "mine"), "no earlier export"),
+        (("-f", "hf", "-o", "mine", "--force"), "no earlier export"),
         (("-o", "x.parquet.gz"), "leave .gz away"),
         (("-o", "x.vert", "--topic", "nothing"), "nothing"),
     ):
         failed = run(*arguments)
         assert failed.returncode == 1 and message in failed.stderr and "Traceback" not in failed.stderr
     assert [file.name for file in (folder / "mine").iterdir()] == ["thesis.txt"]
+
+
+def test_what_is_there_is_only_replaced_by_force(run: Run, folder: Path) -> None:
+    (folder / "old.train.jsonl").write_text("mine", "utf-8")
+    (folder / "kept.jsonl").write_text("mine", "utf-8")
+    for arguments in (("-o", "kept.jsonl"), ("-o", "old.jsonl", "--split", "1,0,0")):
+        failed = run(*arguments)
+        assert failed.returncode == 1 and "add --force to replace it" in failed.stderr
+        assert run(*arguments, "--force", "--limit", "3").returncode == 0
+    assert (folder / "kept.jsonl").read_text("utf-8").count("\n") == 3
+    assert run("-f", "hf", "-o", "data-set").returncode == 0
+    assert "add --force" in run("-f", "hf", "-o", "data-set").stderr
+    assert run("-f", "hf", "-o", "data-set", "--force", "--limit", "2").returncode == 0
+    assert pyarrow.parquet.read_table(folder / "data-set/data/train-00000-of-00001.parquet").num_rows == 2
+    assert "name a file" in run("-f", "jsonl", "-o", "/dev/null", "--force").stderr
+
+
+def test_the_next_export_removes_what_a_killed_one_left(run: Run, folder: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = folder / f".left.csv.{ended.pid}.part"
+    left.write_text("url")
+    others = (folder / f".left.csv.{os.getppid()}.part", folder / f".left.csv.gz.{ended.pid}.part")
+    for other in others:
+        other.write_text("url")
+    (folder / f".left.{ended.pid}.part").mkdir()
+    (folder / f".left.{ended.pid}.old").mkdir()
+    (folder / f".left.{ended.pid}.old/manifest.json").write_text("{}")
+    run("-o", "left.csv")
+    assert not left.exists() and all(other.exists() for other in others)
+    assert "no earlier export" in run("-f", "hf", "-o", "left", "--force").stderr
+    assert [file.name for file in (folder / "left").iterdir()] == ["manifest.json"], "it was moved away when the other was killed"
+    assert not list(folder.glob(f".left.{ended.pid}.*"))
 
 
 def test_texts_that_are_marked_off_topic_are_left_out(

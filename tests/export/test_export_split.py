@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.export import Job, to_files
-from topical_crawler.export.formats import Setup, of_name, of_split
+from topical_crawler.export.formats import Setup, of_name, of_splits
 from topical_crawler.export.rows import NAMES, Split, drawn, threshold
 
 
@@ -71,8 +71,13 @@ def test_a_text_stays_in_its_split_and_every_text_is_in_one(tmp_path: Path) -> N
 
 
 def test_names_of_files() -> None:
-    assert of_split(Path("a/c.v1.jsonl.gz"), "train") == Path("a/c.v1.train.jsonl.gz")
-    assert of_split(Path("corpus"), "test") == Path("corpus.test")
+    split = Split.parse("0.5,0,0.5")
+    assert list(of_splits(Path("a/c.v1.jsonl.gz"), split).values()) == [
+        Path("a/c.v1.train.jsonl.gz"),
+        Path("a/c.v1.test.jsonl.gz"),
+    ]
+    assert of_splits(Path("corpus"), split)["test"] == Path("corpus.test")
+    assert of_splits(Path("corpus"), None) == {"": Path("corpus")}
     names = ("c.JSONL", "c.csv.gz", "c.txt", "c.parquet", "c.xml", "c.tei.zst", "c.vert", "c.gz", "c", "c.doc")
     assert [of_name(name) for name in names] == ["jsonl", "csv", "txt", "parquet", "tei", "tei", "vertical", None, None, None]
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from topical_crawler.export.formats import FORMATS, Setup, of_split
+from topical_crawler.export.formats import FORMATS, Setup, of_splits
 from topical_crawler.export.manifest import PROGRAM, SUFFIX, Facts, Tally, described, manifest
 from topical_crawler.export.rows import ExportError, ExportRow, Split
-from topical_crawler.files import PACKINGS, packed, replacing, replacing_bytes, replacing_folder
+from topical_crawler.files import PACKINGS, packed, remove_leftovers, replacing, replacing_bytes, replacing_folder
 
 MANIFEST = "manifest.json"  # name of the manifest in a folder
 REGISTRY = ".registry"  # suffix of the file that configures a corpus in the vertical format
@@ -45,7 +45,7 @@ def to_stream(rows: Iterable[ExportRow], out: BinaryIO, job: Job) -> Tally:
 
 
 def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
-    """Write rows to ``path``, or to a file per split beside it (:func:`of_split`), and the manifest to ``path.manifest.json``.
+    """Write rows to ``path``, or to a file per split beside it (:func:`of_splits`), and the manifest to ``path.manifest.json``.
     Raises ExportError where the name asks to pack a format that is compressed already, OSError where a file cannot be written;
     none has changed then."""
     if path.name.endswith(PACKINGS) and not FORMATS[job.kind].packs:
@@ -53,7 +53,10 @@ def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
     opener = FORMATS[job.kind].open
     assert opener is not None
     tally = Tally()
-    paths = {name: of_split(path, name) for name in job.split.names} if job.split else {"": path}
+    paths = of_splits(path, job.split)
+    manifest_path = path.with_name(path.name + SUFFIX)
+    for file in (*paths.values(), *map(_registry, paths.values()), manifest_path):
+        remove_leftovers(file)
     with contextlib.ExitStack() as stack:
         files = {name: stack.enter_context(replacing_bytes(file)) for name, file in paths.items()}
         with contextlib.ExitStack() as packing:
@@ -67,7 +70,6 @@ def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
     written = list(paths.values())
     if job.kind == "vertical":
         written += [_write_registry(file, job.setup.topic) for file in paths.values()]
-    manifest_path = path.with_name(path.name + SUFFIX)
     if job.manifest:
         _write_manifest(manifest_path, tally, job, [described(file, file.name) for file in written])
     else:
@@ -112,10 +114,13 @@ def _divided(rows: Iterable[ExportRow], split: Split | None, tally: Tally) -> It
 def _write_registry(path: Path, title: str) -> Path:
     from topical_crawler.export.vertical import registry
 
-    file = path.with_name(path.name + REGISTRY)
-    with replacing(file) as out:
+    with replacing(_registry(path)) as out:
         out.write(registry(path.name, title or path.stem))
-    return file
+    return _registry(path)
+
+
+def _registry(path: Path) -> Path:
+    return path.with_name(path.name + REGISTRY)
 
 
 def _write_manifest(path: Path, tally: Tally, job: Job, files: Iterable[Mapping[str, Any]]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from topical_crawler.corpus.record import MEASURES
 from topical_crawler.export.parquet import Parquet
-from topical_crawler.export.rows import ExportRow, Writer, columns
+from topical_crawler.export.rows import ExportRow, Split, Writer, columns
 from topical_crawler.export.vertical import Tagger, Vertical
 from topical_crawler.files import PACKINGS
 
@@ -132,11 +132,14 @@ def of_name(name: str) -> str | None:
     return next((kind for kind, form in FORMATS.items() if plain.endswith(form.suffixes)), None)
 
 
-def of_split(path: Path, split: str) -> Path:
-    """The file of a split: ``corpus.jsonl.gz`` is ``corpus.train.jsonl.gz`` for "train"."""
+def of_splits(path: Path, split: Split | None) -> dict[str, Path]:
+    """The files of an export to ``path`` by split: for "train" ``corpus.jsonl.gz`` is ``corpus.train.jsonl.gz``; without splits
+    ``path``, by ""."""
+    if split is None:
+        return {"": path}
     plain = _unpacked(path.name)
     ending = Path(plain).suffix + path.name[len(plain) :]
-    return path.with_name(f"{path.name.removesuffix(ending)}.{split}{ending}")
+    return {name: path.with_name(f"{path.name.removesuffix(ending)}.{name}{ending}") for name in split.names}
 
 
 def _unpacked(name: str) -> str:

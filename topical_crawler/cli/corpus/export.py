@@ -22,12 +22,13 @@ DESCRIPTION = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser)
-    parser.add_argument("-f", "--format", choices=FORMATS, help="default: by the name of the file, else jsonl")
+    parser.add_argument("-f", "--format", choices=FORMATS, help="default: by the name of the file; jsonl on standard output")
     parser.add_argument(
         "-o", "--output", metavar="FILE", default=STREAM,
         help="written whole or not at all; packed where its name ends in .gz or .zst; a folder for hf, and for tei where "
         "the name is not one of an XML file (default: standard output)",
     )  # fmt: skip
+    parser.add_argument("--force", action="store_true", help="replace FILE, or a folder that is an earlier export")
     chosen = parser.add_argument_group("which pages")
     add_filters(chosen)
     chosen.add_argument(

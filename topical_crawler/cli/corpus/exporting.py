@@ -19,7 +19,7 @@ from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import read_claim
 from topical_crawler.export import Job, rows, to_files, to_folder, to_stream
-from topical_crawler.export.formats import FORMATS, Setup, of_name
+from topical_crawler.export.formats import FORMATS, Setup, of_name, of_splits
 from topical_crawler.export.manifest import Facts, Tally
 from topical_crawler.export.rows import ExportError, Split, drawn, threshold
 from topical_crawler.export.rows import rows as export_rows
@@ -29,10 +29,14 @@ from topical_crawler.topic.topic import Topic, load_topic
 
 
 def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    kind = opts.format or of_name(opts.output) or "jsonl"
+    kind = opts.format or ("jsonl" if opts.output == STREAM else _by_name(opts.output))
     folder = kind == "hf" or (kind == "tei" and opts.output != STREAM and of_name(opts.output) != "tei")
     opts.rejected = opts.rejected or bool(opts.reason)
     _check(opts, kind)
+    target = None if opts.output == STREAM else Path(opts.output).expanduser()
+    split = Split.parse(opts.split, opts.split_by, opts.split_seed) if opts.split else None
+    if target:
+        _refuse_existing(target, split, folder, opts.force)
     place = find(opts.corpus, settings)
     crawl = {} if "://" in place else read_claim(Path(place).parent)
     topic = topic_of(opts.topic, crawl)
@@ -40,34 +44,55 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         topic=topic.title if topic else str(crawl.get("topic", "")),
         rejected=opts.rejected,
         headers=not opts.text_only,
-        bom=opts.output != STREAM,
+        bom=target is not None,
         tagger=tagger(topic, settings) if kind == "vertical" else None,
     )
     without = frozenset() if opts.marked_off or opts.rejected else marked_off(place)
     filters = filters_of(opts, no_personal=opts.no_personal, without=without)
-    split = Split.parse(opts.split, opts.split_by, opts.split_seed) if opts.split else None
     with CorpusStore(place, read_only=True) as store, closing(_records(opts, store, filters)) as records:
         facts = Facts(
             topic=topic_facts(topic, crawl),
             crawl={name: crawl[name] for name in ("strategy", "seed", "started", "version") if name in crawl},
             filters=_conditions(opts, filters),
             changes=tuple(title for name, (_, title) in _CHANGES.items() if title and getattr(opts, name)),
-            robots={} if opts.output == STREAM else robots(store),
+            robots=robots(store) if target else {},
         )
         job = Job(kind=kind, setup=setup, facts=facts, split=split, manifest=not opts.no_manifest)
         exported = export_rows(records, store.places)
-        if opts.output == STREAM:
+        if target is None:
             # Bytes, so that Chinese comes out whatever the locale.
             with open(sys.stdout.fileno(), "wb", closefd=False) as out:
                 to_stream(exported, out, job)
             return 0
-        target = Path(opts.output).expanduser()
         tally = to_folder(exported, target, job) if folder else to_files(exported, target, job)
     print(_summary(tally, opts.output, split), file=sys.stderr)
     if filters.without:
         marked = f"{len(filters.without)} that are marked irrelevant or boilerplate"
         print(f"without {marked} (--marked-off takes them)", file=sys.stderr)
     return 0
+
+
+def _by_name(output: str) -> str:
+    kind = of_name(output)
+    if kind is None:
+        names = " ".join(suffix for form in FORMATS.values() for suffix in form.suffixes)
+        problem = f"the name {output} tells no format. Remedy: end it in one of {names} (then .gz or .zst), or name a --format"
+        raise UsageError(problem, print_help=False)
+    return kind
+
+
+def _refuse_existing(target: Path, split: Split | None, folder: bool, force: bool) -> None:
+    """Raises ExportError where an export to ``target`` would replace something without being told to."""
+    if folder:
+        if not force and target.is_dir() and any(target.iterdir()):
+            raise ExportError(
+                f"{target} is there already. Remedy: name another folder, or replace an earlier export with --force"
+            )
+        return
+    for file in of_splits(target, split).values():
+        if file.exists() and not (force and file.is_file()):
+            remedy = "name another file, or add --force to replace it" if file.is_file() else "name a file"
+            raise ExportError(f"{file} is there already. Remedy: {remedy}")
 
 
 def _check(opts: argparse.Namespace, kind: str) -> None:
