@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from topical_crawler.corpus.record import CorpusError, Filters, bands, hosts, lines, pages, parts, upserting
+from topical_crawler.corpus.record import CorpusError, Filters, bands, hosts, lines, pages, parts, uncleaned, upserting
 from topical_crawler.corpus.store import CorpusStore, explaining
 
 BATCH = 200  # rows on the way at a time: with texts of 5 kB about a megabyte
@@ -70,7 +70,7 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
             _add(target_digest, rows)
             again += len(rows)
             progress("verifying", again, total)
-        for table in (bands, lines, parts, hosts):
+        for table in (bands, lines, parts, hosts, uncleaned):
             for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
                 writer.execute(table.insert(), [dict(row) for row in rows])
         if (again, target_digest.digest()) != (done, source_digest.digest()):

@@ -17,7 +17,7 @@ import dataclasses
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, cached_property
@@ -357,6 +357,14 @@ def keep_once(connection: sa.Connection, record: Record, *, replaces: bool = Fal
     if record.keep and record.series and not replaces:
         return _keep_part(connection, record, held), is_new
     return _keep(connection, record, held, replaces=replaces), is_new
+
+
+def put_back(connection: sa.Connection, row: Mapping[str, Any]) -> None:
+    """Store the columns of a kept page again, which were this corpus' before: no text is compared."""
+    held = _held(connection, row["key"])
+    if held is not None and held.keep:
+        forget(connection, held.id)
+    remember(connection, connection.scalar(_upsert(connection.dialect.name, True), dict(row)), bands_of(row["text"]))
 
 
 def _held(connection: sa.Connection, key: str) -> Any:

@@ -1,21 +1,31 @@
 """From extracted pages to the fields of records; and the lines that sites repeat.
 
 Repeated lines are stored in the corpus, so that all its writers and every later crawl know them. Their functions work in the
-caller's transaction. The row of a host with the digest 0 counts its pages.
+caller's transaction. The row of a host with the digest 0 counts its pages; its ``line`` is the state in which it was cleaned.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from topical_crawler.cleaning import CleaningOptions, TextCleaner
-from topical_crawler.cleaning.boilerplate import NOTHING, PERIOD, Learned, LineCounts, candidates, digest, new_lines
+from topical_crawler.cleaning.boilerplate import (
+    EDGE_SHARE,
+    MIN_PAGES,
+    NOTHING,
+    PERIOD,
+    Learned,
+    LineCounts,
+    candidates,
+    digest,
+    new_lines,
+)
 from topical_crawler.cleaning.characters import repair
 from topical_crawler.corpus.record import PageLines, lines, pages, plain, upserting
 from topical_crawler.extraction import Extracted
@@ -106,11 +116,42 @@ def replace(connection: sa.Connection, host: str, counts: LineCounts) -> None:
     _add(connection, [_row(host, _SEEN, "", counts.seen), *rows])
 
 
-def note_removed(connection: sa.Connection, host: str, removed: Counter[str]) -> None:
-    """Add to the counts of removals."""
-    for line, times in sorted(removed.items()):
+def note_removed(connection: sa.Connection, host: str, removed: Counter[str], times: int = 1) -> None:
+    """Add to the counts of removals, each line ``times`` as often."""
+    for line, count in sorted(removed.items()):
         where = lines.c.host == host, lines.c.digest == digest(line)
-        connection.execute(lines.update().where(*where).values(removed=lines.c.removed + times))
+        connection.execute(lines.update().where(*where).values(removed=lines.c.removed + count * times))
+
+
+def state(seen: int, kept: int, characters: int) -> str:
+    """The state of a host with so many counted pages, kept texts and characters of these."""
+    return f"{seen} {kept} {characters}"
+
+
+def note_clean(connection: sa.Connection, states: Mapping[str, str]) -> None:
+    """Note in which :func:`state` each of these hosts was cleaned."""
+    for host, text in sorted(states.items()):
+        connection.execute(lines.update().where(lines.c.host == host, lines.c.digest == _SEEN).values(line=text))
+
+
+def due(connection: sa.Connection) -> dict[str, Learned]:
+    """By host, the lines that may be the site's, of hosts that are in another state than when they were cleaned."""
+    seen = lines.alias()
+    often = sa.and_(lines.c.digest != _SEEN, lines.c.pages >= MIN_PAGES, lines.c.pages >= EDGE_SHARE * seen.c.pages)
+    query = sa.select(lines.c.host, lines.c.digest, lines.c.pages, seen.c.pages.label("seen"), seen.c.line.label("state"))
+    query = query.join(seen, sa.and_(seen.c.host == lines.c.host, seen.c.digest == _SEEN)).where(often)
+    found: dict[str, tuple[int, str, dict[int, int]]] = {}
+    for row in connection.execute(query):
+        found.setdefault(row.host, (row.seen, row.state, {}))[2][row.digest] = row.pages
+    if not found:
+        return {}
+    texts = sa.select(pages.c.host, sa.func.count().label("kept"), sa.func.sum(pages.c.characters).label("characters"))
+    now = {row.host: (row.kept, row.characters) for row in connection.execute(texts.where(pages.c.keep).group_by(pages.c.host))}
+    return {
+        host: Learned(seen, counts)
+        for host, (seen, cleaned, counts) in found.items()
+        if host in now and cleaned != state(seen, *now[host])
+    }
 
 
 def unlearned(connection: sa.Connection) -> set[str]:

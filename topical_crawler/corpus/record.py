@@ -214,6 +214,13 @@ lines = sa.Table(
     sqlite_with_rowid=False,
 )
 
+uncleaned = sa.Table(
+    "uncleaned",  # rows as they were before the end of a crawl cleaned them, for the crawl that goes on
+    tables,
+    sa.Column("key", sa.String(64), primary_key=True),
+    *_columns(sa.JSON, "row", "removed"),
+)
+
 parts = sa.Table(
     "parts",  # of articles on several pages
     tables,

@@ -107,17 +107,26 @@ class CorpusStore:
 
     def _store(self, record: Record, lines: PageLines | None, *, replaces: bool) -> Record:
         record = storable(record)
+
+        def write(connection: sa.Connection) -> Record:
+            stored, is_new = keep_once(connection, record, replaces=replaces)
+            if lines is not None and is_new and stored.keep:
+                make.learn(connection, record.host, lines.text, lines.removed)
+            return stored
+
+        return self.change(write)
+
+    def change(self, step: Callable[[sa.Connection], _T]) -> _T:
+        """Run ``step`` in a write transaction of its own, again for ``patience`` seconds while the server is away. Raises as
+        :meth:`put`."""
         if self.read_only:
             raise CorpusError(f"{self.name} was opened for reading. Remedy: open it without read_only")
 
-        def write() -> Record:
+        def write() -> _T:
             if self._writer is None:
                 self._writer = self._engine.connect().execution_options(**self._writes, transaction="writes")
             with self._writer.begin():
-                stored, is_new = keep_once(self._writer, record, replaces=replaces)
-                if lines is not None and is_new and stored.keep:
-                    make.learn(self._writer, record.host, lines.text, lines.removed)
-            return stored
+                return step(self._writer)
 
         return self._patiently(write, "written")
 

@@ -1,0 +1,257 @@
+"""Clean the texts of a corpus once more: all of them by today's rules, or those that hold lines which were learned later.
+
+The first texts of a host are stored before anything is known of its lines. At the end of a crawl these are cleaned
+(:class:`LateCleaning`); the rows as they were are kept, and put back (:func:`put_back`) before the crawl goes on. So a crawl that
+goes on finds what it would have found without the break. ``scrapy corpus clean`` (:func:`clean`) is for good.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+
+from topical_crawler.cleaning import CleaningOptions, TextCleaner
+from topical_crawler.cleaning.boilerplate import NOTHING, Learned, LineCounts, digest
+from topical_crawler.cleaning.characters import repair
+from topical_crawler.corpus import dedup, make
+from topical_crawler.corpus.record import Record, Yield, pages, record_of, storable, text_hash, uncleaned, upserting, values_of
+from topical_crawler.corpus.store import CorpusStore
+
+_BATCH = 500  # rows read at once, and texts after which counts are written
+_MAX_NOTED = 5000
+
+Show = Callable[[str, int], None]
+
+
+@dataclass
+class OfHost:
+    """Changes to the texts of a host; ``lines`` counts the lines removed from texts that stayed."""
+
+    pages: int = 0
+    changed: int = 0
+    rejected: int = 0
+    before: int = 0
+    after: int = 0
+    lines: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class Done:
+    """Changes to a corpus by host, and numbers of newly rejected pages by reason."""
+
+    hosts: defaultdict[str, OfHost] = field(default_factory=lambda: defaultdict(OfHost))
+    rejected: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def pages(self) -> int:
+        return sum(host.pages for host in self.hosts.values())
+
+    @property
+    def changed(self) -> int:
+        return sum(host.changed for host in self.hosts.values())
+
+    def note(self, old: Record, new: Record, removed: tuple[str, ...]) -> None:
+        """Count a text that was looked at."""
+        host = self.hosts[old.host]
+        host.pages += 1
+        host.before += old.characters
+        host.after += new.characters
+        if not new.keep:
+            host.rejected += 1
+            self.rejected[new.reason] += 1
+        elif new.text != old.text:
+            host.changed += 1
+            host.lines.update(removed)
+            if len(host.lines) > _MAX_NOTED:
+                host.lines = Counter(dict(host.lines.most_common(_MAX_NOTED // 2)))
+
+    def states(self, seen: Mapping[str, int]) -> dict[str, str]:
+        """See :func:`~topical_crawler.corpus.make.note_clean`; ``seen`` is the number of counted pages by host."""
+        return {
+            host: make.state(seen.get(host, 0), of_host.pages - of_host.rejected, of_host.after)
+            for host, of_host in self.hosts.items()
+        }
+
+
+def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doing, done: None, *, dry_run: bool = False) -> Done:
+    """Clean all kept texts of ``store``, which is opened for writing unless ``dry_run`` only looks. ``show`` is told what is done
+    and of how many pages. Raises CorpusError where the corpus cannot be read or written; what was done until then is stored."""
+    if not dry_run:
+        store.change(lambda connection: connection.execute(uncleaned.delete()))  # what is asked for is not undone by a crawl
+    counts = _learn(store, show, dry_run=dry_run) if options.site_lines else {}
+    cleaner = TextCleaner(options)
+    done = Done()
+    texts: set[str] = set()
+    seen: dict[str, int] = {}
+    taken: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for number, record in enumerate(store.records(), 1):
+        learned = NOTHING
+        if options.site_lines:
+            host = counts.get(record.host)
+            learned = host.learned() if host else store.learned(record.host, record.text or "")
+            seen.setdefault(record.host, learned.seen)
+        new, removed = cleaned(record, cleaner, learned)
+        if dry_run:
+            new = once(new, texts)
+        elif new != record:
+            new = store.replace(new)
+            if new.keep:
+                taken[record.host].update(removed)
+        done.note(record, new, removed)
+        if number % _BATCH == 0:
+            _store_removed(store, taken)
+        show("cleaning", number)
+    _store_removed(store, taken)
+    if options.site_lines and not dry_run:
+        store.change(lambda connection: make.note_clean(connection, done.states(seen)))
+    return done
+
+
+def once(record: Record, texts: set[str]) -> Record:
+    """``record`` as a store would take it that has ``texts``, which it is added to."""
+    digest = text_hash(record.text or "")
+    if record.keep and digest and digest in texts:
+        return dataclasses.replace(record, keep=False, text=None, reason=dedup.DUPLICATE)
+    texts.add(digest)
+    return record
+
+
+def cleaned(record: Record, cleaner: TextCleaner, learned: Learned) -> tuple[Record, tuple[str, ...]]:
+    """``record`` with its text cleaned, or rejected; and the lines that were taken out."""
+    assert record.text
+    clean_text = cleaner.clean(record.text, (), record.title, learned)
+    # What was masked before is not found again.
+    kinds = {**record.personal, **clean_text.personal}
+    personal = {kind: max(record.personal.get(kind, 0), clean_text.personal.get(kind, 0)) for kind in kinds}
+    new = dataclasses.replace(
+        record,
+        keep=not clean_text.reason,
+        text=clean_text.text or None,
+        reason=clean_text.reason,
+        language=clean_text.language,
+        script=clean_text.script,
+        measures=dict(clean_text.measures),
+        personal=personal,
+    )
+    return new, clean_text.removed
+
+
+def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCounts]:
+    """Count the lines of hosts of which not all pages were counted when they were stored."""
+    with store.reading() as connection:
+        counts = {host: LineCounts() for host in make.unlearned(connection)}
+    if not counts:
+        return counts
+    for number, record in enumerate(store.records(), 1):
+        if record.host in counts:
+            counts[record.host].add(repair(record.text or ""))
+        show("learning", number)
+    if not dry_run:
+        with store.writing() as connection:
+            for host, lines in counts.items():
+                make.replace(connection, host, lines)
+    return counts
+
+
+def _store_removed(store: CorpusStore, taken: dict[str, Counter[str]]) -> None:
+    if taken:
+        with store.writing() as connection:
+            for host, removed in sorted(taken.items()):
+                make.note_removed(connection, host, removed)
+        taken.clear()
+
+
+# -- What was stored before lines were learned
+
+
+def holds_any(text: str, learned: Learned) -> bool:
+    """Whether a line of ``text`` may be the site's."""
+    return any(digest(line) in learned.pages for line in text.split("\n"))
+
+
+class LateCleaning:
+    """Cleans the texts of hosts whose lines or texts have changed since the host was cleaned.
+
+    Attributes:
+        total, looked: numbers of texts to look at, and of those looked at.
+        done: what was changed.
+    """
+
+    def __init__(self, store: CorpusStore, options: CleaningOptions) -> None:
+        self._store = store
+        self._cleaner = TextCleaner(options)
+        self._learned: dict[str, Learned] = {}
+        self._ids: list[int] = []
+        self.looked = 0
+        self.done = Done()
+        if options.site_lines:
+            with store.reading() as connection:
+                self._learned = make.due(connection)
+                query = sa.select(pages.c.id, pages.c.host).where(pages.c.keep).order_by(pages.c.id)
+                if self._learned:
+                    self._ids = [row.id for row in connection.execute(query) if row.host in self._learned]
+        self.total = len(self._ids)
+
+    def due(self, record: Record) -> tuple[Record, tuple[str, ...]]:
+        """``record`` as it is to be, and the lines that are taken out."""
+        learned = self._learned.get(record.host)
+        if learned is None or not record.text or not holds_any(record.text, learned):
+            return record, ()
+        return cleaned(record, self._cleaner, learned)
+
+    def steps(self) -> Iterator[None]:
+        """Clean text after text, each in a transaction. May be left at any step: the next cleaning looks at all texts again."""
+        for start in range(0, self.total, _BATCH):
+            query = sa.select(pages).where(pages.c.id.in_(self._ids[start : start + _BATCH]), pages.c.keep).order_by(pages.c.id)
+            with self._store.reading() as connection:
+                records = [record_of(row) for row in connection.execute(query).mappings()]
+            for record in records:
+                new, removed = self.due(record)
+                if new != record:
+                    new = self._change(record, new, removed)
+                self.done.note(record, new, removed)
+                self.looked += 1
+                yield
+        if self.total:
+            states = self.done.states({host: learned.seen for host, learned in self._learned.items()})
+            self._store.change(lambda connection: make.note_clean(connection, states))
+        self.looked = self.total
+
+    def _change(self, old: Record, new: Record, removed: tuple[str, ...]) -> Record:
+        def write(connection: sa.Connection) -> Record:
+            stored, _ = dedup.keep_once(connection, storable(new), replaces=True)
+            lines = removed if stored.keep else ()
+            before = {"key": old.key, "row": values_of(old), "removed": list(lines)}
+            connection.execute(upserting(connection.dialect.name, uncleaned).on_conflict_do_nothing(), before)
+            make.note_removed(connection, old.host, Counter(lines))
+            return stored
+
+        return self._store.change(write)
+
+
+def put_back(store: CorpusStore) -> tuple[dict[str, Yield], Counter[str]]:
+    """Put back the texts that :class:`LateCleaning` changed. Returns by host how many texts and characters there are more, and by
+    reason how many rejected pages are kept again."""
+    gains: defaultdict[str, Yield] = defaultdict(Yield)
+    reasons: Counter[str] = Counter()
+
+    def some(connection: sa.Connection) -> list[tuple[Record, Mapping[str, object]]]:
+        keys = sa.select(uncleaned.c.key).order_by(uncleaned.c.key).limit(_BATCH)
+        gone = uncleaned.delete().where(uncleaned.c.key.in_(keys)).returning(uncleaned)
+        found = {row.key: row for row in connection.execute(gone)}
+        rows = connection.execute(sa.select(pages).where(pages.c.key.in_(found)).order_by(pages.c.id)).mappings()
+        now = [record_of(row) for row in rows]
+        for record in now:
+            dedup.put_back(connection, found[record.key].row)
+            make.note_removed(connection, record.host, Counter(found[record.key].removed), times=-1)
+        return [(record, found[record.key].row) for record in now]
+
+    while part := store.change(some):
+        for record, row in part:
+            gains[record.host].add(Yield(kept=1 - record.keep, characters=int(str(row["characters"])) - record.characters))
+            reasons[record.reason] += not record.keep
+    return dict(gains), +reasons
