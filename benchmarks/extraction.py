@@ -1,26 +1,25 @@
-"""Quality and speed of main-text extraction: python benchmarks/extraction.py [--data FOLDER] [--json FILE]
+"""Quality and speed of main-text extraction, ours and others', on pages whose main text is known.
 
-Every extractor is given the same pages, whose main texts are known: `html/NAME.html` and `text/NAME.txt` in the data folder (the
-35 Chinese pages of 2005-2022 in ../shared/data/extraction where it is not given). The score is the F1 of the character 4-grams,
-white space left out. Milliseconds are the best of --rounds rounds over all pages, in one process, source in memory; ours tell the
-kind of the page and read its details as well. Rivals run as their documentation shows; jusText, which has no list of Chinese stop
-words, with our stop characters and thresholds.
+    python benchmarks/extraction.py [--data FOLDER] [--gold GOLD.tsv --web RECORDING …] [--layouts TEXTS.jsonl.gz] [--sites]
 
-The leave-one-out figure is what the thresholds of our choice are worth on a page that they were not chosen by: for each page they
-are chosen on all the others, by their mean F1, and the page is scored with them.
+Three sets of pages: `html/NAME.html` and `text/NAME.txt` in a folder (35 Chinese pages of 2005-2022 in
+../shared/data/extraction where nothing is given), pages of recordings whose text a person marked (gold_pages.py), and layouts of
+well-known kinds of sites around given texts (gold_layouts.py). The score is the F1 of the character 4-grams; white space and the
+signs around formulas are left out. Milliseconds are the best of --rounds rounds over all pages of a set, in one process, source
+in memory; ours tell the kind of the page and read its details as well. Others run as their documentation shows; jusText, which has
+no Chinese stop words, with our stop characters and thresholds. --sites prints the mean of each site of a set as well.
 """
-
-from __future__ import annotations
 
 import argparse
 import importlib.util
-import itertools
 import json
+import logging
+import re
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,186 +29,200 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))
 
+from gold_layouts import make_pages  # noqa: E402
+from gold_pages import GoldPage, read_gold, read_marks, read_pages  # noqa: E402
 from text_scores import ngram_f1  # noqa: E402
 
 from topical_crawler.extraction import extract, extractors  # noqa: E402
-from topical_crawler.extraction.extractors import read_blocks, text_worth  # noqa: E402
 from topical_crawler.web.dom import decode  # noqa: E402
 
 ADDRESS = "http://www.example.cn/a.html"
-LOST = 0.3
-"""F1 under which a page counts as lost."""
-SHARES = (0.05, 0.1, 0.25, 0.4, 0.6)
-WORTHS = (0.25, 0.5, 0.75)
-"""Thresholds that the leave-one-out figure chooses from."""
+LOW = 0.5
+"""F1 under which a page is counted."""
+_DELIMITERS = re.compile(r"\$|\\[()\[\]]")
 
 
-@dataclass(frozen=True)
-class Gold:
-    """A page and its main text."""
-
-    name: str
-    html: str
-    text: str
-
-
-def load(folder: Path) -> list[Gold]:
-    """The pages of a data folder, by name."""
+def load(folder: Path) -> list[GoldPage]:
+    """The pages of a data folder, by name, each a site of its own."""
     pages = []
     for source in sorted((folder / "html").glob("*.html")):
         text = folder / "text" / f"{source.stem}.txt"
         if text.is_file():
-            pages.append(Gold(source.stem, decode(source.read_bytes())[0], text.read_text(encoding="utf-8")))
+            html = decode(source.read_bytes())[0]
+            pages.append(GoldPage(ADDRESS, html, text.read_text(encoding="utf-8"), source.stem))
     if not pages:
         raise SystemExit(f"{folder}: no pages; it must hold html/NAME.html and text/NAME.txt")
     return pages
 
 
-def ours(html: str) -> str:
+def score(found: str, truth: str) -> float:
+    """F1 of the 4-grams of two texts without the signs around formulas."""
+    return ngram_f1(_DELIMITERS.sub("", found), _DELIMITERS.sub("", truth))
+
+
+# -- The extractors: page and address to text
+
+
+def ours(html: str, url: str) -> str:
     """This project: kind, text and details."""
-    return extract(html, ADDRESS).text
+    return extract(html, url).text
 
 
-def trafilatura_default(html: str) -> str:
+def trafilatura_default(html: str, url: str) -> str:
     """trafilatura as its documentation shows it."""
     import trafilatura
 
     return trafilatura.extract(html) or ""
 
 
-def readability(html: str) -> str:
+def trafilatura_fast(html: str, url: str) -> str:
+    """trafilatura without its fallbacks."""
+    import trafilatura
+
+    return trafilatura.extract(html, fast=True) or ""
+
+
+def readability(html: str, url: str) -> str:
     """readability-lxml; the text of its summary."""
     return extractors.readability(html, extractors.parse("<html></html>"))
 
 
-def resiliparse(html: str) -> str:
+def resiliparse(html: str, url: str) -> str:
     """resiliparse's main content."""
     return extractors.resiliparse(html, extractors.parse("<html></html>"))
 
 
-def justext(html: str) -> str:
+def justext(html: str, url: str) -> str:
     """jusText with Chinese stop characters."""
     tree = extractors.parse(html)
     return "" if tree is None else extractors.justext(html, tree)
 
 
-def newspaper(html: str) -> str:
+def newspaper(html: str, url: str) -> str:
     """newspaper4k, told that the page is Chinese."""
     from newspaper import Article  # type: ignore[import-untyped]
 
-    article = Article(ADDRESS, language="zh", fetch_images=False)
+    article = Article(url, language="zh", fetch_images=False)
     article.download(input_html=html)
     article.parse()
     return str(article.text)
 
 
-RIVALS: dict[str, tuple[str, Callable[[str], str]]] = {
+def gne(html: str, url: str) -> str:
+    """GeneralNewsExtractor."""
+    from gne import GeneralNewsExtractor  # type: ignore[import-untyped]
+
+    return str(GeneralNewsExtractor().extract(html)["content"])
+
+
+RIVALS: dict[str, tuple[str, Callable[[str, str], str]]] = {
     "ours": ("trafilatura", ours),
     "trafilatura, defaults": ("trafilatura", trafilatura_default),
+    "trafilatura, fast": ("trafilatura", trafilatura_fast),
     "readability-lxml": ("readability", readability),
     "resiliparse": ("resiliparse", resiliparse),
     "jusText, Chinese": ("justext", justext),
     "newspaper4k": ("newspaper", newspaper),
+    "gne": ("gne", gne),
 }
 """Name in the table to the package that must be installed and the extractor."""
 
 
-def measure(extractor: Callable[[str], str], pages: Sequence[Gold], rounds: int) -> dict[str, Any]:
+def measure(extractor: Callable[[str, str], str], pages: Sequence[GoldPage], rounds: int) -> dict[str, Any]:
     """Scores over all pages, and milliseconds per page."""
     scores, best = [], float("inf")
+    _guarded(extractor, pages[0])  # imports
     for _ in range(rounds):
         began = time.perf_counter()
-        texts = [_guarded(extractor, page.html) for page in pages]
+        texts = [_guarded(extractor, page) for page in pages]
         best = min(best, time.perf_counter() - began)
-        scores = [ngram_f1(text, page.text) for text, page in zip(texts, pages, strict=True)]
+        scores = [score(text, page.text) for text, page in zip(texts, pages, strict=True)]
+    by_site = defaultdict(list)
+    for page, value in zip(pages, scores, strict=True):
+        by_site[page.site].append(value)
     return {
         "mean": statistics.mean(scores),
         "median": statistics.median(scores),
         "min": min(scores),
-        "lost": sum(score < LOST for score in scores),
+        "low": sum(value < LOW for value in scores),
         "ms": best / len(pages) * 1000,
-        "scores": dict(zip((page.name for page in pages), scores, strict=True)),
+        "sites": {site: statistics.mean(values) for site, values in by_site.items()},
+        "scores": [(page.url if page.url != ADDRESS else page.site, value) for page, value in zip(pages, scores, strict=True)],
     }
 
 
-def _guarded(extractor: Callable[[str], str], html: str) -> str:
+def _guarded(extractor: Callable[[str, str], str], page: GoldPage) -> str:
     try:
-        return extractor(html)
+        return extractor(page.html, page.url)
     except Exception:  # a page that an extractor fails on is a page that it does not find
         return ""
 
 
-def leave_one_out(pages: Sequence[Gold]) -> dict[str, Any]:
-    """Mean and least F1 where the thresholds are chosen without the page that is scored, and how often each was chosen."""
-    grid = list(itertools.product(SHARES, WORTHS))
-    scores = [_scores(page, grid) for page in pages]
-    left, chosen = [], []
-    for out, own in enumerate(scores):
-        others = [row for n, row in enumerate(scores) if n != out]
-        best = max(range(len(grid)), key=lambda g: sum(row[g] for row in others))
-        left.append(own[best])
-        chosen.append(grid[best])
-    return {
-        "mean": statistics.mean(left),
-        "median": statistics.median(left),
-        "min": min(left),
-        "lost": sum(score < LOST for score in left),
-        "chosen": {f"share {s}, worth {w}": chosen.count((s, w)) for s, w in sorted(set(chosen))},
-    }
-
-
-def _scores(page: Gold, grid: Sequence[tuple[float, float]]) -> list[float]:
-    tree = extractors.parse(page.html)
-    if tree is None:
-        return [0.0] * len(grid)
-    blocks = read_blocks(tree)
-    every = {"trafilatura": extractors.trafilatura, **extractors.FALLBACKS}
-    texts = {name: _guarded(lambda html, e=extractor: e(html, tree), page.html) for name, extractor in every.items()}  # type: ignore[misc]
-    linked, prose = extractors.links_of(blocks), extractors.prose_of(blocks)
-    worths = {name: text_worth(text, linked) for name, text in texts.items()}
-    f1 = {name: ngram_f1(text, page.text) for name, text in texts.items()} | {"": 0.0}
-    return [
-        f1[
-            extractors.choose(texts, worths, worth)
-            if extractors.is_doubtful(worths["trafilatura"], prose, share)
-            else "trafilatura"
-        ]
-        for share, worth in grid
-    ]
-
-
-def show(console: Console, results: dict[str, Any], count: int) -> None:
-    """The table."""
-    table = Table(title=f"character 4-gram F1 over {count} pages", title_justify="left", box=None)
+def show(console: Console, name: str, results: dict[str, Any], pages: Sequence[GoldPage], sites: bool) -> None:
+    """The table of a set."""
+    title = f"{name}: character 4-gram F1 over {len(pages)} pages of {len({page.site for page in pages})} sites"
+    table = Table(title=title, title_justify="left", box=None)
     table.add_column("")
-    for heading in ("mean", "median", "min", f"under {LOST}", "ms per page"):
+    for heading in ("mean", "median", "min", f"under {LOW}", "ms per page"):
         table.add_column(heading, justify="right")
-    for name, found in results.items():
+    for rival, found in results.items():
         if found is None:
-            table.add_row(name, "not installed")
+            table.add_row(rival, "not installed")
         else:
             figures = [f"{found[figure]:.3f}" for figure in ("mean", "median", "min")]
-            table.add_row(name, *figures, str(found["lost"]), f"{found['ms']:.1f}" if "ms" in found else "")
+            table.add_row(rival, *figures, str(found["low"]), f"{found['ms']:.1f}")
     console.print(table)
+    if sites:
+        table = Table(title="mean by site", title_justify="left", box=None)
+        installed = {rival: found for rival, found in results.items() if found is not None}
+        for heading in ("", *installed):
+            table.add_column(heading, justify="right" if heading else "left")
+        for site in dict.fromkeys(page.site for page in pages):
+            table.add_row(site[:28], *(f"{found['sites'][site]:.3f}" for found in installed.values()))
+        console.print(table)
+
+
+def sets(
+    data: Path | None, gold: Path | None, webs: Sequence[Path], layouts: Path | None
+) -> Iterator[tuple[str, list[GoldPage]]]:
+    """The sets of pages that the options name."""
+    if data:
+        yield "old pages", load(data)
+    if gold:
+        pages = list(read_gold(gold, read_pages(webs, read_marks(gold))))
+        if not pages:
+            raise SystemExit(f"{gold}: none of its pages is in the recordings; name them with --web")
+        yield gold.stem, pages
+    if layouts:
+        yield "layouts", list(make_pages(layouts))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print the table."""
+    """Measure and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data/extraction", help="folder with html/ and text/")
+    parser.add_argument("--data", type=Path, help="folder with html/ and text/")
+    parser.add_argument("--gold", type=Path, help="marked pages, such as benchmarks/gold/articles.tsv")
+    parser.add_argument("--web", type=Path, nargs="+", default=[], help="recordings that hold the marked pages")
+    parser.add_argument("--layouts", type=Path, help="JSON Lines of texts to put into layouts")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of which the fastest counts (default 3)")
+    parser.add_argument("--only", nargs="+", choices=list(RIVALS), help="extractors to measure (default all)")
+    parser.add_argument("--sites", action="store_true", help="print the mean of each site")
     parser.add_argument("--json", type=Path, help="write the figures to this file as well")
     options = parser.parse_args(arguments)
-    pages = load(options.data)
-    results: dict[str, Any] = {}
-    for name, (package, extractor) in RIVALS.items():
-        installed = importlib.util.find_spec(package) is not None
-        results[name] = measure(extractor, pages, max(1, options.rounds)) if installed else None
-        if name == "ours":
-            results["ours, leaving one out"] = leave_one_out(pages)
-    show(Console(), results, len(pages))
+    logging.disable(logging.ERROR)
+    if not (options.data or options.gold or options.layouts):
+        options.data = ROOT.parent / "shared/data/extraction"
+    figures: dict[str, Any] = {}
+    for name, pages in sets(options.data, options.gold, options.web, options.layouts):
+        results: dict[str, Any] = {}
+        for rival in options.only or RIVALS:
+            package, extractor = RIVALS[rival]
+            installed = importlib.util.find_spec(package) is not None
+            results[rival] = measure(extractor, pages, max(1, options.rounds)) if installed else None
+        show(Console(), name, results, pages, options.sites)
+        figures[name] = results
     if options.json:
-        options.json.write_text(json.dumps(results, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps(figures, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
