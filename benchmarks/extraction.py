@@ -3,11 +3,11 @@
     python benchmarks/extraction.py [--data FOLDER] [--gold GOLD.tsv --web RECORDING …] [--layouts TEXTS.jsonl.gz] [--sites]
 
 Three sets of pages: `html/NAME.html` and `text/NAME.txt` in a folder (35 Chinese pages of 2005-2022 in
-../shared/data/extraction where nothing is given), pages of recordings whose text a person marked (gold_pages.py), and layouts of
-well-known kinds of sites around given texts (gold_layouts.py). The score is the F1 of the character 4-grams; white space and the
-signs around formulas are left out. Milliseconds are the best of --rounds rounds over all pages of a set, in one process, source
-in memory; ours tell the kind of the page and read its details as well. Others run as their documentation shows; jusText, which has
-no Chinese stop words, with our stop characters and thresholds. --sites prints the mean of each site of a set as well.
+../shared/data/extraction where nothing is given), pages of recordings whose text a person marked (gold_pages.py), and layouts
+of well-known kinds of sites around given texts (gold_layouts.py). The score is the F1 of the character 4-grams; white space and
+the signs around formulas are left out. Milliseconds are the best of --rounds rounds over all pages of a set, in one process,
+source in memory; ours tell the kind of the page and read its details as well. Others run as their documentation shows; jusText,
+which has no Chinese stop words, with our stop characters and thresholds. --sites prints the mean of each site of a set as well.
 """
 
 import argparse
@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))
 
 from gold_layouts import make_pages  # noqa: E402
-from gold_pages import GoldPage, read_gold, read_marks, read_pages  # noqa: E402
+from gold_pages import GoldPage, page_lines, read_gold, read_marks, read_pages  # noqa: E402
 from text_scores import ngram_f1  # noqa: E402
 
 from topical_crawler.extraction import extract, extractors  # noqa: E402
@@ -84,12 +84,16 @@ def trafilatura_fast(html: str, url: str) -> str:
 
 def readability(html: str, url: str) -> str:
     """readability-lxml; the text of its summary."""
-    return extractors.readability(html, extractors.parse("<html></html>"))
+    from readability import Document
+
+    return "\n".join(page_lines(Document(html).summary()))
 
 
 def resiliparse(html: str, url: str) -> str:
     """resiliparse's main content."""
-    return extractors.resiliparse(html, extractors.parse("<html></html>"))
+    from resiliparse.extract.html2text import extract_plain_text
+
+    return str(extract_plain_text(html, main_content=True, alt_texts=False, links=False, form_fields=False, list_bullets=False))
 
 
 def justext(html: str, url: str) -> str:
