@@ -9,6 +9,7 @@ import io
 import os
 import shutil
 from collections.abc import Iterator
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -77,6 +78,22 @@ def _runs(process: int) -> bool:
     except (PermissionError, OverflowError):
         return True
     return True
+
+
+def may_write(folder: Path) -> bool:
+    """Whether files may be made in a folder."""
+    # The mode counts too: the superuser may write everywhere, and a folder marked read-only is meant to stay as it is.
+    return os.access(folder, os.W_OK) and bool(folder.stat().st_mode & 0o222)
+
+
+def beside(path: Path, suffix: str, cache_dir: Path) -> Path:
+    """The place of an index of the file at ``path``: beside it, or in ``cache_dir``, which is made, if its folder may not be
+    written."""
+    if may_write(path.absolute().parent):
+        return path.with_name(f"{path.name}{suffix}")
+    cache_dir.mkdir(parents=True, exist_ok=True)
+    digest = blake2b(str(path.absolute()).encode(), digest_size=8).hexdigest()
+    return cache_dir / f"{path.name}.{digest}{suffix}"
 
 
 @contextlib.contextmanager

@@ -45,6 +45,7 @@ from topical_crawler.corpus.record import (
     upserting,
 )
 from topical_crawler.corpus.stats import Stats, read_stats
+from topical_crawler.files import may_write
 
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -52,7 +53,7 @@ _T = TypeVar("_T")
 PATIENCE = 60.0  # seconds to wait for a database that is away or locked
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
-_POSTGRESQL_WRITES: dict[str, Any] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
+POSTGRESQL_WRITES: dict[str, Any] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
 _LONGEST_CHAIN = 10  # redirects and copies that are followed back from a kept page
 
 
@@ -76,7 +77,7 @@ class CorpusStore:
         self._patience = patience
         self._engine = open_engine(os.fspath(target), read_only=read_only, patience=patience)
         dialect = self._engine.dialect.name
-        self._writes = _POSTGRESQL_WRITES if dialect == "postgresql" and not read_only else {}
+        self._writes = POSTGRESQL_WRITES if dialect == "postgresql" and not read_only else {}
         self._writer: sa.Connection | None = None
         try:
             with explaining(self.name, "opened"):
@@ -367,14 +368,10 @@ def open_engine(target: str, *, read_only: bool, patience: float) -> Engine:
     seconds for another connection's lock. Raises CorpusError where the URL is malformed or of another database system, or there
     is no such file to read.
     """
-    if "://" not in target:
-        return _sqlite(target, read_only, patience)
+    if (file := sqlite_file(target)) is not None:
+        return _sqlite(file, read_only, patience)
     url = _parse(target)
     name = _without_password(url)
-    if url.get_backend_name() == "sqlite":
-        if not url.database:
-            raise CorpusError(f"{name}: a corpus needs a file. Remedy: name its path")
-        return _sqlite(url.database, read_only, patience)
     if url.drivername not in ("postgresql", "postgres", _DRIVER):
         raise CorpusError(f"{name}: a corpus is kept in SQLite or PostgreSQL. Remedy: a path, or {_DRIVER}://USER@HOST/DATABASE")
     defaults = {parameter: value for parameter, value in _CONNECT_ARGS.items() if parameter not in url.query}
@@ -395,15 +392,31 @@ def open_engine(target: str, *, read_only: bool, patience: float) -> Engine:
     return reading
 
 
-def _sqlite(name: str, read_only: bool, patience: float) -> Engine:
-    path = Path(name).absolute()
-    if read_only and not path.is_file():
-        raise CorpusError(f"there is no corpus at {name}")
-    if not read_only:
-        path.parent.mkdir(parents=True, exist_ok=True)
+def sqlite_file(target: str) -> Path | None:
+    """The SQLite file that a path or URL names; None for another database. Raises CorpusError for a URL without one."""
+    if "://" not in target:
+        return Path(target)
+    url = _parse(target)
+    if url.get_backend_name() != "sqlite":
+        return None
+    if not url.database:
+        raise CorpusError(f"{_without_password(url)}: a corpus needs a file. Remedy: name its path")
+    return Path(url.database)
+
+
+def sqlite_uri(path: Path, *, read_only: bool) -> str:
+    """How SQLite opens a file."""
     # On a read-only medium SQLite cannot make the log beside the file.
-    mode = "rwc" if not read_only else "ro" if os.access(path.parent, os.W_OK) else "ro&immutable=1"
-    url = f"sqlite:///file:{quote(str(path))}?mode={mode}&uri=true"
+    mode = "rwc" if not read_only else "ro" if may_write(path.absolute().parent) else "ro&immutable=1"
+    return f"file:{quote(str(path.absolute()))}?mode={mode}"
+
+
+def _sqlite(path: Path, read_only: bool, patience: float) -> Engine:
+    if read_only and not path.is_file():
+        raise CorpusError(f"there is no corpus at {path}")
+    if not read_only:
+        path.absolute().parent.mkdir(parents=True, exist_ok=True)
+    url = f"sqlite:///{sqlite_uri(path, read_only=read_only)}&uri=true"
     engine = sa.create_engine(url, json_serializer=_json, hide_parameters=True)
 
     @sa.event.listens_for(engine, "connect")

@@ -25,6 +25,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import platformdirs
 
+from topical_crawler.files import beside
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import PORTS, UNRESERVED, fingerprint
 
@@ -316,7 +317,7 @@ def _uri(path: Path, *, immutable: bool = False) -> str:
 
 
 def _current_index(path: Path, cache_dir: Path) -> Path:
-    index, status = _index_path(path, cache_dir), path.stat()
+    index, status = beside(path, ".index", cache_dir), path.stat()
     stamp = f"{_VERSION} {status.st_size} {status.st_mtime_ns}"
     if not _is_current(index, stamp):
         _make_index(path, index, stamp)
@@ -348,16 +349,6 @@ def _joined_index(files: list[Path], cache_dir: Path) -> sqlite3.Connection:
 def _rows(path: Path, number: int) -> Iterator[tuple[str, str, int, int, int, bool]]:
     for url, offset, length, good in scan(path):
         yield url, equal_form(url), number, offset, length, good
-
-
-def _index_path(path: Path, cache_dir: Path) -> Path:
-    folder = path.absolute().parent
-    # The mode counts too: the superuser may write everywhere, and a folder marked read-only is meant to stay as it is.
-    if os.access(folder, os.W_OK) and folder.stat().st_mode & 0o222:
-        return folder / f"{path.name}.index"
-    cache_dir.mkdir(parents=True, exist_ok=True)
-    digest = blake2b(str(path.absolute()).encode(), digest_size=8).hexdigest()
-    return cache_dir / f"{path.name}.{digest}.index"
 
 
 def _is_current(index: Path, stamp: str) -> bool:

@@ -1,0 +1,573 @@
+"""A corpus for readers: its pages as a table, and its texts by what they say.
+
+The texts are found by an index that grows with the corpus: SQLite's FTS5 in a file of its own, PostgreSQL's full text search in
+a table beside the pages. It holds, by choice, every string of Chinese characters or the words that a segmenter sees. Width, case
+and script do not matter: simplified finds traditional.
+
+>>> import tempfile
+>>> from topical_crawler.corpus.record import Record
+>>> from topical_crawler.corpus.store import CorpusStore
+>>> with tempfile.TemporaryDirectory() as folder:
+...     with CorpusStore(f"{folder}/corpus.sqlite") as store:
+...         stored = store.put(Record(url="http://a.cn/1.html", host="a.cn", keep=True, text="社會主義市場經濟體制"))
+...     with open_index(f"{folder}/corpus.sqlite", Strings(), Path(folder)) as index:
+...         updated = index.update()
+...         index.search(parse_query("市场经济 -計劃"), Filters(), 10).hits[0].lines
+(Line(left='社會主義', match='市場經濟', right='體制'),)
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import TSQUERY, TSVECTOR
+
+from topical_crawler.cleaning.characters import to_simplified
+from topical_crawler.corpus.record import CorpusError, Filters, conditions, pages, upserting
+from topical_crawler.corpus.store import PATIENCE, POSTGRESQL_WRITES, explaining, open_engine, shown, sqlite_file, sqlite_uri
+from topical_crawler.files import beside
+from topical_crawler.text.segment import normalise
+
+# -- Pages as a table
+
+SORTS = {
+    "number": pages.c.id,
+    "date": pages.c.date.desc(),
+    "relevance": pages.c.relevance.desc(),
+    "characters": pages.c.characters.desc(),
+    "host": pages.c.host,
+}
+"""By name, what pages can be sorted by: numbers and hosts rise, the others fall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A page in a line; the fields are those of a :class:`~topical_crawler.corpus.record.Record`, ``number`` its order."""
+
+    number: int
+    url: str
+    host: str
+    date: str
+    relevance: float
+    characters: int
+    title: str
+    kind: str
+    reason: str
+
+
+_SUMMARY = [pages.c.id, *(pages.c[name] for name in Summary.__slots__[1:])]
+
+
+def listed(
+    connection: sa.Connection, filters: Filters, sort: str = "number", limit: int | None = None
+) -> tuple[list[Summary], int]:
+    """The first ``limit`` pages that meet ``filters`` by one of :data:`SORTS`, and how many there are in all."""
+    chosen = list(conditions(filters))
+    total = connection.scalar(sa.select(sa.func.count()).select_from(pages).where(*chosen)) or 0
+    rows = connection.execute(sa.select(*_SUMMARY).where(*chosen).order_by(SORTS[sort], pages.c.id).limit(limit))
+    return [Summary(*row) for row in rows], total
+
+
+# -- Text as the index sees it
+
+_CJK = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af"
+_RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+_IS_CJK = re.compile(f"[{_CJK}]").match
+_LONGEST = 100  # characters of a token
+
+
+class _Folding(dict[int, str]):
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = to_simplified(normalise(chr(code)))
+        return folded
+
+
+_folding = _Folding()  # character by character, so that a part of a text is folded as the whole is
+
+
+def fold(text: str) -> str:
+    """``text`` without differences of width, case and script.
+
+    >>> fold("Ｌｉｎｕｘ內核")
+    'linux内核'
+    """
+    return text.translate(_folding)
+
+
+class Unit(ABC):
+    """What a text is cut into to be found. ``name`` is that of its table."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def runs(self, text: str) -> Iterator[tuple[str, int]]:
+        """The parts of a folded text, with their places in it."""
+
+    def tokens(self, text: str) -> Iterator[tuple[str, int]]:
+        """What the index holds of a folded text, with the places."""
+        return self.runs(text)
+
+    def is_open(self, run: str) -> bool:
+        """Whether ``run`` is also found within a longer one."""
+        return False
+
+
+class Strings(Unit):
+    """Any string of Chinese characters, wherever it stands, by its pairs of characters; Latin letters and digits as words.
+
+    >>> [token for token, place in Strings().tokens("linux内核态")]
+    ['linux', '内核', '核态', '态']
+    """
+
+    name = "strings"
+
+    def runs(self, text: str) -> Iterator[tuple[str, int]]:
+        return ((match[0], match.start()) for match in _RUN.finditer(text))
+
+    def tokens(self, text: str) -> Iterator[tuple[str, int]]:
+        for run, place in self.runs(text):
+            if self.is_open(run):
+                yield from ((run[i : i + 2], place + i) for i in range(len(run)))
+            else:
+                yield run[:_LONGEST], place
+
+    def is_open(self, run: str) -> bool:
+        return _IS_CJK(run) is not None
+
+
+class Words(Unit):
+    """The words that a segmenter sees. ``cut`` cuts a text into pieces that together are the text."""
+
+    name = "words"
+
+    def __init__(self, cut: Callable[[str], list[str]]) -> None:
+        self._cut = cut
+
+    def runs(self, text: str) -> Iterator[tuple[str, int]]:
+        place = 0
+        for piece in self._cut(text):
+            if _RUN.search(piece):
+                yield piece[:_LONGEST], place
+            place += len(piece)
+
+
+# -- Queries
+
+
+class SearchError(CorpusError):
+    """A corpus cannot be searched, or a query not be understood; the message says why, with a remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to search for: a phrase of every group, and none of ``without``."""
+
+    groups: tuple[tuple[str, ...], ...]
+    without: tuple[str, ...] = ()
+
+
+_TERM = re.compile(r'(-?)(?:"([^"]*)"|“([^”]*)”|(\S+))')
+
+
+def parse_query(text: str) -> Query:
+    """Words that must all be there; phrases in quotation marks; ``OR`` between words of which one is enough; ``-`` before what
+    must not be there. Raises SearchError for anything else.
+
+    >>> parse_query('支部 OR 党委 “从严 治党” -换届')
+    Query(groups=(('支部', '党委'), ('从严 治党',)), without=('换届',))
+    """
+    groups: list[tuple[str, ...]] = []
+    without: list[str] = []
+    joins = False  # OR stands before
+    for minus, *forms in _TERM.findall(text):
+        term = "".join(forms)
+        if term == "OR" and not minus and forms[2]:
+            if joins or not groups:
+                break
+            joins = True
+        elif not _RUN.search(fold(term)):
+            raise SearchError(f"there is nothing to search for in {term!r}. Remedy: give letters, digits or characters")
+        elif minus and not joins:
+            without.append(term)
+        elif joins and not minus:
+            groups[-1] += (term,)
+            joins = False
+        elif not joins:
+            groups.append((term,))
+        else:
+            break
+    else:
+        if groups and not joins:
+            return Query(tuple(groups), tuple(without))
+    raise SearchError(f'{text!r} is not understood. Remedy: write words, "phrases", A OR B, -word; one word must be without -')
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    """A phrase of a query in the tokens of an index."""
+
+    tokens: tuple[str, ...]
+    opens: bool  # the last token may be the beginning of a longer one: a single character
+    pattern: str  # as it stands in the runs of a text with blanks between them
+
+    @classmethod
+    def of(cls, text: str, unit: Unit) -> Self:
+        runs = [run for run, _ in unit.runs(fold(text))]
+        tokens = [token for token, _ in unit.tokens(fold(text))]
+        opens = unit.is_open(runs[-1]) and len(runs[-1]) == 1
+        if unit.is_open(runs[-1]) and not opens:
+            tokens.pop()  # in a text more may follow
+        pattern = " ".join(runs)
+        ends = ["" if unit.is_open(run) else " " for run in (runs[0], runs[-1])]
+        return cls(tuple(tokens), opens, f"{ends[0]}{pattern}{ends[1]}")
+
+    def places(self, tokens: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int]]:
+        """Where it begins and ends in a text of ``tokens``."""
+        size, last = len(self.tokens), self.tokens[-1]
+        for first in range(len(tokens) - size + 1):
+            token, place = tokens[first + size - 1]
+            if (token == last or (self.opens and token.startswith(last))) and all(
+                tokens[first + i][0] == self.tokens[i] for i in range(size - 1)
+            ):
+                yield tokens[first][1], place + len(last)
+
+
+# -- What is found
+
+CONTEXT = 60  # characters on either side of what is found
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A keyword in context, as it stands in the text, without line ends."""
+
+    left: str
+    match: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A text that was found."""
+
+    page: Summary
+    score: float  # by bm25 of FTS5, by ts_rank of PostgreSQL; higher is better
+    lines: tuple[Line, ...]  # the first places, in the text, else in the title
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best hits, and the number of texts found in all."""
+
+    hits: tuple[Hit, ...]
+    total: int
+
+
+def keywords_in_context(text: str, phrases: Sequence[_Phrase], unit: Unit, most: int) -> tuple[Line, ...]:
+    """The first ``most`` places of ``phrases`` in the paragraphs of a text; what overlaps is shown once."""
+    lines: list[Line] = []
+    begin = 0
+    for paragraph in text.split("\n"):
+        folded, end = fold(paragraph), 0
+        here = [phrase for phrase in phrases if phrase.tokens[0] in folded]
+        tokens = list(unit.tokens(folded)) if here else []
+        for first, last in sorted(place for phrase in here for place in phrase.places(tokens)):
+            if len(lines) == most:
+                return tuple(lines)
+            if len(folded) != len(paragraph):  # a sign stands for several letters
+                origin = [i for i, character in enumerate(paragraph) for _ in fold(character)]
+                first, last = origin[first], origin[last - 1] + 1
+            if first >= end:
+                end = last
+                start, stop = begin + first, begin + last
+                around = text[max(0, start - CONTEXT) : start], text[start:stop], text[stop : stop + CONTEXT]
+                lines.append(Line(*(part.replace("\n", " ") for part in around)))
+        begin += len(paragraph) + 1
+    return tuple(lines)
+
+
+# -- The index
+
+BATCH = 200  # texts of a transaction
+
+
+def open_index(place: str, unit: Unit, cache_dir: Path) -> SearchIndex:
+    """The index of a corpus that exists.
+
+    Args:
+        place: path or URL of the corpus.
+        unit: what texts are found by; each has a table of its own.
+        cache_dir: where the index of an SQLite corpus goes whose folder may not be written.
+    """
+    return (_Fts5 if sqlite_file(place) else _TextSearch)(place, unit, cache_dir)
+
+
+class SearchIndex(ABC):
+    """Finds the texts of a corpus. Any number of processes may search, and a crawl write, meanwhile."""
+
+    def __init__(self, place: str, unit: Unit, cache_dir: Path) -> None:
+        self.name = shown(place)
+        self.unit = unit
+        self._engine = self._open(place, cache_dir)
+
+    @abstractmethod
+    def _open(self, place: str, cache_dir: Path) -> sa.Engine: ...
+
+    def update(self, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
+        """Take in the texts that are new or have changed. Returns their number.
+
+        ``progress`` is called after every :data:`BATCH` texts with those done and all. What is done stays if it is interrupted.
+        Raises SearchError where no index can be made, CorpusError where the database cannot be read or written.
+        """
+        self._make()
+        with self._connected("read") as connection:
+            numbers = list(connection.scalars(self._unknown()))
+        for start in range(0, len(numbers), BATCH):
+            query = sa.select(pages.c.id, pages.c.content_hash, pages.c.title, pages.c.text)
+            with self._connected("written") as connection:
+                chosen = query.where(pages.c.id.in_(numbers[start : start + BATCH]), pages.c.keep)
+                self._add(
+                    connection, [(row.id, row.content_hash, f"{row.title}\n{row.text}") for row in connection.execute(chosen)]
+                )
+            progress(min(start + BATCH, len(numbers)), len(numbers))
+        if numbers:
+            self._finish()
+        return len(numbers)
+
+    def search(self, query: Query, filters: Filters, limit: int | None, most_lines: int = 1) -> Found:
+        """The best ``limit`` texts that meet query and ``filters``, with the first ``most_lines`` places of each. Only what
+        :meth:`update` has taken in is found."""
+        groups = [[_Phrase.of(text, self.unit) for text in group] for group in query.groups]
+        found = self._found(groups, [_Phrase.of(text, self.unit) for text in query.without])
+        chosen = (*conditions(filters), pages.c.keep)
+        with self._connected("read") as connection:
+            total = connection.scalar(found.with_only_columns(sa.func.count()).where(*chosen)) or 0
+            score = found.selected_columns[0]
+            best = found.with_only_columns(*_SUMMARY, pages.c.text, score).where(*chosen)
+            rows = connection.execute(best.order_by(sa.desc(score), pages.c.id).limit(limit)).all()
+        phrases = [phrase for group in groups for phrase in group]
+        hits = []
+        for row in rows:
+            page = Summary(*row[:-2])
+            texts = (text for text in (row.text, page.title))
+            lines = (keywords_in_context(text, phrases, self.unit, most_lines) for text in texts)
+            hits.append(Hit(page, float(row[-1]), next(filter(None, lines), ())))
+        return Found(tuple(hits), total)
+
+    @abstractmethod
+    def _make(self) -> None:
+        """Make the table if missing."""
+
+    @abstractmethod
+    def _unknown(self) -> sa.Select[Any]:
+        """The numbers of kept pages whose text the index does not have."""
+
+    @abstractmethod
+    def _add(self, connection: sa.Connection, texts: Sequence[tuple[int, str, str]]) -> None:
+        """Take in texts: number and digest of the page, and what is to be found."""
+
+    @abstractmethod
+    def _finish(self) -> None:
+        """Do what remains once all texts are taken in."""
+
+    @abstractmethod
+    def _found(self, groups: Sequence[Sequence[_Phrase]], without: Sequence[_Phrase]) -> sa.Select[Any]:
+        """The scores of the pages that have a phrase of each group, joined with the pages."""
+
+    @contextmanager
+    def _connected(self, doing: str) -> Iterator[sa.Connection]:
+        options: dict[str, Any] = {}
+        if doing == "written":
+            options = {**(POSTGRESQL_WRITES if self._engine.dialect.name == "postgresql" else {}), "transaction": "writes"}
+        with (
+            explaining(self.name, doing),
+            self._engine.connect().execution_options(**options) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def close(self) -> None:
+        """Close the connections. Calling it twice is harmless."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _unknown(known: sa.Table) -> sa.Select[Any]:
+    # The subquery reads nothing of the pages but the index of their digests.
+    changed = (
+        sa.select(pages.c.id)
+        .outerjoin(known, known.c.page == pages.c.id)
+        .where(sa.or_(known.c.digest.is_(None), known.c.digest != pages.c.content_hash))
+    )
+    return sa.select(pages.c.id).where(pages.c.id.in_(changed), pages.c.keep).order_by(pages.c.id)
+
+
+class _Fts5(SearchIndex):
+    """The corpus is attached to the index's file for reading. A text that has changed gets another row there, and the row that it
+    had is found no more."""
+
+    def _open(self, place: str, cache_dir: Path) -> sa.Engine:
+        file = sqlite_file(place)
+        assert file is not None
+        index = beside(file, ".search", cache_dir)
+        self._words = sa.table(self.unit.name, sa.column("rowid"), sa.column("rank"))
+        columns = sa.Column("page", sa.Integer, primary_key=True), sa.Column("row", sa.Integer), sa.Column("digest", sa.String)
+        self._known = sa.Table(f"known_{self.unit.name}", sa.MetaData(), *columns)
+        engine = open_engine(str(index), read_only=False, patience=PATIENCE)
+
+        @sa.event.listens_for(engine, "connect")
+        def attach(connection: Any, _: object) -> None:
+            connection.execute("ATTACH ? AS corpus", (sqlite_uri(file, read_only=True),))
+
+        return engine
+
+    def _make(self) -> None:
+        name = self.unit.name
+        try:
+            with self._connected("written") as connection:
+                if sa.inspect(connection).has_table(name):
+                    counts = sa.select(sa.func.count(), sa.func.max(self._known.c.row)).select_from(self._known)
+                    number, last = connection.execute(counts).one()
+                    if last and last > 2 * number:  # most of its rows are found no more
+                        connection.exec_driver_sql(f"INSERT INTO {name} ({name}) VALUES ('delete-all')")
+                        connection.execute(self._known.delete())
+                    return
+                # The tokens come with blanks between them; signs may be a part of words (C++).
+                cut = "unicode61 remove_diacritics 0 categories 'L* N* M* P* S* Co'"
+                connection.exec_driver_sql(f'CREATE VIRTUAL TABLE {name} USING fts5(text, content="", tokenize="{cut}")')
+                connection.exec_driver_sql(
+                    f"CREATE TABLE known_{name} (page INTEGER PRIMARY KEY, row INTEGER UNIQUE, digest TEXT)"
+                )
+        except CorpusError as error:
+            if "fts5" not in str(error):
+                raise
+            raise SearchError(
+                "the SQLite of this Python lacks FTS5, by which texts are found. Remedy: use a Python that has it (those of "
+                "python.org, conda, Debian and Homebrew do), or copy the corpus to PostgreSQL (scrapy corpus copy)"
+            ) from None
+
+    def _unknown(self) -> sa.Select[Any]:
+        return _unknown(self._known)
+
+    def _finish(self) -> None:
+        pass
+
+    def _add(self, connection: sa.Connection, texts: Sequence[tuple[int, str, str]]) -> None:
+        last = connection.scalar(sa.select(sa.func.coalesce(sa.func.max(self._known.c.row), 0))) or 0
+        rows = []
+        for row, (page, digest, text) in enumerate(texts, last + 1):
+            tokens = " ".join(token for token, _ in self.unit.tokens(fold(text)))
+            rows.append((row, tokens))
+            known = upserting("sqlite", self._known).values(page=page, row=row, digest=digest)
+            connection.execute(known.on_conflict_do_update(index_elements=["page"], set_={"row": row, "digest": digest}))
+        if rows:
+            connection.exec_driver_sql(f"INSERT INTO {self.unit.name} (rowid, text) VALUES (?, ?)", rows)
+
+    def _found(self, groups: Sequence[Sequence[_Phrase]], without: Sequence[_Phrase]) -> sa.Select[Any]:
+        def either(phrases: Sequence[_Phrase]) -> str:
+            return f"({' OR '.join(map(_matching, phrases))})"
+
+        wanted = " AND ".join(map(either, groups)) + (f" NOT {either(without)}" if without else "")
+        joined = self._words.join(self._known, self._known.c.row == self._words.c.rowid).join(
+            pages, pages.c.id == self._known.c.page
+        )
+        match = sa.literal_column(self.unit.name).op("MATCH")(wanted)
+        return sa.select(-self._words.c.rank).select_from(joined).where(match)
+
+
+def _matching(phrase: _Phrase) -> str:
+    """A phrase in the language of FTS5."""
+    tokens = " ".join(phrase.tokens).replace('"', '""')
+    return f'"{tokens}"{"*" * phrase.opens}'
+
+
+class _TextSearch(SearchIndex):
+    """A table beside the pages. Its full text search finds the texts that have all tokens of a phrase; whether they stand
+    together is seen in the text, as PostgreSQL notes no places beyond the 16,383rd token."""
+
+    _LAST = 16_383
+    _MOST = 200_000  # characters of a text that are searched: the tokens of one may take a megabyte
+    _LOCK = 0x7063_7365_6172_6368  # PostgreSQL's advisory lock for making the table
+
+    def _open(self, place: str, cache_dir: Path) -> sa.Engine:
+        self._table = sa.Table(
+            f"search_{self.unit.name}",
+            sa.MetaData(),
+            sa.Column("page", sa.BigInteger, primary_key=True, autoincrement=False),
+            sa.Column("digest", sa.String(32), nullable=False),
+            sa.Column("runs", sa.Text, nullable=False),
+            sa.Column("tokens", TSVECTOR, nullable=False),
+        )
+        self._by_token = sa.Index(f"ix_search_{self.unit.name}", self._table.c.tokens, postgresql_using="gin")
+        self._table.indexes.clear()  # made after the first texts: that is faster
+        return open_engine(place, read_only=False, patience=PATIENCE)
+
+    def _make(self) -> None:
+        with self._connected("read") as connection:
+            if sa.inspect(connection).has_table(self._table.name):
+                return
+        with self._connected("written") as connection:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(self._LOCK)))
+            self._table.create(connection, checkfirst=True)
+
+    def _unknown(self) -> sa.Select[Any]:
+        return _unknown(self._table)
+
+    def _add(self, connection: sa.Connection, texts: Sequence[tuple[int, str, str]]) -> None:
+        if rows := [self._row(*text) for text in texts]:
+            insert = upserting("postgresql", self._table)
+            changes = {name: insert.excluded[name] for name in ("digest", "runs", "tokens")}
+            connection.execute(insert.on_conflict_do_update(index_elements=["page"], set_=changes), rows)
+
+    def _row(self, page: int, digest: str, text: str) -> dict[str, Any]:
+        folded = fold(text[: self._MOST])
+        places: dict[str, list[str]] = {}
+        for number, (token, _) in enumerate(self.unit.tokens(folded), 1):
+            places.setdefault(token, []).append(str(min(number, self._LAST)))
+        tokens = " ".join(f"{_quoted(token)}:{','.join(at[:255])}" for token, at in places.items())
+        return {
+            "page": page,
+            "digest": digest,
+            "runs": f" {' '.join(run for run, _ in self.unit.runs(folded))} ",
+            "tokens": tokens,
+        }
+
+    def _finish(self) -> None:
+        with self._connected("written") as connection:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(self._LOCK)))
+            self._by_token.create(connection, checkfirst=True)
+
+    def _found(self, groups: Sequence[Sequence[_Phrase]], without: Sequence[_Phrase]) -> sa.Select[Any]:
+        tokens, runs = self._table.c.tokens, self._table.c.runs
+
+        def has(phrase: _Phrase) -> sa.ColumnElement[bool]:
+            condition = tokens.bool_op("@@")(sa.cast(_all(phrase), TSQUERY))
+            return sa.and_(condition, sa.func.strpos(runs, phrase.pattern) > 0) if len(phrase.tokens) > 1 else condition
+
+        wanted = " | ".join(f"({_all(phrase)})" for group in groups for phrase in group)
+        return (
+            sa.select(sa.func.ts_rank(tokens, sa.cast(wanted, TSQUERY), 1))
+            .select_from(self._table.join(pages, pages.c.id == self._table.c.page))
+            .where(*(sa.or_(*map(has, group)) for group in groups), *(sa.not_(has(phrase)) for phrase in without))
+        )
+
+
+def _quoted(token: str) -> str:
+    return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _all(phrase: _Phrase) -> str:
+    """All tokens of a phrase, in the language of PostgreSQL's full text search."""
+    return " & ".join(map(_quoted, phrase.tokens)) + ":*" * phrase.opens
