@@ -99,7 +99,7 @@ def resiliparse(html: str, url: str) -> str:
 def justext(html: str, url: str) -> str:
     """jusText with Chinese stop characters."""
     tree = extractors.parse(html)
-    return "" if tree is None else extractors.justext(html, tree)
+    return "" if tree is None else extractors.justext(tree)
 
 
 def newspaper(html: str, url: str) -> str:

@@ -13,7 +13,8 @@ from lxml.html import document_fromstring
 from text_scores import ngram_f1
 
 from topical_crawler.extraction import FAILED, GALLERY_PAGE, LIST_PAGE, NO_TEXT, TOO_LARGE, VIDEO_PAGE, extract, extractors
-from topical_crawler.extraction.extractors import MAX_BLOCKS, densest, read_blocks, text_worth, to_paragraphs
+from topical_crawler.extraction.extractors import densest, text_worth, to_paragraphs
+from topical_crawler.extraction.structure import MAX_BLOCKS, read_blocks
 from topical_crawler.web.dom import decode
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
@@ -52,7 +53,7 @@ def test_a_news_item_of_sixty_characters_is_found(layout: str) -> None:
 
 
 def test_where_trafilatura_finds_next_to_nothing_another_extractor_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extractors, "trafilatura", lambda html, tree: "版权所有 某某网")
+    monkeypatch.setattr(extractors, "trafilatura", lambda tree: "版权所有 某某网")
     found = extract(ARTICLE, URL)
     assert found.method in extractors.FALLBACKS
     assert found.text.count(SENTENCE) == 24
@@ -60,7 +61,7 @@ def test_where_trafilatura_finds_next_to_nothing_another_extractor_is_taken(monk
 
 
 def test_one_extractor_that_fails_does_not_cost_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(html: str, tree: object) -> str:
+    def fail(tree: object) -> str:
         raise RecursionError
 
     monkeypatch.setattr(extractors, "trafilatura", fail)
@@ -73,7 +74,7 @@ def test_one_extractor_that_fails_does_not_cost_the_page(monkeypatch: pytest.Mon
 def test_every_extractor_finds_an_article_and_leaves_the_menu(name: str) -> None:
     tree = extractors.parse(ARTICLE)
     assert tree is not None
-    found = extractors.FALLBACKS[name](ARTICLE, tree)
+    found = extractors.FALLBACKS[name](tree)
     assert found.count(SENTENCE) == 24
     assert "频道7" not in found
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml.html import document_fromstring
 
 from topical_crawler.extraction.details import EARLIEST, Details, in_address, in_text, read_details
-from topical_crawler.extraction.extractors import read_blocks
+from topical_crawler.extraction.structure import read_blocks
 
 FETCHED = "2024-03-05T02:00:00+00:00"
 URL = "http://www.example.cn/dangjian/c1.html"

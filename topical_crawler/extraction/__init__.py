@@ -17,18 +17,9 @@ from lxml.etree import XPath
 from lxml.html import HtmlElement
 
 from topical_crawler.extraction.details import Details, read_details
-from topical_crawler.extraction.extractors import (
-    COST,
-    HEADINGS,
-    LINKED,
-    Block,
-    densest,
-    is_sentence,
-    main_text,
-    parse,
-    read_blocks,
-    worth,
-)
+from topical_crawler.extraction.extractors import COST, LINKED, densest, is_sentence, main_text, parse, worth
+from topical_crawler.extraction.structure import HEADINGS, Block, normalise, read_blocks
+from topical_crawler.text.passages import Passage, layout, plain
 from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES
 
 ARTICLE, LIST, VIDEO, GALLERY = "article", "list", "video", "gallery"
@@ -68,7 +59,7 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
     an article; a text of :data:`PROSE` letters that is not below such headlines.
 
     >>> from lxml.html import fromstring
-    >>> from topical_crawler.extraction.extractors import read_blocks
+    >>> from topical_crawler.extraction.structure import read_blocks
     >>> page = fromstring("<title>视频：开幕会</title><h1>视频：开幕会</h1><div class='player'></div>")
     >>> page_kind(page, read_blocks(page), "http://www.example.cn/v/1.html")
     'video'
@@ -326,13 +317,16 @@ def _extract(html: str, url: str, fetched: str) -> Extracted:
     tree = parse(html)
     if tree is None:
         return Extracted(reason=NO_TEXT)
-    blocks = read_blocks(tree)
+    blocks = read_blocks(normalise(tree))
     kind = page_kind(tree, blocks, url)
-    text, method = main_text(html, tree, blocks) if kind == ARTICLE else ("", "")
+    main, method = main_text(tree, blocks) if kind == ARTICLE else ([], "")
+    passages = [Passage(block.text, block.kind, block.level, block.note) for block in main]
+    text = plain(passages)
     details = asdict(read_details(tree, blocks, url, fetched, search_date=bool(text)))
     if not text:
         return Extracted(**details, kind=kind, reason=_REASONS.get(kind, NO_TEXT))
-    return Extracted(**details, **asdict(find_series(tree, url)), text=text, kind=kind, method=method)
+    series = asdict(find_series(tree, url))
+    return Extracted(**details, **series, text=text, layout=layout(passages), kind=kind, method=method)
 
 
 def warm_up() -> None:

@@ -15,7 +15,8 @@ from urllib.parse import urljoin, urlsplit
 from lxml.html import HtmlElement
 
 from topical_crawler.cleaning.characters import count_letters
-from topical_crawler.extraction.extractors import Block, is_sentence, read_blocks
+from topical_crawler.extraction.extractors import is_sentence
+from topical_crawler.extraction.structure import Block, read_blocks
 
 EARLIEST = 1994  # first year of a credible date: that of the first web pages in Chinese
 BEIJING = timedelta(hours=8)  # offset of the time that Chinese pages give

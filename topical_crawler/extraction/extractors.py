@@ -1,76 +1,33 @@
-"""The main text of a page: its blocks, five extractors, and the choice between them.
+"""The main text of a page: five extractors, the choice between them, and the blocks of the chosen text.
 
 trafilatura's text is taken unless it is in doubt: there is none, or it is worth little beside all running text of the page
 (:func:`text_worth`). Then, of all texts that are worth enough, the one that agrees most with the others is taken: extractors fail
 on different pages and in different ways. Libraries are imported where they are called: only the workers need them.
+
+Extractors return bare text, mostly without code, formulas and tables. So every block of the page is marked by two invisible
+characters: those that come out with a text say which blocks it holds, and what stands between them is kept with it.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from configparser import ConfigParser
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, cast
 
-from lxml.etree import XPath, iterwalk
-from lxml.html import Element, HtmlElement, document_fromstring
+from lxml.etree import XPath
+from lxml.html import Element, HtmlElement, document_fromstring, tostring
 
 from topical_crawler.cleaning.boilerplate import Cleaner
 from topical_crawler.cleaning.characters import count_letters
+from topical_crawler.extraction.structure import HEADINGS, Block, read_blocks
+from topical_crawler.text.passages import VERBATIM
 
-MAX_BLOCKS = 20_000  # most blocks that are read of a page
 SENTENCE_ENDS = "。！？；…”』」.!?;：:）)"  # what a line of running text ends in
-
-_SPACE = re.compile(r"\s+")
-_UNSEEN = frozenset(
-    ("script", "style", "noscript", "template", "select", "textarea", "button", "head", "svg", "iframe", "object")
-)
-_BLOCKS = frozenset(
-    (
-        *("address", "article", "aside", "blockquote", "body", "br", "center", "dd", "div", "dl", "dt", "figcaption", "figure"),
-        *("footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section"),
-        *("table", "tbody", "td", "th", "tr", "ul"),
-    )
-)
-HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A line of the page as it is seen: text between two ends of block elements or ``<br>``."""
-
-    text: str  # white space folded; never empty
-    letters: int  # number of letters and digits
-    linked: int  # number of those in links
-    links: int  # number of links
-    href: str  # address of the first link as written, "" without one
-    tag: str  # the innermost heading around it (`h1` … `h6`), else the innermost block element, e.g. `p`, `li`
-    furniture: bool  # whether it is inside `nav`, `footer` or `aside`
-
-    @property
-    def link_share(self) -> float:
-        """Share of the letters in links, 0 to 1.
-
-        >>> Block("首页", 2, 2, 1, "/", "li", False).link_share
-        1.0
-        """
-        return self.linked / self.letters if self.letters else float(self.links > 0)
-
-
-def read_blocks(tree: HtmlElement) -> list[Block]:
-    """The blocks of ``tree`` in order, at most :data:`MAX_BLOCKS`. The tree is not changed.
-
-    >>> from lxml.html import fromstring
-    >>> page = fromstring("<div><h1>党建</h1>第一段<br>第二<b>段</b><ul><li><a href='/'>首页</a></ul><script>x</script></div>")
-    >>> [(block.tag, block.text, block.linked) for block in read_blocks(page)]
-    [('h1', '党建', 0), ('div', '第一段', 0), ('div', '第二段', 0), ('li', '首页', 2)]
-    """
-    return list(islice(_walk(tree), MAX_BLOCKS))
 
 
 def is_sentence(text: str) -> bool:
@@ -80,60 +37,6 @@ def is_sentence(text: str) -> bool:
     (True, False)
     """
     return text.rstrip("　 \"'’").endswith(tuple(SENTENCE_ENDS))
-
-
-def _walk(tree: HtmlElement) -> Iterator[Block]:
-    parts: list[str] = []
-    stack: list[str] = ["body"]
-    linked = links = in_link = furniture = 0
-    href = ""
-
-    def flush() -> Iterator[Block]:
-        nonlocal linked, links, href
-        text = _SPACE.sub(" ", "".join(parts)).strip()
-        if text:
-            heading = next((tag for tag in reversed(stack[-4:]) if tag in HEADINGS), stack[-1])
-            yield Block(text, count_letters(text), linked, links, href, heading, furniture > 0)
-        parts.clear()
-        if text or not in_link:  # a link around blocks belongs to the first of them that has text
-            linked, links, href = 0, 0, ""
-
-    walk = iterwalk(tree, events=("start", "end", "comment", "pi"))
-    for event, element in walk:
-        tag = element.tag
-        if event == "end":
-            if tag in _BLOCKS:
-                yield from flush()
-                if tag != "br":
-                    stack.pop()
-            if tag == "a":
-                in_link -= 1
-            elif tag in ("nav", "footer", "aside"):
-                furniture -= 1
-        elif event == "start":
-            if tag in _UNSEEN:
-                walk.skip_subtree()
-            else:
-                if tag in _BLOCKS:
-                    yield from flush()
-                    if tag != "br":
-                        stack.append(tag)
-                if tag == "a":
-                    in_link += 1
-                    if element.get("href"):
-                        links += 1
-                        href = href or element.get("href", "")
-                elif tag in ("nav", "footer", "aside"):
-                    furniture += 1
-                if element.text:
-                    parts.append(element.text)
-                    if in_link:
-                        linked += count_letters(element.text)
-        if event != "start" and element is not tree and element.tail:
-            parts.append(element.tail)
-            if in_link:
-                linked += count_letters(element.tail)
-    yield from flush()
 
 
 # -- Density: the stretch of neighbouring blocks that is worth most
@@ -152,7 +55,8 @@ LONG = 100  # letters over which a block is text whatever it says
 
 def worth(block: Block) -> float:
     """What a block adds to a text: its letters minus :data:`COST`; half of them if it does not end like a sentence; a loss for
-    links, boilerplate and furniture, at most :data:`COST` and its letters.
+    links, boilerplate and furniture, at most :data:`COST` and its letters; nothing for code, formulas and tables, which stand in
+    texts and beside them.
 
     >>> line = "各支部开展主题党日活动，学习党章党规。"
     >>> worth(Block(line, 17, 0, 0, "", "p", False)), worth(Block("首页", 2, 2, 1, "/", "li", False))
@@ -160,6 +64,8 @@ def worth(block: Block) -> float:
     """
     if block.furniture or block.link_share > LINKED:
         return -COST - block.letters
+    if block.kind in VERBATIM:
+        return 0
     return line_worth(block.text, block.letters) - 2 * block.linked
 
 
@@ -180,7 +86,7 @@ def text_worth(text: str, linked: Iterable[str] = ()) -> float:
     """
     links = set(linked)
     total = 0.0
-    for line in _lines(text.splitlines()).splitlines():
+    for line in _lines(unmarked(text).splitlines()).splitlines():
         letters = count_letters(line)
         total += -COST - letters if line in links else line_worth(line, letters)
     return total
@@ -230,7 +136,7 @@ def _cleaner() -> Cleaner:
 # Extractors look for paragraphs, but many Chinese news and government pages are laid out with tables and end lines with <br>;
 # trafilatura then returns table rows, or the body with its menus. So layout tables become <div>, and text between <br> <p>.
 
-_LAYOUT_TABLES = XPath("descendant-or-self::table[.//table or .//p or .//h1 or .//td[count(.//br) > 1]]")
+_LAYOUT_TABLES = XPath("descendant-or-self::table[not(@data-kind)][.//table or .//p or .//h1 or .//td[count(.//br) > 1]]")
 """Tables with block content in their cells; a table of figures has none."""
 _CELLS = ("tbody", "thead", "tfoot", "tr", "td", "th")
 _CONTENT_BLOCKS = ("div", "td", "article", "section", "main", "body")
@@ -295,7 +201,7 @@ def _split_at_breaks(block: HtmlElement) -> None:
     block[:] = parts
 
 
-# -- The extractors: from a page to a text, one paragraph a line
+# -- The extractors: from a normalised page to a text, one paragraph a line
 
 JUSTEXT_SHORT, JUSTEXT_LONG = 10, 40
 """Characters under which jusText judges a paragraph by its neighbours, and over which it may be text by itself: a Chinese
@@ -318,14 +224,14 @@ def parse(html: str) -> HtmlElement | None:
     from trafilatura import load_html
 
     # XML has neither lone surrogates nor NUL. The parser ignores a body after </html>, as some themes have it.
-    clean = _END_TAGS.sub("", html.encode("utf-8", "replace").decode().replace("\0", ""))
+    clean = unmarked(_END_TAGS.sub("", html.encode("utf-8", "replace").decode().replace("\0", "")))
     tree: HtmlElement | None = load_html(clean)
     if tree is None and "<" in clean:  # trafilatura refuses pages in an unknown envelope
         tree = document_fromstring(clean)
     return tree
 
 
-def trafilatura(html: str, tree: HtmlElement) -> str:
+def trafilatura(tree: HtmlElement) -> str:
     """By trafilatura, with options measured by character 4-gram F1 on 35 real Chinese pages of 2005-2022 (mean .84 with its
     defaults, .91 so) and on news pages laid out with a table and ``<br>`` (.86 and .98):
 
@@ -348,27 +254,29 @@ def trafilatura(html: str, tree: HtmlElement) -> str:
     return "" if document is None or isinstance(document, dict) else (document.text or "").strip()
 
 
-def density(html: str, tree: HtmlElement) -> str:
+def density(tree: HtmlElement) -> str:
     """By :func:`densest`."""
     return _lines(block.text for block in densest(read_blocks(tree)))
 
 
-def readability(html: str, tree: HtmlElement) -> str:
+def readability(tree: HtmlElement) -> str:
     """By readability-lxml."""
     from readability import Document
 
-    return _lines(block.text for block in read_blocks(document_fromstring(Document(html).summary())))
+    return _lines(block.text for block in read_blocks(document_fromstring(Document(_source(tree)).summary())))
 
 
-def resiliparse(html: str, tree: HtmlElement) -> str:
+def resiliparse(tree: HtmlElement) -> str:
     """By resiliparse."""
     from resiliparse.extract.html2text import extract_plain_text
 
-    text: str = extract_plain_text(html, main_content=True, alt_texts=False, links=False, form_fields=False, list_bullets=False)
+    text: str = extract_plain_text(
+        _source(tree), main_content=True, alt_texts=False, links=False, form_fields=False, list_bullets=False
+    )
     return _lines(text.splitlines())
 
 
-def justext(html: str, tree: HtmlElement) -> str:
+def justext(tree: HtmlElement) -> str:
     """By jusText with thresholds and stop characters for Chinese: its own count words between spaces."""
     from justext.core import classify_paragraphs, preprocessor, revise_paragraph_classification
 
@@ -378,7 +286,11 @@ def justext(html: str, tree: HtmlElement) -> str:
     return _lines(paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate)
 
 
-FALLBACKS: Mapping[str, Callable[[str, HtmlElement], str]] = {
+def _source(tree: HtmlElement) -> str:
+    return str(tostring(tree, encoding="unicode"))
+
+
+FALLBACKS: Mapping[str, Callable[[HtmlElement], str]] = {
     "density": density,
     "readability": readability,
     "resiliparse": resiliparse,
@@ -427,27 +339,28 @@ MIN_WORTH = 0.5  # share of the best candidate's worth that a candidate must hav
 MAX_COMPARED = 50_000  # characters of a candidate that are compared with the others
 
 
-def main_text(html: str, tree: HtmlElement, blocks: Sequence[Block]) -> tuple[str, str]:
-    """The main text of a page and the name of its extractor; "" and "" if there is none. The tree is not changed. Raises
-    ValueError where an extractor failed and no other found a text."""
+def main_text(tree: HtmlElement, blocks: Sequence[Block]) -> tuple[list[Block], str]:
+    """The blocks of the main text of a normalised page, whose ``blocks`` are given, and the name of its extractor; [] and "" if
+    there is none. The tree is not changed. Raises ValueError where an extractor failed and no other found a text."""
     failed: list[Exception] = []
+    page = marked(tree, blocks)
 
-    def ask(extractor: Callable[[str, HtmlElement], str]) -> str:
+    def ask(extractor: Callable[[HtmlElement], str]) -> str:
         try:
-            return extractor(html, tree)
+            return extractor(page)
         except Exception as error:  # third-party parsers on pages from anywhere
             failed.append(error)
             return ""
 
     linked = links_of(blocks)
-    first = ask(trafilatura)
-    if first and not is_doubtful(text_worth(first, linked), prose_of(blocks)):
-        return first, "trafilatura"
-    candidates = {"trafilatura": first} | {name: ask(extractor) for name, extractor in FALLBACKS.items()}
-    name = choose(candidates, {name: text_worth(text, linked) for name, text in candidates.items()})
+    first, name = ask(trafilatura), "trafilatura"
+    candidates = {name: first}
+    if not first or is_doubtful(text_worth(first, linked), prose_of(blocks)):
+        candidates |= {name: ask(extractor) for name, extractor in FALLBACKS.items()}
+        name = choose(candidates, {name: text_worth(text, linked) for name, text in candidates.items()})
     if not name and failed:
         raise ValueError(f"no text, and {len(failed)} extractors failed") from failed[0]
-    return candidates.get(name, ""), name
+    return (whole(blocks, candidates[name]), name) if name else ([], "")
 
 
 def links_of(blocks: Sequence[Block]) -> set[str]:
@@ -484,8 +397,97 @@ def choose(candidates: Mapping[str, str], worths: Mapping[str, float], min_worth
 
 
 def _pairs(text: str) -> Counter[str]:
-    return Counter(map("".join, pairwise("".join(text[:MAX_COMPARED].split()))))
+    return Counter(map("".join, pairwise("".join(unmarked(text[:MAX_COMPARED]).split()))))
 
 
 def _f1(a: Counter[str], b: Counter[str]) -> float:
     return 2 * (a & b).total() / max(1, a.total() + b.total())
+
+
+# -- From a text back to the blocks of its page
+
+_FIRST_MARK, _MARK_COUNT = 0xE0100, 240  # variation selectors: printable, no letters, in no text of the web
+_MARKS = re.compile("[\U000e0100-\U000e01ef]+")
+_MARK = re.compile("([\U000e0100-\U000e01ef])([\U000e0100-\U000e01ef])")
+
+
+def marked(tree: HtmlElement, blocks: Sequence[Block]) -> HtmlElement:
+    """A copy of ``tree`` in which the text of each of its ``blocks`` begins with two invisible characters, its number.
+
+    >>> from lxml.html import fromstring
+    >>> page = fromstring("<div><h1>党建</h1>各支部</div>")
+    >>> text = marked(page, read_blocks(page)).text_content()
+    >>> blocks_in(text), unmarked(text), len(text), page.text_content()
+    ([0, 1], '党建各支部', 9, '党建各支部')
+    """
+    before = []
+    for number, block in enumerate(blocks):
+        if (element := block.element) is None:
+            continue
+        text = (element.tail if block.in_tail else element.text) or ""
+        before.append((element, block.in_tail, text))
+        place = len(text) - len(text.lstrip())
+        mark = chr(_FIRST_MARK + number // _MARK_COUNT) + chr(_FIRST_MARK + number % _MARK_COUNT)
+        _set_text(element, block.in_tail, text[:place] + mark + text[place:])
+    try:
+        return deepcopy(tree)
+    finally:
+        for element, in_tail, text in before:
+            _set_text(element, in_tail, text)
+
+
+def _set_text(element: HtmlElement, in_tail: bool, text: str) -> None:
+    if in_tail:
+        element.tail = text
+    else:
+        element.text = text
+
+
+def blocks_in(text: str) -> list[int]:
+    """The numbers of the blocks whose beginnings a text of a marked page holds, in its order."""
+    return [(ord(high) - _FIRST_MARK) * _MARK_COUNT + ord(low) - _FIRST_MARK for high, low in _MARK.findall(text)]
+
+
+def unmarked(text: str) -> str:
+    """``text`` without marks."""
+    return _MARKS.sub("", text)
+
+
+def whole(blocks: Sequence[Block], text: str) -> list[Block]:
+    """The blocks that a ``text`` of the marked page holds, and what belongs to them: code, formulas, tables, items and captions
+    between the first and the last of them, code, formulas and tables right behind, and the headings of all these. Lines that are
+    in no block are kept as paragraphs."""
+    chosen: set[int] = set()
+    others: dict[int, list[Block]] = {}  # lines that are in no block, by the block before them
+    here = -1
+    for line in text.splitlines():
+        if found := [number for number in blocks_in(line) if number < len(blocks)]:
+            chosen.update(found)
+            here = found[-1]
+        elif (bare := unmarked(line).strip()) and (here < 0 or _bare(bare) not in _bare(blocks[here].text)):
+            others.setdefault(here, []).append(Block(bare, count_letters(bare), 0, 0, "", "p", False))
+    if not chosen:
+        return others.get(-1, [])
+    last = max(chosen)
+    while last + 1 < len(blocks) and blocks[last + 1].kind in VERBATIM and _belongs(blocks[last + 1]):
+        last += 1
+    kept: list[Block] = []
+    heads = False  # whether the block behind, headings left out, is kept
+    for number in range(last, min(chosen) - 1, -1):
+        block = blocks[number]
+        kept += reversed(others.get(number, []))
+        keep = number in chosen or (heads if block.kind == "heading" else _belongs(block))
+        if keep:
+            kept.append(block)
+        heads = keep if block.kind != "heading" else heads
+    return others.get(-1, []) + kept[::-1]
+
+
+def _belongs(block: Block) -> bool:
+    if block.furniture or block.link_share > LINKED:
+        return False
+    return block.kind in VERBATIM or (block.kind in ("item", "caption") and worth(block) > 0)
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,726 @@
+"""The structure of a page: its formulas, code and tables brought into one form, and its blocks.
+
+Pages write the same things in many ways: a formula as a script, an image, MathML or drawn glyphs, code as a table with a column
+of line numbers. :func:`normalise` repairs the parsed page before anything is extracted, so that all extractors see the same:
+
+* ``<pre data-kind="code" data-note="python">`` and ``<pre data-kind="formula">`` hold code and TeX as written;
+* formulas within a line are text between dollar signs;
+* ``<table data-kind="table">`` is a table of data, any other table is layout.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import cast
+from urllib.parse import parse_qsl, urlsplit
+
+from lxml.etree import XPath, iterwalk
+from lxml.html import Element, HtmlElement, fragment_fromstring
+
+from topical_crawler.cleaning.characters import count_letters
+from topical_crawler.text.passages import VERBATIM, Kind
+
+MAX_BLOCKS = 20_000  # most blocks that are read of a page
+
+_SPACE = re.compile(r"\s+")
+_UNSEEN = frozenset(
+    ("script", "style", "noscript", "template", "select", "textarea", "button", "head", "svg", "iframe", "object")
+)
+_BLOCKS = frozenset(
+    (
+        *("address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "div", "dl", "dt", "figcaption"),
+        *("figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre"),
+        *("section", "table", "tbody", "td", "th", "tr", "ul"),
+    )
+)
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_FURNITURE = frozenset(("nav", "footer", "aside"))
+_LISTS = frozenset(("ul", "ol"))
+
+
+# -- Blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of the page as it is seen: text between two ends of block elements or ``<br>``, a piece of code, a formula that
+    stands by itself, or a table. ``kind``, ``level`` and ``note`` are those of a :class:`~topical_crawler.text.passages.Passage`.
+    """
+
+    text: str  # white space folded, but as written in code, formulas and tables; never empty
+    letters: int  # number of letters and digits
+    linked: int  # number of those in links
+    links: int  # number of links
+    href: str  # address of the first link as written, "" without one
+    tag: str  # the innermost heading around it (`h1` … `h6`), else the innermost block element, e.g. `p`, `li`
+    furniture: bool  # whether it is inside `nav`, `footer` or `aside`
+    kind: Kind = "paragraph"
+    level: int = 0
+    note: str = ""
+    # where its text begins: an element, and whether in its tail; None outside a page
+    element: HtmlElement | None = field(default=None, compare=False, repr=False)
+    in_tail: bool = field(default=False, compare=False, repr=False)
+
+    @property
+    def link_share(self) -> float:
+        """Share of the letters in links, 0 to 1.
+
+        >>> Block("首页", 2, 2, 1, "/", "li", False).link_share
+        1.0
+        """
+        return self.linked / self.letters if self.letters else float(self.links > 0)
+
+
+def read_blocks(tree: HtmlElement) -> list[Block]:
+    """The blocks of ``tree`` in order, at most :data:`MAX_BLOCKS`. The tree is not changed.
+
+    >>> from lxml.html import fromstring
+    >>> page = fromstring("<div><h1>党建</h1>第一段<br>第二<b>段</b><ul><li><a href='/'>首页</a></ul><script>x</script></div>")
+    >>> [(block.kind, block.text, block.linked) for block in read_blocks(page)]
+    [('heading', '党建', 0), ('paragraph', '第一段', 0), ('paragraph', '第二段', 0), ('item', '首页', 2)]
+    """
+    return list(islice(_walk(tree), MAX_BLOCKS))
+
+
+def _walk(tree: HtmlElement) -> Iterator[Block]:
+    parts: list[str] = []
+    stack: list[str] = ["body"]
+    linked = links = in_link = furniture = quotes = 0
+    href = ""
+    lists: list[int | None] = []  # of each open list the number of the next item, None without numbers
+    item: tuple[int, str] | None = None  # depth and number of an item whose text is still to come
+    begun: tuple[HtmlElement, bool] | None = None
+
+    def flush() -> Iterator[Block]:
+        nonlocal linked, links, href, item, begun
+        text = _SPACE.sub(" ", "".join(parts)).strip()
+        if text:
+            tag = next((tag for tag in reversed(stack[-4:]) if tag in HEADINGS), stack[-1])
+            kind: Kind = "paragraph"
+            level, note = 0, ""
+            if tag in HEADINGS:
+                kind, level = "heading", int(tag[1])
+            elif item is not None:
+                kind, (level, note) = "item", item
+            elif tag in ("figcaption", "caption"):
+                kind = "caption"
+            elif quotes:
+                kind = "quote"
+            item = None
+            yield Block(text, count_letters(text), linked, links, href, tag, furniture > 0, kind, level, note, *(begun or ()))
+        parts.clear()
+        begun = None
+        if text or not in_link:  # a link around blocks belongs to the first of them that has text
+            linked, links, href = 0, 0, ""
+
+    def add(text: str, element: HtmlElement, in_tail: bool) -> None:
+        nonlocal linked, begun
+        if begun is None and not text.isspace():
+            begun = element, in_tail
+        parts.append(text)
+        if in_link:
+            linked += count_letters(text)
+
+    walk = iterwalk(tree, events=("start", "end", "comment", "pi"))
+    for event, element in walk:
+        tag = element.tag
+        if event == "end":
+            if tag in _BLOCKS:
+                yield from flush()
+                if tag != "br":
+                    stack.pop()
+                if tag in _LISTS and lists:
+                    lists.pop()
+                elif tag == "li":
+                    item = None
+                elif tag == "blockquote":
+                    quotes -= 1
+            if tag == "a":
+                in_link -= 1
+            elif tag in _FURNITURE:
+                furniture -= 1
+        elif event == "start":
+            form = element.get("data-kind") if tag in ("pre", "table") else None
+            if tag in _UNSEEN:
+                walk.skip_subtree()
+            elif form in VERBATIM:
+                yield from flush()
+                stack.append(tag)
+                text = _rows(element) if form == "table" else element.text or ""
+                if text:
+                    letters = count_letters(text)
+                    own = [a for a in element.iter("a") if a.get("href")]
+                    in_own = letters if in_link else sum(count_letters("".join(a.itertext())) for a in own)
+                    where = _first_text(element) if form == "table" else (element, False)
+                    address = own[0].get("href", "") if own else ""
+                    note = element.get("data-note", "")
+                    yield Block(text, letters, in_own, len(own), address, tag, furniture > 0, cast("Kind", form), 0, note, *where)
+                walk.skip_subtree()
+            else:
+                if tag in _BLOCKS:
+                    yield from flush()
+                    if tag != "br":
+                        stack.append(tag)
+                    if tag == "li":
+                        item = len(lists) or 1, ""
+                        if lists and (number := lists[-1]) is not None:
+                            number = _number(element.get("value"), number)
+                            item, lists[-1] = (len(lists), str(number)), number + 1
+                    elif tag in _LISTS:
+                        lists.append(_number(element.get("start"), 1) if tag == "ol" else None)
+                    elif tag == "blockquote":
+                        quotes += 1
+                if tag == "a":
+                    in_link += 1
+                    if element.get("href"):
+                        links += 1
+                        href = href or element.get("href", "")
+                elif tag in _FURNITURE:
+                    furniture += 1
+                if element.text:
+                    add(element.text, element, False)
+        if event != "start" and element is not tree and element.tail:
+            add(element.tail, element, True)
+    yield from flush()
+
+
+def _number(text: str | None, default: int) -> int:
+    return int(text) if text and re.fullmatch("[0-9]{1,6}", text.strip()) else default
+
+
+def _first_text(element: HtmlElement) -> tuple[HtmlElement, bool]:
+    """The first text of a table."""
+    for cell in element.iter():
+        if isinstance(cell.tag, str) and cell.text and not cell.text.isspace():
+            return cell, False
+        if cell is not element and cell.tail and not cell.tail.isspace():
+            return cell, True
+    return element, False
+
+
+MAX_SPAN = 100  # most columns or rows of one cell
+
+
+def _rows(table: HtmlElement) -> str:
+    """The rows of a table as lines, with tabs between cells; a cell over several rows or columns stands in the first of them."""
+    lines = []
+    reach: dict[int, int] = {}  # column: number of rows below that a cell above still covers
+    for row in table.iter("tr"):
+        cells: list[str] = []
+
+        def skip_covered(cells: list[str] = cells) -> None:
+            while reach.get(len(cells), 0) > 0:
+                reach[len(cells)] -= 1
+                cells.append("")
+
+        for cell in row.iterchildren("td", "th"):
+            skip_covered()
+            rows, columns = (min(max(1, _number(cell.get(span), 1)), MAX_SPAN) for span in ("rowspan", "colspan"))
+            for column in range(columns):
+                if rows > 1:
+                    reach[len(cells)] = rows - 1
+                cells.append("" if column else _cell(cell))
+        skip_covered()
+        if any(cells):
+            lines.append("\t".join(cells).rstrip("\t"))
+    return "\n".join(lines)
+
+
+def _cell(cell: HtmlElement) -> str:
+    return " ".join("".join(_texts(cell)).split())
+
+
+def _texts(element: HtmlElement) -> Iterator[str]:
+    """The seen text of an element, with blanks where blocks begin and end."""
+    walk = iterwalk(element, events=("start", "end", "comment", "pi"))
+    for event, part in walk:
+        if event == "start":
+            if part.tag in _UNSEEN:
+                walk.skip_subtree()
+                continue
+            if part.tag in _BLOCKS:
+                yield " "
+            if part.text:
+                yield part.text
+        elif part is not element:
+            if part.tag in _BLOCKS:
+                yield " "
+            if part.tail:
+                yield part.tail
+
+
+# -- Normalisation
+
+_MARKUP = XPath(
+    "descendant-or-self::*[self::pre or self::textarea or self::math or self::mjx-container or self::table"
+    " or self::script[starts-with(@type, 'math/')]"
+    " or self::img[@alt or @src][contains(@class, 'math') or contains(@class, 'tex') or contains(@class, 'formula')"
+    "  or contains(@class, 'equation') or @eeimg or @data-eeimg or @data-formula or contains(@src, 'equation?tex=')"
+    "  or contains(@src, 'latex.codecogs.com/') or contains(@src, 'latex.php?')]"
+    " or @data-tex or @data-latex"
+    " or contains(@class, 'katex') or contains(@class, 'MathJax') or contains(@class, 'mwe-math-element')"
+    " or contains(@class, 'syntaxhighlighter') or contains(@class, 'dp-highlighter')"
+    " or contains(@class, 'headerlink') or contains(@class, 'mw-editsection')]"
+    " | descendant-or-self::*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5 or self::h6]//a"
+)
+_RENDERED = re.compile(
+    r"(?:^|\s)(?:katex(?:--?(?:display|inline))?|(?:MathJax|MJX)(?:_SVG|_CHTML|_MathML|c)?(?:[_-]Display)?|MathJax_(?:Preview|Message)|"
+    r"mwe-math-element)(?=\s|$)",
+    re.IGNORECASE,
+)
+_FORMULA_IMAGE = re.compile(r"(?:^|[\s_-])(?:math|latex|tex|formula|equation|mwe-math)(?=$|[\s_-])", re.IGNORECASE)
+_HIGHLIGHTER = re.compile(r"(?:^|\s)(?:syntax|dp-)highlighter(?=\s|$)")
+
+
+def normalise(tree: HtmlElement) -> HtmlElement:
+    """Bring formulas, code and tables of ``tree`` into the form that the module describes, in place; drop drawn copies of
+    formulas, line numbers, and the links for editing and copying.
+
+    >>> from lxml.html import fromstring, tostring
+    >>> code = "<table><tr><td><pre>1<br>2</pre></td><td><pre>if (x)<br>  y();</pre></td></tr></table>"
+    >>> formula = "<p>令<script type='math/tex'>x^2</script>，则</p>"
+    >>> page = fromstring(f"<div>{formula}<figure class='highlight c'>{code}</figure></div>")
+    >>> print(tostring(normalise(page), encoding="unicode"))
+    <div><p>令$x^2$，则</p><figure class="highlight c"><pre data-kind="code" data-note="c">if (x)
+      y();</pre></figure></div>
+    """
+    gone: set[HtmlElement] = set()
+    split: dict[HtmlElement, None] = {}
+    for element in cast("list[HtmlElement]", _MARKUP(tree)):
+        if element in gone or element is tree:
+            continue
+        new: HtmlElement | str | None = None
+        target = element
+        classes = element.get("class", "")
+        if element.tag == "table":
+            if (code := _code_cell(element)) is not None:
+                target, new = element, _code(code, element)
+            else:
+                if _is_data(element):
+                    element.set("data-kind", "table")
+                continue
+        elif element.tag in ("pre", "textarea") or _HIGHLIGHTER.search(classes):
+            if element.tag == "textarea" and "code" not in classes.lower():
+                continue
+            new = _code(element, element)
+        elif "headerlink" in classes or "mw-editsection" in classes or element.tag == "a":
+            if element.tag == "a" and "headerlink" not in classes and _cell(element) not in _PERMALINKS:
+                continue
+            new = ""
+        elif (formula := _formula(element, classes)) is not None:
+            new = _as_element(*formula)
+        if new is None:
+            continue
+        gone.update(target.iter())
+        parent = target.getparent()
+        _replace(target, new)
+        if parent is not None and parent.tag == "p" and not isinstance(new, str):
+            split[parent] = None
+    for paragraph in split:
+        _split(paragraph)
+    return tree
+
+
+_PERMALINKS = frozenset(("¶", "§", "#", "🔗", "[编辑]", "[編輯]", "编辑", "[edit]", "[ 编辑 ]", "复制", "复制链接"))
+
+
+def _replace(element: HtmlElement, new: HtmlElement | str) -> None:
+    """Put ``new`` in the place of an element; what follows the element stays."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    tail = element.tail or ""
+    if isinstance(new, str):
+        before = element.getprevious()
+        if before is None:
+            parent.text = (parent.text or "") + new + tail
+        else:
+            before.tail = (before.tail or "") + new + tail
+        element.tail = None
+        parent.remove(element)
+    else:
+        new.tail = tail
+        element.tail = None
+        parent.replace(element, new)
+
+
+def _split(paragraph: HtmlElement) -> None:
+    """End a paragraph where a block begins in it, and begin another one behind."""
+    parts: list[HtmlElement] = []
+    tail, paragraph.tail = paragraph.tail, None
+    current = paragraph
+    for child in list(paragraph):
+        if child.tag == "pre" and child.get("data-kind"):
+            rest = Element("p")
+            rest.text, child.tail = child.tail, None
+            parts += child, rest
+            current = rest
+        elif current is not paragraph:
+            current.append(child)
+    place = paragraph
+    for part in parts:
+        if part.tag == "pre" or len(part) or (part.text and part.text.strip()):
+            place.addnext(part)
+            place = part
+    place.tail = tail
+
+
+# -- Formulas
+
+_DISPLAYSTYLE = re.compile(r"^\{\s*\\(?:display|text)style\s*(.*)\}$", re.S)
+_CDATA = re.compile(r"%?\s*<!\[CDATA\[|%?\s*\]\]>")
+_DELIMITERS = re.compile(r"^(?:\$\$(.*)\$\$|\\\[(.*)\\\]|\\\((.*)\\\)|\$(.*)\$)$", re.S)
+_TEX_SCRIPT = re.compile(r"math/(?:tex|latex|mml|asciimath)", re.I)
+
+
+def _formula(element: HtmlElement, classes: str) -> tuple[str, bool] | None:
+    """The TeX of a formula, and whether it stands by itself; "" for a drawn copy, None where no formula is found."""
+    tag = element.tag
+    display = "display" in classes.lower() or element.get("display") in ("block", "true")
+    if tag == "script":
+        return _clean_tex("".join(element.itertext())), "display" in element.get("type", "")
+    if tag == "img":
+        return _of_image(element, display)
+    rendered = tag in ("math", "mjx-container") or _RENDERED.search(classes)
+    if not rendered and not (element.get("data-tex") or element.get("data-latex")):
+        return None
+    if next(element.iter("p", "h1", "h2", "h3", "article", "pre"), None) is not None:
+        return None  # a part of the page that holds formulas
+    display = display or element.find(".//math[@display='block']") is not None
+    if "MathJax" in classes and tag not in ("math", "mjx-container"):
+        if "katex" not in classes and _has_script(element):
+            return "", False
+        if "MathJax_Preview" in classes or "MathJax_Message" in classes:
+            return "", False
+        display = display or element.find(".//*[@display='block']") is not None
+    for holder in chain((element,), element.iterfind(".//math"), element.iterfind(".//script")):
+        for name in ("data-tex", "data-latex", "alttext", "data-mathml"):
+            if not (value := holder.get(name)):
+                continue
+            if name == "data-mathml":
+                value = _of_source(value)
+            return _clean_tex(value), display
+        if holder.tag == "script" and _TEX_SCRIPT.match(holder.get("type", "")):
+            return _clean_tex("".join(holder.itertext())), display
+    for note in element.iter("annotation"):
+        if "tex" in note.get("encoding", "").lower():
+            return _clean_tex("".join(note.itertext())), display
+    if (math := element if tag == "math" else element.find(".//math")) is not None:
+        return _clean_tex(to_tex(math)), display
+    if (image := element.find(".//img[@alt]")) is not None:
+        return _clean_tex(image.get("alt", "")), display or "display" in image.get("class", "")
+    if tag == "mjx-container" or "MathJax" in classes:
+        return _clean_tex(to_tex(element)), display
+    return None
+
+
+def _has_script(element: HtmlElement) -> bool:
+    """Whether the TeX of a drawn formula follows in a script."""
+    for following in islice(element.itersiblings(), 4):
+        if following.tag == "script":
+            return _TEX_SCRIPT.match(following.get("type", "")) is not None
+        if "MathJax" not in following.get("class", "") or (following.tail or "").strip():
+            return False
+    return False
+
+
+def _of_image(image: HtmlElement, display: bool) -> tuple[str, bool] | None:
+    alt = (image.get("data-formula") or image.get("alt") or "").strip()
+    source = (image.get("src") or image.get("data-src") or "").strip()
+    if "tex=" in source:
+        try:
+            query = dict(parse_qsl(urlsplit(source).query))
+        except ValueError:
+            query = {}
+        alt = alt or query.get("tex", "") or query.get("latex", "")
+    elif not any(name in image.attrib for name in ("eeimg", "data-eeimg", "data-formula")) and not (
+        _FORMULA_IMAGE.search(image.get("class", "")) or "latex" in source
+    ):
+        return None
+    if not alt or (_HAN.search(alt) and "\\" not in alt):
+        return None
+    tex = _clean_tex(alt)
+    return tex.removesuffix("\\\\").strip(), display or tex.endswith("\\\\")
+
+
+def _clean_tex(text: str) -> str:
+    text = _CDATA.sub("", text).replace("\xa0", " ").strip()
+    if (match := _DELIMITERS.match(text)) is not None:
+        text = next(group for group in match.groups() if group is not None).strip()
+    if (match := _DISPLAYSTYLE.match(text)) is not None:
+        text = match[1].strip()
+    return "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
+
+
+def _as_element(tex: str, display: bool) -> HtmlElement | str:
+    if not tex:
+        return ""
+    if not display:
+        return f"${' '.join(tex.split())}$"
+    new = Element("pre", {"data-kind": "formula"})
+    new.text = _storable(tex)
+    return new
+
+
+_ODD = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _storable(text: str) -> str:
+    return _ODD.sub("", text)
+
+
+# -- From MathML, or the tree of nodes that MathJax draws, to TeX
+
+_MAX_NESTED = 40
+_FUNCTION = re.compile("(?:arc)?(?:cos|sin|tan)h?|arg|cot|det|dim|exp|gcd|inf|ker|lim|ln|log|max|min|sup")
+_ACCENTS = {"^": "hat", "ˆ": "hat", "¯": "bar", "―": "overline", "‾": "overline", "_": "underline", "~": "tilde"} | {
+    "˜": "tilde", "→": "vec", "⃗": "vec", "˙": "dot", "¨": "ddot", "⏞": "overbrace", "⏟": "underbrace",
+}  # fmt: skip
+_SIGNS = {
+    "−": "-",
+    "⁢": "",
+    "⁡": "",
+    "⁣": "",
+    "⁤": "",
+    "∣": "|",
+    "′": "'",
+    "{": "\\{",
+    "}": "\\}",
+    "%": "\\%",
+    "&": "\\&",
+    "#": "\\#",
+}
+_LEAVES = ("mi", "mn", "mo", "ms", "mtext")
+
+
+def to_tex(node: HtmlElement, nested: int = 0) -> str:
+    """The TeX of a MathML element, or of a formula as MathJax 3 draws it. Letters and signs stay what they are in Unicode.
+
+    >>> from lxml.html import fromstring
+    >>> to_tex(fromstring("<math><mfrac><mi>a</mi><msqrt><msub><mi>x</mi><mn>2</mn></msub></msqrt></mfrac></math>"))
+    '\\\\frac{a}{\\\\sqrt{x_{2}}}'
+    """
+    name = _name(node)
+    if name in _LEAVES or nested > _MAX_NESTED:
+        return _leaf(node, name)
+    if name in ("annotation", "annotation-xml", "mphantom", "defs", "mjx-assistive-mml", "none", "mprescripts"):
+        return ""
+    parts = [to_tex(child, nested + 1) for child in node if isinstance(child.tag, str)]
+    full = [*parts, "", "", ""]
+    match name:
+        case "msub":
+            return f"{full[0]}_{{{full[1]}}}"
+        case "msup":
+            return f"{full[0]}^{{{full[1]}}}"
+        case "msubsup" | "munderover":
+            return f"{full[0]}_{{{full[1]}}}^{{{full[2]}}}"
+        case "munder" | "mover" if full[1] in _ACCENTS:
+            return f"\\{_ACCENTS[full[1]]}{{{full[0]}}}"
+        case "munder":
+            return f"{full[0]}_{{{full[1]}}}"
+        case "mover":
+            return f"{full[0]}^{{{full[1]}}}"
+        case "mfrac":
+            return f"\\frac{{{full[0]}}}{{{full[1]}}}"
+        case "msqrt":
+            return f"\\sqrt{{{''.join(parts)}}}"
+        case "mroot":
+            return f"\\sqrt[{full[1]}]{{{full[0]}}}"
+        case "mtd":
+            return "".join(parts)
+        case "mtr" | "mlabeledtr":
+            return " & ".join(parts)
+        case "mtable":
+            return "\\begin{matrix} " + r" \\ ".join(parts) + " \\end{matrix}"
+        case "mfenced":
+            return str(node.get("open", "(") + node.get("separators", ",")[:1].join(parts) + node.get("close", ")"))
+        case "mspace":
+            return " "
+    return "".join(parts) or ("" if len(node) else _leaf(node, name))
+
+
+def _name(node: HtmlElement) -> str:
+    return str(node.get("data-mml-node") or str(node.tag).removeprefix("mjx-").rpartition(":")[2]).lower()
+
+
+def _leaf(node: HtmlElement, name: str) -> str:
+    codes = (part.get("data-c", "") for part in node.iter("*"))
+    drawn = [chr(int(code, 16)) for code in codes if re.fullmatch("[0-9A-Fa-f]{2,5}", code)]
+    text = unicodedata.normalize("NFKC", "".join(drawn or map(str, node.itertext()))).strip()
+    if name == "mtext":
+        return f"\\text{{{text}}}" if text else " "
+    if _FUNCTION.fullmatch(text):
+        return f"\\{text} "
+    if name == "mi" and len(text) > 1 and text.isalpha():
+        return f"\\mathrm{{{text}}}"
+    return _storable("".join(_SIGNS.get(sign, sign) for sign in text))
+
+
+def _of_source(mathml: str) -> str:
+    try:
+        return to_tex(fragment_fromstring(mathml, create_parent="math"))
+    except (ValueError, AssertionError):
+        return ""
+
+
+# -- Code
+
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight|brush:?|src)[-:\s]\s*)([A-Za-z][\w+#.-]{0,20})(?=\s|;|$)|"
+    r"(?:^|\s)(?:hljs|sourceCode|prettyprint)\s+([a-z][\w+#-]{0,20})(?=\s|$)"
+)
+_NO_LANGUAGE = re.compile(
+    "none|plain([-_]?text)?|te?xt|default|code|table|highlight|hljs|line-?num(ber)?s|notranslate|wrapper|container|null|undefined|chroma"
+    "|nohighlight|linenums|rouge|block|auto|prettyprint(ed)?|[0-9.-]+",
+    re.IGNORECASE,
+)
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_GUTTER = re.compile(
+    r"(?:^|[\s_-])(?:gutter|line-?no|linenos?|lineno|line-?num(?:ber)?s?|ln-num\w*|hljs-ln-n\w*|line-numbers-rows)(?=$|[\s_-])",
+    re.I,
+)
+_BUTTON = frozenset(("复制", "复制代码", "copy", "copy code", "代码", "展开", "折叠", "复制成功", "已复制", "复制到剪贴板"))
+_NUMBERS = re.compile(r"\s*(?:\d+[.:]?\s*)+")
+_ENDS_LINE = frozenset(("br", "div", "p", "pre", "li", "tr", "section"))
+_NO_TEXT = frozenset(("table", "tbody", "thead", "tr", "ol", "ul"))
+MAX_PROSE = 0.5  # share of Chinese among the letters over which preformatted text without a language is prose
+
+
+def _code_cell(table: HtmlElement) -> HtmlElement | None:
+    """The cell with the code, or the table itself if a line is a row, where a table sets code beside the numbers of its lines."""
+    cells = list(islice(table.iter("td", "th"), 4))
+    if len(cells) in (1, 2, 3) and next(cells[-1].iter("pre", "code"), None) is not None:
+        beside = [cell for cell in cells[:-1] if not _NUMBERS.fullmatch(text := "".join(cell.itertext())) and text.strip()]
+        if not beside and (len(cells) > 1 or _names_code(table)):
+            return cells[-1]
+    if cells and "gutter" in cells[0].get("class", "") and len(cells) > 1:
+        return cells[1] if len(cells) < 4 else table
+    return None
+
+
+def _names_code(element: HtmlElement) -> bool:
+    above = islice(chain((element,), element.iterancestors()), 3)
+    return any("highlight" in part.get("class", "") or "code" in part.get("class", "") for part in above)
+
+
+def _code(element: HtmlElement, outer: HtmlElement) -> HtmlElement:
+    """A new element with the code in ``element``, which stands in ``outer``; with the paragraphs, if it is prose."""
+    text = _storable(verbatim(element))
+    language = _language(element, outer)
+    letters = count_letters(text)
+    if not language and len(_HAN.findall(text)) > MAX_PROSE * letters and next(element.iter("span"), None) is None:
+        new = Element("div")
+        for line in text.splitlines():
+            if line.strip():
+                paragraph = Element("p")
+                paragraph.text = line.strip()
+                new.append(paragraph)
+        return new
+    new = Element("pre", {"data-kind": "code"})
+    if language:
+        new.set("data-note", language)
+    new.text = text
+    return new
+
+
+def _language(element: HtmlElement, outer: HtmlElement) -> str:
+    """The language of code as the page names it, "" if it does not."""
+    inner = islice(element.iter("pre", "code"), 3)
+    for part in (element, *inner, outer, *islice(outer.iterancestors("figure", "div", "section"), 2)):
+        for name in (part.get("data-lang"), part.get("data-language"), part.get("lang") if part.tag in ("pre", "code") else None):
+            if name and not _NO_LANGUAGE.fullmatch(name.strip()):
+                return str(name).strip().lower()[:20]
+        for match in _LANGUAGE.finditer(part.get("class", "")):
+            if not _NO_LANGUAGE.fullmatch(name := match[1] or match[2]):
+                return name.lower()
+        if part.tag == "code" and len(names := part.get("class", "").split()) == 1 and not _NO_LANGUAGE.fullmatch(names[0]):
+            return str(names[0]).lower()[:20]
+    return ""
+
+
+def verbatim(element: HtmlElement) -> str:
+    """The text of code as written: indentation and empty lines, without line numbers and buttons.
+
+    >>> from lxml.html import fromstring
+    >>> verbatim(fromstring("<ol><li>if x:</li><li>    y()</li><li></li><li>z</li></ol>"))
+    'if x:\\n    y()\\n\\nz'
+    """
+    out: list[str] = []
+    begun: list[int] = []  # number of parts before each open element that ends a line
+    codes = element.xpath("./code")
+    code_is_line = len(codes) > 1 and len(codes) == len(element) and not any((c.tail or "").strip("\n") for c in codes)
+    code_is_line = code_is_line and "\n" not in "".join(element.itertext())
+    walk = iterwalk(element, events=("start", "end", "comment", "pi"))
+    for event, part in walk:
+        tag = part.tag
+        if event == "start":
+            if tag in _ENDS_LINE:
+                if tag != "br" and out and not out[-1].endswith("\n"):
+                    out.append("\n")
+                begun.append(len(out))
+            if part is not element and (_is_gutter(part) or (tag in _UNSEEN and tag != "textarea")):
+                walk.skip_subtree()
+            elif part.text and not (tag in _NO_TEXT and part.text.isspace()):
+                out.append(part.text)
+        else:
+            if event == "end":
+                if tag in _ENDS_LINE:
+                    before = begun.pop()
+                    if part is not element and (len(out) == before or not out[-1].endswith("\n")):
+                        out.append("\n")
+                elif part is not element and ((tag == "code" and code_is_line) or _lacks_end(part)):
+                    out.append("\n")
+            above = part.getparent()
+            if part is not element and part.tail and not (above is not None and above.tag in _NO_TEXT and part.tail.isspace()):
+                out.append(part.tail)
+    lines = "".join(out).replace("\r\n", "\n").replace("\r", "\n").translate(_BLANKS).split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip("\n")
+
+
+_BLANKS = str.maketrans(
+    {"\xa0": " ", "\u200b": "", "\ufeff": "", "\x0b": "", "\x0c": "", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"}
+)
+
+
+def _lacks_end(part: HtmlElement) -> bool:
+    """Whether an element is a line of code and the next line follows it at once."""
+    if part.tail or part.tag != "span" or "line" not in part.get("class", "").split():
+        return False
+    following = part.getnext()
+    return following is not None and following.tag == "span" and "line" in following.get("class", "").split()
+
+
+def _is_gutter(part: HtmlElement) -> bool:
+    if part.tag in ("td", "th", "span", "a", "ul", "ol", "div", "i", "em") and _GUTTER.search(part.get("class", "")):
+        text = "".join(part.itertext())
+        return not text.strip() or _NUMBERS.fullmatch(text) is not None
+    return (
+        part.tag in ("div", "span", "a", "i") and len(part) < 3 and "".join(islice(part.itertext(), 3)).strip().lower() in _BUTTON
+    )
+
+
+# -- Tables
+
+MIN_ROWS, MIN_COLUMNS = 2, 2  # fewest of a table of data
+MAX_LINKED = 0.5  # greatest share of the letters of a table of data in links
+MAX_CELL = 0.6  # greatest share of its letters in one cell: an article laid out by a table fills one
+
+
+def _is_data(table: HtmlElement) -> bool:
+    """Whether a table holds data: several rows and columns, no tables, headings or forms within, not mostly links, no cell that
+    holds the most."""
+    if next(islice(table.iter("table"), 1, None), None) is not None:
+        return False
+    if next(table.iter("pre", "h1", "h2", "h3", "form", "input", "textarea"), None) is not None:
+        return False
+    rows = [sum(1 for _ in row.iterchildren("td", "th")) for row in table.iter("tr")]
+    if len(rows) < MIN_ROWS or 2 * sum(count >= MIN_COLUMNS for count in rows) < len(rows):
+        return False
+    sizes = [count_letters("".join(_texts(cell))) for cell in table.iter("td", "th")]
+    total = sum(sizes)
+    linked = sum(count_letters("".join(link.itertext())) for link in table.iter("a"))
+    return total > 0 and linked <= MAX_LINKED * total and (max(sizes) <= MAX_CELL * total or total < 200)
