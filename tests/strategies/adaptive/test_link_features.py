@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.strategies.adaptive import link_features as module
-from topical_crawler.strategies.adaptive.link_features import (
+from topical_crawler.strategies.adaptive import link_model as module
+from topical_crawler.strategies.adaptive.link_model import (
     KINDS,
     MAX_FEATURES,
     PLACES,

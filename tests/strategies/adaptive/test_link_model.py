@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from topical_crawler.strategies.adaptive.link_features import SIZE
-from topical_crawler.strategies.adaptive.link_model import LinkModel, sigmoid
+from topical_crawler.strategies.adaptive.link_model import SIZE, LinkModel, sigmoid
 
 WIDTH = 6
 

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from topical_crawler.strategies.adaptive import link_features as module
-from topical_crawler.strategies.adaptive.link_features import MAX_FEATURES, MAX_PARENTS, digest
+from topical_crawler.strategies.adaptive import link_model as module
+from topical_crawler.strategies.adaptive.link_model import MAX_FEATURES, MAX_PARENTS, digest
 from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_WORDS, IncomingLink, Memory, PageWords
 
 FIELDS = Memory._FIELDS

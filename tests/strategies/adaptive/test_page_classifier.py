@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.strategies.adaptive.link_features import digest
+from topical_crawler.strategies.adaptive.link_model import digest
 from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_TERMS, PAGE_WORDS, PART_UNIT, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier, _most_probable, evidence
 from topical_crawler.text.segment import Segmenter

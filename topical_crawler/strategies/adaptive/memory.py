@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.strategies.adaptive.link_features import MAX_FEATURES, MAX_PARENTS
+from topical_crawler.strategies.adaptive.link_model import MAX_FEATURES, MAX_PARENTS
 
 CAPACITY = 4096
 """Pages that are remembered: the latest, and the examples of the topic."""

@@ -24,8 +24,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.strategies.adaptive.link_features import digest
-from topical_crawler.strategies.adaptive.link_model import Floats, sigmoid
+from topical_crawler.strategies.adaptive.link_model import Floats, digest, sigmoid
 from topical_crawler.strategies.adaptive.memory import (
     LINK_WORDS,
     PAGE_LABELS,

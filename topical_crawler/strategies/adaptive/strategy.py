@@ -15,16 +15,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.strategies.adaptive.link_features import (
+from topical_crawler.strategies.adaptive.link_model import (
     MAX_FEATURES,
     MAX_PARENTS,
     ChangingFeatures,
+    Floats,
     LinkFeatures,
+    LinkModel,
     LinkView,
     digest,
     in_words,
+    sigmoid,
 )
-from topical_crawler.strategies.adaptive.link_model import Floats, LinkModel, sigmoid
 from topical_crawler.strategies.adaptive.memory import LINK_WORDS, IncomingLink, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.strategies.base import Parameters, SiteWords, Strategy, check_fields, packed, unpacked
