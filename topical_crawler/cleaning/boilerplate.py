@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -26,6 +26,8 @@ from typing import Literal
 
 from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.package_data import data_folder
+from topical_crawler.text.passages import VERBATIM, Layout, Passage, passages, plain
+from topical_crawler.text.passages import layout as layout_of
 
 MIN_PAGES, EDGE_SHARE = 5, 0.3
 """From how many pages, and which share of the host's pages, a line at head or tail is the site's. Measured on 14 blogs and 8
@@ -166,11 +168,12 @@ _COUNT = re.compile(r"(\)?)\{(?:(\d*),)?(\d*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """A cleaned text, or "" with the ``reason`` of its rejection; and the distinct lines ``removed`` from it."""
+    """A cleaned text with its layout, or "" with the ``reason`` of its rejection; and the distinct lines ``removed`` from it."""
 
     text: str
     reason: str = ""
     removed: tuple[str, ...] = ()
+    layout: Layout = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +192,13 @@ class Cleaner:
         self.min_characters = min_characters
         self.patterns = patterns or default_patterns()
 
-    def clean(self, text: str, anchors: Collection[str] = (), title: str = "", learned: Learned = NOTHING) -> Cleaned:
-        """Normalise ``text`` (:func:`normalise_lines`) and remove boilerplate from its head and tail.
+    def clean(
+        self, text: str, anchors: Collection[str] = (), title: str = "", learned: Learned = NOTHING, layout: Layout = ()
+    ) -> Cleaned:
+        """Normalise ``text`` (:func:`normalised`) and remove boilerplate from its head and tail.
+
+        Code, formulas and tables are never boilerplate. A heading belongs to what is below it, however often the site has it and
+        whatever links name it.
 
         Rejected as "no text"; "boilerplate only" or "copyright only" (whichever has more characters); "near-empty" (fewer than
         ``min_characters`` letters and digits); "list of links" (more than half is the text of links: pages of tags, of titles).
@@ -200,47 +208,60 @@ class Cleaner:
             anchors: anchor texts of the page's links; lines that are one of them are navigation.
             title: of the page; lines at head and tail that repeat it are removed.
             learned: what is known of the lines of the page's host.
+            layout: of the text, see :mod:`~topical_crawler.text.passages`.
 
         >>> Cleaner().clean("首页 | 关于我们 | 联系我们\\n版权所有 某某网 未经书面授权禁止使用\\n京ICP证000001号").reason
         'copyright only'
         >>> Cleaner().clean("来源：某某网\\n" + "各支部开展主题党日活动。" * 6 + "\\n（责任编辑：王某）").text[:8]
         '各支部开展主题党'
         """
-        lines = normalise_lines(text)
-        if not lines:
+        found = normalised(text, layout)
+        if not found:
             return Cleaned("", NO_TEXT)
+        title = " ".join(title.split())
         links = {" ".join(anchor.split()) for anchor in (*anchors, title)}
+        below = _below_headings(found)
 
         def is_text(line: str) -> bool:
             return bool(line) and line not in links and self.kind(line) is None
 
         def is_continued(i: int) -> bool:
-            following = lines[i + 1] if i + 1 < len(lines) else ""
+            goes_on = i + 1 < len(found) and found[i + 1].kind not in VERBATIM and found[i + 1].kind != "heading"
+            following = found[i + 1].text if goes_on else ""
             return following.startswith(_GOES_ON) and is_text(following) and not learned.at_edge(following)
 
         def is_content(i: int) -> bool:
-            return is_text(lines[i]) and (not learned.at_edge(lines[i]) or is_continued(i))
+            line = found[i].text
+            if found[i].kind in VERBATIM:
+                return True
+            if i in below:
+                following = below[i]
+                return line != title and self.kind(line) is None and following is not None and is_content(following)
+            return is_text(line) and (not learned.at_edge(line) or is_continued(i))
+
+        def is_repeated(i: int) -> bool:
+            return found[i].kind not in VERBATIM and i not in below and learned.within(found[i].text) and not is_continued(i)
 
         # Only as far as needed from head and tail: most lines are never matched.
         first, letters = None, 0
-        for i, line in enumerate(lines):
+        for i, passage in enumerate(found):
             if is_content(i):
                 first = i if first is None else first
-                letters += count_letters(line)
+                letters += 0 if passage.kind in VERBATIM else count_letters(passage.text)
                 if letters >= self.min_characters:
                     break
         if first is None:
-            notices = sum(len(line) for line in lines if self.kind(line) == "copyright")
-            return Cleaned("", COPYRIGHT_ONLY if 2 * notices > sum(map(len, lines)) else BOILERPLATE_ONLY)
+            notices = sum(len(passage.text) for passage in found if self.kind(passage.text) == "copyright")
+            return Cleaned("", COPYRIGHT_ONLY if 2 * notices > len(text) else BOILERPLATE_ONLY)
         if letters < self.min_characters:
             return Cleaned("", NEAR_EMPTY)
-        last = next(i for i in range(len(lines) - 1, -1, -1) if is_content(i))
-        repeated = {i for i in range(first, last + 1) if learned.within(lines[i]) and not is_continued(i)}
-        kept = [lines[i] for i in range(first, last + 1) if i not in repeated]
-        if _link_share(kept, anchors) > MAX_LINK_SHARE:
+        last = next(i for i in range(len(found) - 1, -1, -1) if is_content(i))
+        repeated = {i for i in range(first, last + 1) if is_repeated(i)}
+        kept = _without_blanks(found[i] for i in range(first, last + 1) if i not in repeated)
+        if _link_share([passage.text for passage in kept if passage.kind not in VERBATIM], anchors) > MAX_LINK_SHARE:
             return Cleaned("", LIST_OF_LINKS)
-        removed = lines[:first] + lines[last + 1 :] + [lines[i] for i in sorted(repeated)]
-        return Cleaned("\n".join(kept), "", tuple(dict.fromkeys(filter(None, removed))))
+        removed = (found[i].text for i in range(len(found)) if not first <= i <= last or i in repeated)
+        return Cleaned(plain(kept), "", tuple(dict.fromkeys(filter(None, removed))), layout_of(kept))
 
     def kind(self, line: str) -> _Kind | None:
         """The kind of boilerplate that a line is, None for text.
@@ -269,20 +290,46 @@ def _link_share(lines: Iterable[str], anchors: Iterable[str]) -> float:
     return in_links / letters if letters else 0.0
 
 
-def normalise_lines(text: str) -> list[str]:
-    """The lines of ``text``, stripped, in NFC, without invisible characters and repeated blank lines.
+def normalised(text: str, layout: Layout = ()) -> list[Passage]:
+    """The passages of ``text``, their lines stripped, in NFC, without invisible characters and repeated blank lines; code,
+    formulas and tables as they are.
 
-    >>> normalise_lines("\\ufeff　　党建\\u200b要闻\\r\\n\\r\\n\\r\\n正文 ")
+    >>> [passage.text for passage in normalised("\\ufeff　　党建\\u200b要闻\\r\\n\\r\\n\\r\\n正文 ")]
     ['党建要闻', '', '正文']
     """
-    lines: list[str] = []
-    for raw in unicodedata.normalize("NFC", text).splitlines():
-        line = _INVISIBLE.sub("", raw).strip()
-        if line or (lines and lines[-1]):
-            lines.append(line)
-    if lines and not lines[-1]:
-        lines.pop()
-    return lines
+    found: list[Passage] = []
+    for passage in passages(text, layout) if layout else [Passage(text)]:
+        if passage.kind in VERBATIM:
+            found.append(passage)
+            continue
+        for raw in unicodedata.normalize("NFC", passage.text).splitlines() or [""]:
+            line = _INVISIBLE.sub("", raw).strip()
+            if line or passage.kind == "paragraph":
+                found.append(Passage(line, passage.kind, passage.level, passage.note))
+    return _without_blanks(found)
+
+
+def _without_blanks(found: Iterable[Passage]) -> list[Passage]:
+    """The passages without blank ones at the edges and after one another."""
+    kept: list[Passage] = []
+    for passage in found:
+        if passage.text or (kept and kept[-1].text):
+            kept.append(passage)
+    if kept and not kept[-1].text:
+        kept.pop()
+    return kept
+
+
+def _below_headings(found: Sequence[Passage]) -> dict[int, int | None]:
+    """For every heading but the title of a page (level 1) the next passage that is no heading, None at the end."""
+    below: dict[int, int | None] = {}
+    following = None
+    for i in range(len(found) - 1, -1, -1):
+        if found[i].kind == "heading" and found[i].level != 1:
+            below[i] = following
+        elif found[i].text:
+            following = i
+    return below
 
 
 @cache

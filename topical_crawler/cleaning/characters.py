@@ -189,6 +189,7 @@ _DROPPED = re.compile(
 )
 _COMPATIBLE = re.compile("[\u2e80-\u2fdf\uff61-\uff9f]{1,1000}")  # radicals, half-width katakana
 _SPACES = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{1,10000}")
+_BLANK_EDGES = re.compile(r"\A(?:[ \t]*\n)+|(?:\n[ \t]*)+\Z")
 _DOT = re.compile(r"(?<=[0-9A-Za-z])．(?=[0-9A-Za-z])")
 _NARROW = {full: full - 0xFEE0 for first, last in ("０９", "ＡＺ", "ａｚ") for full in range(ord(first), ord(last) + 1)}
 
@@ -221,6 +222,17 @@ def _mended(text: str) -> str:
     text = _DROPPED.sub("", _ENDS.sub("\n", text))
     text = _COMPATIBLE.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text).translate(_NARROW)
     return unicodedata.normalize("NFC", _SPACES.sub(" ", _DOT.sub(".", text)))
+
+
+def repair_verbatim(text: str) -> str:
+    """``text`` to be kept as written, such as code: NFC, ``\\n`` line ends and visible characters, without blank lines at its
+    edges. Repairing twice changes nothing.
+
+    >>> repair_verbatim("\\n if a\u00a0&amp;&amp; b:\u200b\\r\\n\\tｘ = 1\\n\\n")
+    ' if a &amp;&amp; b:\\n\\tｘ = 1'
+    """
+    text = _ENDS.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n")).replace("\u00a0", " ")
+    return _BLANK_EDGES.sub("", unicodedata.normalize("NFC", _DROPPED.sub("", text)))
 
 
 def is_garbled(text: str) -> bool:

@@ -20,6 +20,7 @@ from topical_crawler.cleaning.characters import repair
 from topical_crawler.corpus import dedup, make
 from topical_crawler.corpus.record import Record, Yield, pages, record_of, storable, text_hash, uncleaned, upserting, values_of
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.text.passages import prose
 
 _BATCH = 500  # rows read at once, and texts after which counts are written
 _MAX_NOTED = 5000
@@ -92,7 +93,7 @@ def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doin
         learned = NOTHING
         if options.site_lines:
             host = counts.get(record.host)
-            learned = host.learned() if host else store.learned(record.host, record.text or "")
+            learned = host.learned() if host else store.learned(record.host, prose(record.text or "", record.layout))
             seen.setdefault(record.host, learned.seen)
         new, removed = cleaned(record, cleaner, learned)
         if dry_run:
@@ -123,7 +124,7 @@ def once(record: Record, texts: set[str]) -> Record:
 def cleaned(record: Record, cleaner: TextCleaner, learned: Learned) -> tuple[Record, tuple[str, ...]]:
     """``record`` with its text cleaned, or rejected; and the lines that were taken out."""
     assert record.text
-    clean_text = cleaner.clean(record.text, (), record.title, learned)
+    clean_text = cleaner.clean(record.text, (), record.title, learned, record.layout)
     # What was masked before is not found again.
     kinds = {**record.personal, **clean_text.personal}
     personal = {kind: max(record.personal.get(kind, 0), clean_text.personal.get(kind, 0)) for kind in kinds}
@@ -131,6 +132,7 @@ def cleaned(record: Record, cleaner: TextCleaner, learned: Learned) -> tuple[Rec
         record,
         keep=not clean_text.reason,
         text=clean_text.text or None,
+        layout=list(clean_text.layout),
         reason=clean_text.reason,
         language=clean_text.language,
         script=clean_text.script,
@@ -148,7 +150,7 @@ def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCo
         return counts
     for number, record in enumerate(store.records(), 1):
         if record.host in counts:
-            counts[record.host].add(repair(record.text or ""))
+            counts[record.host].add(repair(prose(record.text or "", record.layout)))
         show("learning", number)
     if not dry_run:
         with store.writing() as connection:

@@ -29,6 +29,7 @@ from topical_crawler.cleaning.boilerplate import (
 from topical_crawler.cleaning.characters import repair
 from topical_crawler.corpus.record import PageLines, lines, pages, plain, upserting
 from topical_crawler.extraction import Extracted
+from topical_crawler.text.passages import prose
 
 if TYPE_CHECKING:
     from topical_crawler.corpus.store import CorpusStore
@@ -42,7 +43,7 @@ class Made:
 
     fields: dict[str, Any] = field(default_factory=dict)  # of its `Record`: title, text, details and measures
     reason: str = ""  # why it has no text
-    lines: PageLines | None = None  # its text as extracted, for `put` to learn from; None if none was extracted
+    lines: PageLines | None = None  # its prose as extracted, for `put` to learn from; None if none was extracted
 
 
 class Maker:
@@ -60,11 +61,12 @@ class Maker:
         fields["title"] = extracted.title or title
         if extracted.reason:
             return Made(fields, extracted.reason)
-        learned = self._lines_of.learned(host, extracted.text) if self._lines_of else NOTHING
+        words = prose(extracted.text, extracted.layout)
+        learned = self._lines_of.learned(host, words) if self._lines_of else NOTHING
         cleaner = self._cleaner_of_parts if extracted.part > 1 else self._cleaner
-        cleaned = cleaner.clean(extracted.text, anchors, fields["title"], learned)
-        values = {name: getattr(cleaned, name) for name in ("text", "language", "script", "measures", "personal")}
-        lines = PageLines(extracted.text, cleaned.removed) if self._lines_of else None
+        cleaned = cleaner.clean(extracted.text, anchors, fields["title"], learned, extracted.layout)
+        values = {name: getattr(cleaned, name) for name in ("text", "layout", "language", "script", "measures", "personal")}
+        lines = PageLines(words, cleaned.removed) if self._lines_of else None
         return Made(fields | values, cleaned.reason, lines)
 
 

@@ -91,7 +91,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class PageLines:
-    """The text of a page as extracted, and the lines ``removed`` from it."""
+    """The prose of a page as extracted, and the lines ``removed`` from it."""
 
     text: str
     removed: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import Any, Literal, Self
 
 from topical_crawler.corpus.record import CorpusError, Record
+from topical_crawler.text.passages import mapped
 
 Change = Callable[[Record], Record | None]  # returns the page as exported; None leaves it out
 
@@ -52,7 +53,7 @@ def simplified(record: Record) -> Record:
     """Convert the page's texts to simplified characters."""
     from topical_crawler.cleaning.characters import to_simplified
 
-    return dataclasses.replace(_changed(record, to_simplified), script="simplified" if record.script else "")
+    return dataclasses.replace(_converted(record, to_simplified), script="simplified" if record.script else "")
 
 
 def traditional(record: Record) -> Record:
@@ -63,7 +64,12 @@ def traditional(record: Record) -> Record:
     """
     from topical_crawler.cleaning.characters import to_traditional
 
-    return dataclasses.replace(_changed(record, to_traditional), script="traditional" if record.script else "")
+    return dataclasses.replace(_converted(record, to_traditional), script="traditional" if record.script else "")
+
+
+def _converted(record: Record, change: Callable[[str], str]) -> Record:
+    text = mapped(record.text, record.layout, change) if record.text else record.text
+    return dataclasses.replace(_changed(record, change), text=text)
 
 
 def _changed(record: Record, change: Callable[[str], str]) -> Record:

@@ -12,7 +12,7 @@ other, and a text of paragraphs has an empty layout.
 True
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,6 +45,18 @@ def prose(text: str, layout: Layout = ()) -> str:
     return plain(passages(text, layout), VERBATIM) if layout else text
 
 
+def mapped(text: str, layout: Layout, change: Callable[[str], str]) -> str:
+    """A plain text with ``change`` made to all of it but code and formulas; ``change`` keeps the number of lines.
+
+    >>> mapped("組織\\nprint('組織')", [[1, 1, "code", 0, ""]], lambda words: words.replace("組織", "组织"))
+    "组织\\nprint('組織')"
+    """
+    if not layout:
+        return change(text)
+    found = passages(text, layout)
+    return "\n".join(passage.text if passage.kind in ("code", "formula") else change(passage.text) for passage in found)
+
+
 def layout(text: Iterable[Passage]) -> list[list[int | str]]:
     """Which lines of :func:`plain` are more than a paragraph; small JSON data."""
     found: list[list[int | str]] = []
@@ -59,7 +71,7 @@ def layout(text: Iterable[Passage]) -> list[list[int | str]]:
 
 def passages(text: str, layout: Layout = ()) -> list[Passage]:
     """The passages of a plain text with its layout. Raises ValueError where the layout is none of this text."""
-    lines = text.split("\n") if text else []
+    lines = text.split("\n") if text or layout else []
     found: list[Passage] = []
     here = 0
     for first, count, kind, level, note in layout:
