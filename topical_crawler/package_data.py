@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import logging
 import warnings
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -31,7 +32,8 @@ def data_folder() -> Traversable:
 
 
 def jieba() -> ModuleType:
-    """The segmenter's package, without the warning about pkg_resources that it gives with some versions of setuptools."""
+    """The segmenter's package, without its notes of progress and the warning that it gives with some versions of setuptools."""
+    logging.getLogger("jieba").setLevel(logging.WARNING)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="pkg_resources is deprecated")
         return importlib.import_module("jieba")

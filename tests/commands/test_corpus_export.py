@@ -135,7 +135,7 @@ def test_every_format_has_every_text(run: Run, folder: Path) -> None:
     assert {term.text for term in tei.iterfind(".//{*}term")} == {"党建"}, "the crawl's topic is known"
     assert len(list((folder / "texts").rglob("*.xml"))) == 30
     vertical = (folder / "c.vert").read_text("utf-8")
-    assert vertical.count("<doc ") == 30 and "\n三会一课\tn\n" in vertical
+    assert vertical.count("<doc ") == 30 and "\n三会一课\tn\t三会一课\n" in vertical
     assert (folder / "c.vert.registry").read_text("utf-8").count('NAME "党建"') == 1
 
 

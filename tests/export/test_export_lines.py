@@ -18,7 +18,7 @@ from topical_crawler.export import Job, to_files, to_stream
 from topical_crawler.export.formats import FORMATS, Setup
 from topical_crawler.export.rows import COLUMNS, REJECTED, as_dict, rows
 
-EVERYTHING = Setup(rejected=True, topic="党建", tagger=lambda sentence: ((word, "x") for word in sentence))
+EVERYTHING = Setup(rejected=True, topic="党建", tagger=lambda sentence: ((word, "x", "X") for word in sentence))
 
 
 def written(kind: str, *found: object, setup: Setup = EVERYTHING) -> bytes:

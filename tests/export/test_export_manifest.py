@@ -78,7 +78,7 @@ def test_what_breaks_leaves_the_old_files(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("old")
     for given in (None, split):
         with pytest.raises(RuntimeError, match="away"):
-            to_files(broken(), tmp_path / name, Job(kind=kind, setup=Setup(tagger=lambda s: [(s, "x")]), split=given))
+            to_files(broken(), tmp_path / name, Job(kind=kind, setup=Setup(tagger=lambda s: [(s, "x", "X")]), split=given))
     assert [file.name for file in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == "old"
 

@@ -17,7 +17,8 @@ from topical_crawler.export.rows import ExportError, ExportRow, Split
 from topical_crawler.files import PACKINGS, packed, remove_leftovers, replacing, replacing_bytes, replacing_folder
 
 MANIFEST = "manifest.json"  # name of the manifest in a folder
-REGISTRY = ".registry"  # suffix of the file that configures a corpus in the vertical format
+REGISTRY = ".registry"  # suffix of the file that configures a corpus in the vertical format for Manatee
+ENCODER = ".cwb.sh"  # and of the script that encodes it for CWB
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +56,10 @@ def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
     tally = Tally()
     paths = of_splits(path, job.split)
     manifest_path = path.with_name(path.name + SUFFIX)
-    for file in (*paths.values(), *map(_registry, paths.values()), manifest_path):
-        remove_leftovers(file)
+    for file in paths.values():
+        for suffix in ("", REGISTRY, ENCODER):
+            remove_leftovers(file.with_name(file.name + suffix))
+    remove_leftovers(manifest_path)
     with contextlib.ExitStack() as stack:
         files = {name: stack.enter_context(replacing_bytes(file)) for name, file in paths.items()}
         with contextlib.ExitStack() as packing:
@@ -69,7 +72,7 @@ def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
                 writer.close()
     written = list(paths.values())
     if job.kind == "vertical":
-        written += [_write_registry(file, job.setup.topic) for file in paths.values()]
+        written += [beside for file in paths.values() for beside in _write_beside(file, job.setup.topic)]
     if job.manifest:
         _write_manifest(manifest_path, tally, job, [described(file, file.name) for file in written])
     else:
@@ -111,16 +114,14 @@ def _divided(rows: Iterable[ExportRow], split: Split | None, tally: Tally) -> It
         yield row, name
 
 
-def _write_registry(path: Path, title: str) -> Path:
-    from topical_crawler.export.vertical import registry
+def _write_beside(path: Path, title: str) -> Iterator[Path]:
+    from topical_crawler.export.vertical import encoder, registry
 
-    with replacing(_registry(path)) as out:
-        out.write(registry(path.name, title or path.stem))
-    return _registry(path)
-
-
-def _registry(path: Path) -> Path:
-    return path.with_name(path.name + REGISTRY)
+    for suffix, text in ((REGISTRY, registry(path.name, title or path.stem)), (ENCODER, encoder(path.name))):
+        file = path.with_name(path.name + suffix)
+        with replacing(file) as out:
+            out.write(text)
+        yield file
 
 
 def _write_manifest(path: Path, tally: Tally, job: Job, files: Iterable[Mapping[str, Any]]) -> None:

@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 from topical_crawler.corpus.record import MEASURES
 from topical_crawler.export.parquet import Parquet
 from topical_crawler.export.rows import ExportRow, Split, Writer, columns
-from topical_crawler.export.vertical import Tagger, Vertical
+from topical_crawler.export.tagging import Tagger
+from topical_crawler.export.vertical import Vertical
 from topical_crawler.files import PACKINGS
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # beginnings of cells that a spreadsheet runs as formulas; titles come from strangers
@@ -84,7 +85,7 @@ class Setup:
     rejected: bool = False  # whether rejected pages are exported, too
     headers: bool = True  # see `PlainText`
     bom: bool = False  # see `Csv`
-    tagger: Tagger | None = None  # needed by the vertical format
+    tagger: Tagger | None = None  # needed by formats with words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +96,7 @@ class Format:
     open: Callable[[BinaryIO, Setup], Writer] | None  # makes a writer for one file; None for a format that is a folder
     packs: bool = True  # whether a file can be compressed (`.gz`, `.zst`)
     rejected: bool = True  # whether it can hold rejected pages, which have no text
+    words: bool = False  # whether it has tagged words
     libraries: tuple[str, ...] = ()  # packages on which the bytes of a file depend
 
 
@@ -118,7 +120,9 @@ FORMATS = {
     ),
     "hf": Format(suffixes=(), open=None, packs=False, rejected=False, libraries=("pyarrow",)),
     "tei": Format(suffixes=(".xml", ".tei"), open=_tei, rejected=False, libraries=("lxml",)),
-    "vertical": Format(suffixes=(".vert", ".vertical"), open=_vertical, rejected=False, libraries=("jieba", "rjieba")),
+    "vertical": Format(
+        suffixes=(".vert", ".vertical"), open=_vertical, rejected=False, words=True, libraries=("jieba", "rjieba")
+    ),
 }
 
 

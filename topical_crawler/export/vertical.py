@@ -4,14 +4,13 @@ Rychlý 2007, Manatee/Bonito; https://www.sketchengine.eu/my_keywords/vertical/.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+import shlex
+from collections.abc import Iterator
 from typing import BinaryIO
 from xml.sax.saxutils import escape
 
 from topical_crawler.export.rows import ExportRow, Writer
-
-Tagger = Callable[[str], Iterable[tuple[str, str]]]
-"""Cuts a sentence into words, each with its part of speech; joined they are the sentence."""
+from topical_crawler.export.tagging import Tagger, sentences, tokens
 
 ATTRIBUTES = (
     *("id", "url", "title", "date", "host", "source", "section", "author", "language", "script", "kind", "license"),
@@ -19,12 +18,15 @@ ATTRIBUTES = (
 )
 """Of a text; ``id`` is its number in the order of fetching."""
 
-_SENTENCE = re.compile(r"[^。！？!?…]*(?:[。！？!?…]+[”’」』）》】〉\"')\]]*|\Z)")
+STRUCTURES = {"doc": ATTRIBUTES, "p": (), "s": ()}
+"""Structures by their tags, with their attributes."""
+
 _ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Vertical(Writer):
-    """Writes one file: ``<doc …>``, ``<p>`` for every line of a text, ``<s>`` for every sentence, a word and its tag a line.
+    """Writes one file: ``<doc …>``, ``<p>`` for every line of a text, ``<s>`` for every sentence, a word with its tag and
+    lemma a line.
 
     White space and control characters are left out; ``& < >`` are escaped.
 
@@ -32,10 +34,10 @@ class Vertical(Writer):
     >>> from topical_crawler.corpus.record import Record
     >>> from topical_crawler.export.rows import as_dict
     >>> out = io.BytesIO()
-    >>> writer = Vertical(out, lambda sentence: [(sentence, "x")])
+    >>> writer = Vertical(out, lambda sentence: [(sentence, "x", "X")])
     >>> writer.write(as_dict(Record(url="http://a.cn/", host="a.cn", keep=True, text="开会。")))
     >>> out.getvalue().decode().splitlines()[1:]
-    ['<p>', '<s>', '开会。\\tx', '</s>', '</p>', '</doc>']
+    ['<p>', '<s>', '开会。\\tx\\t开会。', '</s>', '</p>', '</doc>']
     """
 
     def __init__(self, out: BinaryIO, tagger: Tagger) -> None:
@@ -54,23 +56,11 @@ class Vertical(Writer):
             yield "<p>"
             for sentence in sentences(line):
                 yield "<s>"
-                for word, tag in self._tagger(sentence):
-                    for piece in word.split():
-                        yield f"{escape(piece)}\t{tag}"
+                for token in tokens(sentence, self._tagger):
+                    yield escape(f"{token.word}\t{token.tag}\t{token.lemma}")
                 yield "</s>"
             yield "</p>"
         yield "</doc>"
-
-
-def sentences(line: str) -> Iterator[str]:
-    """Split a line after 。！？!?… and the quotes and brackets that close there; blank sentences are dropped.
-
-    >>> list(sentences("他说：“好！”我们去……走吧"))
-    ['他说：“好！”', '我们去……', '走吧']
-    """
-    for match in _SENTENCE.finditer(line):
-        if match.group().strip():
-            yield match.group()
 
 
 def legal(text: str) -> str:
@@ -80,13 +70,34 @@ def legal(text: str) -> str:
 
 def registry(name: str, title: str) -> str:
     """The configuration of a corpus for Manatee, the engine of (No)Sketch Engine; ``name`` is that of the vertical file."""
-    attributes = "".join(f"    ATTRIBUTE {attribute}\n" for attribute in ATTRIBUTES)
     shown = legal(title).replace('"', "'").replace("\n", " ")
+    lines = [
+        line
+        for tag, names in STRUCTURES.items()
+        for line in (f"STRUCTURE {tag}{' {' * bool(names)}", *(f"    ATTRIBUTE {name}" for name in names), "}" * bool(names))
+    ]
+    structures = "".join(f"{line}\n" for line in lines if line)
     return (
         "# Set PATH to the folder of the compiled corpus and VERTICAL to where the file is, then: compilecorp NAME\n"
         f'NAME "{shown}"\nPATH "/var/lib/manatee/data/{name}"\nVERTICAL "{name}"\nENCODING "UTF-8"\nLANGUAGE "Chinese"\n'
         'DOCSTRUCTURE doc\nTAGSETDOC "https://github.com/fxsjy/jieba"\n\n'
-        f"ATTRIBUTE word\nATTRIBUTE tag\n\nSTRUCTURE doc {{\n{attributes}}}\nSTRUCTURE p\nSTRUCTURE s\n"
+        f"ATTRIBUTE word\nATTRIBUTE tag\nATTRIBUTE lemma\n\n{structures}"
+    )
+
+
+def encoder(name: str) -> str:
+    """A shell script that encodes the vertical file ``name`` for CWB, the IMS Open Corpus Workbench (https://cwb.sourceforge.io)."""
+    corpus = re.sub(r"[^a-z0-9_-]+", "_", name.partition(".")[0].lower())
+    corpus = corpus if corpus[:1].isalpha() else f"c{corpus}"
+    structures = " ".join(f"-S {tag}:0{''.join(f'+{name}' for name in names)}" for tag, names in STRUCTURES.items())
+    opened = {".gz": "gzip -dc", ".zst": "zstd -dc"}.get(name[name.rfind(".") :], "cat")
+    return (
+        "#!/bin/sh\n# Encode the corpus for CWB and index it. Then: cqp -r REGISTRY -D CORPUS (in capitals).\n"
+        f'[ $# = 2 ] || {{ echo "usage: sh $0 DATA_FOLDER REGISTRY_FOLDER"; exit 2; }}\n'
+        f'set -e\nmkdir -p "$1/{corpus}" "$2"\ndata=$(cd "$1/{corpus}"; pwd)\n'
+        f'{opened} "$(dirname "$0")"/{shlex.quote(name)} |\n'
+        f'    cwb-encode -xsB -c utf8 -d "$data" -R "$2/{corpus}" -P tag -P lemma {structures}\n'
+        f'cwb-makeall -r "$2" -V {corpus.upper()}\n'
     )
 
 

@@ -5,7 +5,6 @@
 """
 
 import functools
-import logging
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
@@ -20,6 +19,9 @@ CONTENT_TAGS = ("n", "v", "a", "i", "l", "j", "eng")
 """Prefixes of the dictionary's part-of-speech tags that are kept: nouns and proper names, verbs, adjectives, idioms, fixed
 phrases, abbreviations, foreign words (Zhou et al. 2019, §4: words are filtered by their part of speech)."""
 _NOT_CONTENT = ("ad", "ag", "vd")
+
+
+_Cut = Callable[..., list[str]]  # of a text, and whether words that the dictionary lacks are guessed (the default)
 
 
 def normalise(text: str) -> str:
@@ -67,6 +69,14 @@ class Segmenter:
         ['用', 'Linux', '，', '学', '内核']
         """
         return self._cut(text)
+
+    def known(self, text: str) -> list[str]:
+        """All of ``text`` as it stands there, cut into words of the dictionary and single characters, nothing guessed.
+
+        >>> Segmenter().known("李小福是主任")
+        ['李', '小', '福', '是', '主任']
+        """
+        return self._cut(text, False)
 
     def words(self, text: str) -> list[str]:
         """The distinct content words of ``text``, in the order of their first occurrence: the paper's *WSet*.
@@ -118,7 +128,7 @@ def _function_words() -> frozenset[str]:
     return frozenset(re.findall(rf"^(\S+) \d+ (?:{tags})", jieba_file("dict.txt"), re.MULTILINE))
 
 
-def _open_backend(backend: Backend, terms: frozenset[str], cache_dir: Path | None) -> tuple[str, Callable[[str], list[str]]]:
+def _open_backend(backend: Backend, terms: frozenset[str], cache_dir: Path | None) -> tuple[str, _Cut]:
     if backend not in ("auto", "jieba", "rjieba"):
         raise ValueError(f"unknown segmenter {backend!r}: use auto, jieba or rjieba")
     # Short terms first: the frequency that keeps a long term whole depends on those of its parts.
@@ -131,21 +141,20 @@ def _open_backend(backend: Backend, terms: frozenset[str], cache_dir: Path | Non
                 raise ImportError("the segmenter rjieba is not installed: pip install rjieba, or choose jieba") from None
         else:
             return "rjieba", _fast_cut(rjieba.Jieba, tuple(ordered))
-    logging.getLogger("jieba").setLevel(logging.WARNING)
     tokenizer = jieba().Tokenizer()
     if cache_dir is not None:
         cache_dir.mkdir(parents=True, exist_ok=True)
         tokenizer.tmp_dir = str(cache_dir)
     for term in ordered:
         tokenizer.add_word(term, tokenizer.suggest_freq(term))
-    return "jieba", tokenizer.lcut
+    return "jieba", lambda text, guess=True: tokenizer.lcut(text, HMM=guess)
 
 
 @functools.lru_cache(maxsize=2)  # topic tools alternate between two: with the terms and without
-def _fast_cut(make: Callable[[], Any], terms: tuple[str, ...]) -> Callable[[str], list[str]]:
+def _fast_cut(make: Callable[[], Any], terms: tuple[str, ...]) -> _Cut:
     """The cut of a dictionary with ``terms``, cached: reading it takes a tenth of a second."""
     dictionary = make()
     for term in terms:
         dictionary.add_word(term, dictionary.suggest_freq(term), "n")
-    cut: Callable[[str], list[str]] = dictionary.cut
+    cut: _Cut = dictionary.cut
     return cut

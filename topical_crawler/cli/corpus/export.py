@@ -11,6 +11,7 @@ from topical_crawler.cli.base import add_corpus, add_number, whole
 from topical_crawler.cli.corpus import add_filters, parsed
 
 FORMATS = ("jsonl", "csv", "txt", "parquet", "hf", "tei", "vertical")  # names of the formats
+JIEBA = "jieba"  # the tagger that comes with the product
 STREAM = "-"  # standard output
 DESCRIPTION = (
     "Write out the texts that meet all conditions given, in the order of fetching: the same corpus and the same options give the "
@@ -48,6 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     script.add_argument("--simplified", action="store_true", help="in simplified characters")
     script.add_argument("--traditional", action="store_true", help="in traditional characters")
     changed.add_argument("--text-only", action="store_true", help="format txt without the lines above each text")
+    changed.add_argument(
+        "--tagger", metavar="MODULE:FUNCTION", default=JIEBA,
+        help="formats with words: a function of yours that cuts and tags a sentence (default: jieba's tags)",
+    )  # fmt: skip
     changed.add_argument(
         "--split", type=_shares, metavar="A,B,C",
         help="divide into train, validation and test by these shares (0.9,0.05,0.05), a file for each",

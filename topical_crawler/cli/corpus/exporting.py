@@ -1,10 +1,9 @@
 """The work of ``scrapy corpus export``: choose the pages, gather the facts of their crawl, write the files."""
 
 import argparse
-import functools
 import itertools
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.corpus import filters_of, find
-from topical_crawler.cli.corpus.export import STREAM
+from topical_crawler.cli.corpus.export import JIEBA, STREAM
 from topical_crawler.config import cache_dir, segmenter
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
@@ -23,7 +22,9 @@ from topical_crawler.export.formats import FORMATS, Setup, of_name, of_splits
 from topical_crawler.export.manifest import Facts, Tally
 from topical_crawler.export.rows import ExportError, Split, drawn, threshold
 from topical_crawler.export.rows import rows as export_rows
+from topical_crawler.export.tagging import JiebaTagger, Tagger, load_tagger
 from topical_crawler.judging.sample import BOILERPLATE, IRRELEVANT, asked, read_sample
+from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, load_topic
 
@@ -45,7 +46,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         rejected=opts.rejected,
         headers=not opts.text_only,
         bom=target is not None,
-        tagger=tagger(topic, settings) if kind == "vertical" else None,
+        tagger=tagger(opts.tagger, topic, settings) if FORMATS[kind].words else None,
     )
     without = frozenset() if opts.marked_off or opts.rejected else marked_off(place)
     filters = filters_of(opts, no_personal=opts.no_personal, without=without)
@@ -99,6 +100,10 @@ def _check(opts: argparse.Namespace, kind: str) -> None:
     problem = ""
     if opts.text_only and kind != "txt":
         problem = f"--text-only goes with --format txt, not with {kind}"
+    elif opts.tagger != JIEBA and not FORMATS[kind].words:
+        problem = (
+            f"--tagger goes with the formats that have words ({', '.join(n for n, f in FORMATS.items() if f.words)}), not {kind}"
+        )
     elif opts.rejected and not FORMATS[kind].rejected:
         problem = f"--rejected does not go with --format {kind}: rejected pages have no text"
     elif opts.rejected and opts.split:
@@ -207,22 +212,11 @@ def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
     return {host: {name: getattr(facts, name) for name in names} for host, facts in store.host_facts().items()}
 
 
-def tagger(topic: Topic | None, settings: BaseSettings) -> Callable[[str], Iterator[tuple[str, str]]]:
-    """Cuts sentences as the crawl does, the topic's terms kept whole, and tags words from the dictionary.
-
-    A word that the dictionary lacks is a noun (``n``) where it is a term, a number (``m``), a foreign word (``eng``), or ``x``.
-    """
-    from topical_crawler.text.segment import Segmenter, normalise
-    from topical_crawler.text.statistics import language
-
-    terms = {normalise(term) for term in topic.terms} if topic else set()
-    cut = Segmenter(terms, backend=segmenter(settings), cache_dir=cache_dir(settings)).pieces
-    tag = language().tag
-
-    @functools.lru_cache(maxsize=50_000)
-    def tag_of(word: str) -> str:
-        plain = normalise(word)
-        guess = "m" if any(c.isdigit() for c in plain) else "eng" if plain.isascii() and plain.isalpha() else "x"
-        return tag(plain) or ("n" if plain in terms else guess)
-
-    return lambda sentence: ((word, tag_of(word)) for word in cut(sentence))
+def tagger(name: str, topic: Topic | None, settings: BaseSettings) -> Tagger:
+    """The tagger that ``--tagger`` names; jieba's cuts with the dictionary of the crawl's segmenter, the topic's terms kept
+    whole."""
+    if name != JIEBA:
+        return load_tagger(name)
+    terms = list(topic.terms) if topic else []
+    cache = cache_dir(settings)
+    return JiebaTagger(Segmenter(terms, backend=segmenter(settings), cache_dir=cache), terms, cache)
