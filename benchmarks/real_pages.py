@@ -73,7 +73,8 @@ def main() -> int:
         encodings[encoding] += 1
         reason = extracted.reason
         if not reason:
-            cleaned = cleaner.clean(extracted.text, [link.anchor for link in page.links], extracted.title)
+            anchors = [link.anchor for link in page.links]
+            cleaned = cleaner.clean(extracted.text, anchors, extracted.title, layout=extracted.layout)
             clock.append(time.process_time())
             dedup.bands_of(cleaned.text)
             clock.append(time.process_time())

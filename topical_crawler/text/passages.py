@@ -12,6 +12,7 @@ other, and a text of paragraphs has an empty layout.
 True
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -83,3 +84,97 @@ def passages(text: str, layout: Layout = ()) -> list[Passage]:
         here = first + count
         found.append(Passage("\n".join(lines[first:here]), kind, level, str(note)))
     return found + list(map(Passage, lines[here:]))
+
+
+# -- Markdown
+
+_MATH = re.compile(r"(?<!\\)\$(?=[^\s$])(?:[^$\\\n]|\\.){1,1000}?(?<=\S)\$(?!\d)")  # as Pandoc reads it: $5 is no formula
+_MARKUP = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~]|\Z)|[*`$\[]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~|<(?=[A-Za-z/!?])|&(?=#?\w{1,40};)"
+    r"|\A(?:#(?=#{0,5}(?:\s|\Z))|[-+](?=\s|\Z)|-(?=[-\s]*\Z)|>|\d{1,9}[.)](?=\s|\Z))|#(?=#*\Z)"
+)
+
+
+def markdown(text: Iterable[Passage], without: Collection[str] = ()) -> str:
+    """The text as Markdown (CommonMark, with tables as on GitHub), without passages of the kinds ``without``.
+
+    Code is fenced, formulas stand between ``$$``, captions are in emphasis, the first row of a table is its head. What would
+    become markup is escaped; within the dollar signs of a formula only the bars in a table are changed, to ``\\vert``.
+
+    >>> print(markdown([Passage("排序_1", "heading", 2), Passage("数组", "item", 1, "1"), Passage("*ptr", "item", 2)]))
+    ## 排序_1
+    <BLANKLINE>
+    1. 数组
+       - \\*ptr
+    """
+    blocks: list[str] = []
+    before = ""
+    indents: list[int] = []  # of the items around
+    for passage in text:
+        kind = passage.kind
+        if kind in without or not passage.text.strip():
+            continue
+        gap = "\n\n"
+        if kind == "item":
+            inner = passage.level > len(indents)
+            del indents[max(0, passage.level - 1) :]
+            number = passage.note if re.fullmatch("[0-9]{1,9}", passage.note) else ""
+            mark = f"{number}. " if number else "- "
+            block = " " * sum(indents) + mark + _escaped(passage.text)
+            indents.append(len(mark))
+            if before == kind and not (inner and number and int(number) != 1):
+                gap = "\n"  # within a paragraph no list begins with another number
+        else:
+            indents.clear()
+            block = _block(passage)
+            if before == kind == "quote":
+                gap = "\n>\n"
+        blocks += [gap, block] if blocks else [block]
+        before = kind
+    return "".join(blocks)
+
+
+def _block(passage: Passage) -> str:
+    text = passage.text
+    match passage.kind:
+        case "code":
+            return _fenced(text, re.sub(r"[^\w.+#-]", "", passage.note))
+        case "formula":
+            lines = "\n".join(line for line in text.split("\n") if line.strip())
+            return _fenced(text, "math") if "$$" in text else f"$$\n{lines}\n$$"
+        case "table":
+            rows = [[_escaped(cell, in_table=True) for cell in row.split("\t")] for row in text.split("\n")]
+            width = max(map(len, rows))
+            rows = [row + [""] * (width - len(row)) for row in rows]
+            return "\n".join(f"| {' | '.join(row)} |" for row in (rows[0], ["---"] * width, *rows[1:]))
+        case "heading":
+            return f"{'#' * min(max(passage.level, 1), 6)} {_escaped(text)}"
+        case "caption":
+            return f"*{_escaped(text)}*"
+        case "quote":
+            return f"> {_escaped(text)}"
+    return _escaped(text)
+
+
+def _fenced(text: str, note: str) -> str:
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
+    return f"{fence}{note}\n{text}\n{fence}"
+
+
+def _escaped(text: str, in_table: bool = False) -> str:
+    """A line as Markdown's text, formulas as they are."""
+    line = " ".join(text.split())
+    found: list[str] = []
+    end = 0
+    for formula in (*_MATH.finditer(line), None):
+        words = _MARKUP.sub(_escape, line[end : formula.start() if formula else None])
+        math = formula[0] if formula else ""
+        if in_table:
+            words, math = words.replace("|", r"\|"), math.replace(r"\|", r"\Vert ").replace("|", r"\vert ")
+        found += [words, math]
+        end = formula.end() if formula else end
+    return "".join(found)
+
+
+def _escape(markup: re.Match[str]) -> str:
+    return f"{markup[0][:-1]}\\{markup[0][-1]}"
