@@ -42,6 +42,7 @@ class ActionParser(argparse.ArgumentParser):
     def __init__(self, *, load: Callable[[], Action], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._load: Callable[[], Action] | None = load
+        self.minus = ""  # an argument of this name is a list, and also takes "-word" that is no option
 
     def fill(self) -> None:
         """Declare the arguments."""
@@ -61,7 +62,11 @@ class ActionParser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does it, once the arguments are declared."""
         self.fill()
-        return super().parse_known_args(args, namespace)
+        namespace, unknown = super().parse_known_args(args, namespace)
+        if self.minus:
+            getattr(namespace, self.minus).extend(word for word in unknown if word[:2] != "--")
+            unknown = [word for word in unknown if word[:2] == "--"]
+        return namespace, unknown
 
 
 class ActionsCommand(ScrapyCommand):

@@ -1,11 +1,16 @@
-"""What the actions show in a terminal: consoles, progress, tables, links."""
+"""What the actions show in a terminal: consoles, pages, progress, tables, links."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.table import Table
@@ -27,6 +32,21 @@ def console(*, stderr: bool = False, most: int | None = None) -> Console:
     elif most is not None:
         out.width = min(out.width, most)
     return out
+
+
+def show_paged(out: Console, *parts: RenderableType) -> None:
+    """Print parts; in a terminal through ``PAGER`` (less, which ends by itself where all fits on the screen)."""
+    pager = shlex.split(os.environ.get("PAGER", "less"))
+    if out.is_terminal and pager:
+        with out.capture() as capture:
+            out.print(*parts, sep="\n")
+        try:
+            environment = {"LESS": "FRX", "LV": "-c", **os.environ}
+            subprocess.run(pager, input=capture.get().encode(), env=environment, check=False)
+            return
+        except OSError:  # there is no such program
+            pass
+    out.print(*parts, sep="\n")
 
 
 def progress(*columns: str | ProgressColumn, transient: bool = True) -> Progress:
@@ -119,5 +139,28 @@ class _Reasons:
 
 
 def printable(text: str) -> str:
-    """Text from the web without what would steer a terminal or turn its reading direction."""
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+    """Text from the web without what would steer a terminal or turn its reading direction.
+
+    >>> printable("党建\\x1b[31m\u3000要闻")
+    '党建\ufffd[31m\u3000要闻'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() or unicodedata.category(character) == "Zs" else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )
+
+
+def fitted(text: str, width: int, *, right: bool = False) -> str:
+    """As much of a text as there is room for in ``width`` columns: its beginning, or, set to the ``right``, its end.
+
+    >>> fitted("三会一课", 5) + "|", fitted("三会一课", 5, right=True) + "|"
+    ('三会 |', ' 一课|')
+    """
+    if cell_len(text) > width:
+        ordered = text[::-1] if right else text
+        part = chop_cells(ordered, width)[0] if width > 1 else ""
+        text = part[::-1] if right else part
+    blanks = " " * (width - cell_len(text))
+    return blanks + text if right else text + blanks

@@ -9,6 +9,9 @@ class Command(ActionsCommand):
     name = "corpus"
     errors = (OSError,)
     actions: ClassVar = {
+        "list": ("corpus.reading", "the pages as a table: number, day, host, relevance, length and title"),
+        "show": ("corpus.reading", "a page: where it comes from, and its text"),
+        "search": ("corpus.reading", "the texts that hold given words, each with a place where they stand"),
         "stats": ("corpus.stats", "pages kept and rejected, by reason and host"),
         "fetched": ("corpus.stats", "the URLs in the order of their fetching"),
         "clean": ("corpus.clean", "clean the texts once more, by today's rules"),

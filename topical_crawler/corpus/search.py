@@ -418,6 +418,8 @@ class _Fts5(SearchIndex):
     """The corpus is attached to the index's file for reading. A text that has changed gets another row there, and the row that it
     had is found no more."""
 
+    module = "fts5"  # of SQLite
+
     def _open(self, place: str, cache_dir: Path) -> sa.Engine:
         file = sqlite_file(place)
         assert file is not None
@@ -446,7 +448,7 @@ class _Fts5(SearchIndex):
                     return
                 # The tokens come with blanks between them; signs may be a part of words (C++).
                 cut = "unicode61 remove_diacritics 0 categories 'L* N* M* P* S* Co'"
-                connection.exec_driver_sql(f'CREATE VIRTUAL TABLE {name} USING fts5(text, content="", tokenize="{cut}")')
+                connection.exec_driver_sql(f'CREATE VIRTUAL TABLE {name} USING {self.module}(text, content="", tokenize="{cut}")')
                 connection.exec_driver_sql(
                     f"CREATE TABLE known_{name} (page INTEGER PRIMARY KEY, row INTEGER UNIQUE, digest TEXT)"
                 )

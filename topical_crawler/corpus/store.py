@@ -27,7 +27,6 @@ from sqlalchemy.engine import Engine
 
 from topical_crawler.cleaning.boilerplate import Learned
 from topical_crawler.corpus import make
-from topical_crawler.corpus.dedup import keep_once
 from topical_crawler.corpus.record import (
     VERSION,
     CorpusError,
@@ -46,6 +45,7 @@ from topical_crawler.corpus.record import (
 )
 from topical_crawler.corpus.stats import Stats, read_stats
 from topical_crawler.files import may_write
+from topical_crawler.web.urls import fingerprint
 
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -107,6 +107,8 @@ class CorpusStore:
         return self._store(record, None, replaces=True)
 
     def _store(self, record: Record, lines: PageLines | None, *, replaces: bool) -> Record:
+        from topical_crawler.corpus.dedup import keep_once  # with numpy, which readers need not wait for
+
         record = storable(record)
 
         def write(connection: sa.Connection) -> Record:
@@ -157,6 +159,19 @@ class CorpusStore:
         """The record of a key, None if there is none; waits for a server that is away."""
         query = sa.select(pages).where(pages.c.key == key)
         row = self._read_patiently(lambda connection: connection.execute(query).mappings().one_or_none())
+        return None if row is None else record_of(row)
+
+    def page(self, name: str) -> Record | None:
+        """The record of the page with this number or address, None if there is none; of several that answered at the address the
+        first."""
+        if name.isdecimal():
+            found: sa.ColumnElement[bool] = pages.c.id == int(name)
+        elif record := self.get(fingerprint(name).hex()):
+            return record
+        else:
+            found = sa.or_(pages.c.url == name, pages.c.final_url == name)
+        with self.reading() as connection:
+            row = connection.execute(sa.select(pages).where(found).order_by(pages.c.id).limit(1)).mappings().one_or_none()
         return None if row is None else record_of(row)
 
     def _read_patiently(self, read: Callable[[sa.Connection], _T]) -> _T:

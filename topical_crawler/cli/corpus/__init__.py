@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from topical_crawler.cli.base import whole
 
 if TYPE_CHECKING:
     from topical_crawler.corpus.record import Filters
+    from topical_crawler.topic.topic import Topic
 
 FILE = "corpus.sqlite"  # name of a corpus in its topic's folder
 
@@ -67,6 +68,27 @@ def _only() -> str:
 
 def _existing() -> list[Path]:
     return sorted(file.parent for file in Path("data").glob(f"*/{FILE}"))
+
+
+def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:
+    """The topic that was named, else that of the crawl where it can still be read. Raises CorpusError where the topic that was
+    named cannot be read."""
+    from topical_crawler.corpus.record import CorpusError
+    from topical_crawler.topic.files import TopicError
+    from topical_crawler.topic.topic import load_topic
+
+    if name:
+        try:
+            return load_topic(name)
+        except TopicError as error:
+            raise CorpusError(str(error)) from None
+    for known in (crawl.get("source"), crawl.get("topic")):
+        try:
+            if known:
+                return load_topic(str(known))
+        except (TopicError, OSError):
+            continue
+    return None
 
 
 # -- Which pages

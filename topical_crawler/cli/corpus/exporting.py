@@ -11,7 +11,7 @@ from typing import Any
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.corpus import filters_of, find
+from topical_crawler.cli.corpus import filters_of, find, topic_of
 from topical_crawler.cli.corpus.export import JIEBA, STREAM
 from topical_crawler.config import cache_dir, segmenter
 from topical_crawler.corpus.record import Filters, Record
@@ -25,8 +25,7 @@ from topical_crawler.export.rows import rows as export_rows
 from topical_crawler.export.tagging import JiebaTagger, Tagger, load_tagger
 from topical_crawler.judging.sample import BOILERPLATE, IRRELEVANT, asked, read_sample
 from topical_crawler.text.segment import Segmenter
-from topical_crawler.topic.files import TopicError
-from topical_crawler.topic.topic import Topic, load_topic
+from topical_crawler.topic.topic import Topic
 
 
 def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -176,23 +175,6 @@ def _summary(tally: Tally, output: str, split: Split | None) -> str:
 
 
 # -- What an export tells of its topic, its crawl and its hosts, and how it cuts texts into words
-
-
-def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:
-    """The topic that was named, else that of the crawl where it can still be read. Raises ExportError where the topic that was
-    named cannot be read."""
-    if name:
-        try:
-            return load_topic(name)
-        except TopicError as error:
-            raise ExportError(str(error)) from None
-    for known in (crawl.get("source"), crawl.get("topic")):
-        try:
-            if known:
-                return load_topic(str(known))
-        except (TopicError, OSError):
-            continue
-    return None
 
 
 def topic_facts(topic: Topic | None, crawl: Mapping[str, Any]) -> dict[str, Any]:

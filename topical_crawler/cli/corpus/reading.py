@@ -1,0 +1,269 @@
+"""``scrapy corpus list``, ``show`` and ``search``: the pages of a corpus for a person to read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.text import Text
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.base import Action, ActionParser, add_corpus, add_json, add_number, whole
+from topical_crawler.cli.corpus import add_filters, filters_of, find, topic_of
+from topical_crawler.cli.terminal import WIDTH, console, corpus_progress, fitted, printable, show_paged, table
+
+if TYPE_CHECKING:
+    from topical_crawler.corpus.record import Filters, Record
+    from topical_crawler.corpus.search import Found, Summary, Unit
+
+SORTS = ("number", "date", "relevance", "characters", "host")  # of `corpus.search.SORTS`
+_NUMBER, _DAY = 6, 10  # columns
+
+
+# -- Arguments
+
+
+def add_page(parser: argparse.ArgumentParser) -> None:
+    """Declare CORPUS and PAGE."""
+    parser.add_argument("corpus", metavar="CORPUS", help="topic, folder, file or database URL")
+    parser.add_argument("page", metavar="NUMBER|URL", help="number of a page, as list and search show it, or its address")
+
+
+def _list_arguments(parser: argparse.ArgumentParser) -> None:
+    add_corpus(parser)
+    add_filters(parser.add_argument_group("which pages"))
+    parser.add_argument(
+        "--sort", choices=SORTS, default="number",
+        help="numbers (the order of fetching) and hosts rise; the latest, most relevant or longest come first (default: number)",
+    )  # fmt: skip
+    add_number(parser, "--limit", type=whole(0), default=20, help="pages shown")
+    add_json(parser, "the pages, all their number and nothing else, as JSON")
+
+
+def _show_arguments(parser: argparse.ArgumentParser) -> None:
+    add_page(parser)
+    add_json(parser, "all fields of an export, as JSON")
+
+
+def _search_arguments(parser: argparse.ArgumentParser) -> None:
+    if isinstance(parser, ActionParser):
+        parser.minus = "query"  # -word
+    parser.add_argument("corpus", metavar="CORPUS", help="topic, folder, file or database URL")
+    parser.add_argument(
+        "query", nargs="+", metavar="WORD",
+        help="words that all must be there; '\"a phrase\"' or “a phrase”; A OR B; -word for what must not be there",
+    )  # fmt: skip
+    parser.add_argument(
+        "--words", action="store_true", help="only where the segmenter takes them for words (default: every string of characters)"
+    )
+    add_filters(parser.add_argument_group("which pages"))
+    add_number(parser, "--limit", type=whole(0), default=20, help="texts shown")
+    add_number(parser, "--lines", type=whole(1), default=1, help="places shown of each text")
+    add_json(parser, "what is found, as JSON")
+
+
+# -- What the actions do
+
+
+def find_page(place: str, name: str) -> tuple[Record, list[str]]:
+    """The page with a number or address in the corpus at ``place``, and the other addresses of its text. Raises CorpusError where
+    there is none."""
+    from topical_crawler.corpus.record import CorpusError
+    from topical_crawler.corpus.store import CorpusStore
+
+    with CorpusStore(place, read_only=True) as store:
+        if (record := store.page(name)) is None:
+            raise CorpusError(
+                f"{store.name} has no page {name}. Remedy: scrapy corpus list shows numbers; scrapy corpus why, too, "
+                "looks at addresses that were never fetched"
+            )
+        return record, store.places([record.url])[record.url] if record.keep else []
+
+
+def search(
+    place: str,
+    query: str,
+    filters: Filters,
+    settings: BaseSettings,
+    *,
+    limit: int | None = 20,
+    lines: int = 1,
+    words: bool = False,
+) -> Found:
+    """The texts of the corpus at ``place`` that meet a query and ``filters``, after the index has taken in what is new.
+
+    Args:
+        place: path or URL.
+        query: see :func:`~topical_crawler.corpus.search.parse_query`.
+        filters: conditions.
+        settings: the project's.
+        limit: most texts; None: all.
+        lines: most places of a text.
+        words: find words of the segmenter only, not every string.
+    """
+    from topical_crawler.config import cache_dir, segmenter
+    from topical_crawler.corpus.search import Strings, Words, open_index, parse_query
+    from topical_crawler.corpus.store import CorpusStore
+
+    parsed = parse_query(query)
+    CorpusStore(place, read_only=True).close()  # says what is wrong with a place
+    unit: Unit = Strings()
+    if words:
+        from topical_crawler.text.segment import Segmenter
+
+        unit = Words(Segmenter(backend=segmenter(settings), cache_dir=cache_dir(settings)).pieces)
+    with open_index(place, unit, cache_dir(settings)) as index:
+        with corpus_progress("reading texts") as show:
+            index.update(lambda done, total: show("reading texts", done, total))
+        return index.search(parsed, filters, limit, lines)
+
+
+def _list(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    from topical_crawler.corpus.search import listed
+    from topical_crawler.corpus.store import CorpusStore
+
+    with CorpusStore(find(opts.corpus, settings), read_only=True) as store, store.reading() as connection:
+        pages, total = listed(connection, filters_of(opts), opts.sort, opts.limit)
+    if opts.json:
+        print_json({"total": total, "pages": [asdict(page) for page in pages]})
+        return 0
+    out = console()
+    out.print(list_view(pages, reasons=opts.rejected or bool(opts.reason)) if pages else "no page meets the conditions")
+    if total > len(pages):
+        out.print(f"… {total - len(pages):,} more (--limit)", style="dim")
+    return 0
+
+
+def _show(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    place = find(opts.corpus, settings)
+    record, places = find_page(place, opts.page)
+    if opts.json:
+        from topical_crawler.export.rows import as_dict
+
+        print_json(as_dict(record, places))
+        return 0
+    topic = topic_of(None, read_crawl(place))
+    show_paged(console(most=WIDTH), *page_view(record, places, {*record.why.get("terms", ()), *(topic.terms if topic else ())}))
+    return 0
+
+
+def read_crawl(place: str) -> Mapping[str, Any]:
+    """What the folder of a corpus notes of its crawl; empty for a database."""
+    from topical_crawler.crawl.options import read_claim
+
+    return {} if "://" in place else read_claim(Path(place).parent)
+
+
+def _search(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    place, query = find(opts.corpus, settings), " ".join(opts.query)
+    found = search(place, query, filters_of(opts), settings, limit=opts.limit, lines=opts.lines, words=opts.words)
+    if opts.json:
+        print_json(
+            {
+                "total": found.total,
+                "texts": [{**asdict(hit.page), "score": hit.score, "lines": list(map(asdict, hit.lines))} for hit in found.hits],
+            }
+        )
+        return 0
+    out = console()
+    for line in found_view(found, out.width if out.is_terminal else WIDTH):
+        out.print(line, soft_wrap=True)
+    if not found.total:
+        out.print(f"no text has {query}", markup=False)
+    elif found.total > len(found.hits):
+        out.print(f"… {found.total - len(found.hits):,} more (--limit)", style="dim")
+    return 0
+
+
+ACTIONS = {
+    "list": Action("List the pages of a corpus, 20 kept ones unless other conditions are given.", _list_arguments, _list),
+    "show": Action("Show a page of a corpus: where it comes from, and its text.", _show_arguments, _show),
+    "search": Action(
+        "Find the texts that hold all words, the best first, each with a place where they stand. Simplified and traditional "
+        "characters, width and case are alike; Latin letters are found by whole words. The first search reads the whole corpus "
+        "for an index, later ones what is new; a crawl may be writing to it meanwhile.",
+        _search_arguments,
+        _search,
+    ),
+}  # fmt: skip
+
+
+# -- How pages are shown
+
+
+def print_json(data: Any) -> None:
+    """Print data; what would steer a terminal or turn its reading direction is escaped."""
+    text = json.dumps(data, ensure_ascii=False, indent=1)
+    print(re.sub(r"[^\n -~]", lambda sign: sign[0] if sign[0].isprintable() else json.dumps(sign[0])[1:-1], text))
+
+
+def list_view(pages: Iterable[Summary], *, reasons: bool) -> RenderableType:
+    """Pages as a table, with why they were rejected if ``reasons``."""
+    rows: list[tuple[RenderableType, ...]] = []
+    for page in pages:
+        title = Text(printable(page.title or page.url), no_wrap=True, overflow="ellipsis")
+        cells = str(page.number), page.date, page.host, f"{page.relevance:.2f}", f"{page.characters:,}"
+        rows.append((*cells, *([page.reason] if reasons else []), title))
+    names = (">number", "day", "host", ">relevance", ">characters", *(["rejected because"] if reasons else []), "title")
+    return table(names, rows, plain=True)
+
+
+def page_view(record: Record, places: Iterable[str], words: Iterable[str]) -> Iterator[RenderableType]:
+    """A page for a person to read: title, origin, and its text with ``words`` highlighted."""
+    yield Text(printable(record.title or "without a title"), "bold")
+    why = record.why
+    link = f"“{why['anchor']}” on " if why.get("anchor") else ""
+    facts = {
+        "address": record.url,
+        "answered at": record.final_url if record.final_url != record.url else "",
+        "also at": " ".join(place for place in places if place != record.final_url),
+        "day": record.date,
+        "author": record.author,
+        "outlet": record.source,
+        "section": record.section,
+        "licence": record.license,
+        "page": f"number {record.order}, fetched {record.fetched[:19].replace('T', ' ')}",
+        "found": f"{record.depth} links from a seed" + (f": {link}{why['parent']}" if why.get("parent") else ""),
+        "relevance": f"{record.relevance:.3g}",
+        "text": f"{record.characters:,} characters, {' '.join(filter(None, (record.language, record.script, record.kind)))}",
+        "rejected": record.reason and f"{record.reason} {record.duplicate_of}",
+    }
+    width = max(map(len, facts)) + 2
+    for name, value in facts.items():
+        if value and (record.keep or name != "text"):
+            yield Text.assemble((name.ljust(width), "dim"), printable(value))
+    shown = Text()
+    for paragraph in (record.text or "").split("\n"):
+        shown.append("\n" + printable(paragraph.expandtabs(4)))
+    if words := sorted(filter(None, words), key=len, reverse=True):
+        shown.highlight_regex("(?i)" + "|".join(map(re.escape, words)), "bold yellow")
+    yield shown
+
+
+def found_view(found: Found, width: int) -> Iterator[Text]:
+    """Lines of ``width`` columns with the keywords below each other."""
+    room = max(20, width - _NUMBER - _DAY - 4)
+    for hit in found.hits:
+        for number, line in enumerate(hit.lines or [None]):
+            first = (f"{hit.page.number:>{_NUMBER}}", f"{hit.page.date:<{_DAY}}") if number == 0 else (" " * _NUMBER, " " * _DAY)
+            if line is None:
+                yield Text.assemble((first[0], "dim"), "  ", (first[1], "dim"), "  ", printable(hit.page.title))
+                continue
+            left = fitted(printable(line.left), room // 2 - 4, right=True)
+            match = printable(line.match)
+            right = fitted(match + printable(line.right), room - room // 2 + 4)
+            yield Text.assemble(
+                (first[0], "dim"),
+                "  ",
+                (first[1], "dim"),
+                "  ",
+                left,
+                (right[: len(match)], "bold yellow"),
+                right[len(match) :].rstrip(),
+            )
