@@ -33,10 +33,11 @@ def data_folder() -> Traversable:
 
 def jieba() -> ModuleType:
     """The segmenter's package, without its notes of progress and the warning that it gives with some versions of setuptools."""
-    logging.getLogger("jieba").setLevel(logging.WARNING)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="pkg_resources is deprecated")
-        return importlib.import_module("jieba")
+        module = importlib.import_module("jieba")
+    logging.getLogger("jieba").setLevel(logging.WARNING)
+    return module
 
 
 def jieba_file(name: str) -> str:

@@ -121,7 +121,7 @@ def test_texts_are_masked_and_converted(run: Run) -> None:
 
 
 def test_every_format_has_every_text(run: Run, folder: Path) -> None:
-    names = {"c.jsonl.gz": "", "c.parquet": "", "c.xml": "", "c.vert": "", "set": "hf", "texts": "tei"}
+    names = {"c.jsonl.gz": "", "c.parquet": "", "c.xml": "", "c.vert": "", "c.conllu": "", "set": "hf", "texts": "tei"}
     for name, kind in names.items():
         done = run("-o", name, *(("-f", kind) if kind else ()))
         assert (done.returncode, done.stdout, done.stderr) == (0, "", f"30 pages written to {name}\n")
@@ -134,9 +134,24 @@ def test_every_format_has_every_text(run: Run, folder: Path) -> None:
     assert [p.text for p in tei.iterfind(".//{*}body//{*}p")] == expected
     assert {term.text for term in tei.iterfind(".//{*}term")} == {"党建"}, "the crawl's topic is known"
     assert len(list((folder / "texts").rglob("*.xml"))) == 30
+    assert (folder / "c.conllu").read_text("utf-8").count("# newdoc id = ") == 30
     vertical = (folder / "c.vert").read_text("utf-8")
     assert vertical.count("<doc ") == 30 and "\n三会一课\tn\t三会一课\n" in vertical
     assert (folder / "c.vert.registry").read_text("utf-8").count('NAME "党建"') == 1
+
+
+def test_a_file_per_text(run: Run, folder: Path) -> None:
+    done = run("--per-text", "-o", "texts.d", "--limit", "3")
+    assert (done.returncode, done.stderr) == (0, "3 pages written to texts.d\n")
+    assert (folder / "texts.d/texts/0000002-标题2.txt").read_text("utf-8") == f"{text(2)}\n"
+    assert run("--per-text", "-o", "texts.d", "--force", "-f", "vertical", "--limit", "1").returncode == 0
+    assert [file.name for file in (folder / "texts.d/texts").iterdir()] == ["0000001-标题1.vert"]
+
+
+def test_a_tagger_of_ones_own(run: Run, folder: Path) -> None:
+    (folder / "whole.py").write_text("def tag(sentence):\n    return [(sentence, 'W', 'X')]\n", "utf-8")
+    assert "\tX\tW\t" in run("-f", "conllu", "--tagger", "whole:tag", "--limit", "1").stdout
+    assert "Remedy: name it MODULE:FUNCTION" in run("-f", "conllu", "--tagger", "whole:cut").stderr
 
 
 def test_the_manifest_knows_topic_crawl_and_hosts(run: Run, folder: Path) -> None:
@@ -170,6 +185,10 @@ def test_splits_by_host(run: Run, folder: Path) -> None:
         (("--split", "0.9,0.05,0.05"), "-o FILE"),
         (("-o", "x.xlsx"), "x.xlsx tells no format. Remedy: end it in one of .jsonl .ndjson .csv"),
         (("-o", "x"), "or name a --format"),
+        (("--per-text",), "name it with -o FOLDER"),
+        (("--per-text", "-f", "parquet", "-o", "x"), "--per-text goes with the formats jsonl, txt, tei"),
+        (("--per-text", "-f", "jsonl", "--rejected", "-o", "x"), "have no text"),
+        (("--tagger", "own:tag", "-o", "x.csv"), "the formats vertical, conllu, not with csv"),
         (("--split", "90,5,5", "-o", "x.jsonl"), "0.9,0.05,0.05"),
         (("-f", "hf"), "-o FOLDER"),
         (("-f", "tei", "--rejected"), "have no text"),

@@ -107,4 +107,4 @@ def test_the_script_for_cwb_declares_every_attribute() -> None:
     said = encoder("Dang jian-1.v2.vert.gz")
     assert 'gzip -dc "$(dirname "$0")"/\'Dang jian-1.v2.vert.gz\' |' in said
     assert f"-P tag -P lemma -S doc:0+{'+'.join(ATTRIBUTES)} -S p:0 -S s:0\n" in said
-    assert 'cwb-makeall -r "$2" -V DANG_JIAN-1\n' in said and 'cwb-makeall -r "$2" -V C_\n' in encoder("党建.vert")
+    assert 'cwb-makeall -r "$2" -V DANG_JIAN-1\n' in said and 'cwb-makeall -r "$2" -V C\n' in encoder("党建.vert")

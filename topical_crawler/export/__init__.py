@@ -81,7 +81,7 @@ def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
 
 
 def to_folder(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
-    """Write rows to a folder: a data set for Hugging Face, or a TEI file per text. Raises FileExistsError where ``path`` is
+    """Write rows to a folder: a data set for Hugging Face, or a file per text. Raises FileExistsError where ``path`` is
     something else than an earlier export, OSError where the folder cannot be written; an earlier one is unchanged then."""
     tally = Tally()
     with replacing_folder(path, MANIFEST, f'"program": "{PROGRAM}"'.encode()) as folder:
@@ -95,12 +95,12 @@ def to_folder(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
             (folder / "README.md").write_text(card(tally, job.facts, job.split), "utf-8", newline="")
             files = [*sorted((folder / "data").iterdir()), folder / "README.md"]
         else:
-            from topical_crawler.export.tei import SUMS, TeiFolder
+            from topical_crawler.export.folder import INDEX, SUMS, TextFolder
 
-            with contextlib.closing(TeiFolder(folder, job.setup.topic)) as texts:
+            with TextFolder(folder, job.kind, job.setup) as texts:
                 for row, split in _divided(rows, job.split, tally):
                     texts.write(row, split)
-            files = [folder / SUMS]
+            files = [folder / INDEX, folder / SUMS]
         if job.manifest:
             named = [described(file, file.relative_to(folder).as_posix()) for file in files]
             _write_manifest(folder / MANIFEST, tally, job, named)

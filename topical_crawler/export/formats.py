@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from topical_crawler.corpus.record import MEASURES
+from topical_crawler.export.conllu import ConllU
 from topical_crawler.export.parquet import Parquet
 from topical_crawler.export.rows import ExportRow, Split, Writer, columns
 from topical_crawler.export.tagging import Tagger
@@ -29,11 +30,13 @@ class JsonLinesWriter(Writer):
 
 
 class PlainText(Writer):
-    """Texts separated by empty lines; with ``headers``, each below its title, address, date and relevance."""
+    """Texts separated by empty lines; with ``headers``, each below its title, address, date and relevance. A text ``alone`` in
+    its file has none of both."""
 
-    def __init__(self, out: BinaryIO, headers: bool = True) -> None:
+    def __init__(self, out: BinaryIO, headers: bool = True, alone: bool = False) -> None:
         self._out = out
-        self._headers = headers
+        self._headers = headers and not alone
+        self._alone = alone
 
     def write(self, row: ExportRow) -> None:
         if self._headers:
@@ -45,19 +48,21 @@ class PlainText(Writer):
                 f"{day}  {row['host']}  relevance {row['relevance']:.4g}{note}",
             )
             self._out.write("".join(f"# {line}\n" for line in lines).encode())
-        self._out.write(f"{row['text']}\n\n".encode())
+        self._out.write(f"{row['text']}\n{'' if self._alone else chr(10)}".encode())
 
 
 class Csv(Writer):
     """A table with a header line, quoted as in RFC 4180: a column for each measure, lists as JSON, an apostrophe before formulas;
     with ``rejected``, also the columns of rejected pages. Without the byte order mark (``bom``) Excel reads Chinese as the local
-    code page.
+    code page. As an ``index`` it has the name of a ``file`` in place of the text.
 
     Texts are not cut, though Excel shows only their first 32,767 characters.
     """
 
-    def __init__(self, out: BinaryIO, rejected: bool = True, bom: bool = False) -> None:
+    def __init__(self, out: BinaryIO, rejected: bool = True, bom: bool = False, index: bool = False) -> None:
         names = [name for c in columns(rejected) for name in (MEASURES if c.kind == "measures" else (c.name,))]
+        if index:
+            names = ["file", *(name for name in names if name != "text")]
         text = codecs.getwriter("utf-8-sig" if bom else "utf-8")(out)
         self._writer = csv.DictWriter(text, names, restval="", extrasaction="ignore", lineterminator="\r\n")
         self._writer.writeheader()
@@ -84,6 +89,7 @@ class Setup:
     topic: str = ""  # title of the topic; "" if unknown
     rejected: bool = False  # whether rejected pages are exported, too
     headers: bool = True  # see `PlainText`
+    alone: bool = False  # whether every text has a file of its own
     bom: bool = False  # see `Csv`
     tagger: Tagger | None = None  # needed by formats with words
 
@@ -94,6 +100,7 @@ class Format:
 
     suffixes: tuple[str, ...]  # of its files; the first is the usual one
     open: Callable[[BinaryIO, Setup], Writer] | None  # makes a writer for one file; None for a format that is a folder
+    alone: str = ""  # suffix of a file with one text; "" if there are none
     packs: bool = True  # whether a file can be compressed (`.gz`, `.zst`)
     rejected: bool = True  # whether it can hold rejected pages, which have no text
     words: bool = False  # whether it has tagged words
@@ -101,28 +108,34 @@ class Format:
 
 
 def _tei(out: BinaryIO, setup: Setup) -> Writer:
-    from topical_crawler.export.tei import TeiCorpus
+    from topical_crawler.export.tei import TeiCorpus, TeiText
 
-    return TeiCorpus(out, setup.topic)
+    return TeiText(out, setup.topic) if setup.alone else TeiCorpus(out, setup.topic)
 
 
-def _vertical(out: BinaryIO, setup: Setup) -> Writer:
-    assert setup.tagger is not None
-    return Vertical(out, setup.tagger)
+def _words(make: Callable[[BinaryIO, Tagger], Writer]) -> Callable[[BinaryIO, Setup], Writer]:
+    def opened(out: BinaryIO, setup: Setup) -> Writer:
+        assert setup.tagger is not None
+        return make(out, setup.tagger)
 
+    return opened
+
+
+_JIEBA = ("jieba", "rjieba")
 
 FORMATS = {
-    "jsonl": Format(suffixes=(".jsonl", ".ndjson"), open=lambda out, setup: JsonLinesWriter(out)),
+    "jsonl": Format(suffixes=(".jsonl", ".ndjson"), open=lambda out, setup: JsonLinesWriter(out), alone=".json"),
     "csv": Format(suffixes=(".csv",), open=lambda out, setup: Csv(out, setup.rejected, setup.bom)),
-    "txt": Format(suffixes=(".txt",), open=lambda out, setup: PlainText(out, setup.headers)),
+    "txt": Format(suffixes=(".txt",), open=lambda out, setup: PlainText(out, setup.headers, setup.alone), alone=".txt"),
     "parquet": Format(
         suffixes=(".parquet",), open=lambda out, setup: Parquet(out, setup.rejected), packs=False, libraries=("pyarrow",)
     ),
     "hf": Format(suffixes=(), open=None, packs=False, rejected=False, libraries=("pyarrow",)),
-    "tei": Format(suffixes=(".xml", ".tei"), open=_tei, rejected=False, libraries=("lxml",)),
+    "tei": Format(suffixes=(".xml", ".tei"), open=_tei, alone=".xml", rejected=False, libraries=("lxml",)),
     "vertical": Format(
-        suffixes=(".vert", ".vertical"), open=_vertical, rejected=False, words=True, libraries=("jieba", "rjieba")
+        suffixes=(".vert", ".vertical"), open=_words(Vertical), alone=".vert", rejected=False, words=True, libraries=_JIEBA
     ),
+    "conllu": Format(suffixes=(".conllu",), open=_words(ConllU), alone=".conllu", rejected=False, words=True, libraries=_JIEBA),
 }
 
 

@@ -4,9 +4,7 @@ TEI Consortium, TEI P5 Guidelines, https://tei-c.org/guidelines/p5/, chapters 2 
 """
 
 import contextlib
-import hashlib
 from datetime import datetime
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from lxml import etree
@@ -15,12 +13,10 @@ from topical_crawler.export.rows import ExportRow, Writer
 from topical_crawler.export.vertical import legal
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
-SUMS = "SHA256SUMS"  # file with the digests of all others in a folder, for `sha256sum -c`
 
 _NAMESPACES: dict[Any, str] = {None: NAMESPACE}
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 _PUBLISHER = "topical-crawler"
-_FOLDER = 1000
 
 
 class TeiCorpus(Writer):
@@ -46,24 +42,15 @@ class TeiCorpus(Writer):
         self._open.close()
 
 
-class TeiFolder:
-    """Writes a file per text, ``000012/000012345.xml`` or ``train/000012/000012345.xml`` (by its order), and :data:`SUMS`."""
+class TeiText(Writer):
+    """Writes one file: a ``TEI`` for one text."""
 
-    def __init__(self, folder: Path, topic: str = "") -> None:
-        self._folder = folder
+    def __init__(self, out: BinaryIO, topic: str = "") -> None:
+        self._out = out
         self._topic = topic
-        self._sums = (folder / SUMS).open("w", encoding="utf-8", newline="")
 
-    def write(self, row: ExportRow, split: str = "") -> None:
-        name = f"{row['order'] // _FOLDER:06}/{row['order']:09}.xml"
-        file = self._folder / split / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        xml = etree.tostring(as_tei(row, self._topic), encoding="utf-8", xml_declaration=True, pretty_print=True)
-        file.write_bytes(xml)
-        self._sums.write(f"{hashlib.sha256(xml).hexdigest()}  {split + '/' if split else ''}{name}\n")
-
-    def close(self) -> None:
-        self._sums.close()
+    def write(self, row: ExportRow) -> None:
+        self._out.write(etree.tostring(as_tei(row, self._topic), encoding="utf-8", xml_declaration=True, pretty_print=True))
 
 
 def as_tei(row: ExportRow, topic: str = "") -> etree._Element:

@@ -87,7 +87,7 @@ def registry(name: str, title: str) -> str:
 
 def encoder(name: str) -> str:
     """A shell script that encodes the vertical file ``name`` for CWB, the IMS Open Corpus Workbench (https://cwb.sourceforge.io)."""
-    corpus = re.sub(r"[^a-z0-9_-]+", "_", name.partition(".")[0].lower())
+    corpus = re.sub(r"[^a-z0-9_-]+", "_", name.partition(".")[0].lower()).strip("_")
     corpus = corpus if corpus[:1].isalpha() else f"c{corpus}"
     structures = " ".join(f"-S {tag}:0{''.join(f'+{name}' for name in names)}" for tag, names in STRUCTURES.items())
     opened = {".gz": "gzip -dc", ".zst": "zstd -dc"}.get(name[name.rfind(".") :], "cat")

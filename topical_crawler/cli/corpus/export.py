@@ -10,7 +10,7 @@ from scrapy.settings import BaseSettings
 from topical_crawler.cli.base import add_corpus, add_number, whole
 from topical_crawler.cli.corpus import add_filters, parsed
 
-FORMATS = ("jsonl", "csv", "txt", "parquet", "hf", "tei", "vertical")  # names of the formats
+FORMATS = ("jsonl", "csv", "txt", "parquet", "hf", "tei", "vertical", "conllu")  # names of the formats
 JIEBA = "jieba"  # the tagger that comes with the product
 STREAM = "-"  # standard output
 DESCRIPTION = (
@@ -28,6 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE", default=STREAM,
         help="written whole or not at all; packed where its name ends in .gz or .zst; a folder for hf, and for tei where "
         "the name is not one of an XML file (default: standard output)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--per-text", action="store_true",
+        help="a folder with a file per text (txt, or the --format jsonl, tei, vertical or conllu) and a table of them, index.csv",
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="replace FILE, or a folder that is an earlier export")
     chosen = parser.add_argument_group("which pages")

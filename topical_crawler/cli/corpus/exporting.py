@@ -29,8 +29,10 @@ from topical_crawler.topic.topic import Topic
 
 
 def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    kind = opts.format or ("jsonl" if opts.output == STREAM else _by_name(opts.output))
-    folder = kind == "hf" or (kind == "tei" and opts.output != STREAM and of_name(opts.output) != "tei")
+    usual = "txt" if opts.per_text else "jsonl" if opts.output == STREAM else ""
+    kind = opts.format or usual or _by_name(opts.output)
+    alone = opts.per_text or (kind == "tei" and opts.output != STREAM and of_name(opts.output) != "tei")
+    folder = alone or kind == "hf"
     opts.rejected = opts.rejected or bool(opts.reason)
     _check(opts, kind)
     target = None if opts.output == STREAM else Path(opts.output).expanduser()
@@ -44,6 +46,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         topic=topic.title if topic else str(crawl.get("topic", "")),
         rejected=opts.rejected,
         headers=not opts.text_only,
+        alone=alone,
         bom=target is not None,
         tagger=tagger(opts.tagger, topic, settings) if FORMATS[kind].words else None,
     )
@@ -100,9 +103,13 @@ def _check(opts: argparse.Namespace, kind: str) -> None:
     if opts.text_only and kind != "txt":
         problem = f"--text-only goes with --format txt, not with {kind}"
     elif opts.tagger != JIEBA and not FORMATS[kind].words:
-        problem = (
-            f"--tagger goes with the formats that have words ({', '.join(n for n, f in FORMATS.items() if f.words)}), not {kind}"
-        )
+        problem = f"--tagger goes with the formats {', '.join(n for n, f in FORMATS.items() if f.words)}, not with {kind}"
+    elif opts.per_text and not FORMATS[kind].alone:
+        problem = f"--per-text goes with the formats {', '.join(n for n, f in FORMATS.items() if f.alone)}, not with {kind}"
+    elif opts.per_text and opts.output == STREAM:
+        problem = "--per-text writes a folder; name it with -o FOLDER"
+    elif opts.per_text and opts.rejected:
+        problem = "--per-text does not go with --rejected: rejected pages have no text"
     elif opts.rejected and not FORMATS[kind].rejected:
         problem = f"--rejected does not go with --format {kind}: rejected pages have no text"
     elif opts.rejected and opts.split:
