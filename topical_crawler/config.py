@@ -281,6 +281,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
         cleaning=cleaning_options(settings),
         thinning=thinning(settings),
+        allow_private=tuple(str(settings.get("TOPICAL_ALLOW_PRIVATE") or "").replace(",", " ").lower().split()),
     )
 
 

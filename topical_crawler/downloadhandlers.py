@@ -1,24 +1,146 @@
-"""Download handler that answers http and https from WARC files (``TOPICAL_REPLAY``); nothing goes out."""
+"""Download handlers: of the public web, with a bound on the head of an answer; and of WARC files (``TOPICAL_REPLAY``)."""
 
 from __future__ import annotations
 
 import logging
 import time
-from typing import Self
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from scrapy import Request, signals
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
+from scrapy.core.downloader.handlers.http11 import (
+    HTTP11DownloadHandler,
+    _LenientHTTP11ClientFactory,
+    _LenientHTTP11ClientProtocol,
+    _LenientHTTPClientParser,
+)
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DownloadCancelledError, IgnoreRequest, NotConfigured
+from scrapy.exceptions import DownloadCancelledError, DownloadFailedError, IgnoreRequest, NotConfigured
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
+from twisted.python.failure import Failure
+from twisted.web.client import HTTPConnectionPool
 
 from topical_crawler.config import cache_dir, replay_file
 from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.recordings.reader import Response as Recorded
+from topical_crawler.web.urls import PRIVATE, host, is_public, not_public
 
 logger = logging.getLogger(__name__)
+
+LONGEST_HEAD = 64 * 1024  # bytes of an answer's status line and headers; browsers take 256 KiB, servers send some 1 KiB
+MOST_FIELDS = 200  # headers of an answer
+HEAD_TOO_LARGE = "headers too large"
+
+
+class Refused(IgnoreRequest):
+    """A request that is not sent, or an answer that is not read; the message is the stable reason of its page."""
+
+
+# Twisted bounds a line of the head, but not their number: a server that never ends its head would fill the memory. Scrapy has no
+# hook there, so its classes are extended.
+
+
+class _Parser(_LenientHTTPClientParser):
+    """Breaks a head off that has no end. Its state are two numbers, since Scrapy swaps the class of a parser that exists."""
+
+    _bytes = _lines = 0
+
+    def lineReceived(self, line: bytes) -> None:
+        self._bytes += len(line)
+        self._lines += 1
+        if self._bytes > LONGEST_HEAD or self._lines > MOST_FIELDS:
+            raise Refused(HEAD_TOO_LARGE)
+        super().lineReceived(line)
+
+    def lineLengthExceeded(self, line: bytes) -> None:
+        raise Refused(HEAD_TOO_LARGE)
+
+
+class _Protocol(_LenientHTTP11ClientProtocol):
+    def __init__(self, quiescent: Callable[[Any], None]) -> None:
+        super().__init__(quiescent)  # type: ignore[no-untyped-call]
+
+    def request(self, request: Any) -> Any:
+        answer = super().request(request)
+        self._parser.__class__ = _Parser
+        return answer
+
+    def _giveUp(self, reason: Failure) -> None:
+        """Hang up at once: a server that goes on sending never agrees to an orderly end."""
+        super()._giveUp(reason)  # type: ignore[no-untyped-call]
+        if self.transport is not None:
+            self.transport.abortConnection()
+
+
+class _Factory(_LenientHTTP11ClientFactory):
+    def __init__(self, quiescent: Callable[[Any], None], metadata: str, check: Callable[[str], None]) -> None:
+        super().__init__(quiescent, metadata)  # type: ignore[no-untyped-call]
+        self._check = check
+
+    def buildProtocol(self, addr: Any) -> _Protocol:
+        self._check(addr.host)
+        return _Protocol(self._quiescentCallback)
+
+
+class _Pool(HTTPConnectionPool):
+    """Hangs up on a private address before anything is sent. It is the address that was connected to, whatever a name server said
+    before. Connections to proxies have other keys and are not looked at: the user named the proxy."""
+
+    permits: Callable[[str], bool]
+
+    def _newConnection(self, key: Any, endpoint: Any) -> Any:
+        def quiescent(protocol: Any) -> None:
+            self._putConnection(key, protocol)  # type: ignore[no-untyped-call]
+
+        scheme, name, *rest = key
+
+        def check(address: str) -> None:
+            direct = scheme in (b"http", b"https") and len(rest) == 2
+            if direct and not is_public(ip_address(address.partition("%")[0])) and not self.permits(_name(scheme, name, rest[0])):
+                raise Refused(PRIVATE)
+
+        return endpoint.connect(_Factory(quiescent, repr(endpoint), check))
+
+
+def _name(scheme: bytes, name: bytes, port: int) -> str:
+    written = name.decode("ascii", "replace")
+    return host(f"{scheme.decode()}://[{written}]:{port}/" if ":" in written else f"{scheme.decode()}://{written}:{port}/")
+
+
+class PublicHandler(HTTP11DownloadHandler):
+    """Scrapy's handler for http and https, for a topical crawl on the public web alone: other addresses and unusual ports are
+    refused, by whatever name or redirect they come, unless a seed or ``TOPICAL_ALLOW_PRIVATE`` names them. A head of more than
+    :data:`LONGEST_HEAD` bytes or :data:`MOST_FIELDS` lines is refused too, for every spider."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        from twisted.internet import reactor
+
+        pool = _Pool(reactor, persistent=True)  # type: ignore[no-untyped-call]
+        pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
+        pool.permits = self._permits
+        self._pool = pool
+
+    def _permits(self, name: str) -> bool:
+        crawl = getattr(self._crawler.spider, "crawl", None)
+        return crawl is None or crawl.policy.permits(name)
+
+    async def download_request(self, request: Request) -> Response:
+        name = host(request.url)
+        if (reason := not_public(name)) and not request.meta.get("proxy") and not self._permits(name):
+            raise Refused(reason)
+        try:
+            return await super().download_request(request)
+        except DownloadFailedError as error:
+            for failure in getattr(error.__cause__, "reasons", ()):
+                if isinstance(failure.value, Refused):
+                    raise failure.value from None
+            raise
+
 
 NOT_RECORDED = "not recorded"  # flag of an answer that the recording does not have
 

@@ -46,6 +46,7 @@ CONCURRENT_REQUESTS = 16
 AUTOTHROTTLE_ENABLED = False
 
 # -- bounds on what the web may send
+DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "topical_crawler.downloadhandlers.PublicHandler")
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
 DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_TIMEOUT = 30
@@ -83,6 +84,7 @@ TOPICAL_REPLAY = ""  # a WARC file, several or a folder of them that answer ever
 TOPICAL_REPLAY_LINKS = 1  # share of the links of every page that a crawl of TOPICAL_REPLAY sees, over 0 and up to 1
 TOPICAL_ARCHIVE = False  # whether everything that is fetched is kept as it came: True: archive/ in the data directory; or a path
 TOPICAL_ARCHIVE_MB = 1000  # size of a file of the archive
+TOPICAL_ALLOW_PRIVATE = ""  # hosts that may be fetched though their address or port is none of the public web; all: any
 TOPICAL_MAX_LINKS = 2000  # links read from one page
 TOPICAL_MAX_DEPTH = 0  # links followed from a seed; 0: no bound
 TOPICAL_MAX_PAGES = 0  # pages fetched by a crawl, over all its runs; 0: no bound

@@ -24,7 +24,7 @@ from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import REDIRECTED, Entry, Outcome
 from topical_crawler.items import PART_OF, SEED_PRIORITY
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
-from topical_crawler.web.urls import fingerprint, host
+from topical_crawler.web.urls import fingerprint, host, not_public
 
 PAGES, LEAVE = 5, 12
 VIDEO = "tv.news.cn"
@@ -38,12 +38,13 @@ def rules(
     end: int | None = None,
     idle: float = 0.0,
     most: int = 0,
+    allowed: tuple[str, ...] = (),
 ) -> LinkPolicy:
     options = CrawlOptions(
         topic="party", name="party", data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="memory",
         segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=most, max_pages_per_host=limit, max_links=100, trap_pages=0,
         barren_pages=pages, barren_leave=leave, barren_end=end, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1,
-        idle=idle,
+        idle=idle, allow_private=allowed,
     )  # fmt: skip
     return LinkPolicy(options, learns)
 
@@ -252,3 +253,27 @@ def test_what_is_due_depends_on_numbers_of_pages_alone() -> None:
     assert due[0] == 16 and all(after - before <= max(16, 0.07 * before) for before, after in pairwise(due))
     assert [n for n in range(3500) if checkpoint_due(n, n + 1)] == [999, 1999, 2999]
     assert checkpoint_due(990, 2010) and not checkpoint_due(1000, 1999)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "name", "permitted"),
+    [
+        ((), "10.0.0.5", False),
+        (("10.0.0.5",), "10.0.0.5:22", True),
+        (("10.0.0.5:8080",), "10.0.0.5:8080", True),
+        (("10.0.0.5:8080",), "10.0.0.5:22", False),
+        (("all",), "10.0.0.5:22", True),
+    ],
+)
+def test_what_the_setting_permits(allowed: tuple[str, ...], name: str, permitted: bool) -> None:
+    assert not_public(name)
+    policy = rules(allowed=allowed)
+    assert policy.permits(name) is permitted
+    assert (policy.refusal(f"http://{name}/", 1) is None) is permitted
+
+
+def test_a_seed_permits_its_own_port_alone() -> None:
+    policy = rules()
+    policy.name(["http://192.168.1.2:9200/start"])
+    assert policy.refusal("http://192.168.1.2:9200/next", 1) is None
+    assert policy.refusal("http://192.168.1.2:6379/", 1) == "private address"

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -81,13 +81,14 @@ class Hit:
 
 
 class Site:
-    """A web server on 127.0.0.1 in threads. Of ``routes``, by path, a callable gets the path, None is 404, ``""`` any other."""
+    """A web server on 127.0.0.1 in threads, on the first of ``ports`` that is free. Of ``routes``, by path, a callable gets the
+    path, None is 404, ``""`` any other."""
 
-    def __init__(self, routes: Mapping[str, Route] | None = None) -> None:
+    def __init__(self, routes: Mapping[str, Route] | None = None, ports: Iterable[int] = (0,)) -> None:
         self.routes: dict[str, Route] = dict(routes or {})
         self.hits: list[Hit] = []
         self.closing = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = self._listen(ports)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
@@ -112,6 +113,12 @@ class Site:
         route = self.routes.get(path.partition("?")[0]) or self.routes.get("")
         reply = route(path) if callable(route) else route
         return reply or Reply("nothing here", 404)
+
+    def _listen(self, ports: Iterable[int]) -> ThreadingHTTPServer:
+        for port in ports:
+            with contextlib.suppress(OSError):
+                return ThreadingHTTPServer(("127.0.0.1", port), self._handler())
+        raise OSError("no port is free")
 
     def _handler(site) -> type[BaseHTTPRequestHandler]:
         class Handler(BaseHTTPRequestHandler):

@@ -19,7 +19,7 @@ from topical_crawler.frontier import REDIRECTED, Entry, Outcome
 from topical_crawler.items import PART_OF, SEED_PRIORITY
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.page import Evidence, Link, Verdict
-from topical_crawler.web.urls import fingerprint, host, is_binary, looks_like_trap, shape
+from topical_crawler.web.urls import fingerprint, host, is_binary, looks_like_trap, not_public, shape
 
 MOST_CREDIT = 10
 """A host is granted its allowance of pages without a text once more for each text that it gave, up to this many times."""
@@ -28,6 +28,7 @@ BARREN_END = 1000
 FORESIGHT, LEAST_GAIN = 1000, 1.0
 """A crawl ends when so many further pages are expected to give fewer texts than this. It has fetched as many before."""
 CHECKPOINT_PAGES = 1000  # between two checkpoints of the strategy; what it learned since is replayed on resume
+ANY = "all"  # in CrawlOptions.allow_private: every host may be visited
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large"))
 _NO_ADDRESS = fingerprint("")
 
@@ -64,6 +65,7 @@ class LinkPolicy:
         self.fetched = 0
         self._fruitless = 0
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
+        self._named: set[str] = set()
         self._per_host: Counter[str] = Counter()
         self._shapes: dict[str, tuple[int, int]] = {}  # pages fetched, texts kept
         self._given: dict[str, tuple[int, int]] = {}  # by host: pages since the last text, texts
@@ -109,6 +111,16 @@ class LinkPolicy:
     def spent(self) -> bool:
         """Whether so little is expected of further pages that the crawl ends."""
         return self._by_gain and self.fetched >= FORESIGHT and self.expected is not None and self.expected < LEAST_GAIN
+
+    def name(self, urls: Iterable[str]) -> None:
+        """A person named these addresses: their hosts may be visited even if they are none of the public web."""
+        self._named.update(map(host, urls))
+
+    def permits(self, name: str) -> bool:
+        """Whether a host that is none of the public web may be visited: a person named it, with this port or, in the options,
+        with any."""
+        allowed = self._options.allow_private
+        return name in self._named or (bool(allowed) and not {ANY, name, name.rpartition(":")[0]}.isdisjoint(allowed))
 
     def has_answered(self, name: str) -> bool:
         """Whether a page of a host has arrived."""
@@ -164,6 +176,8 @@ class LinkPolicy:
         bare = name.split(":")[0]
         if self._hosts and not any(name == h or bare == h or bare.endswith("." + h) for h in self._hosts):
             return "other site"
+        if (reason := not_public(name)) and not self.permits(name):
+            return reason
         return "too deep" if 0 < self._options.max_depth < depth else None
 
     def _fruitless_place(self, url: str, name: str, depth: int) -> str | None:

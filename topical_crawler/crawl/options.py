@@ -59,6 +59,7 @@ class CrawlOptions:
     start_urls_key: str = ""
     cleaning: CleaningOptions = field(default_factory=CleaningOptions)
     thinning: Thinning = field(default_factory=Thinning)
+    allow_private: tuple[str, ...] = ()  # hosts outside the public web that may be visited, with or without a port; "all"
 
 
 def read_claim(directory: Path) -> dict[str, Any]:

@@ -152,7 +152,7 @@ class Crawl:
         aside = SetAside(options.data_dir / ASIDE if options.frontier == "sqlite" else None, options.second_look_megabytes)
         self.second_look = SecondLook(aside, strategy, store)
         mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
-        self.control = Control(frontier, strategy, mailbox, self.policy.refusal)
+        self.control = Control(frontier, strategy, mailbox, self._refusal_of_order)
         self._feed = RedisFeed(options.redis, options.start_urls_key) if frontier.shared and options.redis is not None else None
         self._resume()
 
@@ -266,8 +266,12 @@ class Crawl:
             self.control.learn_marks(self.finished)
 
     def _take_seeds(self, urls: list[str]) -> None:
-        pushed = self.push([replace(seed_entry(url), dropped=self.policy.refusal(url, 0)) for url in urls])
+        pushed = self.push([replace(seed_entry(url), dropped=self._refusal_of_order(url, 0)) for url in urls])
         logger.info("%d start URLs were fed, %d of them new", len(urls), pushed.new)
+
+    def _refusal_of_order(self, url: str, depth: int) -> str | None:
+        self.policy.name([url])
+        return self.policy.refusal(url, depth)
 
     def _is_first(self, what: str, number: int) -> bool:
         """Whether this worker is the one that does what is due at a number of finished pages."""

@@ -25,7 +25,7 @@ from twisted.python.failure import Failure
 from topical_crawler import config, logs
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.downloadhandlers import Unreachable
+from topical_crawler.downloadhandlers import Refused, Unreachable
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.topic.topic import load_topic
@@ -63,6 +63,7 @@ class TopicalSpider(Spider):
         self.crawl = crawl
         self.around, self.paths = crawl.strategy.wants_around, crawl.strategy.wants_paths
         self.seeds = list(seeds)
+        crawl.policy.name(self.seeds)
 
     @classmethod
     def open_crawl(cls, settings: BaseSettings, arguments: dict[str, Any]) -> tuple[Crawl, list[str]]:
@@ -164,6 +165,8 @@ def failure_reason(failure: Failure) -> str:
         return f"HTTP {value.response.status}"
     if isinstance(value, Unreachable):
         return "unreachable"
+    if isinstance(value, Refused):
+        return str(value)
     if isinstance(value, IgnoreRequest):
         text = str(value).lower()
         if "robots.txt" in text:

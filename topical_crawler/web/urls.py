@@ -9,8 +9,11 @@
 from __future__ import annotations
 
 import re
+import socket
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import quote, urlsplit
 
 
@@ -210,6 +213,54 @@ def host(url: str) -> str:
     except ValueError:
         return ""
     return parts.netloc.rpartition("@")[2].lower().removesuffix(f":{PORTS.get(parts.scheme, '')}")
+
+
+# -- The public web
+
+PRIVATE = "private address"  # why a host is not visited that is none of the public web
+ODD_PORT = "unusual port"
+OPEN_PORTS = frozenset((80, 443, *range(8000, 9000)))  # where web servers of the public listen
+
+_NAT64 = IPv6Network("64:ff9b::/96")
+_PRIVATE_NAMES = ("localhost", ".localhost", ".local", ".internal", ".lan", ".home.arpa")
+
+
+@lru_cache(maxsize=16_384)
+def not_public(name: str) -> str:
+    """Why a host, written as :func:`host` does, is none of the public web: :data:`PRIVATE`, :data:`ODD_PORT`, or "" where it may
+    be. Addresses are known in every form that a resolver takes: decimal, hexadecimal, short, IPv4 within IPv6. What a name stands
+    for is seen only when it is resolved.
+
+    >>> [not_public(name) for name in ("dangjian.cn", "2130706433", "0x7f.1", "[::ffff:10.0.0.1]", "localhost:8080", "a.cn:22")]
+    ['', 'private address', 'private address', 'private address', 'private address', 'unusual port']
+    """
+    bare, colon, port = name.rpartition(":")
+    if not colon or port.endswith("]"):
+        bare, port = name, ""
+    bare = bare.strip("[]").rstrip(".")
+    if bare == "localhost" or bare.endswith(_PRIVATE_NAMES):
+        return PRIVATE
+    with suppress(ValueError, OSError):
+        # inet_aton takes the forms that resolvers take
+        address = ip_address(bare) if ":" in bare else IPv4Address(socket.inet_aton(bare))
+        if not is_public(address):
+            return PRIVATE
+    return ODD_PORT if port.isdecimal() and int(port) not in OPEN_PORTS else ""
+
+
+def is_public(address: IPv4Address | IPv6Address) -> bool:
+    """Whether everybody on the internet can reach ``address``, also as the IPv4 address that stands in one of IPv6.
+
+    >>> [is_public(ip_address(text)) for text in ("1.2.4.8", "169.254.169.254", "::ffff:10.0.0.1", "64:ff9b::a00:1")]
+    [True, False, False, False]
+    """
+    if isinstance(address, IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if address in _NAT64:
+            inner = IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(inner)
+    return address.is_global and not address.is_multicast
 
 
 @lru_cache(maxsize=16_384)
