@@ -3,6 +3,8 @@
 Set any of them on the command line (``-s NAME=VALUE``), in a spider's ``custom_settings``, or here in a copy of the project.
 """
 
+from collections.abc import Iterable
+
 from topical_crawler import __version__
 from topical_crawler.logs import secret
 
@@ -128,3 +130,22 @@ TOPICAL_VECTORS = ""
 TOPICAL_CILIN = ""
 TOPICAL_CILIN_TREE = ""
 TOPICAL_CLC = ""
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raises ValueError for a name that begins with ``TOPICAL_`` and is none of this module's: a misspelt setting would have no
+    effect, and a crawl of a recording would go out to the web.
+
+    >>> check_names(["TOPICAL_REPLY"])
+    Traceback (most recent call last):
+    ...
+    ValueError: there is no setting TOPICAL_REPLY. Remedy: TOPICAL_REPLAY? docs/settings.md lists them all
+    """
+    known = {name for name in globals() if name.startswith("TOPICAL_")}
+    if unknown := sorted(name for name in names if name.startswith("TOPICAL_") and name not in known):
+        from difflib import get_close_matches
+
+        nearest = next((match for name in unknown for match in get_close_matches(name, sorted(known), 1)), "")
+        raise ValueError(
+            f"there is no setting {', '.join(unknown)}. Remedy: {nearest and nearest + '? '}docs/settings.md lists them all"
+        )

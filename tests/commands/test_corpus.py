@@ -181,6 +181,7 @@ def test_a_missing_corpus_says_which_there_are_and_how_to_make_one(run: Run) -> 
         (("export", "dangjian", "--text-only"), "goes with --format txt"),
         (("export", "dangjian", "--host"), "expected one argument"),
         (("stats", "dangjian", "--nonsense"), "not understood: --nonsense"),
+        (("stats", "-s", "TOPICAL_CORPS=dangjian"), "there is no setting TOPICAL_CORPS. Remedy: TOPICAL_CORPUS?"),
     ],
 )
 def test_a_mistaken_call_exits_with_2(run: Run, arguments: tuple[str, ...], message: str) -> None:

@@ -24,6 +24,7 @@ from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import REDIRECTED, Entry, Outcome
 from topical_crawler.items import PART_OF, SEED_PRIORITY
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
+from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint, host, not_public
 
 PAGES, LEAVE = 5, 12
@@ -277,3 +278,16 @@ def test_a_seed_permits_its_own_port_alone() -> None:
     policy.name(["http://192.168.1.2:9200/start"])
     assert policy.refusal("http://192.168.1.2:9200/next", 1) is None
     assert policy.refusal("http://192.168.1.2:6379/", 1) == "private address"
+
+
+def test_a_worker_follows_a_seed_that_another_was_given() -> None:
+    seed, parent = "http://10.0.0.5:9200/start", Evidence("http://10.0.0.5:9200/start", 0.5, True, "党建")
+
+    def entry(url: str, *evidence: Evidence, **meta: object) -> Entry:
+        return Entry(fingerprint(url), url, host(url), 0.5, len(evidence), evidence, meta)
+
+    policy = rules()
+    assert policy.late_refusal(entry(seed, redirect_times=1), 0) == "private address"
+    assert policy.late_refusal(entry("http://10.0.0.5:9200/next", parent), 0) is None  # its own page links to it
+    assert rules().late_refusal(entry(seed), 0) is None
+    assert rules().late_refusal(entry("http://10.0.0.6/", parent), 0) == "private address"

@@ -37,6 +37,10 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
     ),
     "strategy": ({"topic": "SMALL", "seeds": "http://a.example/", "strategy": "best"}, "'best'"),
     "frontier": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_FRONTIER": "heap"}, "TOPICAL_FRONTIER='heap'"),
+    "misspelt setting": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_REPLY": "web.warc.gz"},
+        "there is no setting TOPICAL_REPLY. Remedy: TOPICAL_REPLAY?",
+    ),
     "number of a setting": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_TRAP_PAGES": "few"}, "TOPICAL_TRAP_PAGES"),
 }
 
@@ -126,7 +130,9 @@ def test_seeds_of_a_file_and_hosts_of_the_seeds(topic: Path, tmp_path: Path, web
     seeds = tmp_path / "seeds.txt"
     seeds.write_text(f"# 种子\n{site.url}/0.html  首页\n\n{site.url}/0.html?utm_source=x\n", encoding="utf-8")
     before = len(other.hits)
-    crawled = crawl(topic, tmp_path / "data", str(seeds), hosts="seeds", depth=3, DOWNLOAD_DELAY=0)
+    crawled = crawl(
+        topic, tmp_path / "data", str(seeds), hosts="seeds", depth=3, DOWNLOAD_DELAY=0, TOPICAL_ALLOW_PRIVATE="127.0.0.1"
+    )
     assert crawled.code == 0
     # Both sites are 127.0.0.1: a host stands for all its ports.
     assert fetched(tmp_path / "data") == ["/0.html", "/1.html", "/", "/2.html", "/3.html"]

@@ -20,6 +20,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
+from topical_crawler.settings import check_names
+
 if TYPE_CHECKING:
     from topical_crawler.sources import Condition
 
@@ -130,6 +132,10 @@ class ActionsCommand(ScrapyCommand):
         if args:
             raise UsageError(f"not understood: {' '.join(args)}. See scrapy {self.name} {opts.action} -h", print_help=False)
         assert self.settings is not None
+        try:
+            check_names(self.settings)
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from None
         try:
             self.exitcode = self.load(opts.action).run(opts, self.settings)
             sys.stdout.flush()

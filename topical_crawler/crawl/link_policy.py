@@ -166,6 +166,10 @@ class LinkPolicy:
 
     def late_refusal(self, entry: Entry, in_flight: int) -> str | None:
         """Why a link is not followed any more, by what may have changed while it waited, with ``in_flight`` pages of its host."""
+        # Another worker may have been given the seed. A name that a page was fetched from is no proof: it may lead elsewhere now.
+        is_seed = not entry.evidence and "redirect_times" not in entry.meta
+        if is_seed or (not_public(entry.host) and any(host(e.parent) == entry.host for e in entry.evidence)):
+            self._named.add(entry.host)
         reason = self._out_of_bounds(entry.host, entry.depth) or self._fruitless_place(entry.url, entry.host, entry.depth)
         limit = self._options.max_pages_per_host
         if reason is None and limit and self._per_host[entry.host] + in_flight >= limit:

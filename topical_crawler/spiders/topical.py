@@ -28,6 +28,7 @@ from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.downloadhandlers import Refused, Unreachable
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PageItem, now_utc
+from topical_crawler.settings import check_names
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
@@ -79,6 +80,7 @@ class TopicalSpider(Spider):
         if not arguments.get("topic"):
             raise ValueError("which topic? Remedy: -a topic=NAME, or -a topic=./FOLDER (scrapy topic list shows the names)")
         logs.follow(settings)
+        check_names(settings)
         topic = config.with_precision(settings, load_topic(arguments["topic"]), arguments)
         seeds = config.seeds(topic, arguments)
         options = config.crawl_options(settings, topic, arguments)
