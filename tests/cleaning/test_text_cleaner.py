@@ -118,6 +118,12 @@ def test_no_article_is_refused_for_its_code_nor_kept_for_it() -> None:
     text = [*map(Passage, BODY.split("\n")), code]
     found = TextCleaner().clean(plain(text), layout=layout(text))
     assert (found.reason, found.measures, found.language) == ("", words.measures, "zh")
+    labels = [Passage("示例代码如下所示"), Passage("x", "code"), Passage("运行的结果")] * 20
+    assert TextCleaner().clean(plain(labels), layout=layout(labels)).reason == "low quality: repetition"
+    labels = [Passage("示例代码如下所示"), code, Passage("运行的结果")] * 20
+    assert TextCleaner().clean(plain(labels), layout=layout(labels)).reason == ""
+    links = [Passage("参考资料：北京大学编译原理课程主页" * 2), code, Passage("习题内容与解答" * 4)]
+    assert TextCleaner().clean(plain(links), [f"{link.text}更多" for link in links], layout=layout(links)).reason == ""
     text = [Passage("代码如下："), code]
     assert TextCleaner().clean(plain(text), layout=layout(text)).reason == "near-empty"
 

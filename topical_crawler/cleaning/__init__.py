@@ -208,7 +208,9 @@ class TextCleaner:
         judged = prose(text, layout)
         measured = measure(judged)
         measures = dataclasses.asdict(measured)
-        if reason := options.limits.refusal(measured, language, len(judged)):
+        # Prose that is less than half of a text may be labels between code: 示例代码, 运行结果.
+        characters = len(judged) if 2 * len(judged) >= len(text) else 0
+        if reason := options.limits.refusal(measured, language, characters):
             return CleanedText("", (), reason, language, script, measures, removed=cleaned.removed)
         return CleanedText(text, layout, "", language, script, measures, personal, cleaned.removed)
 

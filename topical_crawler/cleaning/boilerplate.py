@@ -258,7 +258,7 @@ class Cleaner:
         last = next(i for i in range(len(found) - 1, -1, -1) if is_content(i))
         repeated = {i for i in range(first, last + 1) if is_repeated(i)}
         kept = _without_blanks(found[i] for i in range(first, last + 1) if i not in repeated)
-        if _link_share([passage.text for passage in kept if passage.kind not in VERBATIM], anchors) > MAX_LINK_SHARE:
+        if _link_share(kept, anchors) > MAX_LINK_SHARE:
             return Cleaned("", LIST_OF_LINKS)
         removed = (found[i].text for i in range(len(found)) if not first <= i <= last or i in repeated)
         return Cleaned(plain(kept), "", tuple(dict.fromkeys(filter(None, removed))), layout_of(kept))
@@ -278,14 +278,14 @@ class Cleaner:
         return "copyright" if notices else "boilerplate"
 
 
-def _link_share(lines: Iterable[str], anchors: Iterable[str]) -> float:
+def _link_share(text: Iterable[Passage], anchors: Iterable[str]) -> float:
     """Share of the letters, 0 to 1, in lines that are (part of) a link's text."""
     linked = "\n".join(" ".join(anchor.split()) for anchor in anchors)
     letters = in_links = 0
-    for line in lines:
-        count = count_letters(line)
+    for passage in text:
+        count = count_letters(passage.text)
         letters += count
-        if count <= MAX_LINK_LINE and line in linked:
+        if count <= MAX_LINK_LINE and passage.kind not in VERBATIM and passage.text in linked:
             in_links += count
     return in_links / letters if letters else 0.0
 
