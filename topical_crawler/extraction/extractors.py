@@ -55,8 +55,8 @@ LONG = 100  # letters over which a block is text whatever it says
 
 def worth(block: Block) -> float:
     """What a block adds to a text: its letters minus :data:`COST`; half of them if it does not end like a sentence; a loss for
-    links, boilerplate and furniture, at most :data:`COST` and its letters; nothing for code, formulas and tables, which stand in
-    texts and beside them.
+    links, boilerplate and furniture, at most :data:`COST` and its letters. Code is worth at most :data:`LONG`, formulas and
+    tables, which stand beside texts as well, nothing.
 
     >>> line = "各支部开展主题党日活动，学习党章党规。"
     >>> worth(Block(line, 17, 0, 0, "", "p", False)), worth(Block("首页", 2, 2, 1, "/", "li", False))
@@ -65,7 +65,7 @@ def worth(block: Block) -> float:
     if block.furniture or block.link_share > LINKED:
         return -COST - block.letters
     if block.kind in VERBATIM:
-        return 0
+        return max(0.0, min(block.letters / 2, LONG) - COST) if block.kind == "code" else 0.0
     return line_worth(block.text, block.letters) - 2 * block.linked
 
 
@@ -453,10 +453,13 @@ def unmarked(text: str) -> str:
     return _MARKS.sub("", text)
 
 
+LEADS_IN = (":", "：")  # ends of a line that speaks of the code, the formula or the table behind it
+
+
 def whole(blocks: Sequence[Block], text: str) -> list[Block]:
     """The blocks that a ``text`` of the marked page holds, and what belongs to them: code, formulas, tables, items and captions
-    between the first and the last of them, code, formulas and tables right behind, and the headings of all these. Lines that are
-    in no block are kept as paragraphs."""
+    between the first and the last of them; code, formulas and tables right behind; the headings of all these. Lines that are in
+    no block are kept as paragraphs."""
     chosen: set[int] = set()
     others: dict[int, list[Block]] = {}  # lines that are in no block, by the block before them
     here = -1
@@ -469,14 +472,20 @@ def whole(blocks: Sequence[Block], text: str) -> list[Block]:
     if not chosen:
         return others.get(-1, [])
     last = max(chosen)
-    while last + 1 < len(blocks) and blocks[last + 1].kind in VERBATIM and _belongs(blocks[last + 1]):
-        last += 1
+    for number in range(last + 1, len(blocks)):
+        block = blocks[number]
+        if block.kind in VERBATIM and _belongs(block):
+            last = number
+        elif block.furniture or not (block.kind == "heading" or block.text.endswith(LEADS_IN)) or block.link_share > LINKED:
+            break
+        elif block.kind != "heading":
+            chosen.add(number)
     kept: list[Block] = []
     heads = False  # whether the block behind, headings left out, is kept
     for number in range(last, min(chosen) - 1, -1):
         block = blocks[number]
         kept += reversed(others.get(number, []))
-        keep = number in chosen or (heads if block.kind == "heading" else _belongs(block))
+        keep = (number in chosen) or (heads if block.kind == "heading" else _belongs(block))
         if keep:
             kept.append(block)
         heads = keep if block.kind != "heading" else heads

@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import cast
+from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from lxml.etree import XPath, iterwalk
@@ -288,10 +288,11 @@ def normalise(tree: HtmlElement) -> HtmlElement:
     <div><p>令$x^2$，则</p><figure class="highlight c"><pre data-kind="code" data-note="c">if (x)
       y();</pre></figure></div>
     """
+    _read_delimiters(tree)
     gone: set[HtmlElement] = set()
     split: dict[HtmlElement, None] = {}
     for element in cast("list[HtmlElement]", _MARKUP(tree)):
-        if element in gone or element is tree:
+        if element in gone or element is tree or element.get("data-kind") == "formula":
             continue
         new: HtmlElement | str | None = None
         target = element
@@ -471,6 +472,121 @@ _ODD = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def _storable(text: str) -> str:
     return _ODD.sub("", text)
+
+
+# -- Formulas between delimiters, which a script on the page would draw
+
+_RENDERER = XPath(
+    "boolean(descendant::script[contains(@src, 'athjax') or contains(@src, 'athJax') or contains(@src, 'katex')"
+    " or contains(., 'MathJax') or contains(., 'katex') or contains(., 'renderMathInElement')]"
+    " | descendant::link[contains(@href, 'katex')])"
+)
+_DELIMITED = XPath(
+    "descendant::text()[contains(., '$') or contains(., '\\(') or contains(., '\\[') or contains(., '\\begin{')][not(ancestor::*["
+    "self::pre or self::code or self::script or self::style or self::textarea or self::noscript or self::math or self::title])]"
+)
+_OPENING = re.compile(
+    r"(?<!\\)(?:\$\$|\\\[|\\\(|\$|\\begin\{((?:equation|align|alignat|flalign|gather|eqnarray|multline|displaymath)\*?)\})"
+)
+_CLOSING = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
+_IN_TEX = frozenset(("br", "em", "i"))  # Markdown turns _ and * into emphasis, and lines into breaks
+MAX_TEX = 5_000  # longest formula between delimiters
+
+
+def _read_delimiters(tree: HtmlElement) -> None:
+    if not _RENDERER(tree):
+        return
+    seen: dict[HtmlElement, None] = {}
+    for text in cast("list[Any]", _DELIMITED(tree)):
+        holder = text.getparent()
+        if (holder := holder.getparent() if text.is_tail else holder) is not None:
+            seen[holder] = None
+    for holder in seen:
+        _take_formulas(holder)
+        if holder.tag == "p":
+            _split(holder)
+
+
+def _take_formulas(holder: HtmlElement) -> None:
+    """Turn the formulas in the text of an element, which may go over line breaks, into elements and ``$…$``."""
+    pieces: list[str | HtmlElement] = [holder.text or ""]
+    for child in holder:
+        pieces += child, child.tail or ""
+    new: list[str | HtmlElement] = []
+    unclosed: set[str] = set()  # delimiters that do not end before the next element of another kind
+    changed = False
+    at = place = 0
+    while at < len(pieces):
+        piece = pieces[at]
+        if not isinstance(piece, str) or (opening := _OPENING.search(piece, place)) is None:
+            if isinstance(piece, str):
+                new.append(piece[place:])
+            else:
+                new.append(piece)
+                if piece.tag not in _IN_TEX:
+                    unclosed.clear()
+            at, place = at + 1, 0
+            continue
+        closing = f"\\end{{{opening[1]}}}" if opening[1] else _CLOSING[opening[0]]
+        found = None if closing in unclosed else _until(pieces, at, opening.end(), closing)
+        new.append(piece[place : opening.start()])
+        if found is None:
+            unclosed.add(closing)
+            new.append(opening[0])
+            place = opening.end()
+            continue
+        tex, end, place = found
+        if closing == "$" and end == at:
+            new.append(f"${tex}$")
+        else:
+            tex = opening[0] + tex + closing if opening[1] else tex
+            new.append(_as_element(_clean_tex(tex), display=closing not in ("$", "\\)")))
+            changed = True
+        at = end
+    if changed:
+        _set_content(holder, new)
+
+
+def _until(pieces: list[str | HtmlElement], at: int, place: int, closing: str) -> tuple[str, int, int] | None:
+    """The TeX from a place up to ``closing``, and the place behind; None if something else than a formula follows."""
+    parts: list[str] = []
+    length = 0
+    for number in range(at, len(pieces)):
+        piece = pieces[number]
+        if isinstance(piece, str):
+            end = piece.find(closing, place)
+            parts.append(piece[place : end if end >= 0 else None])
+            if end >= 0:
+                tex = "".join(parts)
+                return (tex, number, end + len(closing)) if tex.strip() and "。" not in tex else None
+        elif piece.tag == "br":
+            parts.append("\n")
+        elif piece.tag in _IN_TEX and len(piece) == 0:
+            sign = "*" if parts and parts[-1].endswith("^") else "_"
+            parts.append(f"{sign}{piece.text or ''}{sign}")
+        else:
+            return None
+        length += len(parts[-1])
+        if length > MAX_TEX:
+            return None
+        place = 0
+    return None
+
+
+def _set_content(holder: HtmlElement, content: list[str | HtmlElement]) -> None:
+    holder.text = None
+    elements: list[HtmlElement] = []
+    texts: list[list[str]] = [[]]
+    for piece in content:
+        if isinstance(piece, str):
+            texts[-1].append(piece)
+        else:
+            elements.append(piece)
+            texts.append([])
+    for element, text in zip(elements, texts[1:], strict=True):
+        element.tail = "".join(text) or None
+    holder.text = "".join(texts[0]) or None
+    holder[:] = elements
 
 
 # -- From MathML, or the tree of nodes that MathJax draws, to TeX
