@@ -39,7 +39,7 @@ from topical_crawler.web.dom import decode  # noqa: E402
 KINDS = ("display", "inline", "code", "indented", "tables")
 ARTICLES = (
     "[itemprop=articleBody], .article-content, .article-entry, .post-content, .post-body, .entry-content, .markdown-body,"
-    " #article-content, #post-content, [role=main] .body, .chapter, .section"
+    " #articleContent, #article-content, #post-content, [role=main] .body, .chapter, .section"
 )
 _PRE = re.compile(r"<pre\b[^>]*>(.*?)</pre>", re.S | re.I)
 _NO_TEXT = re.compile(r"<(script|style|pre|textarea|noscript|code)\b.*?</\1\s*>", re.S | re.I)

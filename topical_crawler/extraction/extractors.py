@@ -469,6 +469,9 @@ def whole(blocks: Sequence[Block], text: str) -> list[Block]:
             here = found[-1]
         elif (bare := unmarked(line).strip()) and (here < 0 or _bare(bare) not in _bare(blocks[here].text)):
             others.setdefault(here, []).append(Block(bare, count_letters(bare), 0, 0, "", "p", False))
+    texts = [number for number in chosen if blocks[number].link_share <= LINKED]
+    if texts:  # no text begins or ends with links
+        chosen = {number for number in chosen if min(texts) <= number <= max(texts)}
     if not chosen:
         return others.get(-1, [])
     last = max(chosen)

@@ -316,6 +316,8 @@ def normalise(tree: HtmlElement) -> HtmlElement:
             new = _as_element(*formula)
         if new is None:
             continue
+        if not isinstance(new, str) and new.get("data-kind") == "code":
+            _drop_labels(target, new.get("data-note", ""))
         gone.update(target.iter())
         parent = target.getparent()
         _replace(target, new)
@@ -699,7 +701,9 @@ _GUTTER = re.compile(
     r"(?:^|[\s_-])(?:gutter|line-?no|linenos?|lineno|line-?num(?:ber)?s?|ln-num\w*|hljs-ln-n\w*|line-numbers-rows)(?=$|[\s_-])",
     re.I,
 )
-_BUTTON = frozenset(("复制", "复制代码", "copy", "copy code", "代码", "展开", "折叠", "复制成功", "已复制", "复制到剪贴板"))
+_BUTTON = frozenset(
+    ("复制", "复制代码", "copy", "copy code", "code", "代码", "展开", "折叠", "复制成功", "已复制", "复制到剪贴板")
+)
 _NUMBERS = re.compile(r"\s*(?:\d+[.:]?\s*)+")
 _ENDS_LINE = frozenset(("br", "div", "p", "pre", "li", "tr", "section"))
 _NO_TEXT = frozenset(("table", "tbody", "thead", "tr", "ol", "ul"))
@@ -756,6 +760,22 @@ def _language(element: HtmlElement, outer: HtmlElement) -> str:
         if part.tag == "code" and len(names := part.get("class", "").split()) == 1 and not _NO_LANGUAGE.fullmatch(names[0]):
             return str(names[0]).lower()[:20]
     return ""
+
+
+def _drop_labels(code: HtmlElement, language: str) -> None:
+    """Empty the elements right before a piece of code that hold nothing but its language or the name of a button."""
+    for place in islice(chain((code,), code.iterancestors("figure", "div", "section", "td")), 3):
+        before = place.getprevious()
+        while before is not None and before.tag not in HEADINGS and before.tag != "p" and not (before.tail or "").strip():
+            if (text := _cell(before).lower()) and text != language and text not in _BUTTON:
+                return
+            for part in before.iter():
+                part.text = None
+                if part is not before:
+                    part.tail = None
+            before = before.getprevious()
+        if before is not None:
+            return
 
 
 def verbatim(element: HtmlElement) -> str:
