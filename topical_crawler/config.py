@@ -21,8 +21,7 @@ from urllib.parse import quote, urlsplit
 import platformdirs
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cleaning import CleaningOptions, Convert, Personal
-from topical_crawler.cleaning.quality import Limits
+from topical_crawler.cleaning import CleaningOptions, Convert, Limits, Personal
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.logs import masked
 from topical_crawler.recordings.reader import Recording, RecordingError, Thinning

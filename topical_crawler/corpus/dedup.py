@@ -30,7 +30,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlalchemy.dialects import sqlite
 
-from topical_crawler.cleaning.quality import measure
+from topical_crawler.cleaning import measure
 from topical_crawler.corpus.record import NON_LETTERS, Record, pages, parts, record_of, storable, upserting, values_of
 from topical_crawler.corpus.record import bands as bands_table
 from topical_crawler.text.passages import VERBATIM, Passage, layout, passages, plain

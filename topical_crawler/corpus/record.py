@@ -14,7 +14,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from topical_crawler.cleaning.quality import Measures
+from topical_crawler.cleaning import Measures
 from topical_crawler.text.passages import Layout, passages
 
 

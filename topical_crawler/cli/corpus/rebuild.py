@@ -22,9 +22,9 @@ from scrapy.settings import BaseSettings, Settings
 from scrapy.statscollectors import DummyStatsCollector
 
 from topical_crawler import extraction
+from topical_crawler.cleaning import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
 from topical_crawler.cleaning.boilerplate import BOILERPLATE_ONLY, COPYRIGHT_ONLY, LIST_OF_LINKS, NEAR_EMPTY
 from topical_crawler.cleaning.characters import GARBLED
-from topical_crawler.cleaning.quality import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
 from topical_crawler.cli.base import whole
 from topical_crawler.cli.corpus import find, new
 from topical_crawler.cli.terminal import corpus_progress
