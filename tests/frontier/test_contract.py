@@ -62,6 +62,19 @@ class TestOrder:
         assert pop(frontier).priority == 0.75
         assert frontier.best(0.0) == 0.25
 
+    def test_find_tells_where_an_entry_stands(self, frontier: Frontier) -> None:
+        waiting = entry("甲", 0.5, "http://a.cn/1", depth=3)
+        frontier.push([waiting, entry("乙", 0.9, host="b.cn"), entry("丙", 0.8, host="c.cn"), entry("丁", dropped="trap")])
+        frontier.done(pop(frontier).key, outcome("乙"))
+        taken = pop(frontier)
+        assert frontier.find(waiting.key) == (State.WAITING, waiting)
+        assert frontier.find(taken.key) == (State.IN_FLIGHT, taken)
+        assert frontier.find(key("戊")) is None
+        done, dropped = frontier.find(key("乙")), frontier.find(key("丁"))
+        assert done is not None and (done[0], done[1].dropped) == (State.DONE, None)
+        assert dropped is not None and (dropped[0], dropped[1].dropped) == (State.DROPPED, "trap")
+        assert dropped[1].url == entry("丁").url
+
     def test_pop_gives_back_all_that_was_pushed(self, frontier: Frontier) -> None:
         pushed = entry("甲", 0.5, "http://a.cn/1", "http://a.cn/2", depth=3, meta={"retries": 1}, rescored=2)
         frontier.push([pushed])

@@ -129,6 +129,9 @@ class Frontier(Protocol):
     def waiting(self, limit: int) -> list[Entry]:
         """The best ``limit`` waiting entries over all hosts, best first, whether or not their turn has come; they stay."""
 
+    def find(self, key: bytes) -> tuple[State, Entry] | None:
+        """Where an entry stands, and what is still known of it (of a dropped one with the reason); None for an unknown key."""
+
     def reprice(self, priorities: Mapping[bytes, float]) -> None:
         """Set priorities of waiting entries, all or nothing, and ``rescored`` to 0. Keys that do not wait are left alone."""
 

@@ -8,6 +8,7 @@ import operator
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -119,6 +120,17 @@ class MemoryFrontier(LocalFrontier):
 
     def waiting(self, limit: int) -> list[Entry]:
         return [_entry(row) for row in heapq.nsmallest(limit, self._waiting.values(), key=operator.itemgetter(0))]
+
+    def find(self, key: bytes) -> tuple[State, Entry] | None:
+        if (row := self._waiting.get(key)) is not None:
+            return State.WAITING, _entry(row)
+        if (flight := self._in_flight.get(key)) is not None:
+            return State.IN_FLIGHT, _entry(flight[0])
+        if (row := self._done.get(key)) is not None:
+            return State.DONE, _entry(row)
+        if (dropped := self._dropped.get(key)) is not None:
+            return State.DROPPED, replace(_entry(dropped[0]), dropped=dropped[1])
+        return None
 
     def reprice(self, priorities: Mapping[bytes, float]) -> None:
         moved = {key: row for key in priorities if (row := self._waiting.get(key)) is not None}

@@ -207,6 +207,13 @@ class RedisFrontier(Frontier):
                         logger.error("%s", error)
         return entries
 
+    def find(self, key: bytes) -> tuple[State, Entry] | None:
+        """See :meth:`Frontier.find`. Of a page that was done, and of a link dropped for want of room, no address is known."""
+        if (record := self._call("hget", "entries", key)) is None:
+            return None
+        state = State.IN_FLIGHT if self._call("hexists", "flights", key) else State(record[1])
+        return state, read_entry(key, record)
+
     def _heads(self) -> Iterator[tuple[bytes, float]]:
         """The hosts that have a waiting entry, with the score of their best one."""
         cursor, hosts = -1, {}

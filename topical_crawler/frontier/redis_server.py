@@ -145,9 +145,9 @@ def read_entry(key: bytes, record: bytes) -> Entry:
         for size in sizes:
             parts.append(record[at : at + size].decode())
             at += size
-        host, url, meta, _ = parts
+        host, url, meta, reason = parts
         evidence = unpack(record[at:].decode())
-        return Entry(key, url, host, priority, depth, evidence, dict(json.loads(meta)) if meta else {}, None, rescored)
+        return Entry(key, url, host, priority, depth, evidence, dict(json.loads(meta)) if meta else {}, reason or None, rescored)
     except (struct.error, ValueError, TypeError, LookupError) as error:
         raise RecordError(f"entry {key.hex()}: its record is damaged ({type(error).__name__}: {error})") from None
 

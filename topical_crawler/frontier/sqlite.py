@@ -9,6 +9,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from json.encoder import encode_basestring as _quote
 from pathlib import Path
@@ -241,6 +242,7 @@ ADD_EVIDENCE = "UPDATE entries SET parents = ?, evidence = ? WHERE number = ?"
 
 _COLUMNS = "key, url, host, priority, depth, evidence, meta, rescored"
 ENTRY = f"SELECT {_COLUMNS} FROM entries WHERE number = ?"
+STANDING = f"SELECT state, dropped, {_COLUMNS} FROM entries WHERE key = ?"
 BEST = f"SELECT {_COLUMNS} FROM entries WHERE {_WAITS} ORDER BY priority DESC, number LIMIT ?"
 
 GIVE_OUT = f"UPDATE entries SET state = {State.IN_FLIGHT} WHERE number = ?"
@@ -476,6 +478,12 @@ class SqliteFrontier(LocalFrontier):
     def waiting(self, limit: int) -> list[Entry]:
         """See :meth:`Frontier.waiting`. Sorts all that waits: about a second for each million."""
         return [_entry(row) for row in self._db.rows(BEST, (limit,))]
+
+    def find(self, key: bytes) -> tuple[State, Entry] | None:
+        if (row := self._first(STANDING, key)) is None:
+            return None
+        state, dropped, *columns = row
+        return State(state), replace(_entry(columns), dropped=dropped)
 
     def reprice(self, priorities: Mapping[bytes, float]) -> None:
         for key, priority in priorities.items():
