@@ -20,6 +20,7 @@ from scrapy.utils.spider import iter_spider_classes
 from topical_crawler import extraction, frontier, items, settings, strategies
 from topical_crawler.cleaning import boilerplate, characters, quality
 from topical_crawler.cli.base import ActionParser
+from topical_crawler.cli.corpus.why import meaning
 from topical_crawler.corpus import dedup
 from topical_crawler.crawl import session
 from topical_crawler.crawl.steering import PURGED
@@ -160,7 +161,7 @@ def test_every_command_and_option_is_documented(command: str, sub: str, parser: 
 def test_all_commands_are_looked_at() -> None:
     assert {f"{command} {sub}" for command, sub, _ in subcommands()} == {
         *("corpus stats", "corpus export", "corpus fetched", "corpus copy", "corpus clean", "corpus rebuild"),
-        *("corpus sample", "corpus judge", "corpus list", "corpus show", "corpus search"),
+        *("corpus sample", "corpus judge", "corpus list", "corpus show", "corpus search", "corpus why"),
         *("frontier stats", "frontier top", "frontier push", "frontier pause", "frontier resume", "frontier stop"),
         *("frontier threshold", "frontier requeue", "frontier purge"),
         *("evaluate sites", "evaluate harvest", "evaluate crawl"),
@@ -204,8 +205,8 @@ def test_every_parameter_is_documented_with_its_default(section: str, defaults: 
 
 
 PARAMETERS: dict[str, tuple[object, tuple[str, ...]]] = {
-    "vsm": (vector_space.VSM, ()),
-    "svsm": (vector_space.SVSM, ("vsm",)),
+    "vsm": (vector_space.VsmParameters(), ()),
+    "svsm": (vector_space.SvsmParameters(), ("vsm",)),
     "esvsm": (EsvsmParameters(), ("vsm", "svsm")),
     "odp2evsm": (Odp2evsmParameters(), ()),
     "category_vsm": (CategoryVsmParameters(), ("odp2evsm",)),
@@ -301,6 +302,16 @@ def test_every_reason_of_a_dropped_link_is_documented() -> None:
     reasons |= returned_texts("crawl/link_policy.py", "refusal", "late_refusal")
     documented = documented_reasons("Why a link is dropped")
     assert {r for r in reasons if f"`{r}`" not in documented} == set()
+
+
+def test_every_documented_reason_is_explained_by_corpus_why() -> None:
+    beside = {"ignored", "failed: NAME", "error: NAME", "lost by a pipeline", "no item", "dropped: WORDS"}  # they name themselves
+    beside |= {session.LEASE_LOST, "too many links on a page"}  # no page and no address has them
+    named = re.findall(
+        r"^`([^`]+)`", documented_reasons("Why a page is rejected") + "\n" + documented_reasons("Why a link is dropped"), re.M
+    )
+    assert len(named) > 50
+    assert {reason for reason in named if not meaning(reason)} == beside
 
 
 def test_both_readmes_have_the_same_parts() -> None:

@@ -8,6 +8,7 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,25 @@ def test_top_shows_the_best_first_whatever_their_turn(frontier: Frontier) -> Non
     assert hosts["looked_at"] == 12
     assert hosts["hosts"][0] == {"host": "a.cn", "waiting": 9, "priority": 0.8}
     assert {row["host"]: row["waiting"] for row in hosts["hosts"]} == {"a.cn": 9, "b.cn:8080": 2, "xn--n5qz54a.cn": 1}
+
+
+def test_find_tells_where_addresses_stand(frontier: Frontier) -> None:
+    waiting, done, gone, dropped, unknown = urls(1, 2, 3, 4, 5)
+    frontier.push([link(done, 0.9), link(gone, 0.2), link(waiting, 0.5, "主题党日")])
+    frontier.push([replace(link(dropped, 0.1), dropped="trap")])
+    assert fetch(frontier, "") == [done]
+    ask(frontier, "purge", below=0.3)
+    answer = ask(frontier, "find", urls=[waiting, done, gone, dropped, unknown])
+    states = [(entry["url"], entry["state"], entry["dropped"]) for entry in answer["entries"]]
+    assert states == [
+        (waiting, "waiting", ""), (done, "done", ""), (gone, "dropped", PURGED), (dropped, "dropped", "trap"),
+        (unknown, "unknown", ""),
+    ]  # fmt: skip
+    first = answer["entries"][0]
+    assert (first["priority"], first["anchor"], first["parent"], first["depth"]) == (0.5, "主题党日", "http://p.cn/", 1)
+    assert answer["page_threshold"] is None
+    refused = perform(frontier, {"action": "find", "urls": [unknown, waiting]}, refusal=lambda url, depth: "other site")
+    assert [entry["dropped"] for entry in refused["entries"]] == ["other site", ""]
 
 
 def test_a_host_is_looked_for_among_the_best_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,6 +110,22 @@ def _top(frontier: Frontier, request: Request, crawl: Known) -> Answer:
         looked_at = min(8 * looked_at, MOST_LOOKED_AT)
 
 
+def _find(frontier: Frontier, request: Request, crawl: Known) -> Answer:
+    """Where ``urls`` stand, as "entries": each with what ``top`` shows, its "state", "unknown" where the crawl has not seen it,
+    and as "dropped" the reason why it is not fetched or, if unknown, would not be; "" if none is known."""
+    explain = crawl.explain if request.get("reasons") is True else None
+    entries = []
+    for url in _urls(request):
+        found = frontier.find(fingerprint(url))
+        state, entry = found or (None, seed_entry(url))
+        refused = crawl.refusal(url, 1) if crawl.refusal is not None and found is None else entry.dropped
+        shown = _shown(entry, explain if state is State.WAITING else None)
+        entries.append(
+            {**shown, "url": url, "state": state.name.lower() if state is not None else "unknown", "dropped": refused or ""}
+        )
+    return {"entries": entries, "page_threshold": control_state(frontier)["page_threshold"]}
+
+
 def _hosts(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """The hosts of the best ``n`` waiting entries as "hosts": how many entries each has, and the priority of its best."""
     entries = frontier.waiting(_count(request, "n", 1000))
@@ -248,6 +264,7 @@ class Marks:
 ACTIONS: Mapping[str, Callable[[Frontier, Request, Known], Answer]] = {
     "stats": _stats,
     "top": _top,
+    "find": _find,
     "hosts": _hosts,
     "push": _push,
     "pause": _pause,

@@ -92,10 +92,10 @@ class Setup:
     seed: int = 0
     progress: Progress | None = None
 
-    def parameters(self, kind: type[_T], defaults: _T | None = None) -> _T:
+    def parameters(self, kind: type[_T]) -> _T:
         """The topic's table ``[strategy.NAME]`` as a ``kind``; see :func:`read_parameters`."""
         table = self.topic.parameters.get(self.strategy, {})
-        return read_parameters(kind, table, self.topic, f"strategy.{self.strategy}", defaults)
+        return read_parameters(kind, table, self.topic, f"strategy.{self.strategy}")
 
 
 class Strategy(ABC):

@@ -301,11 +301,20 @@ class Ssrm:
         return {word: weight * self._means[word] for word, weight in vector.items() if word in self._means}
 
 
-VSM = TextAndAnchorParameters(page_threshold=0.01)
-SSRM = TextAndAnchorParameters(page_threshold=0.001)
-SVSM = SvsmParameters(page_threshold=0.05)
-"""No paper prints a threshold. A cosine is the smaller the more terms a topic has; SVSM's is between the best for few and for
-many, on the side of keeping. SSRM has no good one: with HowNet, nearly every text is as similar to a topic as any other."""
+# No paper prints a threshold. A cosine is the smaller the more terms a topic has; SVSM's is between the best for few and for
+# many, on the side of keeping. SSRM has no good one: with HowNet, nearly every text is as similar to a topic as any other.
+@dataclass(frozen=True)
+class VsmParameters(TextAndAnchorParameters):
+    """Constants of ``vsm``."""
+
+    page_threshold: float = 0.01
+
+
+@dataclass(frozen=True)
+class SsrmParameters(TextAndAnchorParameters):
+    """Constants of ``ssrm``."""
+
+    page_threshold: float = 0.001
 
 
 class VsmStrategy(TextAndAnchor):
@@ -318,18 +327,20 @@ class VsmStrategy(TextAndAnchor):
     """
 
     name = "vsm"
+    parameters_type = VsmParameters
 
     @classmethod
     def make(cls, setup: Setup) -> Self:
         idf = Idf.load()
         measure = Vsm(keyword_vector(setup.topic.terms, idf), idf)
-        return cls(measure, setup.segmenter, setup.parameters(TextAndAnchorParameters, VSM))
+        return cls(measure, setup.segmenter, setup.parameters(VsmParameters))
 
 
 class SsrmStrategy(TextAndAnchor):
     """The strategy ``ssrm``, the semantic similarity retrieval model: the mean similarity of the words of both sides."""
 
     name = "ssrm"
+    parameters_type = SsrmParameters
     needs = ("hownet", "hownet_tree")
 
     @classmethod
@@ -337,7 +348,7 @@ class SsrmStrategy(TextAndAnchor):
         idf = Idf.load()
         topic = keyword_vector(setup.topic.terms, idf)
         measure = Ssrm(topic, TermSimilarity.of_terms(list(topic), setup.resources), idf)
-        return cls(measure, setup.segmenter, setup.parameters(TextAndAnchorParameters, SSRM))
+        return cls(measure, setup.segmenter, setup.parameters(SsrmParameters))
 
 
 class SvsmStrategy(TextAndAnchor):
@@ -350,7 +361,7 @@ class SvsmStrategy(TextAndAnchor):
     @classmethod
     def make(cls, setup: Setup) -> Self:
         idf = Idf.load()
-        parameters = setup.parameters(SvsmParameters, SVSM)
+        parameters = setup.parameters(SvsmParameters)
         topic = keyword_vector(setup.topic.terms, idf)
         measure = svsm(topic, TermSimilarity.of_terms(list(topic), setup.resources), idf, parameters.reading)
         return cls(measure, setup.segmenter, parameters)
