@@ -14,7 +14,7 @@ from corpus_tools import everything, kept, rejected, start
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.corpus.record import CorpusError, Filters, Record, pages, text_hash
+from topical_crawler.corpus.record import CorpusError, Filters, Record, pages, plain, text_hash
 from topical_crawler.corpus.store import CorpusStore
 
 
@@ -76,8 +76,8 @@ def test_any_text_can_be_stored(store: CorpusStore) -> None:
     def check(text: str, title: str, number: float) -> None:
         store.put(kept(1, text + "党", title=title + "\ud800\0", why={"anchor": title + "\ud800", "terms": [number]}))
         (found,) = store.records()
-        assert found.text == text.replace("\0", "") + "党"
-        assert found.title == title.replace("\0", "") + "?"
+        assert found.text == plain(text + "党")
+        assert found.title == plain(title) + "?"
         assert found.why == {"anchor": title + "?", "terms": [number if math.isfinite(number) else None]}
 
     check()

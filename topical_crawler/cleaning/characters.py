@@ -224,6 +224,12 @@ def _mended(text: str) -> str:
     return unicodedata.normalize("NFC", _SPACES.sub(" ", _DOT.sub(".", text)))
 
 
+def visible(text: str) -> str:
+    """``text`` without characters that nobody sees: control, zero-width and private ones, and those that turn the order of
+    letters around."""
+    return _DROPPED.sub("", text)
+
+
 def repair_verbatim(text: str) -> str:
     """``text`` to be kept as written, such as code: NFC, ``\\n`` line ends and visible characters, without blank lines at its
     edges. Repairing twice changes nothing.

@@ -26,7 +26,7 @@ from topical_crawler.cleaning.boilerplate import (
     digest,
     new_lines,
 )
-from topical_crawler.cleaning.characters import repair
+from topical_crawler.cleaning.characters import repair, visible
 from topical_crawler.corpus.record import PageLines, lines, pages, plain, upserting
 from topical_crawler.extraction import Extracted
 from topical_crawler.text.passages import prose
@@ -59,6 +59,7 @@ class Maker:
         """Clean and measure the text of a page with these ``anchors`` of links; its ``<title>`` replaces a missing headline."""
         fields: dict[str, Any] = {name: getattr(extracted, name) for name in _TAKEN_OVER}
         fields["title"] = extracted.title or title
+        fields |= {name: visible(value) for name, value in fields.items() if isinstance(value, str)}
         if extracted.reason:
             return Made(fields, extracted.reason)
         words = prose(extracted.text, extracted.layout)

@@ -348,9 +348,17 @@ def record_of(row: Mapping[Any, Any]) -> Record:
     return Record(**{name: row[name] for name in FIELDS}, measures=measures, personal=row["personal"], order=row["id"])
 
 
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
 def plain(text: str) -> str:
-    """``text`` without NUL and lone surrogates, which databases refuse."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+    """``text`` without lone surrogates and NUL, which databases refuse, and without the other control characters, which terminals
+    obey, and those that turn the order of letters around.
+
+    >>> plain("党建\\x1b]0;x\\x07\\u202e要闻\\0")
+    '党建]0;x要闻'
+    """
+    return _CONTROL.sub("", text).encode("utf-8", "replace").decode("utf-8")
 
 
 MEGABYTE = 1_000_000  # bytes

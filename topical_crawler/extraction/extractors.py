@@ -212,7 +212,9 @@ STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
     "的一是不了在人有我他这個个這们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年过過后後用所然"
 )
 
-_END_TAGS = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)
+_NO_XML = re.compile(  # the end of a page in mid-page, and control characters written as numbers, which no XML may hold
+    r"</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01])\b;?|&#x0*(?:1?[0-8bcef]|19|1[ad])\b;?", re.IGNORECASE
+)
 
 
 def parse(html: str) -> HtmlElement | None:
@@ -224,7 +226,7 @@ def parse(html: str) -> HtmlElement | None:
     from trafilatura import load_html
 
     # XML has neither lone surrogates nor NUL. The parser ignores a body after </html>, as some themes have it.
-    clean = unmarked(_END_TAGS.sub("", html.encode("utf-8", "replace").decode().replace("\0", "")))
+    clean = unmarked(_NO_XML.sub("", html.encode("utf-8", "replace").decode().replace("\0", "")))
     tree: HtmlElement | None = load_html(clean)
     if tree is None and "<" in clean:  # trafilatura refuses pages in an unknown envelope
         tree = document_fromstring(clean)

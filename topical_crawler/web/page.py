@@ -33,7 +33,8 @@ MAX_ATTRIBUTES = 2000
 the square of either, and the text of nested links the square again: minutes for a page of half a megabyte."""
 
 _SPACE = re.compile(r"\s+")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey some of them
+# A terminal would obey some of them; the last turn the order of letters around.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _COMMA = re.compile(r"[,，、;；]")
 _MANY_TAGS = 5_000
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
