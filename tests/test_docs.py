@@ -17,8 +17,8 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import walk_modules_iter
 from scrapy.utils.spider import iter_spider_classes
 
-from topical_crawler import extraction, frontier, items, settings, strategies
-from topical_crawler.cleaning import boilerplate, characters, quality
+from topical_crawler import cleaning, extraction, frontier, items, settings, strategies
+from topical_crawler.cleaning import boilerplate, characters
 from topical_crawler.cli.base import ActionParser
 from topical_crawler.cli.corpus.why import meaning
 from topical_crawler.corpus import dedup
@@ -161,7 +161,7 @@ def test_every_command_and_option_is_documented(command: str, sub: str, parser: 
 def test_all_commands_are_looked_at() -> None:
     assert {f"{command} {sub}" for command, sub, _ in subcommands()} == {
         *("corpus stats", "corpus export", "corpus fetched", "corpus copy", "corpus clean", "corpus rebuild"),
-        *("corpus sample", "corpus judge", "corpus list", "corpus show", "corpus search", "corpus why"),
+        *("corpus sample", "corpus judge", "corpus list", "corpus show", "corpus search", "corpus why", "corpus extract"),
         *("frontier stats", "frontier top", "frontier push", "frontier pause", "frontier resume", "frontier stop"),
         *("frontier threshold", "frontier requeue", "frontier purge"),
         *("evaluate sites", "evaluate harvest", "evaluate crawl"),
@@ -290,7 +290,7 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
     reasons |= {extraction.NO_TEXT, extraction.TOO_LARGE, extraction.FAILED, extraction.TIMED_OUT, extraction.CRASHED}
     reasons |= {extraction.LIST_PAGE, extraction.VIDEO_PAGE, extraction.GALLERY_PAGE}
     reasons |= {boilerplate.NO_TEXT, boilerplate.BOILERPLATE_ONLY, boilerplate.COPYRIGHT_ONLY, boilerplate.NEAR_EMPTY}
-    reasons |= {boilerplate.LIST_OF_LINKS, characters.GARBLED, *quality.REASONS}
+    reasons |= {boilerplate.LIST_OF_LINKS, characters.GARBLED, *cleaning.REASONS}
     reasons |= returned_texts("spiders/topical.py", "failure_reason")
     documented = documented_reasons("Why a page is rejected")
     assert {r for r in reasons if f"`{r}" not in documented} == set()

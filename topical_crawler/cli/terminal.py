@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -150,6 +151,13 @@ def printable(text: str) -> str:
         character if character.isprintable() or unicodedata.category(character) == "Zs" else "\N{REPLACEMENT CHARACTER}"
         for character in text
     )
+
+
+def print_text(text: str) -> None:
+    """Print a text from the web as it is, in a terminal :func:`printable`."""
+    if sys.stdout.isatty():
+        text = "\n".join(printable(line.expandtabs(4)) for line in text.split("\n"))
+    print(text)
 
 
 def fitted(text: str, width: int, *, right: bool = False) -> str:

@@ -13,6 +13,7 @@ class Command(ActionsCommand):
         "show": ("corpus.reading", "a page: where it comes from, and its text"),
         "search": ("corpus.reading", "the texts that hold given words, each with a place where they stand"),
         "why": ("corpus.why", "why a page was kept or rejected, or what became of an address"),
+        "extract": ("corpus.extract", "the text of one page, from a URL, a file or standard input, without a corpus"),
         "stats": ("corpus.stats", "pages kept and rejected, by reason and host"),
         "fetched": ("corpus.stats", "the URLs in the order of their fetching"),
         "clean": ("corpus.clean", "clean the texts once more, by today's rules"),

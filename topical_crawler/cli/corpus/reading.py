@@ -16,7 +16,7 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import Action, ActionParser, add_corpus, add_json, add_number, whole
 from topical_crawler.cli.corpus import add_filters, filters_of, find, topic_of
-from topical_crawler.cli.terminal import WIDTH, console, corpus_progress, fitted, printable, show_paged, table
+from topical_crawler.cli.terminal import WIDTH, console, corpus_progress, fitted, print_text, printable, show_paged, table
 
 if TYPE_CHECKING:
     from topical_crawler.corpus.record import Filters, Record
@@ -48,7 +48,9 @@ def _list_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _show_arguments(parser: argparse.ArgumentParser) -> None:
     add_page(parser)
-    add_json(parser, "all fields of an export, as JSON")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true", help="title and text alone, as Markdown")
+    form.add_argument("--json", action="store_true", help="all fields of an export, as JSON")
 
 
 def _search_arguments(parser: argparse.ArgumentParser) -> None:
@@ -148,9 +150,19 @@ def _show(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
         print_json(as_dict(record, places))
         return 0
+    if opts.markdown:
+        print_text(as_markdown(record))
+        return 0
     topic = topic_of(None, read_crawl(place))
     show_paged(console(most=WIDTH), *page_view(record, places, {*record.why.get("terms", ()), *(topic.terms if topic else ())}))
     return 0
+
+
+def as_markdown(record: Record) -> str:
+    """Title and text of a page as Markdown."""
+    from topical_crawler.text.passages import Passage, markdown, passages
+
+    return markdown([Passage(record.title, "heading", 1), *passages(record.text or "", record.layout)])
 
 
 def read_crawl(place: str) -> Mapping[str, Any]:
@@ -228,16 +240,18 @@ def page_view(record: Record, places: Iterable[str], words: Iterable[str]) -> It
         "outlet": record.source,
         "section": record.section,
         "licence": record.license,
-        "page": f"number {record.order}, fetched {record.fetched[:19].replace('T', ' ')}",
+        "page": f"number {record.order}, fetched {record.fetched[:19].replace('T', ' ')}" if record.order else "",
         "found": f"{link}{why['parent']}" if why.get("parent") else "",
-        "depth": f"{record.depth} (links from a seed)",
-        "relevance": f"{record.relevance:.3g}",
-        "text": f"{record.characters:,} characters, {' '.join(filter(None, (record.language, record.script, record.kind)))}",
+        "depth": f"{record.depth} (links from a seed)" if record.order else "",
+        "relevance": f"{record.relevance:.3g}" if record.order else "",
+        "kind": record.kind,
+        "text": f"{record.characters:,} characters, {' '.join(filter(None, (record.language, record.script)))}",
+        "extractor": record.method,
         "rejected": record.reason and f"{record.reason} {record.duplicate_of}",
     }
     width = max(map(len, facts)) + 2
     for name, value in facts.items():
-        if value and (record.keep or name != "text"):
+        if value and (record.keep or name not in ("text", "extractor")):
             yield Text.assemble((name.ljust(width), "dim"), printable(value))
     shown = Text()
     for paragraph in (record.text or "").split("\n"):

@@ -52,12 +52,14 @@ class Fetched:
         text: its main text without boilerplate, as the corpus would hold it; "" where there is none.
         reason: why there is no page, or no text, in the words of a crawl's report ("robots.txt", "HTTP 404", "near-empty" …); ""
             where nothing is missing.
+        fields: the fields of its record.
     """
 
     url: str
     page: Page | None
     text: str = field(default="", repr=False)
     reason: str = ""
+    fields: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 def kind_of(given: str) -> Kind:
@@ -138,8 +140,9 @@ def _by_engine(addresses: Sequence[str], settings: BaseSettings) -> list[tuple[P
     return [(None, reason)] * len(addresses)
 
 
-async def _texts(pages: Mapping[str, Page], settings: BaseSettings) -> dict[str, tuple[str, str]]:
-    """Main texts as the pipelines of a crawl make them, which has learned nothing of any site yet: (text, reason) by address."""
+async def _texts(pages: Mapping[str, Page], settings: BaseSettings) -> dict[str, tuple[str, str, dict[str, Any]]]:
+    """Main texts as the pipelines of a crawl make them, which has learned nothing of any site yet: (text, reason, fields) by
+    address."""
     maker = Maker(None, cleaning_options(settings))
     texts = {}
     with closing(ExtractPool(*extraction_limits(settings))) as pool:
@@ -147,7 +150,7 @@ async def _texts(pages: Mapping[str, Page], settings: BaseSettings) -> dict[str,
             extracted = await pool.extract(page.html, page.url, now_utc())
             anchors = [link.anchor for link in page.links]
             made = maker.make(host(page.url), extracted, anchors=anchors, title=page.title)
-            texts[url] = "" if made.reason else made.fields["text"], made.reason
+            texts[url] = "" if made.reason else made.fields["text"], made.reason, made.fields
     return texts
 
 

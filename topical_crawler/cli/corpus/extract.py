@@ -1,0 +1,101 @@
+"""``scrapy corpus extract``: the text of one page with its details, without a corpus."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.base import is_url
+from topical_crawler.cli.corpus.reading import as_markdown, page_view, print_json
+from topical_crawler.cli.terminal import WIDTH, console, print_text, printable, show_paged
+from topical_crawler.corpus.record import Record
+from topical_crawler.web.urls import host
+
+if TYPE_CHECKING:
+    from topical_crawler.web.page import Page
+
+STREAM = "-"  # standard input
+DESCRIPTION = (
+    "Show the main text of a page with its title, author, day, outlet, licence, kind and the extractor that found it. A URL is "
+    "fetched as a crawl would: robots.txt is obeyed, the size is bounded, and TOPICAL_REPLAY answers where it is set. The exit "
+    "status is 1 where there is no text; the reason is said on standard error."
+)
+_FIELDS = (
+    *("url", "final_url", "title", "author", "date", "source", "section", "canonical", "license", "kind", "method"),
+    *("language", "script", "encoding", "characters", "reason", "text"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("page", metavar="URL|FILE|-", help="a page, an HTML file, or - for standard input")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--text", action="store_true", help="the text alone")
+    form.add_argument("--markdown", action="store_true", help="title and text as Markdown")
+    form.add_argument("--json", action="store_true", help="text, Markdown and details as JSON")
+    parser.add_argument(
+        "--base", metavar="URL", help="where a file or standard input comes from: its address tells of kind, day and outlet"
+    )
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    if opts.base:
+        from topical_crawler.topic.files import check_seed
+
+        check_seed(opts.base, "--base")
+    record = extract_page(opts.page, settings, base=opts.base or "")
+    if opts.json:
+        print_json(
+            {**{name: getattr(record, name) or "" for name in _FIELDS}, "markdown": as_markdown(record) if record.keep else ""}
+        )
+    elif opts.text or opts.markdown:
+        print_text(as_markdown(record) if opts.markdown else record.text or "") if record.keep else None
+    else:
+        show_paged(console(most=WIDTH), *page_view(record, (), ()))
+    if record.keep:
+        return 0
+    print(f"scrapy corpus extract: {printable(opts.page)} has no text: {printable(record.reason)}", file=sys.stderr)
+    return 1
+
+
+def extract_page(source: str, settings: BaseSettings, *, base: str = "") -> Record:
+    """A page as a corpus would record it that keeps every text; nothing is learned of its site.
+
+    Args:
+        source: URL, path of an HTML file, or :data:`STREAM`.
+        settings: the project's.
+        base: where a file comes from.
+
+    Returns:
+        Its record, with a reason in place of a text where there is none or the page could not be fetched.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    if is_url(source):
+        from topical_crawler.cli.topic.fetch_pages import fetch_pages  # with Scrapy's engine
+
+        (fetched,) = fetch_pages([source], settings)
+        return _record(source, fetched.page, fetched.reason, fetched.fields)
+    from topical_crawler.config import cleaning_options
+    from topical_crawler.corpus.make import Maker
+    from topical_crawler.extraction import extract
+    from topical_crawler.web.dom import decode
+    from topical_crawler.web.page import Page
+
+    path = Path(source).expanduser()
+    html, encoding = decode(sys.stdin.buffer.read() if source == STREAM else path.read_bytes())
+    url = base or ("about:blank" if source == STREAM else path.resolve().as_uri())
+    page = Page.from_html(url, html, encoding)
+    anchors = [link.anchor for link in page.links]
+    made = Maker(None, cleaning_options(settings)).make(host(url), extract(html, url), anchors=anchors, title=page.title)
+    return _record(url, page, made.reason, made.fields)
+
+
+def _record(url: str, page: Page | None, reason: str, fields: Mapping[str, Any]) -> Record:
+    more = {"final_url": page.url, "encoding": page.encoding} if page else {}
+    return Record(url=url, host=host(url), keep=not reason, reason=reason, **{**fields, **more})
