@@ -150,6 +150,10 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
             elif form in VERBATIM:
                 yield from flush()
                 stack.append(tag)
+                for title in element.iterchildren("caption"):
+                    if text := _cell(title):
+                        where = _first_text(title)
+                        yield Block(text, count_letters(text), 0, 0, "", "caption", furniture > 0, "caption", 0, "", *where)
                 text = _rows(element) if form == "table" else element.text or ""
                 if text:
                     letters = count_letters(text)
@@ -193,16 +197,17 @@ def _number(text: str | None, default: int) -> int:
 
 
 def _first_text(element: HtmlElement) -> tuple[HtmlElement, bool]:
-    """The first text of a table."""
-    for cell in element.iter():
-        if isinstance(cell.tag, str) and cell.text and not cell.text.isspace():
-            return cell, False
-        if cell is not element and cell.tail and not cell.tail.isspace():
-            return cell, True
+    """Where the text of an element begins, of a table that of its first cell with text."""
+    for cell in element.iter("td", "th") if element.tag == "table" else (element,):
+        for part in cell.iter():
+            if isinstance(part.tag, str) and part.tag not in _UNSEEN and part.text and not part.text.isspace():
+                return part, False
+            if part is not cell and part.tail and not part.tail.isspace():
+                return part, True
     return element, False
 
 
-MAX_SPAN = 100  # most columns or rows of one cell
+MAX_SPAN = 100  # most columns or rows of one cell, and the column behind which cells have one
 
 
 def _rows(table: HtmlElement) -> str:
@@ -213,14 +218,14 @@ def _rows(table: HtmlElement) -> str:
         cells: list[str] = []
 
         def skip_covered(cells: list[str] = cells) -> None:
-            while reach.get(len(cells), 0) > 0:
+            while len(cells) < MAX_SPAN and reach.get(len(cells), 0) > 0:
                 reach[len(cells)] -= 1
                 cells.append("")
 
         for cell in row.iterchildren("td", "th"):
             skip_covered()
             rows, columns = (min(max(1, _number(cell.get(span), 1)), MAX_SPAN) for span in ("rowspan", "colspan"))
-            for column in range(columns):
+            for column in range(columns if len(cells) < MAX_SPAN else 1):
                 if rows > 1:
                     reach[len(cells)] = rows - 1
                 cells.append("" if column else _cell(cell))
@@ -400,25 +405,29 @@ def _formula(element: HtmlElement, classes: str) -> tuple[str, bool] | None:
         if "MathJax_Preview" in classes or "MathJax_Message" in classes:
             return "", False
         display = display or element.find(".//*[@display='block']") is not None
+    if (tex := _tex_of(element)) is None or not set(_HAN.findall("".join(element.itertext()))) <= set(tex):
+        return None  # nothing found, or there is more in it than a formula
+    image = element.find(".//img[@class]")
+    return tex, display or (image is not None and "fallback-image-display" in image.get("class", ""))
+
+
+def _tex_of(element: HtmlElement) -> str | None:
+    """The TeX that an element holds, in an attribute, a script or a note, or made of its MathML or its drawing."""
     for holder in chain((element,), element.iterfind(".//math"), element.iterfind(".//script")):
         for name in ("data-tex", "data-latex", "alttext", "data-mathml"):
             if not (value := holder.get(name)):
                 continue
-            if name == "data-mathml":
-                value = _of_source(value)
-            return _clean_tex(value), display
+            return _clean_tex(_of_source(value) if name == "data-mathml" else value)
         if holder.tag == "script" and _TEX_SCRIPT.match(holder.get("type", "")):
-            return _clean_tex("".join(holder.itertext())), display
+            return _clean_tex("".join(holder.itertext()))
     for note in element.iter("annotation"):
         if "tex" in note.get("encoding", "").lower():
-            return _clean_tex("".join(note.itertext())), display
-    if (math := element if tag == "math" else element.find(".//math")) is not None:
-        return _clean_tex(to_tex(math)), display
+            return _clean_tex("".join(note.itertext()))
+    if (math := element if element.tag == "math" else element.find(".//math")) is not None:
+        return _clean_tex(to_tex(math))
     if (image := element.find(".//img[@alt]")) is not None:
-        return _clean_tex(image.get("alt", "")), display or "display" in image.get("class", "")
-    if tag == "mjx-container" or "MathJax" in classes:
-        return _clean_tex(to_tex(element)), display
-    return None
+        return _clean_tex(image.get("alt", ""))
+    return _clean_tex(to_tex(element)) if element.tag == "mjx-container" else None
 
 
 def _has_script(element: HtmlElement) -> bool:
@@ -689,7 +698,7 @@ def _of_source(mathml: str) -> str:
 
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight|brush:?|src)[-:\s]\s*)([A-Za-z][\w+#.-]{0,20})(?=\s|;|$)|"
-    r"(?:^|\s)(?:hljs|sourceCode|prettyprint)\s+([a-z][\w+#-]{0,20})(?=\s|$)"
+    r"(?:^|\s)(?:hljs|sourceCode|prettyprint|syntaxhighlighter)\s+(?!lang)([a-z][\w+#-]{0,20})(?=\s|$)"
 )
 _NO_LANGUAGE = re.compile(
     "none|plain([-_]?text)?|te?xt|default|code|table|highlight|hljs|line-?num(ber)?s|notranslate|wrapper|container|null|undefined|chroma"
@@ -707,6 +716,8 @@ _BUTTON = frozenset(
 _NUMBERS = re.compile(r"\s*(?:\d+[.:]?\s*)+")
 _ENDS_LINE = frozenset(("br", "div", "p", "pre", "li", "tr", "section"))
 _NO_TEXT = frozenset(("table", "tbody", "thead", "tr", "ol", "ul"))
+_CODE_CLASS = re.compile("highlight|hljs|code|blob", re.IGNORECASE)
+MAX_NUMBERED = 100  # most rows that are looked at for numbers
 MAX_PROSE = 0.5  # share of Chinese among the letters over which preformatted text without a language is prose
 
 
@@ -717,14 +728,21 @@ def _code_cell(table: HtmlElement) -> HtmlElement | None:
         beside = [cell for cell in cells[:-1] if not _NUMBERS.fullmatch(text := "".join(cell.itertext())) and text.strip()]
         if not beside and (len(cells) > 1 or _names_code(table)):
             return cells[-1]
-    if cells and "gutter" in cells[0].get("class", "") and len(cells) > 1:
-        return cells[1] if len(cells) < 4 else table
-    return None
+    return table if _names_code(table) and _numbers_lines(table) else None
+
+
+def _numbers_lines(table: HtmlElement) -> bool:
+    """Whether the rows are numbered lines of code."""
+    rows = [list(row.iterchildren("td", "th")) for row in islice(table.iter("tr"), MAX_NUMBERED)]
+    return len(rows) > 1 and all(
+        len(cells) == 2 and (_cell(cells[0]) or cells[0].get("data-line-number", "")) in (str(n), "")
+        for n, cells in enumerate(rows, 1)
+    )
 
 
 def _names_code(element: HtmlElement) -> bool:
     above = islice(chain((element,), element.iterancestors()), 3)
-    return any("highlight" in part.get("class", "") or "code" in part.get("class", "") for part in above)
+    return any(_CODE_CLASS.search(part.get("class", "")) for part in above)
 
 
 def _code(element: HtmlElement, outer: HtmlElement) -> HtmlElement:
@@ -767,7 +785,9 @@ def _drop_labels(code: HtmlElement, language: str) -> None:
     for place in islice(chain((code,), code.iterancestors("figure", "div", "section", "td")), 3):
         before = place.getprevious()
         while before is not None and before.tag not in HEADINGS and before.tag != "p" and not (before.tail or "").strip():
-            if (text := _cell(before).lower()) and text != language and text not in _BUTTON:
+            if any(
+                text not in _BUTTON and text != language for text in map(str.strip, map(str.lower, before.itertext())) if text
+            ):
                 return
             for part in before.iter():
                 part.text = None
@@ -786,6 +806,7 @@ def verbatim(element: HtmlElement) -> str:
     'if x:\\n    y()\\n\\nz'
     """
     out: list[str] = []
+    unseen: set[HtmlElement] = set()
     begun: list[int] = []  # number of parts before each open element that ends a line
     codes = element.xpath("./code")
     code_is_line = len(codes) > 1 and len(codes) == len(element) and not any((c.tail or "").strip("\n") for c in codes)
@@ -794,25 +815,27 @@ def verbatim(element: HtmlElement) -> str:
     for event, part in walk:
         tag = part.tag
         if event == "start":
+            if part is not element and (_is_gutter(part) or (tag in _UNSEEN and tag != "textarea")):
+                unseen.add(part)
+                walk.skip_subtree()
+                continue
             if tag in _ENDS_LINE:
                 if tag != "br" and out and not out[-1].endswith("\n"):
                     out.append("\n")
                 begun.append(len(out))
-            if part is not element and (_is_gutter(part) or (tag in _UNSEEN and tag != "textarea")):
-                walk.skip_subtree()
-            elif part.text and not (tag in _NO_TEXT and part.text.isspace()):
+            if part.text and not (tag in _NO_TEXT and part.text.isspace()):
                 out.append(part.text)
-        else:
-            if event == "end":
-                if tag in _ENDS_LINE:
-                    before = begun.pop()
-                    if part is not element and (len(out) == before or not out[-1].endswith("\n")):
-                        out.append("\n")
-                elif part is not element and ((tag == "code" and code_is_line) or _lacks_end(part)):
+            continue
+        if event == "end" and part not in unseen:
+            if tag in _ENDS_LINE:
+                before = begun.pop()
+                if part is not element and (len(out) == before or not out[-1].endswith("\n")):
                     out.append("\n")
-            above = part.getparent()
-            if part is not element and part.tail and not (above is not None and above.tag in _NO_TEXT and part.tail.isspace()):
-                out.append(part.tail)
+            elif part is not element and ((tag == "code" and code_is_line) or _lacks_end(part)):
+                out.append("\n")
+        above = part.getparent()
+        if part is not element and part.tail and not (above is not None and above.tag in _NO_TEXT and part.tail.isspace()):
+            out.append(part.tail)
     lines = "".join(out).replace("\r\n", "\n").replace("\r", "\n").translate(_BLANKS).split("\n")
     return "\n".join(line.rstrip() for line in lines).strip("\n")
 
@@ -853,6 +876,9 @@ def _is_data(table: HtmlElement) -> bool:
         return False
     if next(table.iter("pre", "h1", "h2", "h3", "form", "input", "textarea"), None) is not None:
         return False
+    for part in table.iter("table", "thead", "tbody", "tfoot", "tr"):
+        if (part.text or "").strip() or any((child.tail or "").strip() for child in part):
+            return False  # text that is in no cell
     rows = [sum(1 for _ in row.iterchildren("td", "th")) for row in table.iter("tr")]
     if len(rows) < MIN_ROWS or 2 * sum(count >= MIN_COLUMNS for count in rows) < len(rows):
         return False
