@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,24 +18,44 @@ from lxml.html import HtmlElement
 
 from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.extraction.extractors import COST, is_sentence
+from topical_crawler.extraction.structure import Block, read_blocks
+from topical_crawler.text.passages import VERBATIM
 
 MAX_ELEMENTS = 50_000  # of a page; what follows is not read
 MAX_POSTS = 500
-MIN_SHARE = 0.3  # least share of the page's prose that the posts hold
+MAX_GROUPS = 50  # most kinds of boxes that are looked at
+MIN_POINTS = 2  # least signs of a thread, see `_points`
+MIN_SHARE = 0.15  # least share of the page's prose that the posts hold
 MIN_LEAD = 12  # least worth of a first post that is no box like the others
+STAMP = 30  # most characters beside a day in a piece of text that says when a post was written
+SHARED = 0.2  # share of the posts over which a line that they have in common is furniture
 
-_UNSEEN = frozenset(("script", "style", "template", "select", "textarea", "button", "head", "svg", "iframe", "object", "nav", "footer"))
-_BOXES = frozenset(("div", "li", "article", "section", "table", "tbody", "tr", "td", "dl", "dd", "main", "ul", "ol"))
-_MIGHT = re.compile(
-    r"DiscussionForumPosting|QAPage|schema\.org/(?:Question|Answer)"
-    r"|(?:class|id)=[\"']?[^\"'>]{0,80}?(?:post|repl(?:y|ies)|answer|comment|floor|message|topic|thread)",
+DECLARED = ("DiscussionForumPosting", "QAPage", "schema.org/Question", "schema.org/Answer")
+"""What metadata call a thread."""
+ADDRESS = re.compile(
+    r"viewthread|showthread|showtopic|viewtopic|/(?:thread|topic|question|discussion|issue|ask|answer|faq)s?(?:[/?-]|$)"
+    r"|/(?:t|d|q|p)/[^/]|[?&](?:tid|topic)=|^(?:bbs|forums?|ask|club|community|discuss|tieba|zhidao|wenda|luntan)\."
+    r"|/(?:forums?|bbs|community|boards?|club)/",
     re.I,
 )
-_PERSON_ADDRESS = re.compile(
-    r"(?:^|[/?&.;=_-])(?:u|users?|members?|people|profiles?|viewprofile|space|uid|memberlist|home/main)(?:[/=?_-]|\.php|\d)", re.I
+"""Addresses of threads, without the protocol."""
+WORDS = (
+    *("楼主", "回帖", "发帖", "跟帖", "版块", "板块", "论坛", "楼层", "个回答", "条回复", "提问", "采纳", "最佳答案", "回复"),
+    *("forum", "thread", "replies", "answer", "topic", "reply", "question", "signature", "member", "discuss"),
 )
-_PERSON = re.compile(r"author|user|poster|nick|avatar|member|creator|profile|uname|asker|answerer", re.I)
-_TIME = re.compile(r"time(?!line)|date(?!d?-?body)|posted|(?:^|[ _-])ago", re.I)
+"""Words of threads; hardly any other page has three of them."""
+
+_UNSEEN = frozenset(
+    ("script", "style", "template", "select", "textarea", "button", "head", "svg", "iframe", "object", "nav", "footer")
+)
+_BOXES = frozenset(("div", "li", "article", "section", "table", "tbody", "tr", "td", "dl", "dd", "main", "ul", "ol"))
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
+_PERSON_ADDRESS = re.compile(
+    r"(?:^|[/?&.;=_-])(?:u|users?|members?|people|profiles?|viewprofile|space|uid|memberlist|home/main)(?:[/=?_-]|\.php|\d)",
+    re.I,
+)
+_PERSON = re.compile(r"author|user|poster|nick|avatar|member|creator|profile|uname|asker", re.I)
+_TIME = re.compile(r"time(?!line)|date|posted|(?:^|[ _-])ago", re.I)
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DAY = re.compile(
     r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}|\d{1,2}[-/月.]\d{1,2}日?\s+\d{1,2}:\d\d|\d{1,2}\s?月\s?\d{1,2}\s?日"
@@ -45,28 +65,27 @@ _DAY = re.compile(
     r"|\d{1,2}[-/.]\d{1,2}[-/.](?:19|20)\d\d",
     re.I,
 )
-_ADDRESS = re.compile(
-    r"viewthread|showthread|showtopic|viewtopic|/(?:thread|topic|question|discussion|issue|ask|answer|faq)s?(?:[/?-]|$)|/(?:t|d|q|p)/[^/]"
-    r"|[?&](?:tid|topic)=|^(?:bbs|forums?|ask|club|community|discuss|tieba|zhidao|wenda|luntan)\.|/(?:forums?|bbs|community|boards?|club)/",
-    re.I,
-)
-_WORDS = re.compile(r"楼主|回帖|发帖|跟帖|主题帖|版块|板块|论坛|楼层|个回答|条回复|提问|采纳|最佳答案|\breplies\b|\bforums?\b|\banswers?\b|\btopics?\b", re.I)
+_NOT_POSTED = re.compile(r"注册|加入|编辑|最后|上次|join|regist|edit|last", re.I)  # days that are not those of posts
 _POSTS = re.compile(r"post|repl(?:y|ies)|answer|floor|topic|thread|question|discuss|message", re.I)
 _REPLIES = re.compile(r"repl(?:y|ies)|answer|comment|response", re.I)
 _BODY = re.compile(r"content|body|message|text|prose|cooked|markdown|(?:^|[ _])t_f|entry|msg", re.I)
+_COMMENT = re.compile(r"comment", re.I)
+_QUOTE = re.compile(r"(?:^|[\s_-])quot(?:e|ed|ation)", re.I)
 _DIGITS = re.compile(r"\d+")
-_STATES = re.compile(r"^(?:first|last|odd|even|active|current|hidden|visible|unread|read|new|hot|top|lz|owner|op|row\d*|col\w*-\d+|[a-z]{1,3}\d+)$", re.I)
-_OUT = re.compile(
-    r"(?:^|[\s_-])(?:sign(?:ature)?s?|sig|psig|pstatus|edit(?:ed)?(?:by|ed|or)?|lastedit|attach\w*|jammer|ads?|advert\w*|rate|likes?|votes?|voting"
-    r"|actions?|tool(?:bar|s)?|share|report|badges?|userinfo|usercard|avatar|postmeta|meta|floor|buttons?|btn|copy|controls?|reactions?|tags?|breadcrumbs?)(?:$|[\s_\d-])"
-    r"|signature",
+_STATE = re.compile(
+    r"^(?:first|last|odd|even|active|current|hidden|visible|unread|read|new|hot|top|owner|row\d*|col\w*-\d+|[a-z]{1,3}\d+)$", re.I
+)
+_HIDDEN = re.compile(r"display\s*:\s*none|font-size\s*:\s*0(?:px)?\b", re.I)
+_TOOLS = re.compile(
+    r"(?:^|[\s_-])(?:signs?|sig|psig|pstatus|edit(?:ed)?(?:by|ed|or)?|lastedit|attach\w*|jammer|ads?|advert\w*|rate|likes?|votes?"
+    r"|voting|actions?|tool(?:bar|s)?|share|report|badges?|userinfo|usercard|avatar|postmeta|meta|floor|buttons?|btn|copy|controls?"
+    r"|reactions?|tags?|breadcrumbs?)(?:$|[\s_\d-])|signature",
     re.I,
 )
-_QUOTE = re.compile(r"(?:^|[\s_-])quot(?:e|ed|ation)", re.I)
-_NOT_POSTED = re.compile(r"注册|加入|编辑|最后|上次|join|regist|edit|last", re.I)
-_LINE_OUT = re.compile(
-    r"^\W*(?:本帖最后由.{1,40}编辑|(?:此|本)?(?:帖|回复).{0,6}(?:于|在).{4,30}编辑|.{0,30}\s(?:发表于|写道|wrote|said)\s?.{0,30}[:：]?|(?:发表|发布|编辑|回答|提问|写)于.{4,30}"
-    r"|复制代码|引用|回复|举报|点赞|赞|收藏|分享|只看(?:该|此)作者|只看楼主|楼主|沙发|板凳|地板|\d+\s?楼|#?\d+#?|last edited by.{1,60}|edited|reply|quote|report|share|like|copy|编辑|删除)\W*$",
+_FURNITURE = re.compile(
+    r"^\W*(?:(?:本|此)?(?:帖|回复|内容).{0,6}(?:由|于|在).{1,40}编辑|.{0,30}\s(?:发表于|写道|wrote|said)\s?.{0,30}[:：]?"
+    r"|(?:发表|发布|编辑|回答|提问|写)于.{4,30}|复制代码|引用|回复|举报|点?赞|收藏|分享|编辑|删除|只看(?:[该此]作者|楼主)|楼主|沙发|板凳|地板"
+    r"|\d+\s?楼|#?\d+#?|last edited by.{1,60}|edited|reply|quote|report|share|like|copy)\W*$",
     re.I,
 )
 
@@ -75,294 +94,340 @@ _LINE_OUT = re.compile(
 class Thread:
     """The posts of a page."""
 
-    posts: list[HtmlElement]  # the bodies in order: copies without signatures and buttons, quotes as ``blockquote``
+    blocks: list[Block]  # of all posts in order, without signatures, buttons and names; quotes are of the kind "quote"
+    posts: int  # number of them
     author: str  # of the first post, "" if unknown
-    stamp: str  # the day and time of the first post as written, "" if unknown
+    stamp: str  # the day or time of the first post as written, "" if unknown
+
+
+def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
+    """The thread of a page, None if it is none. ``tree`` is normalised, and is not changed.
+
+    >>> from lxml.html import fromstring
+    >>> post = "<div class=post><a href='/user/{0}'>{1}</a> <i>2024-03-0{0}</i><div class=text>{2}</div><a href='#'>回复</a></div>"
+    >>> posts = post.format(1, "小林", "请问怎样入党？") + post.format(2, "老王", "先向党组织提出申请。")
+    >>> thread = read_thread("", fromstring(f"<div><h1>怎样入党</h1>{posts}</div>"), "http://bbs.example.cn/thread-1.html")
+    >>> [block.text for block in thread.blocks], thread.author, thread.stamp
+    (['请问怎样入党？', '先向党组织提出申请。'], '小林', '2024-03-01')
+    """
+    page = _Page(tree)
+    boxes = _boxes(page)
+    if not boxes:
+        return None
+    bodies = _bodies(page, boxes)
+    lead = _lead(page, boxes, bodies)
+    if lead is None and len(boxes) == 1:
+        return None
+    posts = bodies if lead is None else [lead, *bodies]
+    if not _is_most(page, posts) or _points(page, boxes, bodies, lead, html, url) < MIN_POINTS:
+        return None
+    texts = [read_blocks(_cleaned(page.elements[post])) for post in posts]
+    lines = Counter(line for text in texts for line in {_masked(block.text) for block in text})
+    blocks = [b for text in texts for b in text if not _is_furniture(b, lines[_masked(b.text)], len(texts))]
+    return Thread(blocks, len(posts), *_first(page, lead, boxes, posts[0])) if blocks else None
 
 
 class _Page:
-    """The elements of a tree in order, and what each holds."""
+    """The elements of a tree that are seen, in order, and what each holds."""
 
     def __init__(self, tree: HtmlElement) -> None:
-        self.title = " ".join(" ".join(t.text_content() for t in tree.iter("title", "h1")).split())
-        elements: list[HtmlElement] = []
-        places: dict[HtmlElement, int] = {}
-        parents: list[int] = []
-        linked: list[bool] = []
-        kinds: list[str] = []
-        skip: HtmlElement | None = None
-        self.run: list[int] = []  # letters that are in no link
-        self.own: list[list[str]] = []  # pieces of text right in it, without those in links
-        self.person: list[int] = []  # elements in it that name a person
-        self.day: list[int] = []  # and a day or time
-        self.heads: list[int] = []  # headings that lead to other pages
-        for element in islice(tree.iter(), MAX_ELEMENTS):
-            above = places.get(element.getparent(), -1)
-            tag = element.tag
-            if above < 0 and elements:
-                continue  # in what is unseen
-            if not isinstance(tag, str) or tag in _UNSEEN or _is_hidden(element):
-                if element.tail and element.tail.strip():
-                    self.own[above].append(element.tail)
-                continue
-            place = places[element] = len(elements)
-            elements.append(element)
-            parents.append(above)
-            name = f"{element.get('class', '')} {element.get('id', '')}"[:200]
-            kinds.append(_kind(tag, name))
-            linked.append(tag == "a" and bool(element.get("href")) or (above >= 0 and linked[above]))
-            self.own.append([element.text] if element.text and element.text.strip() else [])
-            if place and element.tail and element.tail.strip():
-                self.own[above].append(element.tail)
-            href = element.get("href", "") if tag == "a" else ""
-            self.person.append(int(bool(_PERSON_ADDRESS.search(href[:300]) or _PERSON.search(name))))
-            self.day.append(int(tag == "time" or element.get("itemprop", "") in ("datePublished", "dateCreated") or bool(_TIME.search(name))))
-            self.heads.append(0)
-        self.elements, self.places, self.parents, self.kinds, self.linked = elements, places, parents, kinds, linked
-        self.letters = [sum(map(count_letters, pieces)) for pieces in self.own]
-        self.run = [0 if linked[n] else self.letters[n] for n in range(len(elements))]
-        for n, pieces in enumerate(self.own):
-            if not self.day[n] and any(_is_stamp(piece) for piece in pieces):
-                self.day[n] = 1
-            if self.linked[n] and not self.person[n] and self.letters[n] >= 4 and "#" not in elements[n].get("href", "#") and self._in_heading(n):
-                self.heads[n] = int(" ".join(" ".join(pieces).split())[-20:] not in self.title)
-        self.names, self.times = self.person.copy(), self.day.copy()
-        self.ends = list(range(1, len(elements) + 1))  # place after the last element within each
-        for n in range(len(elements) - 1, 0, -1):
-            up = parents[n]
-            for sums in (self.run, self.person, self.day, self.heads):
+        self.title = " ".join(" ".join(element.text_content() for element in tree.iter("title", "h1")).split())
+        self.elements: list[HtmlElement] = []
+        self.parents: list[int] = []  # -1 of the first
+        self.kinds: list[str] = []  # see `_kind`
+        self.linked: list[bool] = []  # whether it is in a link, or is one
+        self.pieces: list[list[str]] = []  # of text right in it
+        self.persons: list[int] = []  # number of elements in it that name a person
+        self.days: list[int] = []  # and a day or time
+        self._read(tree)
+        count = len(self.elements)
+        self.letters = [sum(map(count_letters, pieces)) for pieces in self.pieces]
+        self.run = [0 if self.linked[n] else self.letters[n] for n in range(count)]  # letters in it without links
+        self.heads = [int(self._leads_away(n)) for n in range(count)]  # headlines in it of other pages
+        self.is_person, self.is_day = self.persons.copy(), self.days.copy()
+        self.ends = list(range(1, count + 1))  # place after the last element in it
+        for n in range(count - 1, 0, -1):
+            up = self.parents[n]
+            for sums in (self.run, self.persons, self.days, self.heads):
                 sums[up] += sums[n]
             self.ends[up] = max(self.ends[up], self.ends[n])
 
-    def _in_heading(self, n: int) -> bool:
-        up = self.parents[n]
-        tags = [self.elements[m].tag for m in (n, up, self.parents[up] if up >= 0 else -1) if m >= 0]
-        return any(tag in ("h1", "h2", "h3", "h4") for tag in tags)
+    def _read(self, tree: HtmlElement) -> None:
+        places: dict[HtmlElement, int] = {}
+        for element in islice(tree.iter(), MAX_ELEMENTS):
+            above = places.get(element.getparent(), -1)
+            if above < 0 and self.elements:
+                continue  # in something that is not seen
+            if self.elements and element.tail and element.tail.strip():
+                self.pieces[above].append(element.tail)
+            tag = element.tag
+            if not isinstance(tag, str) or tag in _UNSEEN or _HIDDEN.search(element.get("style", "")):
+                continue
+            places[element] = len(self.elements)
+            name = _name(element)
+            href = element.get("href", "")
+            self.elements.append(element)
+            self.parents.append(above)
+            self.kinds.append(_kind(tag, name))
+            self.linked.append((tag == "a" and bool(href)) or (above >= 0 and self.linked[above]))
+            self.pieces.append([element.text] if element.text and element.text.strip() else [])
+            self.persons.append(int(bool(_PERSON.search(name) or (tag == "a" and _PERSON_ADDRESS.search(href[:300])))))
+            self.days.append(int(tag == "time" or _TIME.search(name) is not None))
+        for n, pieces in enumerate(self.pieces):
+            self.days[n] |= any(map(_is_stamp, pieces))
+
+    def _leads_away(self, n: int) -> bool:
+        if not self.linked[n] or self.persons[n] or self.letters[n] < 4 or "#" in self.elements[n].get("href", "#"):
+            return False
+        headings = any(self.elements[m].tag in _HEADINGS for m in (n, *islice(self.above(n), 2)))
+        return headings and " ".join("".join(self.pieces[n]).split())[-20:] not in self.title
+
+    def above(self, n: int) -> Iterator[int]:
+        """The elements around one, from the inside."""
+        while (n := self.parents[n]) >= 0:
+            yield n
 
     def within(self, inner: int, outer: int) -> bool:
         return outer <= inner < self.ends[outer]
 
+    def names(self, places: Iterable[int]) -> str:
+        """Their classes and ids."""
+        return " ".join(_name(self.elements[n]) for n in places)
 
-def _is_stamp(piece: str) -> bool:
-    """Whether a piece of text is a day or time and little else."""
-    found = _DAY.search(piece.strip()) if len(piece) < 200 else None
-    return found is not None and len(piece.strip()) - len(found[0]) <= 30
+    def named(self, boxes: Iterable[int]) -> int:
+        """How many of them name a person."""
+        return sum(self.persons[n] > 0 for n in boxes)
 
 
-def _is_hidden(element: HtmlElement) -> bool:
-    style = element.get("style")
-    return style is not None and re.search(r"display\s*:\s*none|font-size\s*:\s*0(?:px)?\b", style, re.I) is not None
+def _name(element: HtmlElement) -> str:
+    return f"{element.get('class', '')} {element.get('id', '')} {element.get('itemprop', '')}"[:200]
 
 
 @lru_cache(maxsize=10_000)
 def _kind(tag: str, name: str) -> str:
-    """What elements of one kind share: tag, classes and id without numbers and states; "" for one without any."""
-    words = [word for word in _DIGITS.sub("0", name).split() if not _STATES.match(word)]
+    """What elements of one kind share: tag, classes and id without numbers and states; "" for one without any.
+
+    >>> _kind("div", "post odd post_12 "), _kind("div", "  ")
+    ('div post post_0', '')
+    """
+    words = [word for word in _DIGITS.sub("0", name).split() if not _STATE.match(word)]
     return f"{tag} {' '.join(words[:4])}" if words else ""
 
 
-def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
-    """The thread of a page, None if it is none. The tree is not changed."""
-    if not _MIGHT.search(html):
-        return None
-    page = _Page(tree)
-    group = _posts(page)
-    if not group:
-        return None
-    bodies = _bodies(page, group)
-    lead = _lead(page, group, bodies)
-    if lead is not None:
-        bodies.insert(0, lead)
-    if (lead is None and len(group) == 1) or not _is_most(page, bodies) or _points(page, group, bodies, lead, html, url) < 2:
-        return None
-    author, stamp = _first(page, lead, group, bodies[0])
-    return Thread([_clean(page.elements[body]) for body in bodies], author, stamp)
+def _is_stamp(piece: str) -> bool:
+    """Whether a piece of text is a day or time and little else.
 
-
-def _posts(page: _Page) -> list[int]:
-    """The boxes of the posts."""
-    groups: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
-    for n, element in enumerate(page.elements):
-        if element.tag in _BOXES and page.day[n] and page.run[n]:
-            kind = page.kinds[n]
-            groups[(kind, -1) if kind else (element.tag, page.parents[n])].append(n)
-    found = []
-    for group in groups.values():
-        if 2 <= len(group):
-            outer = [n for i, n in enumerate(group) if not any(page.within(n, m) for m in group[max(0, i - 50) : i])]
-            if len(outer) >= 2:
-                found.append((sum(page.run[n] for n in outer), outer))
-    found.sort(key=lambda pair: (-pair[0], pair[1][0]))
-    best: list[int] = []
-    weight = 0
-    for run, group in found:
-        if not best:
-            best, weight = group, run
-            continue
-        holders = {m for n in group for m in best if page.within(n, m)}
-        inside = all(any(page.within(n, m) for m in holders) for n in group)
-        if not inside:
-            continue
-        if len(holders) == 1:  # best is a layout: main column and sidebar
-            (holder,) = holders
-            named = _named(page, group) >= 0.8 * len(group)
-            if named and run >= 0.25 * page.run[holder] and (len(best) == 2 or len(group) >= len(best)):
-                best, weight = group, run
-        elif len(group) == len(best) == len(holders) and run >= 0.7 * weight and _named(page, group) >= _named(page, best):
-            best, weight = group, run
-    if not best:  # a question with one answer, a topic with one reply
-        one = [
-            n
-            for n, element in enumerate(page.elements)
-            if element.tag in _BOXES and page.person[n] and page.day[n] and page.run[n] and _REPLIES.search(_names(page, (n,)))
-        ]
-        best = [max(one, key=lambda n: page.run[n])] if one else []
-    return best[:MAX_POSTS]
-
-
-def _is_most(page: _Page, bodies: Sequence[int]) -> bool:
-    """Whether the posts hold a good part of the prose of the page."""
-    prose = [max(0.0, _gain(page, n, frozenset())) for n in range(len(page.elements))]
-    return sum(sum(prose[n : page.ends[n]]) for n in bodies) >= MIN_SHARE * sum(prose)
-
-
-def _names(page: _Page, places: Iterable[int]) -> str:
-    return " ".join(f"{page.elements[n].get('class', '')} {page.elements[n].get('id', '')}" for n in places)
-
-
-def _named(page: _Page, group: Sequence[int]) -> int:
-    return sum(page.person[n] > 0 for n in group)
-
-
-def _points(page: _Page, group: Sequence[int], bodies: Sequence[int], lead: int | None, html: str, url: str) -> float:
-    """Whether repeated boxes are posts, and not teasers of articles or the comments below one."""
-    name = _names(page, (group[0], page.parents[group[0]], bodies[0]))
-    points = 0.0
-    points += 2 * bool(re.search(r"DiscussionForumPosting|QAPage|schema\.org/(?:Question|Answer)", html))
-    points += bool(_ADDRESS.search(url.partition("://")[2]))
-    points += bool(_POSTS.search(name))
-    points += _named(page, group) > 0.5 * len(group)
-    points += len({word.lower() for word in _WORDS.findall(html)}) >= 3
-    points -= 4 * (sum(page.run[n] for n in group) < 0.5 * sum(sum(page.letters[n : page.ends[n]]) for n in group))
-    points -= 4 * (sum(page.heads[n] > 0 for n in group) > 0.5 * len(group))
-    points -= lead is not None and page.run[lead] > sum(page.run[n] for n in group)
-    points -= 2 * (sum(page.run[n] for n in group) < 0.1 * page.run[0])
-    return points
-
-
-def _bodies(page: _Page, group: Sequence[int]) -> list[int]:
-    """The element of each box that holds the text of its post."""
-    seen: Counter[str] = Counter()
-    for box in group:
-        seen.update({_masked(piece) for n in range(box, page.ends[box]) for piece in page.own[n]})
-    shared = {line for line, count in seen.items() if count > max(1, 0.2 * len(group))}
-    gains: Counter[str] = Counter()
-    counts: Counter[str] = Counter()
-    where: dict[tuple[int, str], int] = {}
-    best: dict[tuple[int, str], float] = {}
-    depth: dict[str, int] = {}
-    for box in group:
-        start, end = box, page.ends[box]
-        gain = [0.0] * (end - start)
-        for n in range(start, end):
-            gain[n - start] = _gain(page, n, shared)
-        for n in range(end - 1, start, -1):
-            gain[page.parents[n] - start] += gain[n - start]
-        for n in range(start, end):
-            kind = page.kinds[n] or f"{page.elements[n].tag}<{page.kinds[page.parents[n]]}"
-            key = box, kind
-            if gain[n - start] > best.get(key, 0.0):
-                best[key], where[key] = gain[n - start], n
-            depth.setdefault(kind, n - start)
-    for (_, kind), value in best.items():
-        gains[kind] += value
-        counts[kind] += 1
-    if not gains:
-        return list(group)
-    most = max(gains.values())
-    named = [k for k, v in gains.items() if v >= 0.9 * most and _BODY.search(k)]
-    best_named = max((gains[k] for k in named), default=most)
-    kind = min((k for k in named or gains if gains[k] >= 0.99 * best_named), key=lambda k: depth[k])
-    return [where.get((box, kind), box) if (box, kind) in where else box for box in group]
-
-
-def _gain(page: _Page, n: int, shared: Set[str]) -> float:
-    """What the text right in an element adds to that of a post."""
-    text = " ".join(piece.strip() for piece in page.own[n])
-    if not text:
-        return 0.0
-    letters = page.letters[n]
-    if page.linked[n]:
-        return 0.5 * letters if letters > 8 else -letters
-    if _is_stamp(text) or _LINE_OUT.match(text) or any(_masked(piece) in shared for piece in page.own[n]):
-        return float(-min(letters, 20))
-    if page.elements[n].tag not in _BOXES and page.elements[n].tag != "p":  # a part of a line
-        return letters
-    return (letters if is_sentence(text) else letters / 2) - COST
+    >>> _is_stamp("发表于 2024-03-01 08:30"), _is_stamp("二〇二四年起，各支部要在每年3月1日之前，把上一年的学习情况报给上级党组织备案。")
+    (True, False)
+    """
+    text = piece.strip()
+    found = _DAY.search(text) if len(text) < 200 else None
+    return found is not None and len(text) - len(found[0]) <= STAMP
 
 
 def _masked(piece: str) -> str:
     return _DIGITS.sub("0", " ".join(piece.split()))
 
 
-def _lead(page: _Page, group: Sequence[int], bodies: Sequence[int]) -> int | None:
-    """The first post where it is a box of another kind, as questions are: the prose between the headline and the other posts."""
-    first = group[0]
-    name = _names(page, (first, page.parents[first], bodies[0]))
+def _boxes(page: _Page) -> list[int]:
+    """The boxes of the posts: of all kinds of boxes with days in them that with most text, but not the columns of the page."""
+    groups: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    for n, element in enumerate(page.elements):
+        if element.tag in _BOXES and page.days[n] and page.run[n]:
+            kind = page.kinds[n]
+            group = groups[(kind, -1) if kind else (element.tag, page.parents[n])]
+            if len(group) < MAX_POSTS and not (group and page.within(n, group[-1])):
+                group.append(n)
+    found = sorted((-sum(page.run[n] for n in group), group) for group in groups.values() if len(group) > 1)[:MAX_GROUPS]
+    best: list[int] = found[0][1] if found else []
+    weight = -found[0][0] if found else 0
+    for run, group in found[1:]:
+        holders = {m for n in group for m in best if page.within(n, m)}
+        if not holders or not all(any(page.within(n, m) for m in holders) for n in group):
+            continue
+        if len(holders) == 1:  # the best so far may be the columns of the page
+            named = page.named(group) >= 0.8 * len(group) and -run >= 0.25 * page.run[next(iter(holders))]
+            if named and (len(best) == 2 or len(group) >= len(best)):
+                best, weight = group, -run
+        elif len(group) == len(best) == len(holders) and -run >= 0.7 * weight and page.named(group) >= page.named(best):
+            best, weight = group, -run
+    if not best:  # a question with one answer, a topic with one reply
+        single = [n for n, element in enumerate(page.elements) if element.tag in _BOXES and page.persons[n] and page.days[n]]
+        single = [n for n in single if page.run[n] and _REPLIES.search(page.names((n,)))]
+        return [max(single, key=lambda n: page.run[n])] if single else []
+    return _with_inner(page, best)
+
+
+def _with_inner(page: _Page, boxes: list[int]) -> list[int]:
+    """The boxes with those of their kind in them: replies stand within what they reply to."""
+    kind = page.kinds[boxes[0]]
+    span = range(boxes[0], page.ends[boxes[-1]])
+    same = [n for n in span if kind and page.kinds[n] == kind and page.persons[n] and page.days[n] and page.run[n]]
+    return same[:MAX_POSTS] if len(same) > len(boxes) + 1 and set(boxes) <= set(same) else boxes
+
+
+def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
+    """The element of each box that holds the text of its post."""
+    own = _own_places(page, boxes)
+    seen = Counter(line for places in own.values() for line in {_masked(p) for n in places for p in page.pieces[n]})
+    shared = {line for line, count in seen.items() if count > max(1, SHARED * len(boxes))}
+    holders = {n for box in boxes for n in page.above(box)}
+    best: dict[tuple[int, str], tuple[float, int]] = {}
+    depth: dict[str, int] = {}
+    for box, places in own.items():
+        gain = {n: _gain(page, n, shared) for n in places}
+        for n in reversed(places[1:]):
+            gain[page.parents[n]] += gain[n]
+        for n in places:
+            kind = page.kinds[n] or f"{page.elements[n].tag} in {page.kinds[page.parents[n]]}"
+            depth.setdefault(kind, n - box)
+            if ((box, kind) not in best or gain[n] > best[box, kind][0]) and (n == box or n not in holders):
+                best[box, kind] = gain[n], n
+    gains: Counter[str] = Counter()
+    for (_, kind), (value, _) in best.items():
+        gains[kind] += max(0.0, value)  # type: ignore[assignment]
+    if not gains:
+        return list(boxes)
+    able = [kind for kind in gains if gains[kind] >= 0.9 * max(gains.values()) and _BODY.search(kind)] or list(gains)
+    most = max(gains[kind] for kind in able)
+    kind = min((kind for kind in able if gains[kind] >= 0.99 * most), key=lambda kind: depth[kind])
+    return [best[box, kind][1] if (box, kind) in best else _other(best, box) for box in boxes]
+
+
+def _own_places(page: _Page, boxes: Sequence[int]) -> dict[int, list[int]]:
+    """The elements of each box without those of boxes in it and of comments on the post."""
+    all_boxes = set(boxes)
+    commented = not any(_COMMENT.search(page.names((box, page.parents[box]))) for box in boxes[:3])
+    own: dict[int, list[int]] = {}
+    for box in boxes:
+        own[box] = places = []
+        n = box
+        while n < page.ends[box]:
+            if n != box and (n in all_boxes or (commented and _COMMENT.search(page.kinds[n]))):
+                n = page.ends[n]
+            else:
+                places.append(n)
+                n += 1
+    return own
+
+
+def _other(best: Mapping[tuple[int, str], tuple[float, int]], box: int) -> int:
+    """The body of a box that has none of the usual kind."""
+    return -max(((value, -n) for (owner, _), (value, n) in best.items() if owner == box), default=(0.0, -box))[1]
+
+
+def _gain(page: _Page, n: int, shared: Set[str] = frozenset()) -> float:
+    """What the text right in an element adds to that of a post; ``shared`` are masked lines that several posts have."""
+    text = " ".join(piece.strip() for piece in page.pieces[n])
+    letters = page.letters[n]
+    if not text:
+        return 0.0
+    if page.linked[n]:
+        return letters / 2 if letters > 8 else -letters
+    if _is_stamp(text) or _FURNITURE.match(text) or any(_masked(piece) in shared for piece in page.pieces[n]):
+        return -min(letters, 20)
+    if page.elements[n].tag not in _BOXES and page.elements[n].tag != "p":  # a part of a line
+        return letters
+    return (letters if is_sentence(text) else letters / 2) - COST
+
+
+def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | None:
+    """The first post where it is no box like the others, as questions are: the prose between the headline and the others."""
+    first = boxes[0]
+    name = page.names((first, page.parents[first], bodies[0]))
     if _POSTS.search(name) and not _REPLIES.search(name):
         return None
-    headings = {n: " ".join(page.elements[n].text_content().split()) for n in range(first) if page.elements[n].tag in ("h1", "h2", "h3", "h4")}
+    headings = {n: " ".join(page.elements[n].text_content().split()) for n in range(first) if page.elements[n].tag in _HEADINGS}
     own = [n for n, text in headings.items() if len(text) > 3 and text in page.title]
     if not own:
         return None
     start = max(own, key=lambda n: len(headings[n])) + 1
-    gain = [_gain(page, n, frozenset()) for n in range(start, first)]
+    gain = {n: _gain(page, n) for n in range(start, first)}
     for n in range(first - 1, start - 1, -1):
         if page.parents[n] >= start:
-            gain[page.parents[n] - start] += gain[n - start]
-    whole = [n for n in range(start, first) if page.ends[n] <= first and not page.linked[n] and page.elements[n].tag in _BOXES]
-    best = max(whole, key=lambda n: gain[n - start], default=start)
-    return best if whole and gain[best - start] > MIN_LEAD else None
+            gain[page.parents[n]] += gain[n]
+    able = [n for n in gain if page.ends[n] <= first and not page.linked[n] and page.elements[n].tag in _BOXES]
+    best = max(able, key=gain.__getitem__, default=None)
+    return best if best is not None and gain[best] > MIN_LEAD else None
 
 
-def _first(page: _Page, lead: int | None, group: Sequence[int], body: int) -> tuple[str, str]:
-    """The author of the first post and its time as written; "" for unknown ones. They stand in its box, or above a question."""
-    box, next_box = (page.parents[lead], group[0]) if lead is not None else (group[0], next(iter(group[1:]), len(page.elements)))
-    while page.parents[box] > 0 and not (page.person[box] and page.day[box]) and not page.within(next_box, page.parents[box]):
-        box = page.parents[box]
-    end = group[0] if lead is not None and page.within(group[0], box) else page.ends[box]
+def _points(page: _Page, boxes: Sequence[int], bodies: Sequence[int], lead: int | None, html: str, url: str) -> int:
+    """Signs that boxes are posts: metadata (two), address, persons, names of classes, words of the page. Against it: headlines of
+    other pages and text in links, as lists have them (four each); a first text that is longer than all others, as articles with
+    comments have it; little of the page's text (two)."""
+    run, count = sum(page.run[n] for n in boxes), len(boxes)
+    points = 2 * any(word in html for word in DECLARED) + bool(ADDRESS.search(url.partition("://")[2]))
+    points += bool(_POSTS.search(page.names((boxes[0], page.parents[boxes[0]], bodies[-1]))))
+    points += page.named(boxes) > count / 2
+    points += sum(word in html for word in WORDS) >= 3
+    points -= 4 * (run < sum(sum(page.letters[n : page.ends[n]]) for n in boxes) / 2)
+    points -= 4 * (sum(page.heads[n] > 0 for n in boxes) > count / 2)
+    points -= lead is not None and page.run[lead] > run
+    return points - 2 * (run < 0.1 * page.run[0])
+
+
+def _is_most(page: _Page, posts: Sequence[int]) -> bool:
+    """Whether posts hold a good part of the page's prose."""
+    prose = [0.0 if page.linked[n] else max(0.0, _gain(page, n)) for n in range(len(page.elements))]
+    return sum(sum(prose[n : page.ends[n]]) for n in posts) >= MIN_SHARE * sum(prose)
+
+
+def _first(page: _Page, lead: int | None, boxes: Sequence[int], body: int) -> tuple[str, str]:
+    """The author of the first post and its time as written. They stand in its box, around it, or above a question."""
+    place, other = (body, boxes[0]) if lead is not None else (boxes[0], boxes[1] if len(boxes) > 1 else len(page.elements))
     author = stamp = ""
-    exact = False
-    for n in sorted(range(box, end), key=lambda n: page.within(n, body)):  # what is around the text first
-        if (exact and stamp) or page.ends[n] - n > 8:
+    for box in (place, *page.above(place)):
+        if author and stamp:
+            break
+        around = range(box, min(page.ends[box], max(other, box + 1)))
+        names, times = _named_in(page, around, body)
+        author, stamp = author or names, stamp or times
+        if page.within(other, box):
+            break
+    return author, stamp
+
+
+def _named_in(page: _Page, places: range, body: int) -> tuple[str, str]:
+    author = stamp = ""
+    linked = False
+    for n in sorted(places, key=lambda n: page.within(n, body)):  # what is around the text first
+        element = page.elements[n]
+        if page.ends[n] - n > 8:
             continue
-        text = " ".join("".join(page.elements[n].itertext()).split())[:100]
+        text = " ".join("".join(element.itertext()).split())[:100]
         name = text.strip("@ :：·")
-        if (
-            page.names[n]
-            and (not author or (page.elements[n].tag == "a" and not exact))
-            and 2 <= len(name) <= 30
-            and count_letters(name)
-            and not (_DAY.search(name) or _LINE_OUT.match(name))
-        ):
-            author, exact = name, page.elements[n].tag == "a"
-        if not stamp and page.times[n] and not _NOT_POSTED.search(f"{text} {page.kinds[n]} {page.kinds[page.parents[n]]}"):
-            values = (page.elements[n].get("datetime", ""), page.elements[n].get("content", ""), page.elements[n].get("title", ""), text)
+        able = page.is_person[n] and 2 <= len(name) <= 30 and count_letters(name) > 0 and (element.tag == "a" or not author)
+        if able and not linked and not (_DAY.search(name) or _FURNITURE.match(name)):
+            author, linked = name, element.tag == "a"
+        if not stamp and page.is_day[n] and not _NOT_POSTED.search(f"{text} {page.kinds[n]} {page.kinds[page.parents[n]]}"):
+            values = (element.get("datetime", ""), element.get("content", ""), element.get("title", ""), text)
             stamp = next((value for value in values if len(value) < 80 and _DAY.search(value)), "")
     return author, stamp
 
 
-def _clean(body: HtmlElement) -> HtmlElement:
-    """A copy of a body without signatures and buttons; quotes are ``blockquote``."""
+def _cleaned(body: HtmlElement) -> HtmlElement:
+    """A copy of a body without what is hidden, signatures and buttons; quotes are ``blockquote``."""
     copy = deepcopy(body)
     copy.tail = None
     total = len("".join(copy.itertext()))
     for element in list(copy.iter()):
         if element is copy or not isinstance(element.tag, str) or element.getparent() is None:
             continue
-        name = f"{element.get('class', '')} {element.get('id', '')}"
-        if element.tag in _UNSEEN or _is_hidden(element) or (_OUT.search(name) and len("".join(element.itertext())) < 0.5 * total):
+        name = _name(element)
+        if (
+            element.tag in _UNSEEN
+            or _HIDDEN.search(element.get("style", ""))
+            or (_TOOLS.search(name) and len("".join(element.itertext())) < total / 2)
+        ):
             element.drop_tree()
-        elif element.tag in ("div", "table", "section") and _QUOTE.search(name):
+        elif element.tag in ("div", "table", "section", "aside") and _QUOTE.search(name):
             element.tag = "blockquote"
     return copy
+
+
+def _is_furniture(block: Block, posts: int, among: int) -> bool:
+    """Whether a line that so many posts have is no part of what they say."""
+    if block.kind in VERBATIM:
+        return False
+    shared = posts > max(1, SHARED * among) and block.kind != "quote" and block.letters < 40 and not is_sentence(block.text)
+    return shared or _FURNITURE.match(block.text) is not None
