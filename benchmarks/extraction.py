@@ -2,12 +2,13 @@
 
     python benchmarks/extraction.py [--data FOLDER] [--gold GOLD.tsv --web RECORDING …] [--layouts TEXTS.jsonl.gz] [--sites]
 
-Three sets of pages: `html/NAME.html` and `text/NAME.txt` in a folder (35 Chinese pages of 2005-2022 in
+Four sets of pages: `html/NAME.html` and `text/NAME.txt` in a folder (35 Chinese pages of 2005-2022 in
 ../shared/data/extraction where nothing is given), pages of recordings whose text a person marked (gold_pages.py), and layouts
-of well-known kinds of sites around given texts (gold_layouts.py). The score is the F1 of the character 4-grams; white space and
-the signs around formulas are left out. Milliseconds are the best of --rounds rounds over all pages of a set, in one process,
-source in memory; ours tell the kind of the page and read its details as well. Others run as their documentation shows; jusText,
-which has no Chinese stop words, with our stop characters and thresholds. --sites prints the mean of each site of a set as well.
+of well-known kinds of sites and of forums around given texts (gold_layouts.py, forum_layouts.py). The score is the F1 of the
+character 4-grams; white space and the signs around formulas are left out. Milliseconds are the best of --rounds rounds over all
+pages of a set, in one process, source in memory; ours tell the kind of the page and read its details as well. Others run as
+their documentation shows; jusText, which has no Chinese stop words, with our stop characters and thresholds. --sites prints the
+mean of each site of a set as well.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))
 
+from forum_layouts import make_threads  # noqa: E402
 from gold_layouts import make_pages  # noqa: E402
 from gold_pages import GoldPage, page_lines, read_gold, read_marks, read_pages  # noqa: E402
 from text_scores import ngram_f1  # noqa: E402
@@ -199,6 +201,7 @@ def sets(
         yield gold.stem, pages
     if layouts:
         yield "layouts", list(make_pages(layouts))
+        yield "forums", list(make_threads(layouts))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (markup)
 """Made pages of forums: the same threads in the layouts of twelve engines, and pages that only look like threads.
 
 Each layout follows the structure of what such an engine writes (boxes, classes, what stands around a post), in markup of our own.
@@ -7,12 +8,35 @@ The text of a thread is known by construction.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
-NAMES = ("山野清风", "lihua_92", "老王说事", "Echo", "北方的狼", "小鱼儿", "dev_zhang", "云淡风轻", "考研党2024", "阿Q", "南城旧事", "Momo酱")
-SIGNATURES = ("海阔凭鱼跃，天高任鸟飞。", "本人长期出售二手书，有意私聊！", "Talk is cheap, show me the code.", "认真生活，努力工作。")
+from gold_layouts import read_stories
+from gold_pages import GoldPage
+
+THREADS = 20  # made in each layout
+NAMES = (
+    "山野清风",
+    "lihua_92",
+    "老王说事",
+    "Echo",
+    "北方的狼",
+    "小鱼儿",
+    "dev_zhang",
+    "云淡风轻",
+    "考研党2024",
+    "阿Q",
+    "南城旧事",
+    "Momo酱",
+)
+SIGNATURES = (
+    "海阔凭鱼跃，天高任鸟飞。",
+    "本人长期出售二手书，有意私聊！",
+    "Talk is cheap, show me the code.",
+    "认真生活，努力工作。",
+)
 
 
 @dataclass(frozen=True)
@@ -130,7 +154,11 @@ def profile_board(thread: Thread, others: Sequence[str]) -> str:
     """As phpBB's prosilver: a profile list beside each post, its subject as a heading."""
     boxes = []
     for n, post in enumerate(thread.posts):
-        quote = f"<blockquote><div><cite>{thread.posts[0].author} 写道：</cite>{escape(post.quote)}</div></blockquote>" if post.quote else ""
+        quote = (
+            f"<blockquote><div><cite>{thread.posts[0].author} 写道：</cite>{escape(post.quote)}</div></blockquote>"
+            if post.quote
+            else ""
+        )
         sign = f'<div id="sig{n}" class="signature">{escape(post.signature)}</div>' if post.signature else ""
         boxes.append(
             f'<div id="p{n}1" class="post has-profile bg{1 + n % 2}"><div class="inner"><dl class="postprofile" id="profile{n}1"><dt><div class="avatar-container">'
@@ -229,7 +257,11 @@ def crawler_thread(thread: Thread, others: Sequence[str]) -> str:
     """As Discourse for crawlers: posts with microdata, replies as comments of the first."""
 
     def box(n: int, post: Post) -> str:
-        quote = f'<aside class="quote no-group"><div class="title">{thread.posts[0].author}:</div><blockquote><p>{escape(post.quote)}</p></blockquote></aside>' if post.quote else ""
+        quote = (
+            f'<aside class="quote no-group"><div class="title">{thread.posts[0].author}:</div><blockquote><p>{escape(post.quote)}</p></blockquote></aside>'
+            if post.quote
+            else ""
+        )
         return (
             f'<div {"" if not n else "itemprop=comment itemscope itemtype=http://schema.org/Comment "}id="post_{n + 1}" class="topic-body crawler-post"><div class="crawler-post-meta"><span class="creator" itemprop="author" itemscope itemtype="http://schema.org/Person">'
             f'<a rel="nofollow" itemprop="url" href="https://example.cn/u/u{n}"><span itemprop="name">{post.author}</span></a></span><span class="crawler-post-infos"><time itemprop="datePublished" datetime="{post.day}T09:00:00Z" class="post-time">{post.day[5:7]} 月 {post.day[8:]}, 2023, 9:00 上午</time>'
@@ -258,7 +290,11 @@ def list_board(thread: Thread, others: Sequence[str]) -> str:
             if post.quote
             else ""
         )
-        sign = f'<blockquote class="signature restore"><div class="signaturecontainer">{escape(post.signature)}</div></blockquote>' if post.signature else ""
+        sign = (
+            f'<blockquote class="signature restore"><div class="signaturecontainer">{escape(post.signature)}</div></blockquote>'
+            if post.signature
+            else ""
+        )
         boxes.append(
             f'<li class="postbitlegacy postbitim postcontainer" id="post_66{n}"><div class="posthead"><span class="postdate old"><span class="date">{post.day}, <span class="time">1{n % 10}:05</span></span></span><span class="nodecontrols"><a href="showthread.php?t=9&p=66{n}" class="postcounter">#{n + 1}</a></span></div>'
             f'<div class="postdetails"><div class="userinfo"><div class="username_container"><a class="username offline" href="member.php?{n}-x"><strong>{post.author}</strong></a></div><span class="usertitle">中级会员</span><dl class="userinfo_extra"><dt>注册日期</dt><dd>2018年0{1 + n % 8}月</dd><dt>帖子</dt><dd>{n * 19 + 2}</dd></dl></div>'
@@ -333,7 +369,9 @@ def timeline(thread: Thread, others: Sequence[str]) -> str:
             '<div class="comment-reactions"><button>👍 3</button></div></div></div></div></div>'
         )
         if n % 2:
-            boxes.append(f'<div class="TimelineItem"><div class="TimelineItem-badge"></div><div class="TimelineItem-body"><a class="author" href="/user{n}">{post.author}</a> added the <a href="/labels/bug" class="IssueLabel">bug</a> label <relative-time datetime="{post.day}">{post.day}</relative-time></div></div>')
+            boxes.append(
+                f'<div class="TimelineItem"><div class="TimelineItem-badge"></div><div class="TimelineItem-body"><a class="author" href="/user{n}">{post.author}</a> added the <a href="/labels/bug" class="IssueLabel">bug</a> label <relative-time datetime="{post.day}">{post.day}</relative-time></div></div>'
+            )
     body = (
         f'<header>{_nav("Product Solutions Pricing Search")}</header><main><nav><a href="/x/y">Code</a><a href="/x/y/issues">Issues</a><a href="/x/y/pulls">Pull requests</a></nav><div class="gh-header"><h1 class="gh-header-title"><bdi class="js-issue-title markdown-title">{escape(thread.title)}</bdi> <span class="f1-light">#214</span></h1>'
         f'<div class="gh-header-meta"><span class="State">Open</span><a class="author" href="/user0">{thread.posts[0].author}</a> opened this issue <relative-time datetime="{thread.posts[0].day}">{thread.posts[0].day}</relative-time> · {len(thread.posts) - 1} comments</div></div><div class="js-discussion js-quote-selection-container">{"".join(boxes)}</div>'
@@ -398,7 +436,17 @@ def board(thread: Thread, others: Sequence[str]) -> str:
 
 NO_THREADS: dict[str, tuple[str, str, Callable[[Thread, Sequence[str]], str]]] = {
     "commented article": ("http://www.m.example/archives/1234.html", "article", commented_article),
-    "excerpts": ("http://www.n.example/", "list", excerpts),
+    "excerpts": ("http://www.n.example/", "home", excerpts),
     "board": ("http://bbs.o.example/forum-2-1.html", "list", board),
 }
 """Name of a layout to its address, the kind of its pages, and what makes one."""
+
+
+def make_threads(path: Path) -> Iterator[GoldPage]:
+    """:data:`THREADS` pages of each layout of texts in JSON Lines, each with a title and a text."""
+    texts = [(story.title, story.paragraphs) for story in read_stories(path) if len(story.paragraphs) > 2][:600]
+    titles = [title for title, _ in texts]
+    for name, (url, layout) in LAYOUTS.items():
+        for seed in range(THREADS):
+            thread = make_thread(seed, texts)
+            yield GoldPage(url, layout(thread, random.Random(seed).sample(titles, 20)), thread.text, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topical_crawler.extraction import GALLERY_PAGE, LIST_PAGE, VIDEO_PAGE, Extracted, extract
+from topical_crawler.extraction import GALLERY_PAGE, LIST_PAGE, MAX_HTML, TAG_PAGE, VIDEO_PAGE, Extracted, extract
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 NAV = " ".join(f"<a href='/c{n}/'>频道{n}</a>" for n in range(12))
@@ -28,17 +28,66 @@ def test_a_page_of_headlines_is_a_list() -> None:
 
 @pytest.mark.parametrize("more", ["", "<a href='/x'>阅读全文</a>"])
 def test_a_blog_s_home_page_of_excerpts_is_a_list(more: str) -> None:
-    assert page(excerpts(8, more), "http://blog.example.cn/").kind == "list"
+    assert page(excerpts(8, more), "http://blog.example.cn/").kind == "home"
     assert page(excerpts(8, more), "http://blog.example.cn/whatever").kind == "list"
 
 
 @pytest.mark.parametrize(
-    "path", ["/tags/party/", "/category/dangjian/page/3/", "/archives/2023/04/", "/page/2/", "/dangjian/index_2.shtml"]
+    ("path", "kind"),
+    [
+        *(("/tags/party/", "tag"), ("/category/dangjian/page/3/", "tag"), ("/categories/a/b/c/d/e/f/page/2/", "tag")),
+        *(("/archives/2023/04/", "list"), ("/page/2/", "list"), ("/posts/page/2/", "list"), ("/dangjian/index_2.shtml", "list")),
+        *(("/list/8_5.html", "list"), ("/zt/3.htm", "list"), ("/", "home"), ("/index.html", "home")),
+    ],
 )
-def test_addresses_of_lists(path: str) -> None:
+def test_addresses_of_lists(path: str, kind: str) -> None:
     body = f"<h1>党建</h1><ul><li><a href='/1.html'>{SENTENCE}</a> 04-12</li></ul>"
-    assert page(body, f"http://www.example.cn{path}").kind == "list"
+    assert page(body, f"http://www.example.cn{path}").kind == kind
     assert page(f"<h1>党建</h1><p>{SENTENCE * 3}</p>", "http://www.example.cn/archives/1234.html").kind == "article"
+
+
+@pytest.mark.parametrize("path", ["/2024/05/09/opinions/party-work/index.html", "/a/b/20240509/index.htm", "/?id=20537"])
+def test_an_article_may_have_the_address_of_an_index(path: str) -> None:
+    body = f"<h1>支部开展主题党日</h1><p>{SENTENCE * 4}</p>{HOT}"
+    assert page(body, f"http://www.example.cn{path}").kind == "article"
+
+
+def test_related_articles_with_excerpts_do_not_make_a_list() -> None:
+    related = "".join(f"<div><a href='/p/{n}.html'>{n}号支部的学习心得体会</a></div><div>{SENTENCE * 2}</div>" for n in range(2))
+    links = "".join(f"<li><a href='/x/{n}.html'>另一条新闻的长长的标题之{n}</a></li>" for n in range(3))
+    text = "".join(f"<p>{SENTENCE}</p>" for _ in range(3)) + f"<ul>{links}</ul><p>{SENTENCE * 2}</p>"
+    assert page(f"<h1>支部开展主题党日</h1>{text}{related}").kind == "article"
+
+
+def test_a_title_tells_the_page_of_a_tag() -> None:
+    found = page(f"<h1>党建</h1>{excerpts(3)}", "http://www.example.cn/x/12", "<title>标签：党建 - 小林的博客</title>")
+    assert (found.kind, found.reason) == ("tag", TAG_PAGE)
+
+
+def test_short_lists_of_headlines_are_lists() -> None:
+    rows = "".join(f"<div>06-0{n}</div><div><a href='/posts/{n}.html'>第{n}单元的学习笔记</a></div>" for n in range(1, 5))
+    assert page(f"<h1>学习</h1>{rows}", "http://www.example.cn/x").kind == "list"
+
+
+def test_excerpts_whose_links_hold_no_text_are_lists() -> None:
+    boxes = "".join(
+        f"<article><h2>第{n}篇</h2><p>{SENTENCE * 2}各支部要…</p><a href='/{n}.html'></a></article>" for n in range(5)
+    )
+    assert page(boxes, "http://www.example.cn/posts/page/2/").kind == "list"
+    assert page(boxes, "http://www.example.cn/posts/5.html").kind == "article"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<meta name='generator' content='Docusaurus v3.1'>",
+        "<link rel='next' href='b.html'><link rel='canonical' href='http://www.example.cn/docs/a.html'>",
+    ],
+)
+def test_documentation_is_kept_as_such(head: str) -> None:
+    found = page(f"<h1>安装</h1><p>{SENTENCE * 6}</p>", "http://www.example.cn/docs/a.html", head)
+    assert (found.kind, found.reason) == ("documentation", "")
+    assert SENTENCE in found.text
 
 
 def test_a_calendar_is_a_list() -> None:
@@ -91,3 +140,20 @@ def test_a_gallery_has_no_text() -> None:
     images = "".join(f"<p><img src='/{n}.jpg'></p>" for n in range(6))
     assert page(f"<h1>党员风采</h1>{images}").reason == GALLERY_PAGE
     assert page(f"<h1>党员风采</h1>{images}<p>{SENTENCE}</p>").kind == "article"
+
+
+@pytest.mark.parametrize(
+    "bulk",
+    [
+        "<svg viewBox='0 0 9 9'>" + "<path d='M0 0 L9 9'/>" * 150_000 + "</svg>",
+        f"<p><img src='data:image/png;base64,{'iVBORw0KGgo' * 250_000}'></p>",
+        f"<style>{'.a{color:red}' * 200_000}</style>",
+        f"<script>window.data={{a:'{'x' * 2_500_000}'}}</script>",
+        f"<div style='background:url(data:image/svg+xml,{'%3Csvg%3E' * 300_000})'></div>",
+    ],
+    ids=["drawing", "image", "style", "script", "background"],
+)
+def test_what_holds_no_text_does_not_make_a_page_too_large(bulk: str) -> None:
+    assert len(bulk) > MAX_HTML
+    found = page(f"<h1>支部开展主题党日</h1>{bulk}<p>{SENTENCE * 6}</p>")
+    assert (found.reason, found.text) == ("", SENTENCE * 6)

@@ -1,6 +1,6 @@
-"""Extract a page: its kind (article, list, video, gallery), and of an article text, details and other parts.
+"""Extract a page: its kind, and of an article, a page of documentation or a thread text, details and other parts.
 
-Only an article has a text of its own: a home page with the first lines of its posts passes every topic test, but is a patchwork.
+Other pages have no text of their own: a home page with the first lines of its posts passes every topic test, but is a patchwork.
 """
 
 from __future__ import annotations
@@ -8,21 +8,25 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from itertools import islice
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice, pairwise
 from typing import cast
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urljoin, urlsplit, urlunsplit
 
 from lxml.etree import XPath
 from lxml.html import HtmlElement
 
-from topical_crawler.extraction.details import Details, read_details
+from topical_crawler.extraction.details import Details, in_text, read_details
 from topical_crawler.extraction.extractors import COST, LINKED, densest, is_sentence, main_text, parse, worth
+from topical_crawler.extraction.forum import ADDRESS, DECLARED, WORDS, read_thread
 from topical_crawler.extraction.structure import HEADINGS, Block, normalise, read_blocks
 from topical_crawler.text.passages import Passage, layout, plain
-from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES
+from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES, names_a_label
 
-ARTICLE, LIST, VIDEO, GALLERY = "article", "list", "video", "gallery"
+ARTICLE, DOCUMENTATION, FORUM = "article", "documentation", "forum"
+LIST, TAG, HOME, VIDEO, GALLERY = "list", "tag", "home", "video", "gallery"
+KINDS = (ARTICLE, DOCUMENTATION, FORUM, LIST, TAG, HOME, VIDEO, GALLERY)
+"""Kinds of pages; only the first three have a text of their own."""
 PROSE = 200  # letters of a text beyond doubt, whatever the page's address and links
 MIN_TEXT = 20  # letters below which a page has hardly any text beside its headings: the shortest news items have 56
 LINKS_SHARE = 0.3  # share of the letters in links over which a page with hardly any running text is a list
@@ -32,6 +36,7 @@ TEASER_TEXT = 40  # fewest letters of the text below a headline: dates and tags 
 TEASERS_COVER = 0.6  # smallest share of a page's running text below such headlines
 TEASERS_LARGEST = 0.5  # greatest share below a single one: an article may stand below a link, too
 HEADLINE = 6  # fewest letters of a linked headline: tags and channels are shorter
+HEADLINE_SHARE = 0.5  # least share of its letters in the link: the rest is a day and a section
 IMAGES = 4  # images outside links that make a page with hardly any text a gallery
 
 _VIDEO_ADDRESS = re.compile(r"/(?:v|videos?|shipin|sp|tv)/|^(?:v|tv|video)\.", re.IGNORECASE)
@@ -39,8 +44,36 @@ _VIDEO_TITLE = re.compile(r"^\W{0,3}(?:视频|視頻|视讯|直播回放)\W|[(�
 _GALLERY_ADDRESS = re.compile(
     r"/(?:photos?|galler(?:y|ies)|tuji|tupian|pics?|pictures?|albums?|slides?)/|^(?:photos?|pic)\.", re.IGNORECASE
 )
+_PAGER_ADDRESS = re.compile(
+    r"/page[/_-]\d{1,5}/?$|/(?:lists?|zt|special|series)(?:/\d{1,6}(?:_\d{1,6})?\.\w{2,5}|/?)$|/(?:tags?|categor(?:y|ies))/.{1,300}/$",
+    re.IGNORECASE,
+)
+_DEEP_INDEX = re.compile(
+    r"^(?:/[^/]+){3,}/index\.\w{2,5}$|/[^/]*\d{4,}[^/]*/index\.\w{2,5}$"
+)  # of one article in a folder of its own
+_LIST_TITLE = re.compile(
+    r"^\W{0,2}(?:(?:标签|分类|归档|存档|栏目|專題|专题|标签云)(?:\s*[:：|\-–—]|$)|(?:tags?|categor(?:y|ies)|archives?)(?:\s*[:：|\-–—]|$))"
+    r"|(?:的文章|文章列表|(?<=\s)(?:分类|归档|标签))(?:\s*[|\-–—_].{0,40})?$",
+    re.IGNORECASE,
+)
+_TAG_TITLE = re.compile(r"标签|分类|栏目|专题|\btags?\b|\bcategor(?:y|ies)\b", re.IGNORECASE)
+_HOME_PATH = re.compile(r"^/?(?:(?:index|default|home|main)\.\w{2,5})?$", re.IGNORECASE)
+_DOCS_ADDRESS = re.compile(
+    r"^docs?\.|\.readthedocs\.|/(?:docs?|documentation|manuals?|handbook|guides?|reference|wiki|userguide)/", re.IGNORECASE
+)
+_DOCS_GENERATOR = re.compile(
+    r"sphinx|docusaurus|vuepress|vitepress|gitbook|mkdocs|mdbook|docsify|antora|doxygen|docbook|publican|docutils", re.IGNORECASE
+)
 _OG_TYPE = XPath("string(//meta[@property='og:type' or @name='og:type']/@content)")
-_PUBLISHED = XPath("boolean(//meta[@property='article:published_time' or @itemprop='datePublished'])")
+_GENERATORS = XPath("//meta[@name='generator' or @name='Generator']/@content")
+_DOCS_CLASS = XPath(
+    "boolean(//*[contains(@class, 'toctree') or contains(@class, 'theme-doc') or contains(@class, 'vp-doc')"
+    " or contains(@class, 'md-nav') or contains(@class, 'book-summary') or contains(@class, 'sphinxsidebar') or @class='docnav'])"
+)
+_STEPS = XPath("boolean(//link[@rel='next' or @rel='prev']) or boolean(//a[@rel='next' or @rel='prev'])")
+_PUBLISHED = XPath(
+    "boolean(//meta[@property='article:published_time' or @itemprop='datePublished']) or count(//*[@itemprop='articleBody']) = 1"
+)
 _PLAYER = XPath(
     "boolean(//video | //embed | //object[@data or .//param] | //iframe[contains(@src, 'player') or contains(@src, 'video')]"
     " | //*[contains(concat(' ', @class, ' '), ' player ') or contains(@class, 'video-player') or @id='player' or @id='video'])"
@@ -51,12 +84,13 @@ _PAGE_LINKS = XPath("//a[contains(@href, '/page')]/@href")
 
 
 def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
-    """:data:`ARTICLE`, :data:`LIST`, :data:`VIDEO` or :data:`GALLERY`.
+    """One of :data:`KINDS` but :data:`FORUM`, see :func:`~topical_crawler.extraction.forum.read_thread`.
 
     A page with hardly any text is a video or a gallery if its address, title or embedded elements say so. With a point it
     is a list. Points for: an address like ``/tag/…`` (two for ``/page/2`` with several linked headlines or links to more such
-    pages); linked headlines with the beginnings of other texts; links beside hardly any running text. Points against: metadata of
-    an article; a text of :data:`PROSE` letters that is not below such headlines.
+    pages); a title like 标签：党建; linked headlines with the beginnings of other texts; links beside hardly any running text.
+    Points against: metadata of an article; a text of :data:`PROSE` letters that is not below such headlines. A list is a home
+    page or the page of a tag by its address and title; an article is documentation by its generator, address and navigation.
 
     >>> from lxml.html import fromstring
     >>> from topical_crawler.extraction.structure import read_blocks
@@ -67,40 +101,49 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
     text = sum(block.letters - COST for block in densest(blocks) if block.tag not in HEADINGS)
     parts = _split(url)
     path = unquote(parts.path)[:500]
+    title = " ".join(str(_TITLE(tree)).split())[:200]
     if text < MIN_TEXT and not LIST_ADDRESS.search(path):
         og = str(_OG_TYPE(tree)).strip().lower()
-        if (
-            og.startswith("video")
-            or _VIDEO_ADDRESS.search(path)
-            or _VIDEO_TITLE.search(str(_TITLE(tree)).strip()[:200])
-            or _PLAYER(tree)
-        ):
+        if og.startswith("video") or _VIDEO_ADDRESS.search(path) or _VIDEO_TITLE.search(title) or _PLAYER(tree):
             return VIDEO
         if _GALLERY_ADDRESS.search(path) or cast(float, _IMAGES(tree)) >= IMAGES:
             return GALLERY
-    return LIST if _list_points(tree, blocks, parts, text) >= 1 else ARTICLE
+    if _list_points(tree, blocks, parts, title, text) < 1:
+        return DOCUMENTATION if _is_documentation(tree, parts) else ARTICLE
+    if _HOME_PATH.match(path) and not parts.query:
+        return HOME
+    return TAG if names_a_label(url) or (_LIST_TITLE.search(title) and _TAG_TITLE.search(title)) else LIST
 
 
-def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult, text: float) -> int:
+def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult, title: str, text: float) -> int:
     body = [block for block in blocks if not block.furniture]
     path = unquote(parts.path)[:500]
-    teasers = _is_teasers(body, parts.netloc)
+    is_address = bool((LIST_ADDRESS.search(path) or _PAGER_ADDRESS.search(path)) and not _DEEP_INDEX.search(path))
+    is_address = is_address and not (parts.query and _HOME_PATH.match(path))  # /?p=12 may be an article
+    teasers = _is_teasers(body, parts.netloc) or (is_address and _is_cut(body))
     linked = sum(block.linked for block in body)
     running = sum(block.letters for block in body if worth(block) > 0 and _is_running(block))
+    headlines = sum(_is_headline(block, parts.netloc) for block in body)
     links = sum(block.links for block in blocks)
     points = int(teasers)
     if links:  # an empty page is no list
-        points += bool(LIST_ADDRESS.search(path))
+        points += is_address + (_LIST_TITLE.search(title) is not None)
+        points += _HOME_PATH.match(path) is not None and not parts.query and headlines >= TEASERS
         if OWN_PAGES.search(path):
-            several = sum(_is_headline(block, parts.netloc) for block in body) > 1 or _has_pager(tree)
-            points += 2 if several else 1
+            points += 2 if headlines > 1 or _has_pager(tree) else 1
     points += (
         running < MIN_TEXT
-        and sum(block.links for block in body) >= MANY_LINKS
+        and (sum(block.links for block in body) >= MANY_LINKS or headlines >= TEASERS)
         and linked > LINKS_SHARE * sum(block.letters for block in body)
     )
     points -= str(_OG_TYPE(tree)).strip().lower() == "article" or bool(_PUBLISHED(tree))
     return points - (text >= PROSE and not teasers)
+
+
+def _is_documentation(tree: HtmlElement, parts: SplitResult) -> bool:
+    made = any(_DOCS_GENERATOR.search(name[:100]) for name in cast("list[str]", _GENERATORS(tree)))
+    address = _DOCS_ADDRESS.search(parts.netloc) or _DOCS_ADDRESS.search(parts.path[:500])
+    return 2 * made + 2 * bool(_DOCS_CLASS(tree)) + bool(address) + bool(_STEPS(tree)) >= 2
 
 
 def _has_pager(tree: HtmlElement) -> bool:
@@ -114,21 +157,45 @@ def _is_running(block: Block) -> bool:
 
 
 def _is_teasers(blocks: Sequence[Block], host: str) -> bool:
-    """Whether most running text is below headlines linked to pages of ``host``, and not half of it below one."""
+    """Whether most running text is below headlines linked to pages of ``host``, all in the same element, and not half of it below
+    one."""
     total, below = 0, [0]
+    tags = [""]
     for block in blocks:
         if _is_headline(block, host):
             below.append(0)
+            tags.append(block.tag)
         elif block.link_share <= LINKED and block.letters >= TEASER_TEXT:
             total += block.letters
             below[-1] += block.letters
-    teasers = [letters for letters in below[1:] if letters >= TEASER_TEXT]
-    return len(teasers) >= TEASERS and sum(teasers) >= TEASERS_COVER * total and max(teasers) <= TEASERS_LARGEST * total
+    for tag in {tag for tag in tags if tag}:
+        teasers = [letters for letters, other in zip(below, tags, strict=True) if other == tag and letters >= TEASER_TEXT]
+        if len(teasers) >= TEASERS and sum(teasers) >= TEASERS_COVER * total and max(teasers) <= TEASERS_LARGEST * total:
+            return True
+    return False
+
+
+_CUT = ("…", "...", "。。。")
+
+
+def _is_cut(blocks: Sequence[Block]) -> bool:
+    """Whether headings stand above a paragraph each, most of them cut off: excerpts whose links hold no text."""
+    below = [after for block, after in pairwise(blocks) if block.tag in ("h2", "h3") and after.tag not in HEADINGS]
+    cut = [
+        block for block in below if block.letters >= TEASER_TEXT and (block.text.endswith(_CUT) or not is_sentence(block.text))
+    ]
+    return len(cut) >= 2 and len(cut) >= TEASERS_COVER * len(below)
 
 
 def _is_headline(block: Block, host: str) -> bool:
-    is_link = block.link_share >= 0.9 and block.letters >= HEADLINE and block.links <= 1 and not block.href.startswith("#")
-    return is_link and _split(block.href).netloc in ("", host)
+    if (
+        block.linked < HEADLINE
+        or block.link_share < HEADLINE_SHARE
+        or block.href.startswith("#")
+        or block.letters > 2 * TEASER_TEXT
+    ):
+        return False
+    return block.links <= (1 if block.link_share >= 0.9 else 2) and _split(block.href).netloc in ("", host)
 
 
 def _split(address: str) -> SplitResult:
@@ -273,9 +340,12 @@ FAILED = "extraction failed"
 TIMED_OUT = "extraction timed out"
 CRASHED = "extraction crashed"
 LIST_PAGE = "list page"
+TAG_PAGE = "tag page"
+HOME_PAGE = "home page"
 VIDEO_PAGE = "video page"
 GALLERY_PAGE = "gallery page"
-_REASONS = {LIST: LIST_PAGE, VIDEO: VIDEO_PAGE, GALLERY: GALLERY_PAGE}
+REASONS = {LIST: LIST_PAGE, TAG: TAG_PAGE, HOME: HOME_PAGE, VIDEO: VIDEO_PAGE, GALLERY: GALLERY_PAGE}
+"""Why a page of a kind that has no text of its own is rejected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,7 +354,7 @@ class Extracted(Details, Series):
 
     text: str = ""  # the main text, one paragraph a line; "" if there is none
     layout: list[list[int | str]] = field(default_factory=list)  # of the text, see `text.passages`
-    kind: str = ""  # "article", "list", "video" or "gallery"; "" if the page could not be read
+    kind: str = ""  # one of KINDS; "" if the page could not be read
     method: str = ""  # the extractor of the text
     reason: str = ""  # why there is no text, one of the constants of this module
 
@@ -318,15 +388,32 @@ def _extract(html: str, url: str, fetched: str) -> Extracted:
     if tree is None:
         return Extracted(reason=NO_TEXT)
     blocks = read_blocks(normalise(tree))
-    kind = page_kind(tree, blocks, url)
-    main, method = main_text(tree, blocks) if kind == ARTICLE else ([], "")
+    thread = read_thread(html, tree, url) if _may_be_thread(html, url) else None
+    kind = FORUM if thread is not None else page_kind(tree, blocks, url)
+    if thread is not None:
+        main, method = thread.blocks, FORUM
+    else:
+        main, method = main_text(tree, blocks) if kind in (ARTICLE, DOCUMENTATION) else ([], "")
     passages = [Passage(block.text, block.kind, block.level, block.note) for block in main]
     text = plain(passages)
-    details = asdict(read_details(tree, blocks, url, fetched, search_date=bool(text)))
+    details = read_details(tree, blocks, url, fetched, search_date=bool(text) and thread is None)
+    if thread is not None:
+        date = in_text(thread.stamp, url, fetched) or details.date
+        title = thread.title if details.title not in thread.title or not details.title else details.title
+        details = replace(details, title=title or details.title, author=thread.author or details.author, date=date)
     if not text:
-        return Extracted(**details, kind=kind, reason=_REASONS.get(kind, NO_TEXT))
+        return Extracted(**asdict(details), kind=kind, reason=REASONS.get(kind, NO_TEXT))
     series = asdict(find_series(tree, url))
-    return Extracted(**details, **series, text=text, layout=layout(passages), kind=kind, method=method)
+    return Extracted(**asdict(details), **series, text=text, layout=layout(passages), kind=kind, method=method)
+
+
+def _may_be_thread(html: str, url: str) -> bool:
+    """Whether metadata, address or words of a page are those of a thread: the reading of one takes as long as an extraction."""
+    return (
+        any(word in html for word in DECLARED)
+        or ADDRESS.search(url.partition("://")[2][:500]) is not None
+        or sum(word in html for word in WORDS) >= 3
+    )
 
 
 def warm_up() -> None:

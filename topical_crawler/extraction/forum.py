@@ -27,6 +27,7 @@ MAX_GROUPS = 50  # most kinds of boxes that are looked at
 MIN_POINTS = 2  # least signs of a thread, see `_points`
 MIN_SHARE = 0.15  # least share of the page's prose that the posts hold
 MIN_LEAD = 12  # least worth of a first post that is no box like the others
+MAX_NAME = 30  # most letters of the line that says who is quoted
 STAMP = 30  # most characters beside a day in a piece of text that says when a post was written
 SHARED = 0.2  # share of the posts over which a line that they have in common is furniture
 
@@ -94,6 +95,7 @@ _FURNITURE = re.compile(
 class Thread:
     """The posts of a page."""
 
+    title: str  # its headline, "" if there is none above the posts
     blocks: list[Block]  # of all posts in order, without signatures, buttons and names; quotes are of the kind "quote"
     posts: int  # number of them
     author: str  # of the first post, "" if unknown
@@ -104,34 +106,36 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
     """The thread of a page, None if it is none. ``tree`` is normalised, and is not changed.
 
     >>> from lxml.html import fromstring
-    >>> post = "<div class=post><a href='/user/{0}'>{1}</a> <i>2024-03-0{0}</i><div class=text>{2}</div><a href='#'>回复</a></div>"
+    >>> post = "<div class=post><a href='/user/{0}'>{1}</a> <i>2024-03-0{0}</i><div class=text>{2}</div><a href=#>回复</a></div>"
     >>> posts = post.format(1, "小林", "请问怎样入党？") + post.format(2, "老王", "先向党组织提出申请。")
     >>> thread = read_thread("", fromstring(f"<div><h1>怎样入党</h1>{posts}</div>"), "http://bbs.example.cn/thread-1.html")
     >>> [block.text for block in thread.blocks], thread.author, thread.stamp
     (['请问怎样入党？', '先向党组织提出申请。'], '小林', '2024-03-01')
     """
     page = _Page(tree)
-    boxes = _boxes(page)
+    declared = any(word in html for word in DECLARED)
+    boxes = _boxes(page, declared)
     if not boxes:
         return None
     bodies = _bodies(page, boxes)
     lead = _lead(page, boxes, bodies)
-    if lead is None and len(boxes) == 1:
+    if lead is None and len(boxes) == 1 and not declared:
         return None
     posts = bodies if lead is None else [lead, *bodies]
-    if not _is_most(page, posts) or _points(page, boxes, bodies, lead, html, url) < MIN_POINTS:
+    if not _is_most(page, posts) or _points(page, boxes, bodies, lead, html, url, declared) < MIN_POINTS:
         return None
     texts = [read_blocks(_cleaned(page.elements[post])) for post in posts]
     lines = Counter(line for text in texts for line in {_masked(block.text) for block in text})
     blocks = [b for text in texts for b in text if not _is_furniture(b, lines[_masked(b.text)], len(texts))]
-    return Thread(blocks, len(posts), *_first(page, lead, boxes, posts[0])) if blocks else None
+    title = max(_headings(page, boxes[0]).values(), key=len, default="")
+    return Thread(title, blocks, len(posts), *_first(page, lead, boxes, posts[0])) if blocks else None
 
 
 class _Page:
     """The elements of a tree that are seen, in order, and what each holds."""
 
     def __init__(self, tree: HtmlElement) -> None:
-        self.title = " ".join(" ".join(element.text_content() for element in tree.iter("title", "h1")).split())
+        self.title = " ".join(" ".join(element.text_content() for element in tree.iter("title", "h1")).split())[:2000]
         self.elements: list[HtmlElement] = []
         self.parents: list[int] = []  # -1 of the first
         self.kinds: list[str] = []  # see `_kind`
@@ -194,6 +198,10 @@ class _Page:
         """Their classes and ids."""
         return " ".join(_name(self.elements[n]) for n in places)
 
+    def is_linked(self, boxes: Iterable[int]) -> bool:
+        """Whether most of their letters are in links."""
+        return sum(2 * self.run[n] - sum(self.letters[n : self.ends[n]]) for n in boxes) < 0
+
     def named(self, boxes: Iterable[int]) -> int:
         """How many of them name a person."""
         return sum(self.persons[n] > 0 for n in boxes)
@@ -217,7 +225,7 @@ def _kind(tag: str, name: str) -> str:
 def _is_stamp(piece: str) -> bool:
     """Whether a piece of text is a day or time and little else.
 
-    >>> _is_stamp("发表于 2024-03-01 08:30"), _is_stamp("二〇二四年起，各支部要在每年3月1日之前，把上一年的学习情况报给上级党组织备案。")
+    >>> _is_stamp("发表于 2024-03-01 08:30"), _is_stamp("各支部要在每年3月1日之前，把上一年的学习情况报给上级党组织备案。")
     (True, False)
     """
     text = piece.strip()
@@ -229,7 +237,7 @@ def _masked(piece: str) -> str:
     return _DIGITS.sub("0", " ".join(piece.split()))
 
 
-def _boxes(page: _Page) -> list[int]:
+def _boxes(page: _Page, declared: bool) -> list[int]:
     """The boxes of the posts: of all kinds of boxes with days in them that with most text, but not the columns of the page."""
     groups: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     for n, element in enumerate(page.elements):
@@ -238,7 +246,9 @@ def _boxes(page: _Page) -> list[int]:
             group = groups[(kind, -1) if kind else (element.tag, page.parents[n])]
             if len(group) < MAX_POSTS and not (group and page.within(n, group[-1])):
                 group.append(n)
-    found = sorted((-sum(page.run[n] for n in group), group) for group in groups.values() if len(group) > 1)[:MAX_GROUPS]
+    several = (group for group in groups.values() if len(group) > 1)
+    prose = ((sum(page.run[n] for n in group), group) for group in several if not page.is_linked(group))
+    found = sorted((-run, group) for run, group in prose)[:MAX_GROUPS]
     best: list[int] = found[0][1] if found else []
     weight = -found[0][0] if found else 0
     for run, group in found[1:]:
@@ -251,11 +261,19 @@ def _boxes(page: _Page) -> list[int]:
                 best, weight = group, -run
         elif len(group) == len(best) == len(holders) and -run >= 0.7 * weight and page.named(group) >= page.named(best):
             best, weight = group, -run
-    if not best:  # a question with one answer, a topic with one reply
-        single = [n for n, element in enumerate(page.elements) if element.tag in _BOXES and page.persons[n] and page.days[n]]
-        single = [n for n in single if page.run[n] and _REPLIES.search(page.names((n,)))]
-        return [max(single, key=lambda n: page.run[n])] if single else []
-    return _with_inner(page, best)
+    return _with_inner(page, best) if best else _single(page, declared)
+
+
+def _single(page: _Page, declared: bool) -> list[int]:
+    """The box of the only reply, or of the only post if metadata call the page a thread."""
+    able = [n for n, element in enumerate(page.elements) if element.tag in _BOXES and page.persons[n] and page.days[n]]
+    able = [n for n in able if page.run[n]]
+    replies = [n for n in able if _REPLIES.search(page.names((n,)))]
+    if replies:
+        return [max(replies, key=lambda n: page.run[n])]
+    posts = [n for n in able if declared and _POSTS.search(page.names((n,)))]
+    most = max((page.run[n] for n in posts), default=0)
+    return [n for n in posts if page.run[n] >= 0.8 * most][-1:]
 
 
 def _with_inner(page: _Page, boxes: list[int]) -> list[int]:
@@ -331,17 +349,23 @@ def _gain(page: _Page, n: int, shared: Set[str] = frozenset()) -> float:
     return (letters if is_sentence(text) else letters / 2) - COST
 
 
+def _headings(page: _Page, first: int) -> dict[int, str]:
+    """The headings before the first box that the page's title has."""
+    headings = (n for n in range(first) if page.elements[n].tag in _HEADINGS)
+    texts = ((n, " ".join(page.elements[n].text_content().split())) for n in headings)
+    return {n: text for n, text in texts if 3 < len(text) <= 200 and text in page.title}
+
+
 def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | None:
     """The first post where it is no box like the others, as questions are: the prose between the headline and the others."""
     first = boxes[0]
     name = page.names((first, page.parents[first], bodies[0]))
     if _POSTS.search(name) and not _REPLIES.search(name):
         return None
-    headings = {n: " ".join(page.elements[n].text_content().split()) for n in range(first) if page.elements[n].tag in _HEADINGS}
-    own = [n for n, text in headings.items() if len(text) > 3 and text in page.title]
+    own = _headings(page, first)
     if not own:
         return None
-    start = max(own, key=lambda n: len(headings[n])) + 1
+    start = max(own, key=lambda n: len(own[n])) + 1
     gain = {n: _gain(page, n) for n in range(start, first)}
     for n in range(first - 1, start - 1, -1):
         if page.parents[n] >= start:
@@ -351,16 +375,18 @@ def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | Non
     return best if best is not None and gain[best] > MIN_LEAD else None
 
 
-def _points(page: _Page, boxes: Sequence[int], bodies: Sequence[int], lead: int | None, html: str, url: str) -> int:
+def _points(
+    page: _Page, boxes: Sequence[int], bodies: Sequence[int], lead: int | None, html: str, url: str, declared: bool
+) -> int:
     """Signs that boxes are posts: metadata (two), address, persons, names of classes, words of the page. Against it: headlines of
     other pages and text in links, as lists have them (four each); a first text that is longer than all others, as articles with
     comments have it; little of the page's text (two)."""
     run, count = sum(page.run[n] for n in boxes), len(boxes)
-    points = 2 * any(word in html for word in DECLARED) + bool(ADDRESS.search(url.partition("://")[2]))
+    points = 2 * declared + bool(ADDRESS.search(url.partition("://")[2]))
     points += bool(_POSTS.search(page.names((boxes[0], page.parents[boxes[0]], bodies[-1]))))
     points += page.named(boxes) > count / 2
     points += sum(word in html for word in WORDS) >= 3
-    points -= 4 * (run < sum(sum(page.letters[n : page.ends[n]]) for n in boxes) / 2)
+    points -= 4 * page.is_linked(boxes)
     points -= 4 * (sum(page.heads[n] > 0 for n in boxes) > count / 2)
     points -= lead is not None and page.run[lead] > run
     return points - 2 * (run < 0.1 * page.run[0])
@@ -408,7 +434,7 @@ def _named_in(page: _Page, places: range, body: int) -> tuple[str, str]:
 def _cleaned(body: HtmlElement) -> HtmlElement:
     """A copy of a body without what is hidden, signatures and buttons; quotes are ``blockquote``."""
     copy = deepcopy(body)
-    copy.tail = None
+    copy.tag, copy.tail = "div", None
     total = len("".join(copy.itertext()))
     for element in list(copy.iter()):
         if element is copy or not isinstance(element.tag, str) or element.getparent() is None:
@@ -420,6 +446,10 @@ def _cleaned(body: HtmlElement) -> HtmlElement:
             or (_TOOLS.search(name) and len("".join(element.itertext())) < total / 2)
         ):
             element.drop_tree()
+        elif element.tag == "cite":
+            element.drop_tree()  # who is quoted
+        elif element.tag == "blockquote" and len("".join(element.itertext())) > 0.9 * total:
+            element.tag = "div"  # some write posts as quotes
         elif element.tag in ("div", "table", "section", "aside") and _QUOTE.search(name):
             element.tag = "blockquote"
     return copy
@@ -429,5 +459,7 @@ def _is_furniture(block: Block, posts: int, among: int) -> bool:
     """Whether a line that so many posts have is no part of what they say."""
     if block.kind in VERBATIM:
         return False
+    if block.kind == "quote" and block.letters <= MAX_NAME and block.text.endswith((":", "：", "写道", "的帖子")):
+        return True  # who is quoted
     shared = posts > max(1, SHARED * among) and block.kind != "quote" and block.letters < 40 and not is_sentence(block.text)
     return shared or _FURNITURE.match(block.text) is not None

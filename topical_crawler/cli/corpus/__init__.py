@@ -108,8 +108,8 @@ def add_filters(parser: argparse._ActionsContainer) -> None:
         help="only texts in it; may be repeated",
     )  # fmt: skip
     add(
-        "--kind", action="append", default=[], choices=("article", "list", "video", "gallery"),
-        help="only such pages; may be repeated",
+        "--kind", action="append", default=[], help="only such pages; may be repeated",
+        choices=("article", "documentation", "forum", "list", "tag", "home", "video", "gallery"),
     )  # fmt: skip
     add(
         "--where", action="append", default=[], type=_bound, metavar="'NAME>=X'",

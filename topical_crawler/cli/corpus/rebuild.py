@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 REMADE = frozenset(
     (
         *(extraction.NO_TEXT, extraction.TOO_LARGE, extraction.FAILED, extraction.TIMED_OUT, extraction.CRASHED),
-        *(extraction.LIST_PAGE, extraction.VIDEO_PAGE, extraction.GALLERY_PAGE),
+        *extraction.REASONS.values(),
         *(BOILERPLATE_ONLY, COPYRIGHT_ONLY, NEAR_EMPTY, LIST_OF_LINKS, GARBLED),
         *(LANGUAGE, REPETITION, SYMBOLS, NO_SENTENCES, CHARACTERS),
         *(DUPLICATE, PART, OFF_TOPIC_TEXT),

@@ -1,0 +1,84 @@
+"""Threads: their posts in order, without what stands around them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from forum_layouts import LAYOUTS, NO_THREADS, Post, Thread, make_thread
+from text_scores import ngram_f1
+
+from topical_crawler.extraction import Extracted, extract
+
+SUBJECTS = ("支部", "社区", "合作社", "图书馆", "列车", "车间", "渡口", "医院", "果园", "剧团", "学校", "码头")
+TEXTS = [
+    (
+        f"{subject}里的一天是怎样过的",
+        [
+            f"{subject}的人{when}就开始忙了，{what}，谁也不肯先走。"
+            for when, what in (("清早", "有人扫雪，有人生火"), ("午后", "来信念了一遍又一遍"), ("傍晚", "账目对到最后一行"))
+        ],
+    )
+    for subject in SUBJECTS
+]
+TITLES = [title for title, _ in TEXTS] + [f"{subject}的老照片谁还留着" for subject in SUBJECTS]
+
+
+def read(layout: str, thread: Thread) -> Extracted:
+    url, make = LAYOUTS[layout]
+    return extract(make(thread, TITLES), url, fetched="2024-01-01T00:00:00+00:00")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("seed", range(4))
+def test_a_thread_is_its_posts_in_order(layout: str, seed: int) -> None:
+    thread = make_thread(seed, TEXTS, replies=5)
+    found = read(layout, thread)
+    assert (found.kind, found.method, found.reason) == ("forum", "forum", "")
+    assert ngram_f1(found.text, thread.text) > 0.9
+    assert found.text.startswith(thread.posts[0].lines[0])
+    assert found.text.endswith(thread.posts[-1].lines[-1])
+    assert not any(word in found.text for word in ("举报", "积分", "注册", "赞同", "出售二手书", "发表于", "楼\n"))
+
+
+@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "question cards"])
+def test_author_and_day_are_those_of_the_first_post(layout: str) -> None:
+    names = ("山野清风", "Echo", "老王说事")
+    posts = [Post(name, f"2023-02-1{n}", TEXTS[n][1]) for n, name in enumerate(names)]
+    found = read(layout, Thread("支部里的一天是怎样过的", posts))
+    assert (found.title, found.author, found.date) == ("支部里的一天是怎样过的", "山野清风", "2023-02-10")
+
+
+@pytest.mark.parametrize("layout", ["table board", "profile board", "answers", "crawler thread", "list board"])
+def test_quotes_are_told_from_what_is_new(layout: str) -> None:
+    posts = [Post(f"老王{n}", "2023-02-11", text) for n, (_, text) in enumerate(TEXTS[:4])]
+    posts[2] = Post("Echo", "2023-02-12", posts[2].lines, quote=posts[0].lines[0])
+    found = read(layout, Thread("支部里的一天是怎样过的", posts))
+    quotes = [found.text.split("\n")[int(line)] for line, _, kind, *_ in found.layout if kind == "quote"]
+    assert quotes == [posts[0].lines[0]]
+
+
+@pytest.mark.parametrize("layout", ["answers", "accepted", "question cards", "cells"])
+def test_a_question_with_one_answer(layout: str) -> None:
+    thread = make_thread(3, TEXTS, replies=1)
+    found = read(layout, thread)
+    assert found.kind == "forum"
+    assert ngram_f1(found.text, thread.text) > 0.9
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_thread_with_one_post_is_kept(layout: str) -> None:
+    thread = Thread("支部里的一天是怎样过的", [Post("Echo", "2023-02-11", [line for _, text in TEXTS[:3] for line in text])])
+    found = read(layout, thread)
+    assert found.reason == ""
+    assert ngram_f1(found.text, thread.text) > 0.85
+
+
+@pytest.mark.parametrize("layout", NO_THREADS)
+def test_what_only_looks_like_a_thread_is_none(layout: str) -> None:
+    url, kind, make = NO_THREADS[layout]
+    for seed in range(4):
+        thread = make_thread(seed, TEXTS, replies=7)
+        found = extract(make(thread, random.Random(seed).sample(TITLES, 20)), url)
+        assert found.kind == kind
+        assert bool(found.text) == (kind == "article")
