@@ -450,3 +450,13 @@ def make_threads(path: Path) -> Iterator[GoldPage]:
         for seed in range(THREADS):
             thread = make_thread(seed, texts)
             yield GoldPage(url, layout(thread, random.Random(seed).sample(titles, 20)), thread.text, name)
+
+
+def make_no_threads(path: Path) -> Iterator[GoldPage]:
+    """:data:`THREADS` pages of each of :data:`NO_THREADS`, which is their site; their text is unknown."""
+    texts = [(story.title, story.paragraphs) for story in read_stories(path) if len(story.paragraphs) > 2][:600]
+    titles = [title for title, _ in texts]
+    for name, (url, _, layout) in NO_THREADS.items():
+        for seed in range(THREADS):
+            html = layout(make_thread(seed, texts, replies=7), random.Random(seed).sample(titles, 20))
+            yield GoldPage(url, html, "", name)
