@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice, pairwise
+from statistics import median
 from typing import cast
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urljoin, urlsplit, urlunsplit
 
@@ -35,6 +36,7 @@ TEASERS = 3  # linked headlines, each with text below it, that make a list
 TEASER_TEXT = 40  # fewest letters of the text below a headline: dates and tags are shorter
 TEASERS_COVER = 0.6  # smallest share of a page's running text below such headlines
 TEASERS_LARGEST = 0.5  # greatest share below a single one: an article may stand below a link, too
+OWN_TEXT = 100  # letters of a text below the title over which what follows may be related articles
 HEADLINE = 6  # fewest letters of a linked headline: tags and channels are shorter
 HEADLINE_SHARE = 0.5  # least share of its letters in the link: the rest is a day and a section
 IMAGES = 4  # images outside links that make a page with hardly any text a gallery
@@ -120,7 +122,7 @@ def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult,
     path = unquote(parts.path)[:500]
     is_address = bool((LIST_ADDRESS.search(path) or _PAGER_ADDRESS.search(path)) and not _DEEP_INDEX.search(path))
     is_address = is_address and not (parts.query and _HOME_PATH.match(path))  # /?p=12 may be an article
-    teasers = _is_teasers(body, parts.netloc) or (is_address and _is_cut(body))
+    teasers = _is_teasers(body, parts.netloc, title) or (is_address and _is_cut(body))
     linked = sum(block.linked for block in body)
     running = sum(block.letters for block in body if worth(block) > 0 and _is_running(block))
     headlines = sum(_is_headline(block, parts.netloc) for block in body)
@@ -156,21 +158,28 @@ def _is_running(block: Block) -> bool:
     return block.tag not in HEADINGS and (block.letters >= TEASER_TEXT or (block.letters >= 10 and is_sentence(block.text)))
 
 
-def _is_teasers(blocks: Sequence[Block], host: str) -> bool:
+def _is_teasers(blocks: Sequence[Block], host: str, title: str) -> bool:
     """Whether most running text is below headlines linked to pages of ``host``, all in the same element, and not half of it below
-    one."""
-    total, below = 0, [0]
-    tags = [""]
+    one. Related articles are none: a text of the page's own, below its title, is much longer than what is below them."""
+    below: list[tuple[str, int]] = [("", 0)]  # element of a headline, and letters of the text below it
+    own = last = 0  # letters of the text below the title, at most one headline after it
     for block in blocks:
         if _is_headline(block, host):
-            below.append(0)
-            tags.append(block.tag)
+            below.append((block.tag, 0))
+        elif block.tag in HEADINGS and not block.links and block.letters >= 4 and block.text in title:
+            last = len(below) + 1
         elif block.link_share <= LINKED and block.letters >= TEASER_TEXT:
-            total += block.letters
-            below[-1] += block.letters
-    for tag in {tag for tag in tags if tag}:
-        teasers = [letters for letters, other in zip(below, tags, strict=True) if other == tag and letters >= TEASER_TEXT]
-        if len(teasers) >= TEASERS and sum(teasers) >= TEASERS_COVER * total and max(teasers) <= TEASERS_LARGEST * total:
+            below[-1] = below[-1][0], below[-1][1] + block.letters
+            own = max(own, below[-1][1]) if len(below) <= last else own
+    total = sum(letters for _, letters in below)
+    for tag in {tag for tag, _ in below[1:]}:
+        teasers = [letters for other, letters in below if other == tag and letters >= TEASER_TEXT]
+        if (
+            len(teasers) >= TEASERS
+            and sum(teasers) >= TEASERS_COVER * total
+            and max(teasers) <= TEASERS_LARGEST * total
+            and own < max(OWN_TEXT, 2 * median(teasers))
+        ):
             return True
     return False
 

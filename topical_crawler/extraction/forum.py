@@ -69,6 +69,7 @@ _DAY = re.compile(
 _NOT_POSTED = re.compile(r"注册|加入|编辑|最后|上次|join|regist|edit|last", re.I)  # days that are not those of posts
 _POSTS = re.compile(r"post|repl(?:y|ies)|answer|floor|topic|thread|question|discuss|message", re.I)
 _REPLIES = re.compile(r"repl(?:y|ies)|answer|comment|response", re.I)
+_HEADLINE = re.compile(r"title|headline", re.I)
 _BODY = re.compile(r"content|body|message|text|prose|cooked|markdown|(?:^|[ _])t_f|entry|msg", re.I)
 _COMMENT = re.compile(r"comment", re.I)
 _QUOTE = re.compile(r"(?:^|[\s_-])quot(?:e|ed|ation)", re.I)
@@ -172,7 +173,7 @@ class _Page:
             href = element.get("href", "")
             self.elements.append(element)
             self.parents.append(above)
-            self.kinds.append(_kind(tag, name))
+            self.kinds.append(_kind(tag, f"{element.get('class', '')} {element.get('id', '')}"[:200]))
             self.linked.append((tag == "a" and bool(href)) or (above >= 0 and self.linked[above]))
             self.pieces.append([element.text] if element.text and element.text.strip() else [])
             self.persons.append(int(bool(_PERSON.search(name) or (tag == "a" and _PERSON_ADDRESS.search(href[:300])))))
@@ -183,8 +184,9 @@ class _Page:
     def _leads_away(self, n: int) -> bool:
         if not self.linked[n] or self.persons[n] or self.letters[n] < 4 or "#" in self.elements[n].get("href", "#"):
             return False
-        headings = any(self.elements[m].tag in _HEADINGS for m in (n, *islice(self.above(n), 2)))
-        return headings and " ".join("".join(self.pieces[n]).split())[-20:] not in self.title
+        around = (n, *islice(self.above(n), 2))
+        headline = any(self.elements[m].tag in _HEADINGS or _HEADLINE.search(self.kinds[m]) for m in around)
+        return headline and " ".join("".join(self.pieces[n]).split())[-20:] not in self.title
 
     def above(self, n: int) -> Iterator[int]:
         """The elements around one, from the inside."""
