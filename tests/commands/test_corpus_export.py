@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import os
@@ -18,7 +19,7 @@ from lxml import etree
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from topical_crawler.corpus.record import HostFacts, Record
+from topical_crawler.corpus.record import Filters, HostFacts, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.export.rows import Split
 from topical_crawler.judging.sample import write_sample
@@ -120,6 +121,19 @@ def test_texts_are_masked_and_converted(run: Run) -> None:
     assert converted["script"] == "traditional"
 
 
+def test_passages_are_left_out_and_written_as_markdown(run: Run, folder: Path) -> None:
+    with CorpusStore(folder / "data/dangjian/corpus.sqlite") as store:
+        (first,) = store.records(Filters(limit=1))
+        store.replace(dataclasses.replace(first, text=f"{first.text}\nx = [1]", layout=[[1, 1, "code", 0, "python"]]))
+    (whole,) = run("--limit", "1").rows()
+    assert run("--limit", "1", "--without", "tables,code", "-o", "prose.jsonl").returncode == 0
+    assert whole["markdown"] == f"{text(1)}\n\n```python\nx = [1]\n```"
+    assert json.loads((folder / "prose.jsonl").read_text("utf-8").splitlines()[0])["text"] == text(1)
+    assert json.loads((folder / "prose.jsonl.manifest.json").read_text("utf-8"))["changes"] == ["without tables, code"]
+    with CorpusStore(folder / "data/dangjian/corpus.sqlite") as store:
+        store.replace(first)
+
+
 def test_every_format_has_every_text(run: Run, folder: Path) -> None:
     names = {"c.jsonl.gz": "", "c.parquet": "", "c.xml": "", "c.vert": "", "c.conllu": "", "set": "hf", "texts": "tei"}
     for name, kind in names.items():
@@ -198,6 +212,7 @@ def test_splits_by_host(run: Run, folder: Path) -> None:
         (("--sample", "5", "--limit", "5"), "not allowed with"),
         (("--simplified", "--traditional"), "not allowed with"),
         (("--kind", "song"), "invalid choice"),
+        (("--without", "code,lists"), "'code,lists' cannot be left out; write some of code, formulas, tables"),
     ],
 )
 def test_a_mistaken_export_exits_with_2(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:

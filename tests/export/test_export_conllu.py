@@ -6,7 +6,7 @@ import io
 import unicodedata
 
 import conllu
-from export_tools import PAGE, row, texts
+from export_tools import PAGE, PASSAGES, STRUCTURED, row, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,3 +73,11 @@ def test_every_text_keeps_the_rules(found: list[str]) -> None:
     said = written(*(row(text, n) for n, text in enumerate(found)), tagger=TAGGER)
     check(said)
     assert len(conllu.parse(said)) == said.count("# text = ")
+
+
+def test_code_and_formulas_are_no_sentences() -> None:
+    said = written(as_dict(STRUCTURED), tagger=TAGGER)
+    check(said)
+    lines = [line for p in PASSAGES if p.kind not in ("code", "formula") for line in p.text.replace("\t", "\n").split("\n")]
+    assert [sentence.metadata["text"] for sentence in conllu.parse(said)] == lines
+    assert said.count("# newpar\n") == len(PASSAGES) - 2

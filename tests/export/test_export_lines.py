@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from export_tools import COPY, PAGE, PLAIN, row, texts
+from export_tools import COPY, PAGE, PASSAGES, PLAIN, STRUCTURED, row, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topical_crawler.corpus.record import Record
 from topical_crawler.export import Job, to_files, to_stream
 from topical_crawler.export.formats import FORMATS, Setup
-from topical_crawler.export.rows import COLUMNS, REJECTED, as_dict, rows
+from topical_crawler.export.rows import COLUMNS, REJECTED, as_dict, parse_without, rows, without
+from topical_crawler.text.passages import markdown, passages, plain
 
 EVERYTHING = Setup(rejected=True, topic="党建", tagger=lambda sentence: ((word, "x", "X") for word in sentence))
 
@@ -84,6 +86,18 @@ def test_every_text_survives_json_lines(found: list[str]) -> None:
     lines = written("jsonl", *(row(text) for text in found)).decode().split("\n")
     assert lines.pop() == ""
     assert [json.loads(line)["text"] for line in lines] == found
+
+
+@pytest.mark.parametrize(("names", "gone"), [("code", {"code"}), ("tables, formulas", {"table", "formula"})])
+def test_passages_are_left_out(names: str, gone: set[str]) -> None:
+    record = without(*parse_without(names))(STRUCTURED)
+    assert record is not None
+    found = as_dict(record)
+    kept = [passage for passage in PASSAGES if passage.kind not in gone]
+    assert passages(found["text"], found["layout"]) == kept
+    assert (found["markdown"], found["characters"]) == (markdown(PASSAGES, gone), len(plain(kept)))
+    assert without("code")(Record(url="a", host="a", keep=True, text="x", layout=[[0, 1, "code", 0, ""]])) is None
+    assert without("code")(COPY) == COPY
 
 
 @pytest.mark.parametrize("kind", [name for name, form in FORMATS.items() if form.open])

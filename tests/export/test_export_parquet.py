@@ -49,7 +49,7 @@ def test_columns_have_types() -> None:
 
 def test_row_groups_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "GROUP_ROWS", 10)
-    monkeypatch.setattr(parquet, "GROUP_CHARACTERS", 100)
+    monkeypatch.setattr(parquet, "GROUP_CHARACTERS", 200)  # of texts and Markdown
     file = read(*(row("字" * 5, n) for n in range(25)), *(row("字" * 60, n) for n in range(25, 30)))
     groups = [file.metadata.row_group(n).num_rows for n in range(file.metadata.num_row_groups)]
     assert groups == [10, 10, 7, 2, 1]

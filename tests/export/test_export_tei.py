@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from export_tools import PAGE, PLAIN, row, texts
+from export_tools import PAGE, PLAIN, STRUCTURED, row, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -17,6 +17,7 @@ from topical_crawler.export import Job, to_folder
 from topical_crawler.export.formats import Setup
 from topical_crawler.export.rows import ExportRow, as_dict
 from topical_crawler.export.tei import NAMESPACE, TeiCorpus, as_tei
+from topical_crawler.text.passages import KINDS, Passage, layout, plain
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -64,6 +65,61 @@ def test_a_corpus_is_valid_and_says_where_its_texts_come_from(definition: etree.
     assert said(first, "teiHeader/profileDesc/langUsage/language") == ["zh"]
     assert said(first, "teiHeader/profileDesc/textClass/keywords/term") == ["党建", "首页 > 党建"]
     assert definition.validate(corpus(as_dict(PLAIN), topic=""))
+
+
+BLOCKS = {"p", "list", "quote", "table", "figure"}
+CHILDREN = {
+    "body": {"div"},
+    "div": {"head", "div", *BLOCKS},
+    "p": {"code", "formula"},
+    "list": {"item"},
+    "item": {"list"},
+    "quote": {"p"},
+    "table": {"row"},
+    "row": {"cell"},
+    "figure": {"head"},
+}
+"""What may be in an element by the Guidelines, of what is written."""
+
+
+def check_structure(body: etree._Element) -> None:
+    """The content models of the Guidelines: a head comes first in its div, and after a div there are only divs."""
+    for node in body.iter():
+        names = [etree.QName(child).localname for child in node]
+        assert set(names) <= CHILDREN.get(etree.QName(node).localname, set())
+        if etree.QName(node).localname == "div":
+            assert sorted(names, key=lambda name: (name != "head", name == "div")) == names and names.count("head") <= 1
+
+
+def test_the_structure_of_a_text() -> None:
+    root = corpus(as_dict(STRUCTURED))
+    (division,) = root.iter(f"{{{NAMESPACE}}}body")
+    for node in division.iter():
+        node.text, node.tail = (node.text or "").strip(), None
+    shown = etree.tostring(division, encoding="unicode").replace(f' xmlns="{NAMESPACE}"', "")
+    assert shown == (
+        "<body><div><p>开场白。</p><div><head>排序</head><div><head>快速排序</head>"
+        '<list rend="numbered"><item n="1">先分。<list rend="bulleted"><item>左边</item></list></item>'
+        '<item n="2">再合。</item></list>'
+        '<quote><p>代码如下：</p><p>再说一遍。</p></quote><p><code lang="python">def f(x):\n    return x &lt; 1</code></p>'
+        '<p><formula notation="TeX">E = mc^2</formula></p>'
+        "<table><row><cell>名称</cell><cell>次数</cell></row><row><cell>快排</cell><cell>3</cell></row></table>"
+        "<figure><head>图一</head></figure></div></div><div><head>结语</head><p>完。</p></div></div></body>"
+    )
+
+
+ANY = st.builds(
+    Passage, st.text("党a<&\n\t ", min_size=1, max_size=6), st.sampled_from(KINDS), st.integers(0, 4), st.sampled_from(["", "1"])
+)
+
+
+@settings(max_examples=100)
+@given(st.lists(ANY, min_size=1, max_size=10))
+def test_every_structure_is_valid(text: list[Passage]) -> None:
+    root = corpus(row(plain(text), layout=layout(text)))
+    (body,) = root.iter(f"{{{NAMESPACE}}}body")
+    check_structure(body)
+    assert "".join("".join(body.itertext()).split()) == "".join(plain(text).split())
 
 
 @settings(max_examples=60)

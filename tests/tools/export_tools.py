@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from topical_crawler.corpus.record import MEASURES, Record, text_hash
 from topical_crawler.export.rows import ExportRow, as_dict
+from topical_crawler.text.passages import Passage, layout, plain
 
 PAGE = Record(
     url="http://a.cn/1.html", host="a.cn", keep=True, title="主题\n教育", text="第一段，“引文”。还有！\n\n第二段 <b>&amp;</b>",
@@ -27,6 +28,27 @@ COPY = Record(
     url="http://b.cn/", host="b.cn", keep=False, reason="duplicate", duplicate_of=PAGE.url, similarity=0.9, order=3,
     fetched="2026-11-20T10:00:00+00:00",
 )  # fmt: skip
+
+PASSAGES = [
+    Passage("开场白。"),
+    Passage("排序", "heading", 2),
+    Passage("快速排序", "heading", 3),
+    Passage("先分。", "item", 1, "1"),
+    Passage("左边", "item", 2),
+    Passage("再合。", "item", 1, "2"),
+    Passage("代码如下：", "quote"),
+    Passage("再说一遍。", "quote"),
+    Passage("def f(x):\n    return x < 1", "code", note="python"),
+    Passage("E = mc^2", "formula"),
+    Passage("名称\t次数\n快排\t3", "table"),
+    Passage("图一", "caption"),
+    Passage("结语", "heading", 2),
+    Passage("完。"),
+]
+"""A text with every kind of passage."""
+STRUCTURED = Record(
+    url="http://c.cn/4.html", host="c.cn", keep=True, text=plain(PASSAGES), layout=layout(PASSAGES), language="zh", order=4
+)
 
 texts = st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1) | st.sampled_from(
     ["]]>&<>\"'", "\t制表\t", "长" * 30_000, "一\r\n二\r三\x0b\x1c\x85\u2028四", "\ufffe\uffff党",

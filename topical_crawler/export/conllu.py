@@ -2,17 +2,20 @@
 
 import unicodedata
 from collections.abc import Iterator
+from itertools import chain
 from typing import BinaryIO
 
 from topical_crawler.export.rows import ExportRow, Writer
 from topical_crawler.export.tagging import Tagger, Token, sentences, tokens
-from topical_crawler.export.vertical import legal
+from topical_crawler.export.vertical import legal, running
+from topical_crawler.text.passages import passages
 
 _ABOUT = ("url", "title", "date", "source", "author", "license")
 
 
 class ConllU(Writer):
-    """Writes one file: a sentence after another with its text, ``newpar`` at every line and ``newdoc`` at every text.
+    """Writes one file: a sentence after another with its text, ``newpar`` at every passage and ``newdoc`` at every text. Code and
+    formulas are left out.
 
     Words have their lemma and both parts of speech; features and relations are left open (``_``). Text is in the normal form NFC,
     without control characters, and white space is one blank.
@@ -39,9 +42,10 @@ class ConllU(Writer):
     def write(self, row: ExportRow) -> None:
         about = [f"# {name} = {' '.join(_plain(row[name]).split())}" for name in _ABOUT if row[name]]
         number = 0
-        for line in _plain(row["text"]).split("\n"):
+        for passage in passages(_plain(row["text"]), row["layout"]):
             paragraph = ["# newpar"]
-            for sentence in sentences(line):
+            words = () if passage.kind in ("code", "formula") else running(passage)
+            for sentence in chain.from_iterable(map(sentences, words)):
                 if found := tokens(sentence, self._tagger):
                     document = [f"# newdoc id = {row['order']}", *about] if number == 0 else []
                     number += 1

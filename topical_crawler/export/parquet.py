@@ -21,7 +21,7 @@ _LIMITS = """\
 ## Known limits
 
 - The main text is taken out of web pages by programs. Now and then a line of navigation stays in, or a line of the text is
-  missing; tables, pictures and footnotes are not kept.
+  missing; pictures and footnotes are not kept. `text` and `markdown` are the same text: train on one of them.
 - What belongs to the topic was decided by a program, by the words of a text. `relevance` and `why` tell how sure and for what
   reason.
 - Exact and near duplicates are merged, and so are articles on several pages; texts that quote each other at length remain.
@@ -156,7 +156,7 @@ class Parquet(Writer):
 
     def write(self, row: ExportRow) -> None:
         self._rows.append({column.name: _value(column, row) for column in self._columns})
-        self._characters += len(row["text"])
+        self._characters += len(row["text"]) + len(row["markdown"])
         if len(self._rows) >= GROUP_ROWS or self._characters >= GROUP_CHARACTERS:
             self._flush()
 
@@ -252,7 +252,7 @@ class Shards:
             self._finish()
             self._open()
         self._writer.write(row)
-        self._characters += len(row["text"])
+        self._characters += len(row["text"]) + len(row["markdown"])
 
     def _finish(self) -> None:
         self._writer.close()

@@ -12,7 +12,8 @@ from hashlib import blake2b
 from typing import Any, Literal, Self
 
 from topical_crawler.corpus.record import CorpusError, Record
-from topical_crawler.text.passages import mapped
+from topical_crawler.text.passages import Kind as PassageKind
+from topical_crawler.text.passages import layout, mapped, markdown, passages, plain
 
 Change = Callable[[Record], Record | None]  # returns the page as exported; None leaves it out
 
@@ -67,6 +68,39 @@ def traditional(record: Record) -> Record:
     return dataclasses.replace(_converted(record, to_traditional), script="traditional" if record.script else "")
 
 
+LEFT_OUT: dict[str, PassageKind] = {"code": "code", "formulas": "formula", "tables": "table"}
+"""What can be left out of texts, by the names that people write."""
+
+
+def parse_without(text: str) -> tuple[str, ...]:
+    """Parse names of :data:`LEFT_OUT`, separated by commas. Raises ValueError for any other.
+
+    >>> parse_without("tables,code")
+    ('tables', 'code')
+    """
+    names = tuple(name.strip() for name in text.split(","))
+    if not set(names) <= LEFT_OUT.keys():
+        raise ValueError(f"{text!r} cannot be left out; write some of {', '.join(LEFT_OUT)}, separated by commas")
+    return names
+
+
+def without(*names: str) -> Change:
+    """Leave passages out of texts, see :data:`LEFT_OUT`; a text of nothing else is left out.
+
+    >>> record = Record(url="http://a.cn/", host="a.cn", keep=True, text="如下：\\nx = 1", layout=[[1, 1, "code", 0, ""]])
+    >>> without("code")(record).text, without("tables")(record) == record
+    ('如下：', True)
+    """
+    kinds = {LEFT_OUT[name] for name in names}
+
+    def change(record: Record) -> Record | None:
+        kept = [passage for passage in passages(record.text or "", record.layout) if passage.kind not in kinds]
+        text = plain(kept) or None
+        return None if record.text and not text else dataclasses.replace(record, text=text, layout=layout(kept))
+
+    return change
+
+
 def _converted(record: Record, change: Callable[[str], str]) -> Record:
     text = mapped(record.text, record.layout, change) if record.text else record.text
     return dataclasses.replace(_changed(record, change), text=text)
@@ -116,7 +150,8 @@ class Column:
 COLUMNS = (
     Column("url", "text", "address that was asked for"),
     Column("title", "text", "title of the page"),
-    Column("text", "text", "main text, one paragraph a line"),
+    Column("text", "text", "main text, one paragraph a line; code as written, formulas as TeX, tables with tabs between cells"),
+    Column("markdown", "text", "the same as Markdown"),
     Column("host", "text", "host of the address"),
     Column("relevance", "number", "how much the text belongs to the topic, by the crawl's strategy; 0 or more"),
     Column("fetched", "time", "when it was fetched, UTC"),
@@ -144,6 +179,7 @@ COLUMNS = (
     Column("script", "text", "simplified, traditional or mixed"),
     Column("measures", "measures", "what the text looks like: shares of characters and repetitions; line_length in characters"),
     Column("personal", "json", "how many of each kind of personal data the text holds or held"),
+    Column("layout", "json", "the lines of the text that are no paragraph: first line from 0, number, kind, level, note"),
     Column("places", "texts", "all addresses where the text was seen, its own first"),
 )  # fmt: skip
 
@@ -164,11 +200,12 @@ def as_dict(record: Record, places: Iterable[str] = ()) -> ExportRow:
     """The fields of a record as exported; ``places`` are further addresses of a kept page's text.
 
     >>> row = as_dict(Record(url="http://a.cn/", host="a.cn", keep=True, text="党建"), ["http://b.cn/"])
-    >>> list(row)[:6], row["places"]
-    (['url', 'title', 'text', 'host', 'relevance', 'fetched'], ['http://a.cn/', 'http://b.cn/'])
+    >>> row["text"], row["places"]
+    ('党建', ['http://a.cn/', 'http://b.cn/'])
     """
-    row = {column.name: getattr(record, column.name) for column in COLUMNS if column.name != "places"}
+    row = {column.name: getattr(record, column.name) for column in COLUMNS if column.name not in ("places", "markdown")}
     row |= {name: dict(row[name]) for name in ("why", "personal", "measures")}
+    row["markdown"] = markdown(passages(record.text or "", record.layout))
     row |= {"text": record.text or "", "places": list(dict.fromkeys((record.url, record.final_url, *places)))}
     if not record.keep:
         row |= {column.name: getattr(record, column.name) for column in REJECTED}

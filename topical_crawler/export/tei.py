@@ -4,6 +4,7 @@ TEI Consortium, TEI P5 Guidelines, https://tei-c.org/guidelines/p5/, chapters 2 
 """
 
 import contextlib
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, BinaryIO
 
@@ -11,6 +12,7 @@ from lxml import etree
 
 from topical_crawler.export.rows import ExportRow, Writer
 from topical_crawler.export.vertical import legal
+from topical_crawler.text.passages import Passage, passages
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 
@@ -54,7 +56,7 @@ class TeiText(Writer):
 
 
 def as_tei(row: ExportRow, topic: str = "") -> etree._Element:
-    """A text as a ``TEI`` element, a ``p`` for every non-empty line, without characters that XML forbids.
+    """A text as a ``TEI`` element, a ``p`` for every paragraph, without empty lines and characters that XML forbids.
 
     >>> from topical_crawler.corpus.record import Record
     >>> from topical_crawler.export.rows import as_dict
@@ -100,11 +102,64 @@ def as_tei(row: ExportRow, topic: str = "") -> etree._Element:
         for kind, value in (("topic", topic), ("section", row["section"])):
             if value:
                 _add(words, "term", value).set("type", kind)
-    part = _add(_add(_add(tei, "text"), "body"), "div")
-    lines = [line for line in legal(row["text"]).split("\n") if line.strip()]
-    for line in lines or [""]:
-        _add(part, "p", line)
+    _add_passages(_add(_add(_add(tei, "text"), "body"), "div"), passages(legal(row["text"]), row["layout"]))
     return tei
+
+
+def _add_passages(division: etree._Element, text: Iterable[Passage]) -> None:
+    """Fill a ``div``: what is below a heading is a ``div`` within it."""
+    divisions = [(0, division)]
+    lists: list[etree._Element] = []  # around the item before
+    before: etree._Element | None = None
+    for passage in text:
+        words = passage.text
+        if not words.strip():
+            continue
+        if passage.kind != "item":
+            lists.clear()
+        here = divisions[-1][1]
+        match passage.kind:
+            case "heading":
+                while divisions[-1][0] >= max(passage.level, 1):
+                    divisions.pop()
+                before = _add(divisions[-1][1], "div")
+                divisions.append((max(passage.level, 1), before))
+                _add(before, "head", words)
+            case "item":
+                rend = "numbered" if passage.note else "bulleted"
+                del lists[max(passage.level, 1) :]
+                if len(lists) == max(passage.level, 1) and lists[-1].get("rend") != rend:
+                    lists.pop()
+                if len(lists) < max(passage.level, 1):
+                    lists.append(_add(lists[-1][-1] if lists else here, "list"))
+                    lists[-1].set("rend", rend)
+                before = _add(lists[-1], "item", words)
+                if passage.note:
+                    before.set("n", legal(passage.note))
+            case "quote":
+                if before is None or before.tag != f"{{{NAMESPACE}}}quote":
+                    before = _add(here, "quote")
+                _add(before, "p", words)
+            case "code" | "formula":
+                before = _add(here, "p")
+                whole = _add(before, passage.kind, words)
+                if passage.kind == "formula":
+                    whole.set("notation", "TeX")
+                elif passage.note:
+                    whole.set("lang", legal(passage.note))
+            case "table":
+                before = _add(here, "table")
+                for line in words.split("\n"):
+                    cells = _add(before, "row")
+                    for cell in line.split("\t"):
+                        _add(cells, "cell", cell)
+            case "caption":
+                before = _add(here, "figure")
+                _add(before, "head", words)
+            case _:
+                before = _add(here, "p", words)
+    if not len(division):
+        _add(division, "p")
 
 
 def _add(parent: etree._Element, name: str, text: str = "") -> etree._Element:

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 
 from topical_crawler.export.rows import ExportRow, Writer
 from topical_crawler.export.tagging import Tagger, sentences, tokens
+from topical_crawler.text.passages import Passage, passages
 
 ATTRIBUTES = (
     *("id", "url", "title", "date", "host", "source", "section", "author", "language", "script", "kind", "license"),
@@ -18,17 +19,29 @@ ATTRIBUTES = (
 )
 """Of a text; ``id`` is its number in the order of fetching."""
 
-STRUCTURES = {"doc": ATTRIBUTES, "p": (), "s": ()}
-"""Structures by their tags, with their attributes."""
+STRUCTURES = {
+    "doc": ATTRIBUTES,
+    "p": (),
+    "head": ("level",),
+    "item": ("level", "n"),
+    "quote": (),
+    "caption": (),
+    "table": (),
+    "gap": ("type", "lang"),
+    "s": (),
+}
+"""Structures by their tags, with their attributes. A ``gap`` stands where code or a formula is left out."""
+_TAGS = {"paragraph": "p", "heading": "head"}  # for passages of a kind of another name
 
 _ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Vertical(Writer):
-    """Writes one file: ``<doc …>``, ``<p>`` for every line of a text, ``<s>`` for every sentence, a word with its tag and
-    lemma a line.
+    """Writes one file: ``<doc …>``, a structure for every passage of a text, ``<p>`` for a paragraph, ``<s>`` for every sentence
+    and cell, a word with its tag and lemma a line.
 
-    White space and control characters are left out; ``& < >`` are escaped.
+    Code and formulas are no words: an empty ``<gap>`` stands for them. White space and control characters are left out;
+    ``& < >`` are escaped.
 
     >>> import io
     >>> from topical_crawler.corpus.record import Record
@@ -50,17 +63,26 @@ class Vertical(Writer):
     def _lines(self, row: ExportRow) -> Iterator[str]:
         values = row | {"id": row["order"]}
         yield f"<doc {' '.join(f'{name}={_quoted(values[name])}' for name in ATTRIBUTES)}>"
-        for line in legal(row["text"]).split("\n"):
-            if not line.strip():
+        for passage in passages(legal(row["text"]), row["layout"]):
+            if not passage.text.strip():
                 continue
-            yield "<p>"
-            for sentence in sentences(line):
-                yield "<s>"
-                for token in tokens(sentence, self._tagger):
-                    yield escape(f"{token.word}\t{token.tag}\t{token.lemma}")
-                yield "</s>"
-            yield "</p>"
+            gap = passage.kind in ("code", "formula")
+            tag = "gap" if gap else _TAGS.get(passage.kind, passage.kind)
+            values = {"level": passage.level, "n": passage.note, "type": passage.kind, "lang": passage.note}
+            yield f"<{' '.join((tag, *(f'{name}={_quoted(values[name])}' for name in STRUCTURES[tag])))}>"
+            for line in () if gap else running(passage):
+                for sentence in sentences(line):
+                    yield "<s>"
+                    for token in tokens(sentence, self._tagger):
+                        yield escape(f"{token.word}\t{token.tag}\t{token.lemma}")
+                    yield "</s>"
+            yield f"</{tag}>"
         yield "</doc>"
+
+
+def running(passage: Passage) -> list[str]:
+    """The running text of a passage: its line, or the cells of a table."""
+    return re.split(r"[\t\n]", passage.text) if passage.kind == "table" else passage.text.split("\n")
 
 
 def legal(text: str) -> str:

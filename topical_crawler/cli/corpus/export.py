@@ -52,6 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     script = changed.add_mutually_exclusive_group()
     script.add_argument("--simplified", action="store_true", help="in simplified characters")
     script.add_argument("--traditional", action="store_true", help="in traditional characters")
+    changed.add_argument(
+        "--without",
+        type=_without,
+        default=(),
+        metavar="code,tables,formulas",
+        help="leave these out of texts; one or more of the three",
+    )
     changed.add_argument("--text-only", action="store_true", help="format txt without the lines above each text")
     changed.add_argument(
         "--tagger", metavar="MODULE:FUNCTION", default=JIEBA,
@@ -73,6 +80,13 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     from topical_crawler.cli.corpus.exporting import export
 
     return export(opts, settings)
+
+
+def _without(text: str) -> tuple[str, ...]:
+    from topical_crawler.export.rows import parse_without
+
+    names: tuple[str, ...] = parsed(parse_without, text)
+    return names
 
 
 def _shares(text: str) -> str:

@@ -57,7 +57,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
             topic=topic_facts(topic, crawl),
             crawl={name: crawl[name] for name in ("strategy", "seed", "started", "version") if name in crawl},
             filters=_conditions(opts, filters),
-            changes=tuple(title for name, (_, title) in _CHANGES.items() if title and getattr(opts, name)),
+            changes=tuple(title for _, title in _changes(opts) if title),
             robots=robots(store) if target else {},
         )
         job = Job(kind=kind, setup=setup, facts=facts, split=split, manifest=not opts.no_manifest)
@@ -132,13 +132,16 @@ def marked_off(place: str) -> frozenset[str]:
     return frozenset(key for key, mark in marks.items() if mark in (IRRELEVANT, BOILERPLATE))
 
 
-_CHANGES: dict[str, tuple[rows.Change, str]] = {
-    "no_personal": (rows.without_personal, ""),  # a filter
-    "mask_personal": (rows.masked, "personal data masked"),
-    "simplified": (rows.simplified, "simplified"),
-    "traditional": (rows.traditional, "traditional"),
-}
-"""By option: what is done to a record, and its name in the manifest."""
+def _changes(opts: argparse.Namespace) -> list[tuple[rows.Change, str]]:
+    """What is done to a record, each with its name in the manifest."""
+    changes: dict[str, tuple[rows.Change, str]] = {
+        "without": (rows.without(*opts.without), f"without {', '.join(opts.without)}"),
+        "no_personal": (rows.without_personal, ""),  # a filter
+        "mask_personal": (rows.masked, "personal data masked"),
+        "simplified": (rows.simplified, "simplified"),
+        "traditional": (rows.traditional, "traditional"),
+    }
+    return [change for name, change in changes.items() if getattr(opts, name)]
 
 
 def _records(opts: argparse.Namespace, store: CorpusStore, filters: Filters) -> Generator[Record, None, None]:
@@ -146,8 +149,7 @@ def _records(opts: argparse.Namespace, store: CorpusStore, filters: Filters) -> 
     records = store.records(filters)
     if opts.sample:
         records = drawn(records, threshold(store.keys(filters), opts.sample, opts.seed), opts.seed)
-    steps = [change for name, (change, _) in _CHANGES.items() if getattr(opts, name)]
-    yield from itertools.islice(_changed(records, steps), opts.sample or opts.limit)
+    yield from itertools.islice(_changed(records, [change for change, _ in _changes(opts)]), opts.sample or opts.limit)
 
 
 def _changed(records: Iterator[Record], steps: list[rows.Change]) -> Iterator[Record]:
