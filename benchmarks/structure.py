@@ -61,6 +61,7 @@ _GUTTER = re.compile(
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _NUMBERS = re.compile(r"[\s\d]*")
 _RENDERER = re.compile(r"mathjax|katex|renderMathInElement", re.I)
+_DELIMITERS = re.compile(r"\$|\\[()\[\]]")
 _CDATA = re.compile(r"%?\s*<!\[CDATA\[|%?\s*\]\]>")
 
 
@@ -147,7 +148,7 @@ def lost(html: str, text: str) -> tuple[Counter[str], list[tuple[str, str]]]:
             counts[f"{kind} lost"] += missing
             misses += [(kind, tex)] * missing
     lines = {line.rstrip() for line in text.split("\n")}
-    packed_lines = Counter(squeezed(line) for line in lines)
+    packed_lines = {_DELIMITERS.sub("", squeezed(line)) for line in lines}
     for code in codes(source):
         counts["code"] += 1
         if squeezed("".join(code)) not in packed:
@@ -160,7 +161,7 @@ def lost(html: str, text: str) -> tuple[Counter[str], list[tuple[str, str]]]:
                 misses.append(("indented", "\n".join(code)))
     for rows in tables(source):
         counts["tables"] += 1
-        if not all(row in packed_lines for row in rows):
+        if not all(_DELIMITERS.sub("", row) in packed_lines for row in rows):
             counts["tables lost"] += 1
             misses.append(("tables", "\n".join(rows)))
     return counts, misses
