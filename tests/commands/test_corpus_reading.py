@@ -15,7 +15,7 @@ from postgres_tools import GivenServer
 from postgres_tools import postgresql as postgresql
 from rich.cells import cell_len
 
-from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.record import Record, pages
 from topical_crawler.corpus.search import _Fts5
 from topical_crawler.corpus.store import CorpusStore
 
@@ -38,13 +38,15 @@ def corpus(request: pytest.FixtureRequest, tmp_path: Path) -> str:
             store.put(
                 Record(
                     url=f"http://www.a{n % 2}.cn/{n}.html", host=f"www.a{n % 2}.cn", keep=True,
-                    title=EVIL if n == 3 else f"标题{n}",
+                    title=f"标题{n}",
                     text=f"第{n}次會議上{'讲' * (5 * n)}組織生活会\n另一段谈党课{n}", relevance=n / 30,
                     date=f"2024-01-{n:02}", fetched="2026-11-20T08:00:00+00:00", **more,
                 )
             )  # fmt: skip
         for n, reason in enumerate(("list page", "off topic")):
             store.put(Record(url=f"http://b.cn/{n}", host="b.cn", keep=False, reason=reason, title=f"拒{n}"))
+        with store.writing() as connection:  # as a program of another version might
+            connection.execute(pages.update().where(pages.c.id == 3).values(title=EVIL))
     return "dangjian" if request.param == "sqlite" else place
 
 
@@ -75,12 +77,7 @@ def test_show(corpus: str, call_scrapy: RunScrapy, tmp_path: Path) -> None:
     assert "author       李明" in by_number and "“更多” on http://b.cn/" in by_number and "0.1" in by_number
     assert by_number.endswith(f"\n第3次會議上{'讲' * 15}組織生活会\n另一段谈党课3\n")
     fields = json.loads(call_scrapy("corpus", "show", corpus, "3", "--json", cwd=tmp_path).stdout)
-    assert (
-        fields["title"].startswith("党课")
-        and "\u202e" in fields["title"]
-        and fields["order"] == 3
-        and fields["places"] == ["http://www.a1.cn/3.html"]
-    )
+    assert fields["title"] == EVIL and fields["order"] == 3 and fields["places"] == ["http://www.a1.cn/3.html"]
     assert "rejected     off topic" in call_scrapy("corpus", "show", corpus, "http://b.cn/1", cwd=tmp_path).stdout
     missing = call_scrapy("corpus", "show", corpus, "http://b.cn/7", cwd=tmp_path)
     assert missing.returncode == 1 and "has no page http://b.cn/7. Remedy: scrapy corpus list" in missing.stderr
