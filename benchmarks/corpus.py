@@ -1,15 +1,24 @@
-"""Cost of storing a page and of copying a corpus: SQLite beside PostgreSQL, in one run.
+"""Cost of storing a page, of copying a corpus and of searching it: SQLite beside PostgreSQL, in one run.
 
     python benchmarks/corpus.py [--pages 2000] [--rows 20000] [--writers 4]
+    python benchmarks/corpus.py --search TEXTS.jsonl.gz [--rows 20000]
 
 Pages have texts of 3,000 characters (9 kB). PostgreSQL is the server of the tests with fsync on, on this machine; every page is a
 commit. "4 writers" are processes that store the same texts in the same order, half of them on the same pages. Each measurement is
 a line of output; the exit code is 1 if a text was kept twice or a copy differs.
+
+``--search`` takes real texts, JSON objects with "title" and "text", again and again up to the number of rows. It measures how
+long an index of strings and one of words take to make and to bring up to date, and queries: 40 words of two to four characters,
+drawn from the texts, with the first 20 texts and their keywords in context. The exit code is 1 if strings are not found in all
+texts that hold them.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import itertools
+import json
 import os
 import random
 import statistics
@@ -21,11 +30,15 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "tools"))
 
+import sqlalchemy as sa
 from postgres_tools import PostgresServer
 
 from topical_crawler.corpus.copy import copy
-from topical_crawler.corpus.record import Record, storable, values_of
+from topical_crawler.corpus.record import Filters, Record, storable, values_of
+from topical_crawler.corpus.record import pages as table
+from topical_crawler.corpus.search import Strings, Words, fold, open_index, parse_query
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.text.segment import Segmenter
 
 WORDS = [chr(0x4E00 + 7 * n) + chr(0x4E00 + 11 * n) for n in range(800)]
 
@@ -77,15 +90,76 @@ def many(place: str, pages: int, writers: int) -> tuple[str, bool]:
     return said, not failed and not double and len(texts) == pages
 
 
+def search(folder: Path, server: PostgresServer, file: str, rows: int) -> bool:
+    """Measure searches over ``rows`` texts of a file. Returns whether strings are found wherever they stand."""
+    opener = gzip.open if file.endswith(".gz") else open
+    with opener(file, "rt", encoding="utf-8") as lines:
+        given = list(map(json.loads, lines))
+    records = [
+        Record(url=f"http://a.cn/{n}", host="a.cn", title=fields["title"], text=f"{fields['text']}\n第{n}篇", keep=True)
+        for n, fields in enumerate(itertools.islice(itertools.cycle(given), rows))
+    ]
+    texts = [fold(f"{record.title}\n{record.text}") for record in records]
+    cut = Segmenter().pieces
+    words = Counter(word for text in texts[: len(given) : 5] for word in cut(text) if word.isalpha() and not word.isascii())
+    draw = random.Random(0)
+    queries = [word for n in (2, 3, 4) for word in draw.sample(sorted(w for w in words if len(w) == n and words[w] > 9), 14)][:40]
+    queries += ["中国", "改革 开放 -农村", "人民 OR 群众", "“高质量发展”"]
+    print(f"{rows:,} texts of {statistics.mean(map(len, texts)):,.0f} characters; {len(queries)} queries")
+    good = True
+    for kind in ("sqlite", "postgresql"):
+        place = server.new_database() if kind == "postgresql" else str(folder / "searched.sqlite")
+        with CorpusStore(place) as store, store.writing() as connection:
+            connection.execute(table.insert(), [values_of(storable(record)) for record in records])
+        found: dict[str, list[int]] = {}
+        for unit in (Strings(), Words(cut)):
+            with open_index(place, unit, folder) as index:
+                begun = time.perf_counter()
+                index.update()
+                build = time.perf_counter() - begun
+                begun = time.perf_counter()
+                assert index.update() == 0
+                nothing = time.perf_counter() - begun
+                times = []
+                for query in queries:
+                    begun = time.perf_counter()
+                    total = index.search(parse_query(query), Filters(), 20).total
+                    times.append((time.perf_counter() - begun) * 1000)
+                    found.setdefault(query, []).append(total)
+            print(
+                f"{kind:10}  {unit.name:7}  made in {build:.0f} s ({rows / build:,.0f} texts/s), "
+                f"up to date in {nothing * 1000:.0f} ms, query {statistics.median(times):.0f} ms (slowest {max(times):.0f})",
+                flush=True,
+            )
+        held = {query: sum(query in text for text in texts) for query in queries[:40]}
+        good &= all(found[query][0] == held[query] for query in held)
+        for n in (2, 3, 4):
+            some = [query for query in held if len(query) == n]
+            shares = [sum(found[query][i] for query in some) / sum(held[query] for query in some) for i in (0, 1)]
+            print(f"{kind:10}  of the texts that hold a word of {n} characters: strings {shares[0]:.1%}, words {shares[1]:.1%}")
+        if kind == "sqlite":
+            sizes = [(folder / f"searched.sqlite{suffix}").stat().st_size / 1e6 for suffix in ("", ".search")]
+            print(f"{kind:10}  corpus {sizes[0]:.0f} MB, both indexes {sizes[1]:.0f} MB")
+        else:
+            with CorpusStore(place, read_only=True) as store, store.reading() as connection:
+                names = ("pages", "search_strings", "search_words")
+                sizes = [connection.scalar(sa.select(sa.func.pg_total_relation_size(name))) / 1e6 for name in names]
+            print(f"{kind:10}  corpus {sizes[0]:.0f} MB, strings {sizes[1]:.0f} MB, words {sizes[2]:.0f} MB")
+    return good
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--writers", type=int, default=4)
+    parser.add_argument("--search", metavar="TEXTS")
     options = parser.parse_args()
     good = True
     with tempfile.TemporaryDirectory() as name, PostgresServer(Path(name) / "log", fsync="on") as server:
         folder = Path(name)
+        if options.search:
+            return 0 if search(folder, server, options.search, options.rows) else 1
         for kind in ("sqlite", "postgresql"):
             place = server.new_database() if kind == "postgresql" else str(folder / "one.sqlite")
             print(f"{kind:10}  1 writer   {puts(place, options.pages)}", flush=True)
@@ -95,8 +169,6 @@ def main() -> int:
             good &= right
         first = str(folder / "first.sqlite")
         with CorpusStore(first) as store, store.writing() as connection:
-            from topical_crawler.corpus.record import pages as table
-
             rows = (page(n, text=n % 3 > 0) for n in range(options.rows))
             connection.execute(table.insert(), [values_of(storable(row)) for row in rows])
         there, back = server.new_database(), str(folder / "back.sqlite")

@@ -26,13 +26,14 @@ class Command(ActionsCommand):
         "rebuild": ("corpus.rebuild", "make a corpus anew from the archive of its crawl"),
         "sample": ("corpus.judge", "draw texts for a person to judge"),
     }
-    usage = "stats|export|fetched|sample|judge|clean|rebuild|copy [CORPUS] [options]"
-    summary = "Count, export, judge, clean, rebuild or copy what was collected"
+    usage = "list|show|search|why|stats|export|… [CORPUS] [options]"
+    summary = "Read, search, count, export, judge, clean, rebuild or copy what was collected; extract a page"
     description = (
-        "Count (stats), write out (export) or list (fetched) what was collected, have people judge a sample of it (sample, "
-        "judge), clean it by all that was learned of its sites (clean), make it anew from an archive (rebuild), take it to "
+        "Read what was collected (list, show, search), ask why a page was kept or rejected (why), count it (stats), write it out "
+        "(export) or list its addresses (fetched), have people judge a sample of it (sample, judge), clean it by all that was "
+        "learned of its sites (clean), make it anew from an archive (rebuild), take it to "
         "another database (copy). A corpus is named by its topic (its file is data/<topic>/corpus.sqlite), its folder, its "
         "file or a database URL (postgresql+psycopg://USER@HOST/DATABASE); without a name it is the one in TOPICAL_CORPUS or "
         "TOPICAL_DATA_DIR, or the only one under data/. A crawl may be writing to it meanwhile. Each action has options of "
-        "its own: scrapy corpus export -h."
+        "its own: scrapy corpus export -h. One page is extracted without a corpus (extract)."
     )

@@ -23,6 +23,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
+from operator import add
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -134,7 +136,7 @@ class Strings(Unit):
     def tokens(self, text: str) -> Iterator[tuple[str, int]]:
         for run, place in self.runs(text):
             if self.is_open(run):
-                yield from ((run[i : i + 2], place + i) for i in range(len(run)))
+                yield from zip((*map(add, run, run[1:]), run[-1]), count(place), strict=False)
             else:
                 yield run[:_LONGEST], place
 
@@ -295,7 +297,7 @@ def keywords_in_context(text: str, phrases: Sequence[_Phrase], unit: Unit, most:
 
 # -- The index
 
-BATCH = 200  # texts of a transaction
+BATCH = 1000  # texts of a transaction
 
 
 def open_index(place: str, unit: Unit, cache_dir: Path) -> SearchIndex:
@@ -467,15 +469,13 @@ class _Fts5(SearchIndex):
         pass
 
     def _add(self, connection: sa.Connection, texts: Sequence[tuple[int, str, str]]) -> None:
-        last = connection.scalar(sa.select(sa.func.coalesce(sa.func.max(self._known.c.row), 0))) or 0
-        rows = []
-        for row, (page, digest, text) in enumerate(texts, last + 1):
-            tokens = " ".join(token for token, _ in self.unit.tokens(fold(text)))
-            rows.append((row, tokens))
-            known = upserting("sqlite", self._known).values(page=page, row=row, digest=digest)
-            connection.execute(known.on_conflict_do_update(index_elements=["page"], set_={"row": row, "digest": digest}))
-        if rows:
-            connection.exec_driver_sql(f"INSERT INTO {self.unit.name} (rowid, text) VALUES (?, ?)", rows)
+        name = self.unit.name
+        last = connection.scalar(sa.select(sa.func.max(self._known.c.row))) or 0
+        cut = [" ".join(token for token, _ in self.unit.tokens(fold(text))) for _, _, text in texts]
+        known = [(page, row, digest) for row, (page, digest, _) in enumerate(texts, last + 1)]
+        if known:
+            connection.exec_driver_sql(f"INSERT OR REPLACE INTO known_{name} VALUES (?, ?, ?)", known)
+            connection.exec_driver_sql(f"INSERT INTO {name} (rowid, text) VALUES (?, ?)", list(enumerate(cut, last + 1)))
 
     def _found(self, groups: Sequence[Sequence[_Phrase]], without: Sequence[_Phrase]) -> sa.Select[Any]:
         def either(phrases: Sequence[_Phrase]) -> str:

@@ -13,16 +13,10 @@ from scrapy.settings import BaseSettings
 from topical_crawler.cli.base import add_json, amount, is_url
 from topical_crawler.cli.corpus import find, topic_of
 from topical_crawler.cli.corpus.reading import add_page, print_json, read_crawl
-from topical_crawler.cli.frontier.reach import reach
-from topical_crawler.cli.strategy import ask_for_reasons
 from topical_crawler.cli.terminal import WIDTH, console, printable
-from topical_crawler.config import crawl_options, named_data_dir, uses_redis
 from topical_crawler.corpus.record import CorpusError, Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.link_policy import LinkPolicy
-from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.crawl.steering import SteeringError
 from topical_crawler.frontier import FrontierFileError
 from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT, SEED_PRIORITY
 from topical_crawler.judging.sample import SampleError, asked, read_sample
@@ -262,6 +256,10 @@ def _parts(parts: Mapping[str, float]) -> str:
 def _unfetched(
     place: str, url: str, topic: Topic | None, claim: Mapping[str, Any], settings: BaseSettings, wait: float
 ) -> dict[str, Any]:
+    from topical_crawler.config import crawl_options  # not for pages of the corpus: what speaks with crawls
+    from topical_crawler.crawl.link_policy import LinkPolicy
+    from topical_crawler.crawl.steering import SteeringError
+
     try:
         entry, note = _ask(place, url, claim, settings, wait)
     except (CrawlError, SteeringError, FrontierFileError) as error:
@@ -275,8 +273,12 @@ def _unfetched(
     return story | {"url": url, "state": entry["state"], "priority": entry["priority"], "because": sentences, "why": link}
 
 
-def _ask(place: str, url: str, claim: Mapping[str, Any], settings: BaseSettings, wait: float) -> tuple[Answer, str]:
+def _ask(place: str, url: str, claim: Mapping[str, Any], settings: BaseSettings, wait: float) -> tuple[dict[str, Any], str]:
     """What the queue of the crawl that made a corpus knows of an address, and a note on that."""
+    from topical_crawler.cli.frontier.reach import reach
+    from topical_crawler.cli.strategy import ask_for_reasons
+    from topical_crawler.config import named_data_dir, uses_redis
+
     name = (
         str(claim.get("topic") or "") or None if uses_redis(settings) else str(Path(place).parent) if "://" not in place else None
     )
@@ -290,7 +292,7 @@ def _ask(place: str, url: str, claim: Mapping[str, Any], settings: BaseSettings,
         return answer["entries"][0], str(answer.get("note", ""))
 
 
-def _standing(entry: Answer, reason: str, note: str) -> Iterator[str]:
+def _standing(entry: Mapping[str, Any], reason: str, note: str) -> Iterator[str]:
     state, link = entry["state"], {"anchor": entry.get("anchor", ""), "parent": entry.get("parent", "")}
     if state == "waiting":
         seed = entry["priority"] >= SEED_PRIORITY
