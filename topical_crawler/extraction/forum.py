@@ -26,9 +26,11 @@ MAX_POSTS = 500
 MAX_GROUPS = 50  # most kinds of boxes that are looked at
 MIN_POINTS = 2  # least signs of a thread, see `_points`
 MIN_SHARE = 0.15  # least share of the page's prose that the posts hold
+MIN_TITLE = 8  # least letters of a link that may be the headline of another page
 MIN_LEAD = 12  # least worth of a first post that is no box like the others
 MAX_NAME = 30  # most letters of the line that says who is quoted
 STAMP = 30  # most characters beside a day in a piece of text that says when a post was written
+MAX_SHARED = 40  # most letters of such a line
 SHARED = 0.2  # share of the posts over which a line that they have in common is furniture
 
 DECLARED = ("DiscussionForumPosting", "QAPage", "schema.org/Question", "schema.org/Answer")
@@ -74,6 +76,8 @@ _BODY = re.compile(r"content|body|message|text|prose|cooked|markdown|(?:^|[ _])t
 _COMMENT = re.compile(r"comment", re.I)
 _QUOTE = re.compile(r"(?:^|[\s_-])quot(?:e|ed|ation)", re.I)
 _DIGITS = re.compile(r"\d+")
+_NUMBERED = re.compile(r"\d.*")
+_ASIDE = re.compile(r"sidebar|widget|right-?bar|(?:^|[\s_-])(?:aside|related|recommend\w*|hot)(?:$|[\s_-])", re.I)
 _STATE = re.compile(
     r"^(?:first|last|odd|even|active|current|hidden|visible|unread|read|new|hot|top|owner|row\d*|col\w*-\d+|[a-z]{1,3}\d+)$", re.I
 )
@@ -119,6 +123,8 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
     if not boxes:
         return None
     bodies = _bodies(page, boxes)
+    if not bodies:
+        return None
     lead = _lead(page, boxes, bodies)
     if lead is None and len(boxes) == 1 and not declared:
         return None
@@ -148,14 +154,23 @@ class _Page:
         count = len(self.elements)
         self.letters = [sum(map(count_letters, pieces)) for pieces in self.pieces]
         self.run = [0 if self.linked[n] else self.letters[n] for n in range(count)]  # letters in it without links
+        self.titles = [
+            self.letters[n] * (self.linked[n] and self.letters[n] >= MIN_TITLE and not self.persons[n]) for n in range(count)
+        ]
         self.heads = [int(self._leads_away(n)) for n in range(count)]  # headlines in it of other pages
         self.is_person, self.is_day = self.persons.copy(), self.days.copy()
         self.ends = list(range(1, count + 1))  # place after the last element in it
         for n in range(count - 1, 0, -1):
             up = self.parents[n]
-            for sums in (self.run, self.persons, self.days, self.heads):
+            for sums in (self.run, self.persons, self.days, self.heads, self.titles):
                 sums[up] += sums[n]
             self.ends[up] = max(self.ends[up], self.ends[n])
+        self.aside: list[bool] = []  # whether it is in a column beside the posts
+        headings = list(_headings(self, count))
+        for n, up in enumerate(self.parents):
+            own = any(self.within(m, n) for m in headings) if headings else 2 * self.run[n] > self.run[0]
+            column = not own and _ASIDE.search(_name(self.elements[n])) is not None
+            self.aside.append(column or (up >= 0 and self.aside[up]))
 
     def _read(self, tree: HtmlElement) -> None:
         places: dict[HtmlElement, int] = {}
@@ -173,7 +188,7 @@ class _Page:
             href = element.get("href", "")
             self.elements.append(element)
             self.parents.append(above)
-            self.kinds.append(_kind(tag, f"{element.get('class', '')} {element.get('id', '')}"[:200]))
+            self.kinds.append(_kind(tag, element.get("class", "")[:200], element.get("id", "")[:200]))
             self.linked.append((tag == "a" and bool(href)) or (above >= 0 and self.linked[above]))
             self.pieces.append([element.text] if element.text and element.text.strip() else [])
             self.persons.append(int(bool(_PERSON.search(name) or (tag == "a" and _PERSON_ADDRESS.search(href[:300])))))
@@ -201,8 +216,8 @@ class _Page:
         return " ".join(_name(self.elements[n]) for n in places)
 
     def is_linked(self, boxes: Iterable[int]) -> bool:
-        """Whether most of their letters are in links."""
-        return sum(2 * self.run[n] - sum(self.letters[n : self.ends[n]]) for n in boxes) < 0
+        """Whether links, such as headlines are, have more of their letters than text has."""
+        return sum(self.run[n] - self.titles[n] for n in boxes) < 0
 
     def named(self, boxes: Iterable[int]) -> int:
         """How many of them name a person."""
@@ -214,14 +229,15 @@ def _name(element: HtmlElement) -> str:
 
 
 @lru_cache(maxsize=10_000)
-def _kind(tag: str, name: str) -> str:
+def _kind(tag: str, classes: str, ident: str) -> str:
     """What elements of one kind share: tag, classes and id without numbers and states; "" for one without any.
 
-    >>> _kind("div", "post odd post_12 "), _kind("div", "  ")
-    ('div post post_0', '')
+    >>> _kind("div", "post odd bg-2", "post_12a"), _kind("div", "", "")
+    ('div post bg-0 post_0', '')
     """
-    words = [word for word in _DIGITS.sub("0", name).split() if not _STATE.match(word)]
-    return f"{tag} {' '.join(words[:4])}" if words else ""
+    words = [word for word in _DIGITS.sub("0", classes).split()[:4] if not _STATE.match(word)]
+    words += [_NUMBERED.sub("0", word) for word in ident.split()[:1]]
+    return f"{tag} {' '.join(words)}" if words else ""
 
 
 def _is_stamp(piece: str) -> bool:
@@ -232,7 +248,7 @@ def _is_stamp(piece: str) -> bool:
     """
     text = piece.strip()
     found = _DAY.search(text) if len(text) < 200 else None
-    return found is not None and len(text) - len(found[0]) <= STAMP
+    return found is not None and len(text) - len(found[0]) <= STAMP and not text.endswith(("。", "！", "？"))
 
 
 def _masked(piece: str) -> str:
@@ -243,7 +259,7 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
     """The boxes of the posts: of all kinds of boxes with days in them that with most text, but not the columns of the page."""
     groups: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     for n, element in enumerate(page.elements):
-        if element.tag in _BOXES and page.days[n] and page.run[n]:
+        if element.tag in _BOXES and page.days[n] and page.run[n] and not page.aside[n]:
             kind = page.kinds[n]
             group = groups[(kind, -1) if kind else (element.tag, page.parents[n])]
             if len(group) < MAX_POSTS and not (group and page.within(n, group[-1])):
@@ -290,7 +306,8 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
     """The element of each box that holds the text of its post."""
     own = _own_places(page, boxes)
     seen = Counter(line for places in own.values() for line in {_masked(p) for n in places for p in page.pieces[n]})
-    shared = {line for line, count in seen.items() if count > max(1, SHARED * len(boxes))}
+    common = (line for line, count in seen.items() if count > max(1, SHARED * len(boxes)))
+    shared = {line for line in common if count_letters(line) < MAX_SHARED or not is_sentence(line)}  # the others are quoted
     holders = {n for box in boxes for n in page.above(box)}
     best: dict[tuple[int, str], tuple[float, int]] = {}
     depth: dict[str, int] = {}
@@ -306,8 +323,8 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
     gains: Counter[str] = Counter()
     for (_, kind), (value, _) in best.items():
         gains[kind] += max(0.0, value)  # type: ignore[assignment]
-    if not gains:
-        return list(boxes)
+    if not gains.total() > 0:  # nothing but days and names
+        return []
     able = [kind for kind in gains if gains[kind] >= 0.9 * max(gains.values()) and _BODY.search(kind)] or list(gains)
     most = max(gains[kind] for kind in able)
     kind = min((kind for kind in able if gains[kind] >= 0.99 * most), key=lambda kind: depth[kind])
@@ -395,9 +412,12 @@ def _points(
 
 
 def _is_most(page: _Page, posts: Sequence[int]) -> bool:
-    """Whether posts hold a good part of the page's prose."""
-    prose = [0.0 if page.linked[n] else max(0.0, _gain(page, n)) for n in range(len(page.elements))]
-    return sum(sum(prose[n : page.ends[n]]) for n in posts) >= MIN_SHARE * sum(prose)
+    """Whether posts hold a good part of the prose of what holds them and their headline; dialogs of the site stand elsewhere."""
+    headings = _headings(page, posts[0])
+    inside = {posts[0], posts[-1], max(headings, key=lambda n: len(headings[n]), default=posts[0])}
+    whole = next((n for n in (posts[0], *page.above(posts[0])) if all(page.within(m, n) for m in inside)), 0)
+    prose = {n: max(0.0, _gain(page, n)) for n in range(whole, page.ends[whole]) if not page.linked[n]}
+    return sum(prose.get(n, 0.0) for post in posts for n in range(post, page.ends[post])) >= MIN_SHARE * sum(prose.values())
 
 
 def _first(page: _Page, lead: int | None, boxes: Sequence[int], body: int) -> tuple[str, str]:
@@ -463,5 +483,7 @@ def _is_furniture(block: Block, posts: int, among: int) -> bool:
         return False
     if block.kind == "quote" and block.letters <= MAX_NAME and block.text.endswith((":", "：", "写道", "的帖子")):
         return True  # who is quoted
-    shared = posts > max(1, SHARED * among) and block.kind != "quote" and block.letters < 40 and not is_sentence(block.text)
+    shared = (
+        posts > max(1, SHARED * among) and block.kind != "quote" and block.letters < MAX_SHARED and not is_sentence(block.text)
+    )
     return shared or _FURNITURE.match(block.text) is not None
