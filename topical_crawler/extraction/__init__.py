@@ -396,7 +396,7 @@ def _extract(html: str, url: str, fetched: str) -> Extracted:
     tree = parse(html)
     if tree is None:
         return Extracted(reason=NO_TEXT)
-    blocks = read_blocks(normalise(tree))
+    blocks = read_blocks(normalise(tree, html))
     thread = read_thread(html, tree, url) if _may_be_thread(html, url) else None
     kind = FORUM if thread is not None else page_kind(tree, blocks, url)
     if thread is not None:

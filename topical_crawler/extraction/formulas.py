@@ -32,6 +32,8 @@ def read_formula(element: HtmlElement, classes: str) -> tuple[str, bool] | None:
     """The TeX of a formula, and whether it stands by itself; "" for a drawn copy, None where no formula is found."""
     tag = element.tag
     display = "display" in classes.lower() or element.get("display") in ("block", "true")
+    if tag == "script" and not _TEX_SCRIPT.match(element.get("type", "")):
+        return None
     if tag == "script":
         return _clean_tex("".join(element.itertext())), "display" in element.get("type", "")
     if tag == "img":

@@ -259,18 +259,13 @@ def _texts(element: HtmlElement) -> Iterator[str]:
 
 # -- Normalisation
 
-_MARKUP = XPath(
-    "descendant-or-self::*[self::pre or self::textarea or self::math or self::mjx-container or self::table"
-    " or self::script[starts-with(@type, 'math/')]"
-    " or self::img[@alt or @src][contains(@class, 'math') or contains(@class, 'tex') or contains(@class, 'formula')"
-    "  or contains(@class, 'equation') or @eeimg or @data-eeimg or @data-formula or contains(@src, 'equation?tex=')"
-    "  or contains(@src, 'latex.codecogs.com/') or contains(@src, 'latex.php?')]"
-    " or @data-tex or @data-latex"
-    " or contains(@class, 'katex') or contains(@class, 'MathJax') or contains(@class, 'mwe-math-element')"
-    " or contains(@class, 'syntaxhighlighter') or contains(@class, 'dp-highlighter')"
-    " or contains(@class, 'headerlink') or contains(@class, 'mw-editsection')]"
-    " | descendant-or-self::*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5 or self::h6]//a"
+_TAGS = ("a", "img", "math", "mjx-container", "pre", "script", "table", "textarea")  # what may have to be repaired
+_NAMED = XPath(
+    "descendant::*[@data-tex or @data-latex or contains(@class, 'katex') or contains(@class, 'MathJax') or"
+    " contains(@class, 'mwe-math-element') or contains(@class, 'mw-editsection') or contains(@class, 'syntaxhighlighter') or"
+    " contains(@class, 'dp-highlighter')]"
 )
+_NAMES = re.compile("data-tex|data-latex|katex|MathJax|mwe-math-element|mw-editsection|highlighter")
 _RENDERER = XPath(
     "boolean(descendant::script[contains(@src, 'athjax') or contains(@src, 'athJax') or contains(@src, 'katex')"
     " or contains(., 'MathJax') or contains(., 'katex') or contains(., 'renderMathInElement')]"
@@ -279,9 +274,9 @@ _RENDERER = XPath(
 _HIGHLIGHTER = re.compile(r"(?:^|\s)(?:syntax|dp-)highlighter(?=\s|$)")
 
 
-def normalise(tree: HtmlElement) -> HtmlElement:
+def normalise(tree: HtmlElement, source: str = "") -> HtmlElement:
     """Bring formulas, code and tables of ``tree`` into the form that the module describes, in place; drop drawn copies of
-    formulas, line numbers, and the links for editing and copying.
+    formulas, line numbers, and the links for editing and copying. The ``source`` of the page saves looking for what it has not.
 
     >>> from lxml.html import fromstring, tostring
     >>> code = "<table><tr><td><pre>1<br>2</pre></td><td><pre>if (x)<br>  y();</pre></td></tr></table>"
@@ -294,10 +289,11 @@ def normalise(tree: HtmlElement) -> HtmlElement:
     for element in tree.iter("pre", "table"):
         element.attrib.pop("data-kind", None)  # none but ours
     split: dict[HtmlElement, None] = {}
-    if _RENDERER(tree):
+    if (not source or "ath" in source or "katex" in source) and _RENDERER(tree):
         split.update((holder, None) for holder in read_delimiters(tree) if holder.tag == "p")
     gone: set[HtmlElement] = set()
-    for element in cast("list[HtmlElement]", _MARKUP(tree)):
+    named = cast("list[HtmlElement]", _NAMED(tree)) if not source or _NAMES.search(source) else []
+    for number, element in enumerate([*named, *tree.iter(*_TAGS)]):
         if element in gone or element is tree or element.get("data-kind") == "formula":
             continue
         new: HtmlElement | str | None = None
@@ -314,9 +310,11 @@ def normalise(tree: HtmlElement) -> HtmlElement:
             if element.tag == "textarea" and "code" not in classes.lower():
                 continue
             new = _code(element, element)
-        elif "headerlink" in classes or "mw-editsection" in classes or element.tag == "a":
-            if element.tag == "a" and "headerlink" not in classes and _cell(element) not in _PERMALINKS:
+        elif element.tag == "a":
+            if "headerlink" not in classes and not (_cell(element) in _PERMALINKS and _in_heading(element)):
                 continue
+            new = ""
+        elif "mw-editsection" in classes:
             new = ""
         elif (formula := read_formula(element, classes)) is not None:
             new = as_element(*formula)
@@ -324,7 +322,7 @@ def normalise(tree: HtmlElement) -> HtmlElement:
             continue
         if not isinstance(new, str) and new.get("data-kind") == "code":
             _drop_labels(target, new.get("data-note", ""))
-        gone.update(target.iter())
+        gone.update(target.iter() if number < len(named) else target.iter(*_TAGS))
         parent = target.getparent()
         _replace(target, new)
         if parent is not None and parent.tag == "p" and not isinstance(new, str):
@@ -335,6 +333,10 @@ def normalise(tree: HtmlElement) -> HtmlElement:
 
 
 _PERMALINKS = frozenset(("¶", "§", "#", "🔗", "[编辑]", "[編輯]", "编辑", "[edit]", "[ 编辑 ]", "复制", "复制链接"))
+
+
+def _in_heading(element: HtmlElement) -> bool:
+    return any(above.tag in HEADINGS for above in islice(element.iterancestors(), 3))
 
 
 def _replace(element: HtmlElement, new: HtmlElement | str) -> None:
