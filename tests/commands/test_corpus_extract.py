@@ -72,7 +72,7 @@ def test_a_recorded_page(extract: RunScrapy) -> None:
     assert (fields["date"], fields["source"], fields["kind"]) == ("2026-02-26", "青河党建网", "article")
     assert fields["title"] == "一堂党课请了三位“老师” 讲台搬到车间里"
     done = extract("http://www.qinghedj.example/", "-s", DEMO)
-    assert done.returncode == 1 and done.stderr.endswith("has no text: list page\n")
+    assert done.returncode == 1 and done.stderr.endswith("has no text: home page\n")
 
 
 def test_a_page_of_the_web_is_fetched_once_and_politely(extract: RunScrapy) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from postgres_tools import GivenServer
 from postgres_tools import postgresql as postgresql
 from rich.cells import cell_len
@@ -106,6 +107,31 @@ def test_search(corpus: str, call_scrapy: RunScrapy, tmp_path: Path) -> None:
     assert [line["match"] for line in found["texts"][0]["lines"]] == ["會議", "党课"]
     assert call_scrapy("corpus", "search", corpus, "--words", "會議", cwd=tmp_path).stdout.count("會議") == 20
     assert call_scrapy("corpus", "search", corpus, "没有的话", cwd=tmp_path).stdout == "no text has 没有的话\n"
+
+
+def test_a_user_who_may_only_read_finds_what_another_has_indexed(
+    call_scrapy: RunScrapy, tmp_path: Path, postgresql: GivenServer
+) -> None:
+    place = postgresql.new_database()
+    url = sa.make_url(place)
+    theirs = url.set(username="reader", password="r").render_as_string(hide_password=False)
+    with CorpusStore(place) as store:
+        store.put(Record(url="http://a.cn/1", host="a.cn", keep=True, text="社区党课", title="一"))
+        owner = sa.create_engine(url.set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
+        with owner.connect() as connection:
+            for statement in ("CREATE ROLE reader LOGIN PASSWORD 'r'", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader"):
+                connection.exec_driver_sql(statement)
+            refused = call_scrapy("corpus", "search", theirs, "党课", cwd=tmp_path)
+            assert refused.returncode == 1 and "GRANT CREATE" in refused.stderr and "Traceback" not in refused.stderr
+            assert "社区" in call_scrapy("corpus", "search", place, "党课", cwd=tmp_path).stdout
+            connection.exec_driver_sql("GRANT SELECT ON search_strings TO reader")
+            store.put(Record(url="http://a.cn/2", host="a.cn", keep=True, text="车间里也上党课", title="二"))
+            found = call_scrapy("corpus", "search", theirs, "党课", cwd=tmp_path)
+            assert found.returncode == 0 and "社区" in found.stdout and "车间" not in found.stdout
+            assert found.stderr.startswith("New texts are missing: postgresql+psycopg://reader:***@")
+            connection.exec_driver_sql("DROP OWNED BY reader")
+            connection.exec_driver_sql("DROP ROLE reader")
+        owner.dispose()
 
 
 @pytest.mark.parametrize(

@@ -270,6 +270,7 @@ class Found:
 
     hits: tuple[Hit, ...]
     total: int
+    note: str = ""  # why texts may be missing
 
 
 def keywords_in_context(text: str, phrases: Sequence[_Phrase], unit: Unit, most: int) -> tuple[Line, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +111,7 @@ def search(
         words: find words of the segmenter only, not every string.
     """
     from topical_crawler.config import cache_dir, segmenter
+    from topical_crawler.corpus.record import CorpusError
     from topical_crawler.corpus.search import Strings, Words, open_index, parse_query
     from topical_crawler.corpus.store import CorpusStore
 
@@ -121,8 +123,14 @@ def search(
 
         unit = Words(Segmenter(backend=segmenter(settings), cache_dir=cache_dir(settings)).pieces)
     with open_index(place, unit, cache_dir(settings)) as index:
-        with corpus_progress("reading texts") as show:
-            index.update(lambda done, total: show("reading texts", done, total))
+        try:
+            with corpus_progress("reading texts") as show:
+                index.update(lambda done, total: show("reading texts", done, total))
+        except CorpusError as error:
+            try:  # by an index that another user keeps
+                return replace(index.search(parsed, filters, limit, lines), note=f"New texts are missing: {error}")
+            except CorpusError:
+                raise error from None
         return index.search(parsed, filters, limit, lines)
 
 
@@ -175,6 +183,8 @@ def read_crawl(place: str) -> Mapping[str, Any]:
 def _search(opts: argparse.Namespace, settings: BaseSettings) -> int:
     place, query = find(opts.corpus, settings), " ".join(opts.query)
     found = search(place, query, filters_of(opts), settings, limit=opts.limit, lines=opts.lines, words=opts.words)
+    if found.note:
+        print(found.note, file=sys.stderr)
     if opts.json:
         print_json(
             {

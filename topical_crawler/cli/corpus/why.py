@@ -52,6 +52,8 @@ MEANINGS = {
     "extraction failed": "an extractor raised an error",
     "extraction crashed": "the extracting process died",
     "list page": "a page of links or excerpts, without a text of its own",
+    "tag page": "a page of links of one tag or category",
+    "home page": "the first page of the site, of links or excerpts",
     "video page": "a video with hardly any text",
     "gallery page": "images with hardly any text",
     "not a text page": "neither HTML, XML nor plain text",
