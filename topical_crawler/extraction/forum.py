@@ -25,7 +25,8 @@ MAX_ELEMENTS = 50_000  # of a page; what follows is not read
 MAX_POSTS = 500
 MAX_GROUPS = 50  # most kinds of boxes that are looked at
 MIN_POINTS = 2  # least signs of a thread, see `_points`
-MIN_SHARE = 0.15  # least share of the page's prose that the posts hold
+SURE = 5  # signs that are enough for a thread whose posts hold less text than the comments on them
+MIN_SHARE = 0.15  # least share of the prose around them that the posts hold
 MIN_TITLE = 8  # least letters of a link that may be the headline of another page
 MIN_LEAD = 12  # least worth of a first post that is no box like the others
 MAX_NAME = 30  # most letters of the line that says who is quoted
@@ -129,7 +130,8 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
     if lead is None and len(boxes) == 1 and not declared:
         return None
     posts = bodies if lead is None else [lead, *bodies]
-    if not _is_most(page, posts) or _points(page, boxes, bodies, lead, html, url, declared) < MIN_POINTS:
+    points = _points(page, boxes, bodies, lead, html, url, declared)
+    if points < MIN_POINTS or _share(page, posts) < (MIN_SHARE if points < SURE else MIN_SHARE / 3):
         return None
     texts = [read_blocks(_cleaned(page.elements[post])) for post in posts]
     lines = Counter(line for text in texts for line in {_masked(block.text) for block in text})
@@ -146,6 +148,7 @@ class _Page:
         self.elements: list[HtmlElement] = []
         self.parents: list[int] = []  # -1 of the first
         self.kinds: list[str] = []  # see `_kind`
+        self.quoted: list[bool] = []  # whether it is in a quote
         self.linked: list[bool] = []  # whether it is in a link, or is one
         self.pieces: list[list[str]] = []  # of text right in it
         self.persons: list[int] = []  # number of elements in it that name a person
@@ -190,6 +193,8 @@ class _Page:
             self.parents.append(above)
             self.kinds.append(_kind(tag, element.get("class", "")[:200], element.get("id", "")[:200]))
             self.linked.append((tag == "a" and bool(href)) or (above >= 0 and self.linked[above]))
+            quote = tag == "blockquote" or _QUOTE.search(name) is not None
+            self.quoted.append(quote or (above >= 0 and self.quoted[above]))
             self.pieces.append([element.text] if element.text and element.text.strip() else [])
             self.persons.append(int(bool(_PERSON.search(name) or (tag == "a" and _PERSON_ADDRESS.search(href[:300])))))
             self.days.append(int(tag == "time" or _TIME.search(name) is not None))
@@ -325,7 +330,8 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
         gains[kind] += max(0.0, value)  # type: ignore[assignment]
     if not gains.total() > 0:  # nothing but days and names
         return []
-    able = [kind for kind in gains if gains[kind] >= 0.9 * max(gains.values()) and _BODY.search(kind)] or list(gains)
+    able = [kind for kind in gains if gains[kind] >= 0.9 * max(gains.values()) and _BODY.search(kind) and " in " not in kind]
+    able = able or list(gains)
     most = max(gains[kind] for kind in able)
     kind = min((kind for kind in able if gains[kind] >= 0.99 * most), key=lambda kind: depth[kind])
     return [best[box, kind][1] if (box, kind) in best else _other(best, box) for box in boxes]
@@ -361,6 +367,8 @@ def _gain(page: _Page, n: int, shared: Set[str] = frozenset()) -> float:
         return 0.0
     if page.linked[n]:
         return letters / 2 if letters > 8 else -letters
+    if page.quoted[n]:
+        return letters / 2
     if _is_stamp(text) or _FURNITURE.match(text) or any(_masked(piece) in shared for piece in page.pieces[n]):
         return -min(letters, 20)
     if page.elements[n].tag not in _BOXES and page.elements[n].tag != "p":  # a part of a line
@@ -411,13 +419,14 @@ def _points(
     return points - 2 * (run < 0.1 * page.run[0])
 
 
-def _is_most(page: _Page, posts: Sequence[int]) -> bool:
-    """Whether posts hold a good part of the prose of what holds them and their headline; dialogs of the site stand elsewhere."""
+def _share(page: _Page, posts: Sequence[int]) -> float:
+    """Share that posts hold of the prose of what is around them and their headline; dialogs of the site stand elsewhere."""
     headings = _headings(page, posts[0])
     inside = {posts[0], posts[-1], max(headings, key=lambda n: len(headings[n]), default=posts[0])}
     whole = next((n for n in (posts[0], *page.above(posts[0])) if all(page.within(m, n) for m in inside)), 0)
     prose = {n: max(0.0, _gain(page, n)) for n in range(whole, page.ends[whole]) if not page.linked[n]}
-    return sum(prose.get(n, 0.0) for post in posts for n in range(post, page.ends[post])) >= MIN_SHARE * sum(prose.values())
+    held = sum(prose.get(n, 0.0) for post in posts for n in range(post, page.ends[post]))
+    return held / max(1.0, sum(prose.values()))
 
 
 def _first(page: _Page, lead: int | None, boxes: Sequence[int], body: int) -> tuple[str, str]:
