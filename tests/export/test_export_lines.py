@@ -88,6 +88,17 @@ def test_every_text_survives_json_lines(found: list[str]) -> None:
     assert [json.loads(line)["text"] for line in lines] == found
 
 
+def test_markdown_has_a_heading_for_each_text() -> None:
+    found = as_dict(STRUCTURED)
+    said = written("md", as_dict(PAGE), found).decode()
+    assert said.startswith(
+        "# 主题 教育\n\n<http://a.cn/1.html>, 2024-01-02, a.cn\n\n第一段，“引文”。还有！\n\n第二段 \\<b>\\&amp;\\</b>\n\n# http"
+    )
+    assert said.endswith(f"c.cn\n\n{found['markdown']}\n\n")
+    assert written("md", found, setup=Setup(alone=True)).decode() == f"{found['markdown']}\n"
+    assert written("md", found, setup=Setup(headers=False)).decode() == f"{found['markdown']}\n\n"
+
+
 @pytest.mark.parametrize(("names", "gone"), [("code", {"code"}), ("tables, formulas", {"table", "formula"})])
 def test_passages_are_left_out(names: str, gone: set[str]) -> None:
     record = without(*parse_without(names))(STRUCTURED)

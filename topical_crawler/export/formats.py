@@ -15,6 +15,7 @@ from topical_crawler.export.rows import ExportRow, Split, Writer, columns
 from topical_crawler.export.tagging import Tagger
 from topical_crawler.export.vertical import Vertical
 from topical_crawler.files import PACKINGS
+from topical_crawler.text.passages import Passage, markdown
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # beginnings of cells that a spreadsheet runs as formulas; titles come from strangers
 
@@ -49,6 +50,22 @@ class PlainText(Writer):
             )
             self._out.write("".join(f"# {line}\n" for line in lines).encode())
         self._out.write(f"{row['text']}\n{'' if self._alone else chr(10)}".encode())
+
+
+class Markdown(Writer):
+    """Texts as Markdown; with ``headers``, each below its title, the heading of the first level, with address, day and host. A
+    text ``alone`` in its file has none."""
+
+    def __init__(self, out: BinaryIO, headers: bool = True, alone: bool = False) -> None:
+        self._out = out
+        self._headers = headers and not alone
+        self._end = "\n" if alone else "\n\n"
+
+    def write(self, row: ExportRow) -> None:
+        title = [Passage(row["title"].strip() or row["url"], "heading", 1)]
+        about = f"<{row['url']}>, {row['date'] or row['fetched'][:10]}, {row['host']}"
+        parts = [markdown(title), about] if self._headers else []
+        self._out.write(("\n\n".join([*parts, row["markdown"]]) + self._end).encode())
 
 
 class Csv(Writer):
@@ -127,6 +144,12 @@ FORMATS = {
     "jsonl": Format(suffixes=(".jsonl", ".ndjson"), open=lambda out, setup: JsonLinesWriter(out), alone=".json"),
     "csv": Format(suffixes=(".csv",), open=lambda out, setup: Csv(out, setup.rejected, setup.bom)),
     "txt": Format(suffixes=(".txt",), open=lambda out, setup: PlainText(out, setup.headers, setup.alone), alone=".txt"),
+    "md": Format(
+        suffixes=(".md", ".markdown"),
+        open=lambda out, setup: Markdown(out, setup.headers, setup.alone),
+        alone=".md",
+        rejected=False,
+    ),
     "parquet": Format(
         suffixes=(".parquet",), open=lambda out, setup: Parquet(out, setup.rejected), packs=False, libraries=("pyarrow",)
     ),

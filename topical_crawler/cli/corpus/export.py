@@ -10,7 +10,7 @@ from scrapy.settings import BaseSettings
 from topical_crawler.cli.base import add_corpus, add_number, whole
 from topical_crawler.cli.corpus import add_filters, parsed
 
-FORMATS = ("jsonl", "csv", "txt", "parquet", "hf", "tei", "vertical", "conllu")  # names of the formats
+FORMATS = ("jsonl", "csv", "txt", "md", "parquet", "hf", "tei", "vertical", "conllu")  # names of the formats
 JIEBA = "jieba"  # the tagger that comes with the product
 STREAM = "-"  # standard output
 DESCRIPTION = (
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="code,tables,formulas",
         help="leave these out of texts; one or more of the three",
     )
-    changed.add_argument("--text-only", action="store_true", help="format txt without the lines above each text")
+    changed.add_argument("--text-only", action="store_true", help="formats txt and md without the lines above each text")
     changed.add_argument(
         "--tagger", metavar="MODULE:FUNCTION", default=JIEBA,
         help="formats with words: a function of yours that cuts and tags a sentence (default: jieba's tags)",

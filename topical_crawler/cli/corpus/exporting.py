@@ -100,8 +100,8 @@ def _refuse_existing(target: Path, split: Split | None, folder: bool, force: boo
 
 def _check(opts: argparse.Namespace, kind: str) -> None:
     problem = ""
-    if opts.text_only and kind != "txt":
-        problem = f"--text-only goes with --format txt, not with {kind}"
+    if opts.text_only and kind not in ("txt", "md"):
+        problem = f"--text-only goes with the formats txt and md, not with {kind}"
     elif opts.tagger != JIEBA and not FORMATS[kind].words:
         problem = f"--tagger goes with the formats {', '.join(n for n, f in FORMATS.items() if f.words)}, not with {kind}"
     elif opts.per_text and not FORMATS[kind].alone:
