@@ -173,7 +173,7 @@ COLUMNS = (
     Column("section", "text", "where on its site the page stands"),
     Column("canonical", "text", "address that the page calls its own, where that is another"),
     Column("license", "text", "licence that the page names"),
-    Column("kind", "text", "article, list, video or gallery"),
+    Column("kind", "text", "kind of the page: article, documentation or forum"),
     Column("method", "text", "extractor whose text was taken"),
     Column("language", "text", "ISO 639-1 code"),
     Column("script", "text", "simplified, traditional or mixed"),
