@@ -59,6 +59,9 @@ INLINE = {
     "Zhihu": '<span class="ztext-math" data-eeimg="1" data-tex="x^2"><span>x2</span></span>',
     "Zhihu, image": '<img src="https://www.example.cn/equation?tex=x%5E2" alt="x^2" eeimg="1">',
     "image without alt": '<img src="https://www.example.cn/equation?tex=x%5E2">',
+    "image, address": '<img src="https://latex.codecogs.com/gif.latex?x%5E2" alt="">',
+    "mdnice": '<span class="span-inline-equation" data-formula="x^2"><svg><g/></svg></span>',
+    "pandoc": '<span class="math inline">\\(x^2\\)</span>',
     "image with a class": '<img class="inline-formula latex" alt="$x^2$" src="1.png">',
     "delimiters": MATHJAX + "\\(x^2\\)",
     "dollars": "$x^2$",
@@ -159,6 +162,23 @@ CODE = {
     + "</td><td class='code'><div class='container'>"
     + "".join(f"<div class='line'>{line}</div>" for line in LINES)
     + "</div></td></tr></table></div>",
+    "GitHub": f"<div class='highlight highlight-source-python'><pre>{HIGHLIGHTED}</pre></div>",
+    "WeChat": "<section class='code-snippet__fix'><ul class='code-snippet__line-index'>"
+    + "<li></li>" * 5
+    + "</ul><pre data-lang='python'>"
+    + "".join(f"<code><span class='code-snippet_outer'>{line}</span></code>" for line in LINES)
+    + "</pre></section>",
+    "numbers of another kind": "<div class='x_code'><pre data-lang='python'>"
+    + "\n".join(f"<span style='color: #088'>{n}</span> {line}" for n, line in enumerate(LINES, 1))
+    + "</pre></div>",
+    "numbers beside": f"<div class='language-python'><pre>{PYTHON}</pre><div class='line-numbers-wrapper'>{NUMBERS}</div></div>",
+    "numbered list": f"<pre><code class='prism language-python'>{PYTHON}</code><ul class='pre-numbering'><li>1</li><li>2</li></ul></pre>",
+    "Discuz": "<div class='blockcode' data-lang='python'><div><ol>"
+    + "".join(f"<li>{line}<br></li>" for line in LINES)
+    + "</ol></div><em onclick='copycode(this)'>复制代码</em></div>",
+    "editor": "<div class='cm-content' data-language='python'>"
+    + "".join(f"<div class='cm-line'>{line}</div>" for line in LINES)
+    + "</div>",
     "text area": f"<textarea class='python code' data-lang='python'>{PYTHON}</textarea>",
     "label and button": f"<div class='wrap'><div class='bar'><span>Python</span><a>复制代码</a></div><pre data-lang='Python'>{PYTHON}</pre></div>",
 }
@@ -170,6 +190,12 @@ def test_code_is_one_block_as_it_was_written(markup: str) -> None:
     assert (before.text, after.text) == ("代码如下：", "完")
     assert [(block.kind, block.text) for block in code] == [("code", PYTHON)]
     assert code[-1].note == "python"
+
+
+def test_numbers_that_are_code_stay() -> None:
+    table = "1 小麦 10\n2 水稻 20\n4 玉米 30"
+    assert seen(f"<pre class='language-text'><span>x</span>\n{table}</pre>") == [("code", f"x\n{table}")]
+    assert seen("<pre><span>copy</span>(code)\n<span>1</span>\n<span>2</span></pre>") == [("code", "copy(code)\n1\n2")]
 
 
 def test_prose_in_pre_is_prose() -> None:

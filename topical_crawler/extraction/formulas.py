@@ -10,7 +10,7 @@ import re
 import unicodedata
 from itertools import accumulate, chain, islice
 from typing import Any, cast
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from lxml.etree import XPath
 from lxml.html import Element, HtmlElement, fragment_fromstring
@@ -31,7 +31,7 @@ _TEX_SCRIPT = re.compile(r"math/(?:tex|latex|mml|asciimath)", re.I)
 def read_formula(element: HtmlElement, classes: str) -> tuple[str, bool] | None:
     """The TeX of a formula, and whether it stands by itself; "" for a drawn copy, None where no formula is found."""
     tag = element.tag
-    display = "display" in classes.lower() or element.get("display") in ("block", "true")
+    display = "display" in classes.lower() or "block" in classes or element.get("display") in ("block", "true")
     if tag == "script" and not _TEX_SCRIPT.match(element.get("type", "")):
         return None
     if tag == "script":
@@ -39,7 +39,7 @@ def read_formula(element: HtmlElement, classes: str) -> tuple[str, bool] | None:
     if tag == "img":
         return _of_image(element, display)
     rendered = tag in ("math", "mjx-container") or _RENDERED.search(classes)
-    if not rendered and not (element.get("data-tex") or element.get("data-latex")):
+    if not (rendered or element.get("data-tex") or element.get("data-latex") or element.get("data-formula")):
         return None
     if next(element.iter("p", "h1", "h2", "h3", "article", "pre"), None) is not None:
         return None  # a part of the page that holds formulas
@@ -59,7 +59,7 @@ def read_formula(element: HtmlElement, classes: str) -> tuple[str, bool] | None:
 def _tex_of(element: HtmlElement) -> str | None:
     """The TeX that an element holds, in an attribute, a script or a note, or made of its MathML or its drawing."""
     for holder in chain((element,), element.iterfind(".//math"), element.iterfind(".//script")):
-        for name in ("data-tex", "data-latex", "alttext", "data-mathml"):
+        for name in ("data-tex", "data-latex", "data-formula", "alttext", "data-mathml"):
             if not (value := holder.get(name)):
                 continue
             return _clean_tex(_of_source(value) if name == "data-mathml" else value)
@@ -94,6 +94,8 @@ def _of_image(image: HtmlElement, display: bool) -> tuple[str, bool] | None:
         except ValueError:
             query = {}
         alt = alt or query.get("tex", "") or query.get("latex", "")
+    elif "latex" in source and not alt:
+        alt = unquote(source.partition("?")[2])
     elif not any(name in image.attrib for name in ("eeimg", "data-eeimg", "data-formula")) and not (
         _FORMULA_IMAGE.search(image.get("class", "")) or "latex" in source
     ):

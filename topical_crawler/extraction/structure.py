@@ -261,17 +261,23 @@ def _texts(element: HtmlElement) -> Iterator[str]:
 
 _TAGS = ("a", "img", "math", "mjx-container", "pre", "script", "table", "textarea")  # what may have to be repaired
 _NAMED = XPath(
-    "descendant::*[@data-tex or @data-latex or contains(@class, 'katex') or contains(@class, 'MathJax') or"
+    "descendant::*[@data-tex or @data-latex or @data-formula or contains(@class, 'katex') or contains(@class, 'MathJax') or"
     " contains(@class, 'mwe-math-element') or contains(@class, 'mw-editsection') or contains(@class, 'syntaxhighlighter') or"
-    " contains(@class, 'dp-highlighter')]"
+    " contains(@class, 'dp-highlighter') or contains(@class, 'blockcode') or contains(@class, 'CodeMirror-code') or"
+    " contains(@class, 'cm-content') or contains(@class, 'ace_text-layer')]"
 )
-_NAMES = re.compile("data-tex|data-latex|katex|MathJax|mwe-math-element|mw-editsection|highlighter")
+_NAMES = re.compile(
+    "data-tex|data-latex|data-formula|katex|MathJax|mwe-math|mw-editsection|highlighter|blockcode|CodeMirror|cm-content|ace_text"
+)
 _RENDERER = XPath(
     "boolean(descendant::script[contains(@src, 'athjax') or contains(@src, 'athJax') or contains(@src, 'katex')"
     " or contains(., 'MathJax') or contains(., 'katex') or contains(., 'renderMathInElement')]"
-    " | descendant::link[contains(@href, 'katex')])"
+    " | descendant::link[contains(@href, 'katex')] | descendant::span[starts-with(@class, 'math ')]"
+    " | descendant::*[contains(@class, 'arithmatex')])"
 )
-_HIGHLIGHTER = re.compile(r"(?:^|\s)(?:syntax|dp-)highlighter(?=\s|$)")
+_HIGHLIGHTER = re.compile(
+    r"(?:^|\s)(?:syntaxhighlighter|dp-highlighter|blockcode|CodeMirror-code|cm-content|ace_text-layer)(?=\s|$)"
+)
 
 
 def normalise(tree: HtmlElement, source: str = "") -> HtmlElement:
@@ -383,7 +389,7 @@ def _split(paragraph: HtmlElement) -> None:
 # -- Code
 
 _LANGUAGE = re.compile(
-    r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight|brush:?|src)[-:\s]\s*)([A-Za-z][\w+#.-]{0,20})(?=\s|;|$)|"
+    r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight|brush:?|src)[-:\s]\s*)(?!lang|highl)([A-Za-z][\w+#.-]{0,20})(?=\s|;|$)|"
     r"(?:^|\s)(?:hljs|sourceCode|prettyprint|syntaxhighlighter)\s+(?!lang)([a-z][\w+#-]{0,20})(?=\s|$)"
 )
 _NO_LANGUAGE = re.compile(
@@ -392,17 +398,32 @@ _NO_LANGUAGE = re.compile(
     re.IGNORECASE,
 )
 _GUTTER = re.compile(
-    r"(?:^|[\s_-])(?:gutter|line-?no|linenos?|lineno|line-?num(?:ber)?s?|ln-num\w*|hljs-ln-n\w*|line-numbers-rows)(?=$|[\s_-])",
-    re.I,
+    r"(?:^|[\s_-])(?:gutter|linenos?|line-?(?:no|index|numbers?(?:-rows)?|nums?)|ln-num\w*|hljs-ln-n\w*|\w*numbering)(?=$|[\s_-])",
+    re.IGNORECASE,
 )
 _BUTTON = frozenset(
-    ("复制", "复制代码", "copy", "copy code", "code", "代码", "展开", "折叠", "复制成功", "已复制", "复制到剪贴板")
+    (
+        "复制",
+        "复制代码",
+        "copy",
+        "copy code",
+        "code",
+        "代码",
+        "展开",
+        "折叠",
+        "复制成功",
+        "已复制",
+        "复制到剪贴板",
+        "代码语言：",
+        "运行",
+    )
 )
 _BUTTON_CLASS = re.compile("copy|btn|button|toolbar", re.IGNORECASE)
 _NUMBERS = re.compile(r"\s*(?:\d+[.:]?\s*)+")
 _ENDS_LINE = frozenset(("br", "div", "p", "pre", "li", "tr", "section"))
 _NO_TEXT = frozenset(("table", "tbody", "thead", "tr", "ol", "ul"))
 _CODE_CLASS = re.compile("highlight|hljs|code|blob", re.IGNORECASE)
+MIN_NUMBERED = 3  # fewest numbers of lines without a class that says so
 MAX_NUMBERED = 100  # most rows that are looked at for numbers
 MAX_PROSE = 0.5  # share of Chinese among the letters over which preformatted text without a language is prose
 
@@ -467,21 +488,34 @@ def _language(element: HtmlElement, outer: HtmlElement) -> str:
 
 
 def _drop_labels(code: HtmlElement, language: str) -> None:
-    """Empty the elements right before a piece of code that hold nothing but its language or the name of a button."""
+    """Empty the elements right before and behind a piece of code that hold nothing but its language, the name of a button or
+    the numbers of its lines."""
+
+    def says_nothing(beside: HtmlElement) -> bool:
+        if beside.tag in HEADINGS or beside.tag == "p":
+            return False
+        texts = [text for text in map(str.strip, map(str.lower, beside.itertext())) if text]
+        return all(text in _BUTTON or text == language for text in texts) or (
+            _GUTTER.search(beside.get("class", "")) is not None and all(map(_NUMBERS.fullmatch, texts))
+        )
+
     for place in islice(chain((code,), code.iterancestors("figure", "div", "section", "td")), 3):
-        before = place.getprevious()
-        while before is not None and before.tag not in HEADINGS and before.tag != "p" and not (before.tail or "").strip():
-            if any(
-                text not in _BUTTON and text != language for text in map(str.strip, map(str.lower, before.itertext())) if text
-            ):
-                return
-            for part in before.iter():
-                part.text = None
-                if part is not before:
-                    part.tail = None
+        behind, before = place.getnext(), place.getprevious()
+        while behind is not None and not (behind.getprevious().tail or "").strip() and says_nothing(behind):
+            _empty(behind)
+            behind = behind.getnext()
+        while before is not None and not (before.tail or "").strip() and says_nothing(before):
+            _empty(before)
             before = before.getprevious()
-        if before is not None:
+        if before is not None or behind is not None:
             return
+
+
+def _empty(element: HtmlElement) -> None:
+    for part in element.iter():
+        part.text = None
+        if part is not element:
+            part.tail = None
 
 
 def verbatim(element: HtmlElement) -> str:
@@ -492,7 +526,8 @@ def verbatim(element: HtmlElement) -> str:
     'if x:\\n    y()\\n\\nz'
     """
     out: list[str] = []
-    unseen: set[HtmlElement] = set()
+    unseen = _line_numbers(element)
+    numbered = bool(unseen)
     begun: list[int] = []  # number of parts before each open element that ends a line
     codes = element.xpath("./code")
     code_is_line = len(codes) > 1 and len(codes) == len(element) and not any((c.tail or "").strip("\n") for c in codes)
@@ -501,7 +536,7 @@ def verbatim(element: HtmlElement) -> str:
     for event, part in walk:
         tag = part.tag
         if event == "start":
-            if part is not element and (_is_gutter(part) or (tag in _UNSEEN and tag != "textarea")):
+            if part is not element and (part in unseen or _is_gutter(part) or (tag in _UNSEEN and tag != "textarea")):
                 unseen.add(part)
                 walk.skip_subtree()
                 continue
@@ -523,7 +558,29 @@ def verbatim(element: HtmlElement) -> str:
         if part is not element and part.tail and not (above is not None and above.tag in _NO_TEXT and part.tail.isspace()):
             out.append(part.tail)
     lines = "".join(out).replace("\r\n", "\n").replace("\r", "\n").translate(_BLANKS).split("\n")
+    if numbered and all(line.startswith(" ") for line in lines if line):
+        lines = [line[1:] for line in lines]
     return "\n".join(line.rstrip() for line in lines).strip("\n")
+
+
+def _line_numbers(element: HtmlElement) -> set[HtmlElement]:
+    """The elements that number the lines of code at their beginnings, if all are numbered."""
+    found: list[HtmlElement] = []
+    for part in element.iter("span", "a", "em", "i"):
+        if len(part) == 0 and part.text and part.text.strip() == str(len(found) + 1) and _begins_line(part):
+            found.append(part)
+    if len(found) < MIN_NUMBERED:
+        return set()
+    lines = "".join(element.itertext()).strip().count("\n") + 1 + sum(1 for _ in element.iter("br"))
+    return set(found) if len(found) >= lines - 1 else set()
+
+
+def _begins_line(part: HtmlElement) -> bool:
+    before, above = part.getprevious(), part.getparent()
+    if before is None:
+        return not (above.text or "").strip() or above.text.rstrip(" ").endswith("\n")
+    text = before.tail or ("\n" if before.tag == "br" else "".join(before.itertext()))
+    return bool(text.rstrip(" ").endswith("\n"))
 
 
 _BLANKS = str.maketrans(
@@ -543,7 +600,7 @@ def _is_gutter(part: HtmlElement) -> bool:
     if part.tag in ("td", "th", "span", "a", "ul", "ol", "div", "i", "em") and _GUTTER.search(part.get("class", "")):
         text = "".join(part.itertext())
         return not text.strip() or _NUMBERS.fullmatch(text) is not None
-    if part.tag in ("div", "span", "a", "i") and _BUTTON_CLASS.search(part.get("class", "")):
+    if part.tag in ("div", "span", "a", "i", "em") and _BUTTON_CLASS.search(part.get("class", "") + part.get("onclick", "")):
         return "".join(islice(part.itertext(), 3)).strip().lower() in _BUTTON
     return False
 
