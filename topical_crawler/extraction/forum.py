@@ -27,6 +27,7 @@ MAX_GROUPS = 50  # most kinds of boxes that are looked at
 MIN_POINTS = 2  # least signs of a thread, see `_points`
 SURE = 5  # signs that are enough for a thread whose posts hold less text than the comments on them
 MIN_SHARE = 0.15  # least share of the prose around them that the posts hold
+MAX_COMMENTS = 0.8  # share of the text of posts that comments on them may have
 MIN_TITLE = 8  # least letters of a link that may be the headline of another page
 MIN_LEAD = 12  # least worth of a first post that is no box like the others
 MAX_NAME = 30  # most letters of the line that says who is quoted
@@ -156,7 +157,7 @@ class _Page:
         self._read(tree)
         count = len(self.elements)
         self.letters = [sum(map(count_letters, pieces)) for pieces in self.pieces]
-        self.run = [0 if self.linked[n] else self.letters[n] for n in range(count)]  # letters in it without links
+        self.run = [0 if self.linked[n] else sum(map(_said, self.pieces[n])) for n in range(count)]  # letters in it, see `_said`
         self.titles = [
             self.letters[n] * (self.linked[n] and self.letters[n] >= MIN_TITLE and not self.persons[n]) for n in range(count)
         ]
@@ -256,6 +257,11 @@ def _is_stamp(piece: str) -> bool:
     return found is not None and len(text) - len(found[0]) <= STAMP and not text.endswith(("。", "！", "？"))
 
 
+def _said(piece: str) -> int:
+    """Letters of a piece of text that is neither a day nor a button."""
+    return 0 if _FURNITURE.match(piece.strip()) or _is_stamp(piece) else count_letters(piece)
+
+
 def _masked(piece: str) -> str:
     return _DIGITS.sub("0", " ".join(piece.split()))
 
@@ -339,14 +345,17 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
 
 def _own_places(page: _Page, boxes: Sequence[int]) -> dict[int, list[int]]:
     """The elements of each box without those of boxes in it and of comments on the post."""
-    all_boxes = set(boxes)
-    commented = not any(_COMMENT.search(page.names((box, page.parents[box]))) for box in boxes[:3])
+    comments = [n for box in boxes for n in range(box + 1, page.ends[box]) if _COMMENT.search(page.kinds[n])]
+    outer = {n for n in comments if not any(_COMMENT.search(page.kinds[m]) for m in page.above(n))}
+    if sum(page.run[n] for n in outer) > MAX_COMMENTS * sum(page.run[box] for box in boxes):
+        outer = set()  # they are the posts
+    inner = outer | set(boxes)
     own: dict[int, list[int]] = {}
     for box in boxes:
         own[box] = places = []
         n = box
         while n < page.ends[box]:
-            if n != box and (n in all_boxes or (commented and _COMMENT.search(page.kinds[n]))):
+            if n != box and n in inner:
                 n = page.ends[n]
             else:
                 places.append(n)
