@@ -7,6 +7,7 @@ the part of a box that differs from post to post; what boxes share is furniture.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from copy import deepcopy
@@ -23,6 +24,7 @@ from topical_crawler.text.passages import VERBATIM
 
 MAX_ELEMENTS = 50_000  # of a page; what follows is not read
 MAX_POSTS = 500
+MAX_HEADINGS = 100  # most headings that are compared with the title of the page
 MAX_GROUPS = 50  # most kinds of boxes that are looked at
 MIN_POINTS = 2  # least signs of a thread, see `_points`
 SURE = 5  # signs that are enough for a thread whose posts hold less text than the comments on them
@@ -172,8 +174,9 @@ class _Page:
         self.aside: list[bool] = []  # whether it is in a column beside the posts
         headings = list(_headings(self, count))
         for n, up in enumerate(self.parents):
-            own = any(self.within(m, n) for m in headings) if headings else 2 * self.run[n] > self.run[0]
-            column = not own and _ASIDE.search(_name(self.elements[n])) is not None
+            column = _ASIDE.search(_name(self.elements[n])) is not None
+            if column:
+                column = not any(self.within(m, n) for m in headings) if headings else 2 * self.run[n] < self.run[0]
             self.aside.append(column or (up >= 0 and self.aside[up]))
 
     def _read(self, tree: HtmlElement) -> None:
@@ -230,6 +233,10 @@ class _Page:
         return sum(self.persons[n] > 0 for n in boxes)
 
 
+def _is_box(element: HtmlElement) -> bool:
+    return element.tag in _BOXES or "-" in element.tag  # the latter are elements of a site's own
+
+
 def _name(element: HtmlElement) -> str:
     return f"{element.get('class', '')} {element.get('id', '')} {element.get('itemprop', '')}"[:200]
 
@@ -243,7 +250,7 @@ def _kind(tag: str, classes: str, ident: str) -> str:
     """
     words = [word for word in _DIGITS.sub("0", classes).split()[:4] if not _STATE.match(word)]
     words += [_NUMBERED.sub("0", word) for word in ident.split()[:1]]
-    return f"{tag} {' '.join(words)}" if words else ""
+    return " ".join([tag, *words]) if words or "-" in tag else ""
 
 
 def _is_stamp(piece: str) -> bool:
@@ -270,7 +277,7 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
     """The boxes of the posts: of all kinds of boxes with days in them that with most text, but not the columns of the page."""
     groups: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     for n, element in enumerate(page.elements):
-        if element.tag in _BOXES and page.days[n] and page.run[n] and not page.aside[n]:
+        if _is_box(element) and page.days[n] and page.run[n] and not page.aside[n]:
             kind = page.kinds[n]
             group = groups[(kind, -1) if kind else (element.tag, page.parents[n])]
             if len(group) < MAX_POSTS and not (group and page.within(n, group[-1])):
@@ -281,8 +288,8 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
     best: list[int] = found[0][1] if found else []
     weight = -found[0][0] if found else 0
     for run, group in found[1:]:
-        holders = {m for n in group for m in best if page.within(n, m)}
-        if not holders or not all(any(page.within(n, m) for m in holders) for n in group):
+        holders = {_holder(page, best, n) for n in group}
+        if -1 in holders:
             continue
         if len(holders) == 1:  # the best so far may be the columns of the page
             named = page.named(group) >= 0.8 * len(group) and -run >= 0.25 * page.run[next(iter(holders))]
@@ -293,9 +300,15 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
     return _with_inner(page, best) if best else _single(page, declared)
 
 
+def _holder(page: _Page, boxes: Sequence[int], n: int) -> int:
+    """Which of boxes in order an element is in, -1 for none."""
+    box = boxes[bisect(boxes, n) - 1]
+    return box if page.within(n, box) else -1
+
+
 def _single(page: _Page, declared: bool) -> list[int]:
     """The box of the only reply, or of the only post if metadata call the page a thread."""
-    able = [n for n, element in enumerate(page.elements) if element.tag in _BOXES and page.persons[n] and page.days[n]]
+    able = [n for n, element in enumerate(page.elements) if _is_box(element) and page.persons[n] and page.days[n]]
     able = [n for n in able if page.run[n]]
     replies = [n for n in able if _REPLIES.search(page.names((n,)))]
     if replies:
@@ -345,7 +358,7 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
 
 def _own_places(page: _Page, boxes: Sequence[int]) -> dict[int, list[int]]:
     """The elements of each box without those of boxes in it and of comments on the post."""
-    comments = [n for box in boxes for n in range(box + 1, page.ends[box]) if _COMMENT.search(page.kinds[n])]
+    comments = [n for n in range(boxes[0] + 1, page.ends[boxes[-1]]) if _COMMENT.search(page.kinds[n])]
     outer = {n for n in comments if not any(_COMMENT.search(page.kinds[m]) for m in page.above(n))}
     if sum(page.run[n] for n in outer) > MAX_COMMENTS * sum(page.run[box] for box in boxes):
         outer = set()  # they are the posts
@@ -380,14 +393,14 @@ def _gain(page: _Page, n: int, shared: Set[str] = frozenset()) -> float:
         return letters / 2
     if _is_stamp(text) or _FURNITURE.match(text) or any(_masked(piece) in shared for piece in page.pieces[n]):
         return -min(letters, 20)
-    if page.elements[n].tag not in _BOXES and page.elements[n].tag != "p":  # a part of a line
+    if not _is_box(page.elements[n]) and page.elements[n].tag != "p":  # a part of a line
         return letters
     return (letters if is_sentence(text) else letters / 2) - COST
 
 
 def _headings(page: _Page, first: int) -> dict[int, str]:
     """The headings before the first box that the page's title has."""
-    headings = (n for n in range(first) if page.elements[n].tag in _HEADINGS)
+    headings = islice((n for n in range(first) if page.elements[n].tag in _HEADINGS), MAX_HEADINGS)
     texts = ((n, " ".join(page.elements[n].text_content().split())) for n in headings)
     return {n: text for n, text in texts if 3 < len(text) <= 200 and text in page.title}
 
@@ -406,7 +419,7 @@ def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | Non
     for n in range(first - 1, start - 1, -1):
         if page.parents[n] >= start:
             gain[page.parents[n]] += gain[n]
-    able = [n for n in gain if page.ends[n] <= first and not page.linked[n] and page.elements[n].tag in _BOXES]
+    able = [n for n in gain if page.ends[n] <= first and not page.linked[n] and _is_box(page.elements[n])]
     best = max(able, key=gain.__getitem__, default=None)
     return best if best is not None and gain[best] > MIN_LEAD else None
 
@@ -434,7 +447,7 @@ def _share(page: _Page, posts: Sequence[int]) -> float:
     inside = {posts[0], posts[-1], max(headings, key=lambda n: len(headings[n]), default=posts[0])}
     whole = next((n for n in (posts[0], *page.above(posts[0])) if all(page.within(m, n) for m in inside)), 0)
     prose = {n: max(0.0, _gain(page, n)) for n in range(whole, page.ends[whole]) if not page.linked[n]}
-    held = sum(prose.get(n, 0.0) for post in posts for n in range(post, page.ends[post]))
+    held = sum(prose.get(n, 0.0) for n in {n for post in posts for n in range(post, page.ends[post])})
     return held / max(1.0, sum(prose.values()))
 
 
