@@ -50,7 +50,7 @@ _DISPLAY = re.compile(
     r"\$\$(?!\$)([^$]{1,5000}?)\$\$|\\\[(.{1,5000}?)\\\]|(\\begin\{(?P<e>(?:equation|align|gather|eqnarray)\*?)\}.{1,5000}?\\end\{(?P=e)\})",
     re.S,
 )
-_INLINE = re.compile(r"(?<![\\$\w])\$(?![\s$])([^$\n]{1,300}?)(?<![\s\\])\$(?![\d$])|\\\((.{1,300}?)\\\)")
+_INLINE = re.compile(r"(?<![\\$A-Za-z0-9])\$(?![\s$])([^$\n]{1,300}?)(?<![\s\\])\$(?![\d$])|\\\((.{1,300}?)\\\)")
 _BREAK = re.compile(r"<br\s*/?>", re.I)
 _LINE_END = re.compile(r"</(?:li|div|tr|p)>", re.I)
 _TAG = re.compile(r"<[^>]*>")
