@@ -125,6 +125,8 @@ def test_no_article_is_refused_for_its_code_nor_kept_for_it() -> None:
     assert TextCleaner().clean(plain(links), [f"{link.text}更多" for link in links], layout=layout(links)).reason == ""
     text = [Passage("代码如下："), code]
     assert TextCleaner().clean(plain(text), layout=layout(text)).reason == "near-empty"
+    text = [Passage("原信如下："), Passage("  大家好！\n" * 20, "code")]
+    assert TextCleaner().clean(plain(text), layout=layout(text)).reason == ""
 
 
 @pytest.mark.parametrize("kind", ["code", "formula"])

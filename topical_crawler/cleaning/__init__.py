@@ -306,7 +306,7 @@ Convert = Literal["", "simplified", "traditional"]
 class CleaningOptions:
     """How texts are cleaned."""
 
-    min_characters: int = MIN_CHARACTERS  # minimum number of letters and digits of the prose
+    min_characters: int = MIN_CHARACTERS  # fewest letters and digits of prose and Chinese characters of the rest
     limits: Limits = field(default_factory=Limits)  # bounds on language and measures
     personal: Personal = "flag"  # personal data are counted ("flag"), also replaced ("mask"), or ignored ("off")
     convert: Convert = ""  # the script that Chinese texts are converted to; "": none

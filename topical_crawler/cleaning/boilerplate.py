@@ -201,7 +201,8 @@ class Cleaner:
         whatever links name it.
 
         Rejected as "no text"; "boilerplate only" or "copyright only" (whichever has more characters); "near-empty" (fewer than
-        ``min_characters`` letters and digits); "list of links" (more than half is the text of links: pages of tags, of titles).
+        ``min_characters`` letters and digits of prose and Chinese characters of the rest); "list of links" (more than half is the
+        text of links: pages of tags, of titles).
 
         Args:
             text: as extracted, one paragraph a line.
@@ -247,7 +248,7 @@ class Cleaner:
         for i, passage in enumerate(found):
             if is_content(i):
                 first = i if first is None else first
-                letters += 0 if passage.kind in VERBATIM else count_letters(passage.text)
+                letters += len(_HAN.findall(passage.text)) if passage.kind in VERBATIM else count_letters(passage.text)
                 if letters >= self.min_characters:
                     break
         if first is None:
