@@ -82,3 +82,20 @@ def test_what_only_looks_like_a_thread_is_none(layout: str) -> None:
         found = extract(make(thread, random.Random(seed).sample(TITLES, 20)), url)
         assert found.kind == kind
         assert bool(found.text) == (kind == "article")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<div class=post><a href='/user/1'>x</a><i>2024-03-01</i><p>请问怎样入党呢？" * 300,
+        "<h2>怎样入党</h2>" * 5_000,
+        "<div class=post><a href='/user/1'>小林</a> <i>2024-03-01</i></div>" * 2_000,
+        f"<div class=post><a href='/user/1'>小林</a><i>2024-03-01</i>{'党' * 200_000}</div>" * 2,
+    ],
+    ids=["nested", "headings", "empty posts", "long posts"],
+)
+def test_odd_pages_do_no_harm(body: str) -> None:
+    found = extract(
+        f"<html><head><title>怎样入党</title></head><body><h1>怎样入党</h1>{body}</body></html>", LAYOUTS["table board"][0]
+    )
+    assert found.reason in ("", "no text", "list page", "tag page")

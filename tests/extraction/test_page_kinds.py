@@ -109,8 +109,8 @@ def test_an_article_with_many_links_stays_one() -> None:
 
 
 def test_a_declared_article_of_excerpts_of_others_needs_more_to_be_a_list() -> None:
-    head = "<meta property='og:type' content='article'>"
-    assert page(excerpts(8), head=head).kind == "article"
+    for kind in ("article", "news"):
+        assert page(excerpts(8), head=f"<meta property='og:type' content='{kind}'>").kind == "article"
     assert page(excerpts(8)).kind == "list"
 
 

@@ -67,6 +67,7 @@ _DOCS_GENERATOR = re.compile(
     r"sphinx|docusaurus|vuepress|vitepress|gitbook|mkdocs|mdbook|docsify|antora|doxygen|docbook|publican|docutils", re.IGNORECASE
 )
 _OG_TYPE = XPath("string(//meta[@property='og:type' or @name='og:type']/@content)")
+_ARTICLE_TYPES = frozenset(("article", "news", "newsarticle", "blog"))  # of OpenGraph, as Chinese portals write it
 _GENERATORS = XPath("//meta[@name='generator' or @name='Generator']/@content")
 _DOCS_CLASS = XPath(
     "boolean(//*[contains(@class, 'toctree') or contains(@class, 'theme-doc') or contains(@class, 'vp-doc')"
@@ -138,7 +139,7 @@ def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult,
         and (sum(block.links for block in body) >= MANY_LINKS or headlines >= TEASERS)
         and linked > LINKS_SHARE * sum(block.letters for block in body)
     )
-    points -= str(_OG_TYPE(tree)).strip().lower() == "article" or bool(_PUBLISHED(tree))
+    points -= str(_OG_TYPE(tree)).strip().lower() in _ARTICLE_TYPES or bool(_PUBLISHED(tree))
     return points - (text >= PROSE and not teasers)
 
 
