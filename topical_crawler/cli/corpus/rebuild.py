@@ -197,7 +197,7 @@ def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebui
             continue
         after += current.keep
         after_characters += current.characters
-        result.changed += old.keep and current.keep and old.text != current.text
+        result.changed += old.keep and current.keep and (old.text, old.layout) != (current.text, current.layout)
         result.new += current.keep and not old.keep
         if old.keep and not current.keep:
             result.rejected[current.reason] += 1
