@@ -7,10 +7,15 @@ from collections import Counter
 import pytest
 import sqlalchemy as sa
 
+from topical_crawler.cleaning import CleaningOptions, Limits
 from topical_crawler.cleaning.boilerplate import PERIOD, LineCounts
 from topical_crawler.corpus import make
+from topical_crawler.corpus.clean import clean
+from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import Record, lines
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.extraction import Extracted
+from topical_crawler.text.passages import Passage, layout, passages, plain
 
 HOST = "www.a.cn"
 SLOGAN = "跟着某某党建网，学习永远在路上！"
@@ -88,3 +93,29 @@ def test_strange_texts(place: str, text: str) -> None:
     with CorpusStore(place) as store, store.writing() as connection:
         make.learn(connection, HOST, text)
         assert make.known(connection, HOST, text).seen == 1
+
+
+def test_code_is_no_line_of_the_site_and_keeps_its_place(place: str) -> None:
+    code = Passage("#include <stdio.h>\n\n\tmain()", "code", note="c")
+    texts = [
+        [
+            Passage(SLOGAN),
+            Passage("学习", "heading", 2),
+            *map(Passage, page(n).split("\n")[1:] * 3),
+            code,
+            Passage("一二三四五六七八九"[n] * 30),
+        ]
+        for n in range(9)
+    ]
+    options = CleaningOptions(limits=Limits.of_language(()))
+    with CorpusStore(place) as store:
+        maker = Maker(store, options)
+        for n, text in enumerate(texts):
+            made = maker.make(HOST, Extracted(text=plain(text), layout=layout(text)))
+            store.put(Record(url=f"http://{HOST}/{n}", host=HOST, keep=True, **made.fields), made.lines)
+        with store.reading() as connection:
+            assert not {"main()", "#include <stdio.h>"} & {line for line, _, _ in rows(connection).values()}
+        kept = [passages(row.text or "", row.layout) for row in store.records()]
+        assert kept[0] == texts[0] and kept[-1] == texts[-1][1:], "the first ones come before anything is known"
+        clean(store, options)
+        assert [passages(row.text or "", row.layout) for row in store.records()] == [text[1:] for text in texts]
