@@ -30,7 +30,9 @@ class ExtractPipeline:
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, PageItem) and item.keep and item.page is not None:
-            item.extracted = await self._pool.extract(item.page.html, item.url, item.fetched)
+            item.extracted = await self._pool.extract(
+                item.page.html, item.url, item.fetched, [e.anchor for e in item.entry.evidence]
+            )
             item.text, item.reason, item.parts = item.extracted.text, item.extracted.reason, item.extracted.parts
         return item
 

@@ -369,7 +369,7 @@ class Extracted(Details, Series):
     reason: str = ""  # why there is no text, one of the constants of this module
 
 
-def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "") -> Extracted:
+def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "", anchors: Sequence[str] = ()) -> Extracted:
     """Extract a page; never raises, whatever the page holds.
 
     Args:
@@ -377,6 +377,7 @@ def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "") ->
         url: of the page: a sign of its kind, its date and its parts.
         max_html: longest source, in characters, without drawings, scripts, styles and data URLs.
         fetched: when the page was fetched, ISO 8601 in UTC, ``2026-11-20T08:30:00+00:00``; default: now.
+        anchors: texts of links that led to the page, which may name its title.
 
     >>> page = "<html><body><h1>主题教育</h1><article><p>" + "各级党组织扎实开展主题教育。" * 20 + "</p></article></body></html>"
     >>> extracted = extract(page, "http://www.example.cn/2023/0412/c1.html")
@@ -388,12 +389,12 @@ def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "") ->
     if len(html) > max_html and len(html := _BULK.sub("", html)) > max_html:
         return Extracted(reason=TOO_LARGE)
     try:
-        return _extract(html, url, fetched)
+        return _extract(html, url, fetched, anchors)
     except Exception:  # third-party parsers on pages from anywhere
         return Extracted(reason=FAILED)
 
 
-def _extract(html: str, url: str, fetched: str) -> Extracted:
+def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extracted:
     tree = parse(html)
     if tree is None:
         return Extracted(reason=NO_TEXT)
@@ -406,7 +407,7 @@ def _extract(html: str, url: str, fetched: str) -> Extracted:
         main, method = main_text(tree, blocks) if kind in (ARTICLE, DOCUMENTATION) else ([], "")
     passages = [Passage(block.text, block.kind, block.level, block.note) for block in main]
     text = plain(passages)
-    details = read_details(tree, blocks, url, fetched, search_date=bool(text) and thread is None)
+    details = read_details(tree, blocks, url, fetched, anchors)
     if thread is not None:
         date = in_text(thread.stamp, url, fetched) or details.date
         title = thread.title if details.title not in thread.title or not details.title else details.title

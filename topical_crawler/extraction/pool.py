@@ -6,6 +6,7 @@ The extractors take longer than all other work on a page and hold the interprete
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from topical_crawler.extraction import CRASHED, MAX_HTML, TIMED_OUT, Extracted, extract, warm_up
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
@@ -33,17 +34,17 @@ class ExtractPool:
         self.max_html = max_html
         self._pool = WorkerPool(extract, warm_up, workers, computes=True)
 
-    async def extract(self, html: str, url: str, fetched: str = "") -> Extracted:
+    async def extract(self, html: str, url: str, fetched: str = "", anchors: Sequence[str] = ()) -> Extracted:
         """Extract one page in a worker; waits while all are busy."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool.threads, self._run, html, url, fetched)
+        return await asyncio.get_running_loop().run_in_executor(self._pool.threads, self._run, html, url, fetched, anchors)
 
     def close(self) -> None:
         """Stop the workers at once; a page in work comes back as crashed. Calling it twice is harmless."""
         self._pool.close()
 
-    def _run(self, html: str, url: str, fetched: str) -> Extracted:
+    def _run(self, html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extracted:
         try:
-            return self._pool.run(self.timeout, html, url, self.max_html, fetched)
+            return self._pool.run(self.timeout, html, url, self.max_html, fetched, anchors)
         except WorkerLate:
             return Extracted(reason=TIMED_OUT)
         except WorkerDied:

@@ -1,0 +1,343 @@
+"""Titles, dates, authors, sources, sections, canonical addresses, licences: each witness, and what they disagree on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml.html import document_fromstring
+
+from topical_crawler.extraction.details import ACCURACY, EARLIEST, Details, Witnesses, elect, in_address, in_text, read_details
+from topical_crawler.extraction.structure import normalise, read_blocks
+
+FETCHED = "2024-03-05T02:00:00+00:00"
+URL = "http://www.example.cn/dangjian/c1.html"
+
+
+PROSE = "<p>各支部开展主题党日活动，党员一起重温入党誓词，讨论下一步的工作。</p>" * 3
+
+
+def details(body: str, head: str = "", url: str = URL, fetched: str = FETCHED, anchors: Sequence[str] = ()) -> Details:
+    tree = document_fromstring(f"<html><head>{head}</head><body>{body}</body></html>")
+    return read_details(tree, read_blocks(normalise(tree)), url, fetched, anchors)
+
+
+def json_ld(data: object) -> str:
+    return f"<script type='application/ld+json'>{json.dumps(data)}</script>"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("2024年3月1日", "2024-03-01"),
+        ("2024-03-01 08:30 来源：党建网", "2024-03-01"),
+        ("发布时间：2024/3/1", "2024-03-01"),
+        ("2024.03.01", "2024-03-01"),
+        ("2024-03-0108:30来源：党建网", "2024-03-01"),
+        ("2024 03/01 08:30", "2024-03-01"),
+        ("March 1, 2024", "2024-03-01"),
+        ("Saturday, February 10th, 2024 10:56 am", "2024-02-10"),
+        ("1 Mar 2024", "2024-03-01"),
+        ("3/1/2024 9:23:57 PM", "2024-03-01"),
+        ("© 2008-2024 党建网", ""),
+        ("二〇二四年三月一日", "2024-03-01"),
+        ("二○二三年十二月三十一日", "2023-12-31"),
+        ("3月1日 08:30", "2024-03-01"),
+        ("12月31日 08:30", "2023-12-31"),
+        ("昨天 08:30", "2024-03-04"),
+        ("今天 08:30", "2024-03-05"),
+        ("3小时前", "2024-03-05"),
+        ("11小时前", "2024-03-04"),
+        ("5天前", "2024-02-29"),
+        ("2024年13月1日", ""),
+        ("2024年2月30日", ""),
+        ("2025年1月1日", ""),
+        ("1949年10月1日", ""),
+        ("今天是2024年3月5日", ""),
+        ("没有日期", ""),
+        ("发布于昨天", "2024-03-04"),
+        ("最新推荐文章于 2024-03-01 08:30 发布", ""),
+        ("来源：今日头条", ""),
+        ("今日要闻", ""),
+        ("分享到今日头条", ""),
+        ("昨天的会议", ""),
+    ],
+)
+def test_dates_as_chinese_pages_write_them(line: str, expected: str) -> None:
+    assert in_text(line, "http://a.cn/x.html", FETCHED) == expected
+
+
+@given(st.dates(date(EARLIEST, 1, 1), date(2099, 12, 31)), st.dates(date(2000, 1, 1), date(2060, 1, 1)))
+def test_no_date_is_after_the_page_was_fetched(day: date, fetched: date) -> None:
+    moment = f"{fetched.isoformat()}T03:00:00+00:00"
+    for written in (f"{day.year}年{day.month}月{day.day}日", day.isoformat()):
+        assert in_text(written, "", moment) == (day.isoformat() if day <= fetched else "")
+    assert in_address(f"http://a.cn/t{day:%Y%m%d}_1.html", moment) == (day.isoformat() if day <= fetched else "")
+
+
+@given(st.text(max_size=80), st.text(max_size=30))
+def test_no_line_raises(line: str, fetched: str) -> None:
+    found = in_text(line, line, fetched)
+    assert not found or date.fromisoformat(found)
+
+
+def test_the_lines_around_a_headline() -> None:
+    found = details(
+        "<p><a href='/'>首页</a> &gt; <a href='/dj/'>党建</a> &gt; <a href='/yw/'>要闻</a> &gt; 正文</p>"
+        "<h1>支部开展主题党日</h1>"
+        "<div>2024年03月01日 08:30 来源：人民网 作者：张三 李四</div><p>二十日，支部开展活动。</p><p>责任编辑：王五</p>",
+        "<title>支部开展主题党日--党建--人民网</title>",
+    )
+    assert found == Details("支部开展主题党日", "2024-03-01", "张三、李四", "人民网", "党建 > 要闻")
+
+
+def test_a_moment_in_utc_is_a_day_in_beijing() -> None:
+    assert (
+        details("<h1>标题标题</h1>", "<meta property='article:published_time' content='2024-03-01T16:30:00Z'>").date
+        == "2024-03-02"
+    )
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "expected"),
+    [
+        ("河南省法规库 | 洛阳市城市公共交通条例", "<h2>洛阳市城市公共交通条例</h2>", "洛阳市城市公共交通条例"),
+        ("众搜网", "<h1>支部开展主题党日</h1>", "支部开展主题党日"),
+        ("家常菜谱", "<div><a href='/'>家常菜谱</a></div><h1>烤茄子的做法</h1>", "烤茄子的做法"),
+        ("家常菜谱 | 烤茄子", "<h1><a href='/'>家常菜谱</a></h1>", "烤茄子"),
+        ("青河党建网 把监督的探头架起来", "<h2>把监督的探头架起来</h2>", "把监督的探头架起来"),
+        ("训练BERT，我只花了一半的时间 - 小林", "<h2>训练BERT</h2>", "训练BERT，我只花了一半的时间"),
+        ("irq_domain 中断号映射库", "<h2>irq_domain</h2>", "irq_domain 中断号映射库"),
+        ("内核维护者手册 — The Kernel", "<h1>内核维护者手册<a href='#x'>¶</a></h1>", "内核维护者手册"),
+    ],
+)
+def test_headlines_without_the_name_of_the_site(title: str, body: str, expected: str) -> None:
+    assert details(f"{body}<p>正文。</p>", f"<title>{title}</title>").title == expected
+
+
+@pytest.mark.parametrize("line", ["责任编辑：张三", "（编辑：张三）", "责编：张三 审核：李四", "作者：责任编辑 张三"])
+def test_editors_are_no_authors(line: str) -> None:
+    assert details(f"<h1>标题标题</h1><p>{line}</p>").author == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "author"), [("作者：张三", "张三"), ("文/张三", "张三"), ("作者 ： 张三 时间：2024-03-01", "张三")]
+)
+def test_authors(line: str, author: str) -> None:
+    assert details(f"<h1>标题标题</h1><p>{line}</p>").author == author
+
+
+@pytest.mark.parametrize(
+    ("line", "source"),
+    [
+        ("来源：新华社", "新华社"),
+        ("稿件来源： 《人民日报》", "人民日报"),
+        ("文章来源：党建网 作者：张三", "党建网"),
+        ("（转自《求是》）", "求是"),
+        ("来源：党建网发布时间：2024-03-01", "党建网"),
+        ("来源：http://a.cn/", ""),
+        ("人民群众是力量的来源", ""),
+    ],
+)
+def test_sources(line: str, source: str) -> None:
+    assert details(f"<h1>标题标题</h1><p>{line}</p>").source == source
+
+
+def test_sections() -> None:
+    assert (
+        details("<div>当前位置：<a href='/'>首页</a> &gt;&gt; <a href='/x'>理论</a> &gt;&gt; 正文</div><h1>标题</h1>").section
+        == "理论"
+    )
+    data = '{"@type":"BreadcrumbList","itemListElement":[{"name":"首页"},{"name":"党建"},{"item":{"name":"要闻"}}]}'
+    assert details("<h1>标题</h1>", f"<script type='application/ld+json'>{data}</script>").section == "党建 > 要闻"
+    list_of_links = "<ul class='breadcrumb'><li><a href='/'>首页</a><li><a href='/d'>党建</a><li>标题</ul><h1>标题</h1>"
+    assert details(list_of_links).section == "党建"
+
+
+def test_metadata() -> None:
+    found = details(
+        "<h1>标题标题</h1><a rel='license' href='https://creativecommons.org/licenses/by/4.0/'>CC</a>",
+        "<link rel='canonical' href='/other.html#a'><meta name='ContentSource' content='新华网'>"
+        "<meta name='PubDate' content='2024-03-01 10:00'>"
+        '<script type="application/ld+json">{"@graph":[{"@type":"NewsArticle","author":{"name":"张三"}}]}</script>',
+    )
+    assert found.canonical == "http://www.example.cn/other.html"
+    assert found.license == "https://creativecommons.org/licenses/by/4.0/"
+    assert (found.source, found.date, found.author) == ("新华网", "2024-03-01", "张三")
+
+
+@pytest.mark.parametrize("href", [URL, URL + "#a", "javascript:void(0)", "http://[", ""])
+def test_a_canonical_address_that_says_nothing(href: str) -> None:
+    assert details("<p>正文</p>", f"<link rel='canonical' href='{href}'>").canonical == ""
+
+
+@pytest.mark.parametrize(
+    "data", ["{", "[" * 5000, "[1, null, {}]", '{"@type": ["Article", 1], "author": [1, {"name": 2}]}', '{"@type": {}}']
+)
+def test_broken_json_ld_costs_nothing(data: str) -> None:
+    found = details("<h1>标题标题</h1><p>来源：党建网</p>", f"<script type='application/ld+json'>{data}</script>")
+    assert (found.title, found.source, found.author) == ("标题标题", "党建网", "")
+
+
+def test_the_date_in_the_address_counts_where_the_page_has_none() -> None:
+    assert details("<h1>标题</h1>", url="http://a.cn/2024/0301/c1.html").date == "2024-03-01"
+    assert details("<h1>标题</h1>").date == ""
+
+
+# -- Witnesses and conflicts
+
+
+def test_a_witness_outweighs_another_by_its_accuracy_and_two_outweigh_one() -> None:
+    day = ACCURACY["day"]
+    assert day["byline"] > day["moment in UTC"] > day["updated"]
+    heard = [("day", "updated", "2024-03-03"), ("day", "moment in UTC", "2024-03-02"), ("title", "h1", "2024-03-04")]
+    assert elect("day", heard) == "2024-03-02"
+    assert elect("day", [*heard, ("day", "byline", "2024-03-01")]) == "2024-03-01"
+    assert elect("author", heard) == ""
+
+
+@pytest.mark.parametrize(
+    ("witness", "head", "body"),
+    [
+        ("json-ld", json_ld({"@graph": [{"@type": "NewsArticle", "headline": "支部开展主题党日"}]}), ""),
+        ("open graph", "<meta property='og:title' content='支部开展主题党日 - 党建网'>", ""),
+        ("meta", "<meta name='ArticleTitle' content='支部开展主题党日'>", ""),
+        ("microdata", "", "<p itemprop='headline'>支部开展主题党日</p>"),
+        ("microdata", "", "<p property='headline'>支部开展主题党日</p>"),
+        ("h1", "", "<h1>支部开展主题党日</h1>"),
+        ("class", "", "<div class='con_tit'>支部开展主题党日</div>"),
+        ("above byline", "", "<div>支部开展主题党日</div><div>2024-03-01 08:30 来源：党建网</div>"),
+    ],
+)
+def test_who_names_the_title(witness: str, head: str, body: str) -> None:
+    tree = document_fromstring(f"<html><head><title>青山在线</title>{head}</head><body>{body}{PROSE}</body></html>")
+    assert ("title", witness, "支部开展主题党日") in Witnesses(tree, read_blocks(normalise(tree)), URL).hear()
+    assert details(body + PROSE, f"<title>青山在线</title>{head}").title == "支部开展主题党日"
+
+
+def test_the_anchor_of_a_link_names_a_line_of_the_page() -> None:
+    body = f"<div>青山在线欢迎您</div><div>支部开展主题党日</div>{PROSE}"
+    assert details(body, "<title>青山在线</title>").title == "青山在线欢迎您"
+    assert details(body, "<title>青山在线</title>", anchors=["上一篇", "支部开展主题党日"]).title == "支部开展主题党日"
+    assert details(body, "<title>青山在线</title>", anchors=["不在这一页的标题"]).title == "青山在线欢迎您"
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("县卫生局", "<h1 class='logo'>县卫生局</h1><div class='title'>我县检查饮水安全</div><p>2024-03-01 08:30</p>"),
+        ("我县检查饮水安全_公告_县政府网", "<h1><a href='/'>县政府网</a></h1><h3>我县检查饮水安全</h3>"),
+        ("我县检查饮水安全", "<h2><span>原创</span>我县检查饮水安全</h2><h2>相关推荐</h2>"),
+        ("我县检查饮水安全 县卫生局", "<h1>县卫生局</h1><div>我县检查饮水安全</div>"),
+        ("河边的人: 我县检查饮水安全", "<h1><a href='http://www.example.cn/'>河边的人</a></h1><h3>我县检查饮水安全</h3>"),
+        ("我县检查饮水安全", "<h1>第一章</h1><p>说明</p><h1>第二章</h1>"),
+    ],
+)
+def test_a_headline_against_the_name_of_the_site(title: str, body: str) -> None:
+    assert details(body + PROSE, f"<title>{title}</title>").title == "我县检查饮水安全"
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "day"),
+    [
+        (json_ld({"@type": "Article", "datePublished": "2024-02-03T10:00:00+08:00"}), "", "2024-02-03"),
+        (
+            json_ld({"@context": "https://ziyuan.baidu.com/contexts/cambrian.jsonld", "pubDate": "2024-02-03T10:00:00"}),
+            "",
+            "2024-02-03",
+        ),
+        ("<meta itemprop='datePublished' content='2024-02-03 10:00'>", "", "2024-02-03"),
+        ("", "<time itemprop='datePublished' datetime='2024-02-03T20:00:00Z'>今天</time>", "2024-02-04"),
+        ("", "<div>posted @ 2024-02-03 10:00 石头 阅读(3)</div>", "2024-02-03"),
+        ("", "<div>发表于 2024-02-03 | 更新于 2024-03-01</div>", "2024-02-03"),
+        ("", "<div>更新于 2024-03-01 | 发表于 2024-02-03</div>", "2024-02-03"),
+        ("", f"{PROSE}<div>最后更新: 2024年2月3日</div>", "2024-02-03"),
+        ("", f"{PROSE}<p>本页面最后修订于2024年2月3日 (星期六) 08:16。</p>", "2024-02-03"),
+        ("", "<em id='publish_time'></em><script>var ct = '1706925600';</script>".replace("'", '"'), "2024-02-03"),
+        ("", "<dl><dt>发布日期：</dt><dd>2024年02月03日</dd></dl>", "2024-02-03"),
+        ("", "<p>2024年2月3日，支部开会。</p><p>Copyright © 2010-2024</p>", ""),
+        ("", "<div>今日诗词</div><div>最近更新：昨天</div>", ""),
+    ],
+)
+def test_who_names_the_day(head: str, body: str, day: str) -> None:
+    assert details(f"<h1>支部开展主题党日</h1>{body}", head).date == day
+
+
+def test_the_day_that_a_person_reads_against_a_moment_in_utc() -> None:
+    head = "<meta property='article:published_time' content='2024-02-03T20:00:37.000Z'>"
+    assert details("<h1>支部开展主题党日</h1>", head).date == "2024-02-04"
+    assert details("<h1>支部开展主题党日</h1><div>发表于 2024-02-03 标签 党建</div>", head).date == "2024-02-03"
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "author"),
+    [
+        (
+            json_ld(
+                {"@graph": [{"@type": "Article", "author": {"@id": "#p"}}, {"@type": "Person", "@id": "#p", "name": "沈砚"}]}
+            ),
+            "",
+            "沈砚",
+        ),
+        (json_ld({"@type": "Article", "author": {"@type": "Organization", "name": "项目贡献者"}}), "", ""),
+        ("<meta name='citation_author' content='陈 溪'><meta name='citation_author' content='罗川'>", "", "陈 溪、罗川"),
+        ("<meta name='author' content='105123'>", "", ""),
+        ("<meta name='author' content='admin'>", "", ""),
+        ("<meta property='og:site_name' content='山中来信'><meta name='author' content='山中来信'>", "", ""),
+        ("", "<span itemprop='author' itemscope><meta itemprop='name' content='Dr Kuma'></span>", "Dr Kuma"),
+        ("", "<p>作者 <span property='author'>木头人</span></p>", "木头人"),
+        ("", "<div>本文作者： 柏舟</div>", "柏舟"),
+        ("", "<dl><dt>作者:</dt><dd>Greg Smith &lt;greg@example.org&gt;</dd></dl>", "Greg Smith"),
+        ("", "<p>光明日报记者　周望山　陈　溪</p>", "周望山、陈溪"),
+        ("", f"{PROSE}<p>（新京报记者 彭冲 山东冠县报道）</p>", "彭冲"),
+        ("", "<p>江河社云水4月12日电（记者罗川、白露）入夏以来，老街热闹起来，石板路两旁换了新招牌。</p>", "罗川、白露"),
+        ("", "<div>作者：文/王小明 图/李大力 审核：孙立</div>", "王小明"),
+        ("", "<div>螺丝刀 发表于 2019-7-8 21:05</div>", "螺丝刀"),
+        ("", "<div><a href='/member/nightowl'>nightowl</a> · 2023-05-06 12:13:14</div>", "nightowl"),
+        ("", "<div><a class='follow-nickName' href='/x'>老周写代码</a></div><div>于 2021-03-04 发布</div>", "老周写代码"),
+        ("", "<div>石佳/中国青年报</div><div>2019-09-24 09:10</div>", "石佳"),
+        ("", "<div>作者：佚名</div>", ""),
+        ("", "<p>本刊记者 王立 摄</p>", ""),
+        ("", "<p>记者调查 民意调查</p>", ""),
+        ("", "<div>来源：晨报 作者：晨报</div>", ""),
+    ],
+)
+def test_who_names_the_author(head: str, body: str, author: str) -> None:
+    assert details(f"<h1>支部开展主题党日</h1>{body}", head).author == author
+
+
+def test_the_byline_names_the_author_where_the_head_names_the_owner_of_the_site() -> None:
+    head = "<meta name='author' content='Yafine'>"
+    assert details("<h1>浏览器的历史</h1><div>作者：石头</div>", head).author == "石头"
+
+
+@pytest.mark.parametrize(
+    ("body", "source"),
+    [
+        ("<div>2005年03月21日 11:21 《理财周刊》</div>", "理财周刊"),
+        ("<div>2019-09-26 10:56:28 证券时报网</div>", "证券时报网"),
+        ("<div>2019-09-26 10:56:28 城南旧事</div>", ""),
+        ("<div>2020-11-23 10:22:14 出处：快科技 作者：宪瑞</div>", "快科技"),
+        ("<div>来源于：东区办事处</div>", "东区办事处"),
+        ("<div>2004年7月16日08:19 来源：[ 国际金融报 ]</div>", "国际金融报"),
+        ("<table><tr><td>信息来源：</td><td>县住建局</td></tr></table>", "县住建局"),
+        ("<div>2020-07-08 21:14 来源: <a href='/m'>云水发布</a></div>", "云水发布"),
+    ],
+)
+def test_who_names_the_outlet(body: str, source: str) -> None:
+    assert details(f"<h1>支部开展主题党日</h1>{body}{PROSE}").source == source
+
+
+def test_the_layouts_of_the_benchmark() -> None:
+    from details import FIELDS, load, ours, score
+
+    layouts = [page for page in load(Path("nowhere"), None, lambda _: None) if page.set == "layouts"]
+    found = [ours(page) for page in layouts]
+    right = {field: scored["accuracy"] for field in FIELDS if (scored := score(layouts, found, field))}
+    assert len(layouts) >= 29
+    assert min(right.values()) >= 0.93
