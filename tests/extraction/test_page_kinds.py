@@ -46,7 +46,9 @@ def test_addresses_of_lists(path: str, kind: str) -> None:
     assert page(f"<h1>党建</h1><p>{SENTENCE * 3}</p>", "http://www.example.cn/archives/1234.html").kind == "article"
 
 
-@pytest.mark.parametrize("path", ["/2024/05/09/opinions/party-work/index.html", "/a/b/20240509/index.htm", "/?id=20537"])
+@pytest.mark.parametrize(
+    "path", ["/2024/05/09/opinions/party-work/index.html", "/a/b/20240509/index.htm", "/?id=20537", "/topics/43661"]
+)
 def test_an_article_may_have_the_address_of_an_index(path: str) -> None:
     body = f"<h1>支部开展主题党日</h1><p>{SENTENCE * 4}</p>{HOT}"
     assert page(body, f"http://www.example.cn{path}").kind == "article"

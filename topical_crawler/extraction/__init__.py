@@ -50,9 +50,9 @@ _PAGER_ADDRESS = re.compile(
     r"/page[/_-]\d{1,5}/?$|/(?:lists?|zt|special|series)(?:/\d{1,6}(?:_\d{1,6})?\.\w{2,5}|/?)$|/(?:tags?|categor(?:y|ies))/.{1,300}/$",
     re.IGNORECASE,
 )
-_DEEP_INDEX = re.compile(
-    r"^(?:/[^/]+){3,}/index\.\w{2,5}$|/[^/]*\d{4,}[^/]*/index\.\w{2,5}$"
-)  # of one article in a folder of its own
+_NO_LIST = re.compile(
+    r"^(?:/[^/]+){3,}/index\.\w{2,5}$|/[^/]*\d{4,}[^/]*/index\.\w{2,5}$|/topics?/\d+/?$"
+)  # an article in a folder of its own, a thread
 _LIST_TITLE = re.compile(
     r"^\W{0,2}(?:(?:标签|分类|归档|存档|栏目|專題|专题|标签云)(?:\s*[:：|\-–—]|$)|(?:tags?|categor(?:y|ies)|archives?)(?:\s*[:：|\-–—]|$))"
     r"|(?:的文章|文章列表|(?<=\s)(?:分类|归档|标签))(?:\s*[|\-–—_].{0,40})?$",
@@ -121,7 +121,7 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
 def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult, title: str, text: float) -> int:
     body = [block for block in blocks if not block.furniture]
     path = unquote(parts.path)[:500]
-    is_address = bool((LIST_ADDRESS.search(path) or _PAGER_ADDRESS.search(path)) and not _DEEP_INDEX.search(path))
+    is_address = bool((LIST_ADDRESS.search(path) or _PAGER_ADDRESS.search(path)) and not _NO_LIST.search(path))
     is_address = is_address and not (parts.query and _HOME_PATH.match(path))  # /?p=12 may be an article
     teasers = _is_teasers(body, parts.netloc, title) or (is_address and _is_cut(body))
     linked = sum(block.linked for block in body)

@@ -83,7 +83,8 @@ _DIGITS = re.compile(r"\d+")
 _NUMBERED = re.compile(r"\d.*")
 _ASIDE = re.compile(r"sidebar|widget|right-?bar|(?:^|[\s_-])(?:aside|related|recommend\w*|hot)(?:$|[\s_-])", re.I)
 _STATE = re.compile(
-    r"^(?:first|last|odd|even|active|current|hidden|visible|unread|read|new|hot|top|owner|row\d*|col\w*-\d+|[a-z]{1,3}\d+)$", re.I
+    r"^(?:\w*(?:odd|even|alt)|first|last|active|current|hidden|visible|unread|read|new|hot|top|owner|row\d*|col\w*-\d+|[a-z]{1,3}\d+)$",
+    re.I,
 )
 _HIDDEN = re.compile(r"display\s*:\s*none|font-size\s*:\s*0(?:px)?\b", re.I)
 _TOOLS = re.compile(
@@ -349,7 +350,11 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
         gains[kind] += max(0.0, value)  # type: ignore[assignment]
     if not gains.total() > 0:  # nothing but days and names
         return []
-    able = [kind for kind in gains if gains[kind] >= 0.9 * max(gains.values()) and _BODY.search(kind) and " in " not in kind]
+    able = [
+        kind
+        for kind in gains
+        if gains[kind] >= (0.9 if len(boxes) > 2 else 0.6) * max(gains.values()) and _BODY.search(kind) and " in " not in kind
+    ]
     able = able or list(gains)
     most = max(gains[kind] for kind in able)
     kind = min((kind for kind in able if gains[kind] >= 0.99 * most), key=lambda kind: depth[kind])
