@@ -192,6 +192,12 @@ def test_code_is_one_block_as_it_was_written(markup: str) -> None:
     assert code[-1].note == "python"
 
 
+@pytest.mark.parametrize("name", ["language-none", "language-text", "lang-plain", "computeroutput"])
+def test_text_is_no_language_of_code(name: str) -> None:
+    (code,) = blocks(f"<pre class='line-numbers {name}'><code class='{name}'>x = 1</code></pre>")
+    assert (code.kind, code.note) == ("code", "")
+
+
 def test_numbers_that_are_code_stay() -> None:
     table = "1 小麦 10\n2 水稻 20\n4 玉米 30"
     assert seen(f"<pre class='language-text'><span>x</span>\n{table}</pre>") == [("code", f"x\n{table}")]

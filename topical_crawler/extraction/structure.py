@@ -394,7 +394,7 @@ _LANGUAGE = re.compile(
 )
 _NO_LANGUAGE = re.compile(
     "none|plain([-_]?text)?|te?xt|default|code|table|highlight|hljs|line-?num(ber)?s|notranslate|wrapper|container|null|undefined|chroma"
-    "|nohighlight|linenums|rouge|block|auto|prettyprint(ed)?|[0-9.-]+",
+    "|computeroutput|nohighlight|linenums|rouge|block|auto|prettyprint(ed)?|[0-9.-]+",
     re.IGNORECASE,
 )
 _GUTTER = re.compile(
@@ -482,7 +482,8 @@ def _language(element: HtmlElement, outer: HtmlElement) -> str:
         for match in _LANGUAGE.finditer(part.get("class", "")):
             if not _NO_LANGUAGE.fullmatch(name := match[1] or match[2]):
                 return name.lower()
-        if part.tag == "code" and len(names := part.get("class", "").split()) == 1 and not _NO_LANGUAGE.fullmatch(names[0]):
+        names = part.get("class", "").split() if part.tag == "code" else []
+        if len(names) == 1 and not _NO_LANGUAGE.fullmatch(names[0]) and not _LANGUAGE.fullmatch(names[0]):
             return str(names[0]).lower()[:20]
     return ""
 
