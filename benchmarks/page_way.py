@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,9 +32,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "topical_crawler"
 
 
-async def extract_here(pool: ExtractPool, html: str, url: str, fetched: str = "") -> Extracted:
+async def extract_here(pool: ExtractPool, html: str, url: str, fetched: str = "", anchors: Sequence[str] = ()) -> Extracted:
     """Extract in this process, where the profile sees it."""
-    return extract(html, url, pool.max_html, fetched)
+    return extract(html, url, pool.max_html, fetched, anchors)
 
 
 def files_of_pages(pages: int, strategy: str) -> Counter[str]:
