@@ -19,6 +19,7 @@ from crawl_tools import Reply, Site, article, command, rows, start
 from redis_tools import RedisServer
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
+from scrapy.utils.project import get_project_settings
 from wait_tools import HANGS, wait_for
 
 DELAY = 0.1
@@ -70,10 +71,17 @@ class Crawl:
     def say(self, action: str, *arguments: object) -> subprocess.CompletedProcess[str]:
         """``scrapy frontier ACTION NAME …`` in this process, where Python and Scrapy need not be started again."""
         patience = [] if "--wait" in arguments else ["--wait", str(HANGS)]
-        line = ["scrapy", "frontier", action, self._name, *map(str, arguments), *patience, *self._settings]
+        return self._run(["scrapy", "frontier", action, self._name, *map(str, arguments), *patience, *self._settings])
+
+    def why(self, url: str) -> dict[str, Any]:
+        """What ``scrapy corpus why`` says of an address."""
+        line = ["scrapy", "corpus", "why", str(self.data / "corpus.sqlite"), url, "--json", "-s", f"TOPICAL_CRAWL={self._name}"]
+        return dict(json.loads(self._run([*line, *self._settings], get_project_settings()).stdout))
+
+    def _run(self, line: list[str], settings: Settings | None = None) -> subprocess.CompletedProcess[str]:
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
-            execute(line, Settings({"COMMANDS_MODULE": "topical_crawler.commands", "TOPICAL_FRONTIER": "sqlite"}))
+            execute(line, settings or Settings({"COMMANDS_MODULE": "topical_crawler.commands", "TOPICAL_FRONTIER": "sqlite"}))
         return subprocess.CompletedProcess(line, int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
     def ask(self, action: str, *arguments: object) -> dict[str, Any]:
@@ -169,6 +177,11 @@ def test_seeds_that_are_pushed_are_fetched_next(crawl: Crawl) -> None:
     assert (first["url"], first["priority"]) == (site.url + "/seed", 1e6)
     assert (second["anchor"], second["parents"]) == ("党建", 1)
     assert (first["reasons"], set(second["reasons"]), second["reasons"]["struct"]) == ({}, {"parent", "anchor", "struct"}, 1.0)
+    assert crawl.why(site.url + "/seed")["because"] == ["It was not fetched yet: it waits as a seed."]
+    asked = crawl.why(second["url"])
+    assert asked["why"]["reasons"] == second["reasons"] and f"by the link “党建” on {second['parent']}, " in asked["because"][2]
+    assert crawl.why(site.url + "/never")["state"] == "unknown"
+    assert crawl.why(site.url + "/page/1")["number"] is not None
     shown = crawl.say("top").stdout
     assert "seed" in shown and "“党建” on http://127.0.0.1" in shown
     before = len(site.pages())

@@ -263,7 +263,7 @@ def _unfetched(
     from topical_crawler.crawl.steering import SteeringError
 
     try:
-        entry, note = _ask(place, url, claim, settings, wait)
+        entry, note = _ask(place, url, settings, wait)
     except (CrawlError, SteeringError, FrontierFileError) as error:
         entry, note = {"state": "unknown", "dropped": "", "priority": 0.0}, f"Its crawl could not be asked: {error}."
     reason = entry["dropped"]
@@ -275,19 +275,20 @@ def _unfetched(
     return story | {"url": url, "state": entry["state"], "priority": entry["priority"], "because": sentences, "why": link}
 
 
-def _ask(place: str, url: str, claim: Mapping[str, Any], settings: BaseSettings, wait: float) -> tuple[dict[str, Any], str]:
+def _ask(place: str, url: str, settings: BaseSettings, wait: float) -> tuple[dict[str, Any], str]:
     """What the queue of the crawl that made a corpus knows of an address, and a note on that."""
     from topical_crawler.cli.frontier.reach import reach
     from topical_crawler.cli.strategy import ask_for_reasons
-    from topical_crawler.config import named_data_dir, uses_redis
+    from topical_crawler.config import crawl_name, named_data_dir, uses_redis
 
-    name = (
-        str(claim.get("topic") or "") or None if uses_redis(settings) else str(Path(place).parent) if "://" not in place else None
-    )
-    if name is None and not (named_data_dir(settings) or uses_redis(settings)):
+    if uses_redis(settings):
+        name = crawl_name(settings, "" if "://" in place else Path(place).absolute().parent.name)  # data/TOPIC
+    elif "://" not in place:
+        name = str(Path(place).parent)
+    elif not (name := named_data_dir(settings)):
         raise CrawlError("where it ran is not known. Remedy: -s TOPICAL_DATA_DIR=FOLDER, or -s TOPICAL_FRONTIER=redis")
     request = {"action": "find", "urls": [url]}
-    with reach(settings, name, wait) as crawl:
+    with reach(settings, name or None, wait) as crawl:
         answer = crawl.ask({**request, "reasons": True})
         if answer["entries"][0]["state"] == "waiting" and not crawl.runs:
             answer = ask_for_reasons(crawl, request, settings)
