@@ -155,7 +155,8 @@ async def rebuild(
                 seen += 1
                 progress("rebuilding", seen, len(pages))
                 continue
-            task = asyncio.create_task(pool.extract(page.html, row.final_url, row.fetched)) if page is not None else None
+            known = row.final_url, row.fetched, [str(row.why.get("anchor", ""))]
+            task = asyncio.create_task(pool.extract(page.html, *known)) if page is not None else None
             begun.append((row, page, task))
             await asyncio.sleep(0)  # lets the task begin
             while len(begun) > ahead:
