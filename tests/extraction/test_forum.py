@@ -49,6 +49,13 @@ def test_author_and_day_are_those_of_the_first_post(layout: str) -> None:
     assert (found.title, found.author, found.date) == ("支部里的一天是怎样过的", "山野清风", "2023-02-10")
 
 
+def test_a_day_given_in_utc_is_that_in_beijing() -> None:
+    url, make = LAYOUTS["crawler thread"]
+    posts = [Post("Echo", f"2023-02-1{n}", text) for n, (_, text) in enumerate(TEXTS[:3])]
+    html = make(Thread("支部里的一天是怎样过的", posts), TITLES).replace("T09:00:00Z", "T20:00:00Z")
+    assert extract(html, url).date == "2023-02-11"
+
+
 @pytest.mark.parametrize("layout", ["table board", "profile board", "answers", "crawler thread", "list board"])
 def test_quotes_are_told_from_what_is_new(layout: str) -> None:
     posts = [Post(f"老王{n}", "2023-02-11", text) for n, (_, text) in enumerate(TEXTS[:4])]

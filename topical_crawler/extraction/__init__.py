@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urljoin, ur
 from lxml.etree import XPath
 from lxml.html import HtmlElement
 
-from topical_crawler.extraction.details import Details, in_text, read_details
+from topical_crawler.extraction.details import Details, in_beijing, in_text, read_details
 from topical_crawler.extraction.extractors import COST, LINKED, densest, is_sentence, main_text, parse, worth
 from topical_crawler.extraction.forum import ADDRESS, DECLARED, WORDS, read_thread
 from topical_crawler.extraction.structure import HEADINGS, Block, normalise, read_blocks
@@ -409,7 +409,7 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
     text = plain(passages)
     details = read_details(tree, blocks, url, fetched, anchors)
     if thread is not None:
-        date = in_text(thread.stamp, url, fetched) or details.date
+        date = in_text(in_beijing(thread.stamp), url, fetched) or details.date
         title = thread.title if details.title not in thread.title or not details.title else details.title
         details = replace(details, title=title or details.title, author=thread.author or details.author, date=date)
     if not text:

@@ -604,7 +604,7 @@ class Witnesses:
             "microdata": first(e.get("datetime") or e.get("content") or e.get("title") or "" for e in marked),
         }
         for witness, text in declared.items():
-            moment = _in_beijing(text)
+            moment = in_beijing(text)
             yield "moment in UTC" if moment != text else witness, self._day(moment)
         own = (block for block in self.near if block.link_share <= 0.5 or _STAMP.match(block.text))
         near = [block for block in own if not block.text.endswith("。") and not (block.letters > 60 and is_sentence(block.text))]
@@ -714,10 +714,10 @@ def _without_site(title: str, names: Collection[str] = ()) -> str:
     return title.strip(" -–—|_")
 
 
-def _in_beijing(text: str) -> str:
+def in_beijing(text: str) -> str:
     """A moment of a page's metadata; in Beijing, if it is given in UTC, as programs do that make pages.
 
-    >>> _in_beijing("2024-03-01T16:30:00.000Z"), _in_beijing("2024-03-01T16:30:00+08:00")
+    >>> in_beijing("2024-03-01T16:30:00.000Z"), in_beijing("2024-03-01T16:30:00+08:00")
     ('2024-03-02T00:30:00+00:00', '2024-03-01T16:30:00+08:00')
     """
     try:
