@@ -79,7 +79,7 @@ class Csv(Writer):
     def __init__(self, out: BinaryIO, rejected: bool = True, bom: bool = False, index: bool = False) -> None:
         names = [name for c in columns(rejected) for name in (MEASURES if c.kind == "measures" else (c.name,))]
         if index:
-            names = ["file", *(name for name in names if name != "text")]
+            names = ["file", *(name for name in names if name not in ("text", "markdown", "layout"))]
         text = codecs.getwriter("utf-8-sig" if bom else "utf-8")(out)
         self._writer = csv.DictWriter(text, names, restval="", extrasaction="ignore", lineterminator="\r\n")
         self._writer.writeheader()
