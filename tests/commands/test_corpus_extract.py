@@ -24,8 +24,8 @@ PARAGRAPHS = "".join(
     )
 )
 PAGE = (
-    "<!DOCTYPE html><html><head><title>党建：走进社区</title></head><body><article><h2>一 经过</h2>"
-    f"{PARAGRAPHS}<pre><code>for i in range(3):\n    print(i)</code></pre></article></body></html>"
+    "<!DOCTYPE html><html><head><title>支部走进社区听民声</title></head><body><h1>支部走进社区听民声</h1>"
+    f"<article><h2>一 经过</h2>{PARAGRAPHS}<pre><code>for i in range(3):\n    print(i)</code></pre></article></body></html>"
 )
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -38,12 +38,12 @@ def extract(call_scrapy: RunScrapy, tmp_path: Path) -> Callable[..., subprocess.
 def test_a_file_as_text_markdown_and_json(extract: RunScrapy, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_bytes(PAGE.encode("gb18030"))
     done = extract("page.html", "--base", "http://www.a.cn/2023/0412/c1.html")
-    assert done.returncode == 0 and done.stdout.startswith("党建：走进社区\naddress      http://www.a.cn/2023/0412/c1.html\n")
+    assert done.returncode == 0 and done.stdout.startswith("支部走进社区听民声\naddress      http://www.a.cn/2023/0412/c1.html\n")
     assert "\nday          2023-04-12\n" in done.stdout and "\nextractor    " in done.stdout and "page " not in done.stdout
     text = extract("page.html", "--text").stdout
     assert "与群众面对面商量办法。\n" in text and "for i in range(3):\n    print(i)\n" in text
     marked = extract("page.html", "--markdown").stdout
-    assert marked.startswith("# 党建：走进社区\n\n") and "```\nfor i in range(3):\n    print(i)\n```" in marked
+    assert marked.startswith("# 支部走进社区听民声\n\n") and "```\nfor i in range(3):\n    print(i)\n```" in marked
     fields = json.loads(extract("page.html", "--json").stdout)
     assert fields["text"] + "\n" == text and fields["markdown"] + "\n" == marked
     assert (fields["encoding"], fields["kind"], fields["language"], fields["reason"]) == ("gb18030", "article", "zh", "")

@@ -137,7 +137,7 @@ def why(place: str, name: str, settings: BaseSettings, wait: float = 15.0) -> di
                 f"{store.name} has no page {name}. Remedy: name a number that scrapy corpus list shows, or an address"
             )
     if record is None:
-        return _unfetched(place, name, topic, claim, settings, wait)
+        return _unfetched(place, name, topic, settings, wait)
     threshold = threshold_of(topic, str(claim.get("strategy") or ""))
     marks = _marks(place, record, topic)
     return {
@@ -255,9 +255,7 @@ def _parts(parts: Mapping[str, float]) -> str:
 # -- Addresses that the corpus does not have
 
 
-def _unfetched(
-    place: str, url: str, topic: Topic | None, claim: Mapping[str, Any], settings: BaseSettings, wait: float
-) -> dict[str, Any]:
+def _unfetched(place: str, url: str, topic: Topic | None, settings: BaseSettings, wait: float) -> dict[str, Any]:
     from topical_crawler.config import crawl_options  # not for pages of the corpus: what speaks with crawls
     from topical_crawler.crawl.link_policy import LinkPolicy
     from topical_crawler.crawl.steering import SteeringError
