@@ -217,8 +217,15 @@ def score(pages: Sequence[Gold], found: Sequence[Found], field: str) -> dict[str
             invented += 1
         else:
             wrong += 1
-    known = max(1, right + invented + missed + wrong)
-    return {"accuracy": right / known, "pages": known, "invented": invented, "missed": missed, "wrong": wrong}
+    known = right + invented + missed + wrong
+    return {
+        "accuracy": right / max(1, known),
+        "right": right,
+        "pages": known,
+        "invented": invented,
+        "missed": missed,
+        "wrong": wrong,
+    }
 
 
 def measure(extractor: Callable[[Gold], Found], pages: Sequence[Gold]) -> tuple[list[Found], float]:
@@ -324,7 +331,7 @@ def _show_hosts(console: Console, pages: Sequence[Gold], found: Mapping[int, Fou
     for host in sorted({page.host for page in pages}):
         own = [page for page in pages if page.host == host]
         scores = [score(own, [found[id(p)] for p in own], field) for field in FIELDS]
-        cells = [f"{round(s['accuracy'] * s['pages'])} of {s['pages']}" for s in scores if s]
+        cells = [f"{s['right']} of {s['pages']}" for s in scores if s]
         table.add_row(host, "held out" if own[0].held_out else "development", *cells)
     console.print(table)
 

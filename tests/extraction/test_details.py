@@ -236,6 +236,8 @@ def test_the_anchor_of_a_link_names_a_line_of_the_page() -> None:
         ("我县检查饮水安全 县卫生局", "<h1>县卫生局</h1><div>我县检查饮水安全</div>"),
         ("河边的人: 我县检查饮水安全", "<h1><a href='http://www.example.cn/'>河边的人</a></h1><h3>我县检查饮水安全</h3>"),
         ("我县检查饮水安全", "<h1>第一章</h1><p>说明</p><h1>第二章</h1>"),
+        ("我县检查饮水安全 - 石头记 - 博客园", "<h1><a href='/stone'>石头记</a></h1><h1>我县检查饮水安全</h1>"),
+        ("我县检查饮水安全 · Issue #214 · 饮水", "<h1>我县检查饮水安全 <span>#214</span></h1>"),
     ],
 )
 def test_a_headline_against_the_name_of_the_site(title: str, body: str) -> None:
@@ -262,6 +264,12 @@ def test_a_headline_against_the_name_of_the_site(title: str, body: str) -> None:
         ("", "<dl><dt>发布日期：</dt><dd>2024年02月03日</dd></dl>", "2024-02-03"),
         ("", "<p>2024年2月3日，支部开会。</p><p>Copyright © 2010-2024</p>", ""),
         ("", "<div>今日诗词</div><div>最近更新：昨天</div>", ""),
+        (
+            "<meta name='citation_date' content='2024/02/03'>",
+            "<div>收稿日期：2023-09-01；修回日期：2023-12-01</div>",
+            "2024-02-03",
+        ),
+        ("", "<div>发表于2024-02-03</div><div>请补充来源。 (2024年3月1日)</div>", "2024-02-03"),
     ],
 )
 def test_who_names_the_day(head: str, body: str, day: str) -> None:
@@ -301,6 +309,10 @@ def test_the_day_that_a_person_reads_against_a_moment_in_utc() -> None:
         ("", "<div><a href='/member/nightowl'>nightowl</a> · 2023-05-06 12:13:14</div>", "nightowl"),
         ("", "<div><a class='follow-nickName' href='/x'>老周写代码</a></div><div>于 2021-03-04 发布</div>", "老周写代码"),
         ("", "<div>石佳/中国青年报</div><div>2019-09-24 09:10</div>", "石佳"),
+        ("", "<div>posted @ 2020-11-12 08:30 石头记 阅读(12) 评论(4)</div>", "石头记"),
+        ("", "<span class='article__author'>河岸報／ 記者<a href='/r/1'>林書寧</a>／台北報導</span>", "林書寧"),
+        ("<meta name='author' content='李楠'>", f"{PROSE}<div>编辑:李楠</div>", ""),
+        ("", f"{PROSE}<h2>作者最新文章</h2>", ""),
         ("", "<div>作者：佚名</div>", ""),
         ("", "<p>本刊记者 王立 摄</p>", ""),
         ("", "<p>记者调查 民意调查</p>", ""),
@@ -324,6 +336,9 @@ def test_the_byline_names_the_author_where_the_head_names_the_owner_of_the_site(
         ("<div>2019-09-26 10:56:28 城南旧事</div>", ""),
         ("<div>2020-11-23 10:22:14 出处：快科技 作者：宪瑞</div>", "快科技"),
         ("<div>来源于：东区办事处</div>", "东区办事处"),
+        ("<div>于 2021-03-04 12:13:14 发布</div>", ""),
+        ("<span id='js_name'>小城手记</span>", "小城手记"),
+        (f"{PROSE * 20}<p>来源：县交警</p><p>相关新闻</p>{'<p>又一条</p>' * 50}", "县交警"),
         ("<div>2004年7月16日08:19 来源：[ 国际金融报 ]</div>", "国际金融报"),
         ("<table><tr><td>信息来源：</td><td>县住建局</td></tr></table>", "县住建局"),
         ("<div>2020-07-08 21:14 来源: <a href='/m'>云水发布</a></div>", "云水发布"),

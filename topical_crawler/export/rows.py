@@ -156,7 +156,7 @@ COLUMNS = (
     Column("relevance", "number", "how much the text belongs to the topic, by the crawl's strategy; 0 or more"),
     Column("fetched", "time", "when it was fetched, UTC"),
     Column("date", "date", "day of publication as the page tells it"),
-    Column("author", "text", "author as the page tells it"),
+    Column("author", "text", "authors as the page names them, separated by 、"),
     Column("final_url", "text", "address that answered, after redirects"),
     Column("priority", "number", "with which the page was fetched"),
     Column("depth", "whole", "links followed from a seed"),

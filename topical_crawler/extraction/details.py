@@ -306,7 +306,7 @@ ACCURACY: Mapping[str, Mapping[str, float]] = {
         "byline": 0.98, "microdata": 0.97, "address": 0.95, "meta": 0.93, "json-ld": 0.83, "moment in UTC": 0.83, "script": 0.8,
         "weekday": 0.75, "late byline": 0.67, "line": 0.61, "updated": 0.36,
     },
-    "outlet": {"byline": 0.97, "meta": 0.91, "after time": 0.8},
+    "outlet": {"byline": 0.97, "meta": 0.91, "after time": 0.8, "late byline": 0.67, "account": 0.67},
 }  # fmt: skip
 """Share of the values of a witness that were right on the development half of the pages labelled by hand, (right + 1) / (heard +
 2): ``benchmarks/details.py --anchors`` prints it for both halves."""
@@ -370,7 +370,7 @@ _SURNAMES = frozenset(
 )
 _HAN_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}(?:·[\u4e00-\u9fff]{1,6})*")
 _LATIN = re.compile(r"[A-Za-z][\w.'’-]*")
-_POSTED = re.compile(r"^([^\s|｜:：]{2,20})\s*[|｜·]?\s*发[表布]于\s?[:：]?\s?\d{4}")
+_POSTED = re.compile(r"^([^\s|｜:：]{2,20})\s*[|｜·]?\s*发[表布]于\s?[:：]?\s?\d{4}|posted @ [\d :-]{10,20}\s(\S{2,20})\s阅读")
 _ALONE = re.compile(r"([\u4e00-\u9fff]{2,3}|[\u4e00-\u9fff] [\u4e00-\u9fff])(?:[/／].{2,10}[报網网社台刊])?")
 _NOT_AUTHOR = re.compile(r"责任|编辑|编审|责编|来源|日期|时间|发布|版权|链接|许可|声明|转载|摄影")
 _NO_PERSON = re.compile(
@@ -384,7 +384,7 @@ _SOURCE = re.compile(
 )
 _AFTER_TIME = re.compile(r"\d{1,2}[:：]\d\d(?:[:：]\d\d)?[\s|｜]{0,3}《?([^\s\d|｜《》:：]{2,14})》?(?=\s|\[|$)")
 _OUTLET = re.compile(
-    r"(?:网|報|报|社|台|周刊|杂志|日报|时报|消息|发布|新闻|财经|科技|体育|客户端|频道|综合|在线|号)(?:\[.{1,4}\])?$"
+    r".(?:网|報|报|社|台|周刊|杂志|日报|时报|消息|发布|新闻|财经|科技|体育|客户端|频道|综合|在线|号)(?:\[.{1,4}\])?$"
 )
 _MARKUP = re.compile("[=<>{}]|://")
 _SOURCE_ENDS = re.compile(
@@ -395,7 +395,7 @@ _STAMPED = re.compile(
 )
 _STAMP = re.compile(r"(?:posted @|发[布表帖]于|编辑于|发布[日时][期间]|发文日期|日期[:：]|时间[:：])", re.IGNORECASE)
 _CHANGED = re.compile(
-    r"(?:更新|修订|修改|编辑|成文|修回)[于在时日]?[间期]?[:：于]{0,2}\s{0,3}(?=\d|[A-Z])"
+    r"(?:更新|修订|修改|编辑|成文|收稿|修回)[于在时日]?[间期]?[:：于]{0,2}\s{0,3}(?=\d|[A-Z])"
     r"|last (?:updated|modified|edited)(?: on)?[:\s]",
     re.IGNORECASE,
 )
@@ -411,6 +411,8 @@ _WRITTEN_BY = (
 )  # fmt: skip
 _NO_SIGNS = re.compile(r"^[#¶\s]+|[\ue000-\uf8ff¶]|\s#\d+$|[#\s]+$")  # marks of links to a heading, characters of icon fonts
 _NO_HEADLINE = re.compile(r"[:：。]$|^—")
+_LATE_SOURCE = re.compile(r"[（(【]?(?:信息|稿件|文章)?来\s?源[:：]")
+_EDITED = re.compile(r"编\s?辑\s?[:：]|责编\s?[:：]")
 _LABEL = re.compile(r"^.{2,10}[:：]$")
 _IN_SCRIPT = re.compile(
     r"""\b(?:publish_time|createTime|datePublished|pubDate|publishTime)["']?\s{0,3}[:=]\s{0,3}["']((?:19|20)\d\d-\d\d-\d\d[^"']{0,20})|\bct\s?=\s?["'](\d{10})["']"""
@@ -526,8 +528,9 @@ class Witnesses:
         if len(first_level) == 1:
             yield "h1 like a site" if _is_like_site(first_level[0]) else "h1", first_level[0]
         elif first_level:
-            yield "one of several h1", first([*filter(self._is_part, first_level), *(first_level[:1] if self.is_silent else ())])
-        yield "heading in title", first(b.text for b in headings if self._is_part(b.text))
+            named = max(filter(self._is_part, first_level), key=len, default="")  # a blog's name is shorter than a headline
+            yield "one of several h1", named or (first_level[0] if self.is_silent else "")
+        yield "heading in title", max((b.text for b in headings if self._is_part(b.text)), key=len, default="")
         lines = (b.text for b in self.blocks[:500] if 6 <= b.letters <= STAMP and not b.furniture and not b.links)
         yield "line in title", first(text for text in lines if self._is_part(text) and text not in names)
         yield "class", first(map(self._marked_headline, self.marked))
@@ -606,8 +609,8 @@ class Witnesses:
         for witness, text in declared.items():
             moment = in_beijing(text)
             yield "moment in UTC" if moment != text else witness, self._day(moment)
-        own = (block for block in self.near if block.link_share <= 0.5 or _STAMP.match(block.text))
-        near = [block for block in own if not block.text.endswith("。") and not (block.letters > 60 and is_sentence(block.text))]
+        own = (block for block in self.near if block.link_share <= 0.5 or _STAMP.match(block.text) or _is_home(block.href))
+        near = [block for block in own if "。" not in block.text and not (block.letters > 60 and is_sentence(block.text))]
         texts = [block.text[:MAX_LINE] for block in near if not _UPDATED.match(block.text)]
         days = [(line, self._day(_CHANGED_DAY.sub("", line))) for line in texts]
         yield "byline", first(day for line, day in days if day and _STAMPED.search(line) and not _WEEKDAY.search(line))
@@ -633,7 +636,8 @@ class Witnesses:
         head, sites = self.head, {_key(name) for name in self.names}
         yield "json-ld", _people(head.people())
         meta = _people(head.metas(*_WRITTEN_BY))
-        yield "meta", "" if _key(meta) in sites or (meta and meta in self.page) else meta
+        edited = any(_EDITED.search(block.text) and meta in block.text for block in (*self.near, *self.end))
+        yield "meta", "" if edited or _key(meta) in sites or (meta and meta in self.page) else meta
         yield "microdata", first(_people([_person(e)]) for e in self.marked if "author" in _property(e))
         near, late = ([block.text[:MAX_LINE] for block in lines] for lines in (self.near, self.end))
         late += [block.text for block in self.blocks[self.place + NEAR : 2000] if block.letters <= 30 and block.links < 2]
@@ -643,7 +647,8 @@ class Witnesses:
         paragraphs = [b.text for b in self.blocks[self.place : self.place + NEAR] if b.letters > 20][:6]
         yield "dateline", first(_people(_split_names(found[1])) for text in paragraphs if (found := _DATELINE.search(text[:100])))
         close = self.blocks[max(0, self.place - 3) : self.place + 8]
-        yield "posted", first(_people([found[1]]) for b in close if (found := _POSTED.search(b.text)))
+        posted = (_POSTED.search(b.text[:MAX_LINE]) for b in (*close, *self.end))
+        yield "posted", first(_people([found[1] or found[2]]) for found in posted if found)
         below = (_ALONE.fullmatch(block.text) for block in self.blocks[self.place + 1 : self.place + 3])
         alone = (found[1].replace(" ", "") for found in below if found)
         yield "name alone", first(_people([name]) for name in alone if name[0] in _SURNAMES)
@@ -652,13 +657,16 @@ class Witnesses:
         starts = "\n".join(block.text for block in close)
         named = (e for e in self.marked if e.tag != "meta" and _PERSON.search(f"{e.get('class', '')} {e.get('rel', '')}"))
         fit = (name for name in map(_content, named) if name != self.title and name in starts and count_letters(name) <= 24)
-        yield "class", first(_author(name) or _people([name]) for name in fit)
+        yield "class", first(_author(name) or _signed(name) or _people([name]) for name in fit)
 
     # Outlet
 
     def _outlets(self) -> Iterator[tuple[str, str]]:
         texts = [block.text[:MAX_LINE] for block in (*self.near, *self.end)]
         yield "meta", _source_name(self.head.meta("contentsource", "source", "mediaid"))
+        yield "account", first(_content(e) for e in self.tree.xpath("//*[@id='js_name']")[:1])  # of WeChat
+        late = (b.text for b in self.blocks[self.place + NEAR : 2000] if b.letters <= 20 and _LATE_SOURCE.match(b.text))
+        yield "late byline", first(map(_source, late))
         yield "byline", first(_source(line, self.title) for line in texts)
         near = (found[1] for line in texts[:15] if (found := _AFTER_TIME.search(line)))
         yield "after time", first(_source_name(name) for name in near if _OUTLET.search(name))
@@ -733,7 +741,9 @@ def _author(line: str) -> str:
     >>> _author("来源：党建网 作者：张三 李四"), _author("责任编辑：张三"), _author("文/王五"), _author("本文作者： Dr Kuma")
     ('张三、李四', '', '王五', 'Dr Kuma')
     """
-    match = _AUTHOR.search(line) or _BARE_AUTHOR.search(line)
+    match = _AUTHOR.search(line)
+    if match is None and (match := _BARE_AUTHOR.search(line)) and match[1][0] not in _SURNAMES:  # 作者最新文章
+        return ""
     names = _split_names(match[1]) if match and not re.match(r"\w+\s?=", match[1]) else []
     return "" if any(len(name) > 8 and name.isalpha() and not name.isascii() for name in names) else _people(names)
 
