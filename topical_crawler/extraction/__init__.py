@@ -19,7 +19,7 @@ from lxml.html import HtmlElement
 
 from topical_crawler.extraction.details import Details, in_beijing, in_text, read_details
 from topical_crawler.extraction.extractors import COST, LINKED, densest, is_sentence, main_text, parse, worth
-from topical_crawler.extraction.forum import ADDRESS, DECLARED, WORDS, read_thread
+from topical_crawler.extraction.forum import ADDRESS, CODE_WORDS, DECLARED, MIN_WORDS, WORDS, read_thread
 from topical_crawler.extraction.structure import HEADINGS, Block, normalise, read_blocks
 from topical_crawler.text.passages import Passage, layout, plain
 from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES, names_a_label
@@ -399,7 +399,7 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
     if tree is None:
         return Extracted(reason=NO_TEXT)
     blocks = read_blocks(normalise(tree, html))
-    thread = read_thread(html, tree, url) if _may_be_thread(html, url) else None
+    thread = read_thread(html, tree, url) if _may_be_thread(html, blocks, url) else None
     kind = FORUM if thread is not None else page_kind(tree, blocks, url)
     if thread is not None:
         main, method = thread.blocks, FORUM
@@ -418,13 +418,12 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
     return Extracted(**asdict(details), **series, text=text, layout=layout(passages), kind=kind, method=method)
 
 
-def _may_be_thread(html: str, url: str) -> bool:
+def _may_be_thread(html: str, blocks: Sequence[Block], url: str) -> bool:
     """Whether metadata, address or words of a page are those of a thread: the reading of one takes as long as an extraction."""
-    return (
-        any(word in html for word in DECLARED)
-        or ADDRESS.search(url.partition("://")[2][:500]) is not None
-        or sum(word in html for word in WORDS) >= 3
-    )
+    if ADDRESS.search(url.partition("://")[2][:500]) or any(word in html for word in DECLARED):
+        return True
+    seen = "\n".join(block.text for block in blocks[:MAX_LINKS])
+    return sum(word in seen for word in WORDS) + sum(word in html for word in CODE_WORDS) >= MIN_WORDS
 
 
 def warm_up() -> None:

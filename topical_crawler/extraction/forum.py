@@ -46,11 +46,10 @@ ADDRESS = re.compile(
     re.I,
 )
 """Addresses of threads, without the protocol."""
-WORDS = (
-    *("楼主", "回帖", "发帖", "跟帖", "版块", "板块", "论坛", "楼层", "个回答", "条回复", "提问", "采纳", "最佳答案", "回复"),
-    *("forum", "thread", "replies", "answer", "topic", "reply", "question", "signature", "member", "discuss"),
-)
-"""Words of threads; hardly any other page has three of them."""
+WORDS = ("楼主", "回帖", "发帖", "跟帖", "版块", "板块", "论坛", "楼层", "个回答", "条回复", "提问", "采纳", "最佳答案", "回复")
+CODE_WORDS = ("forum", "thread", "replies", "answer", "topic", "reply", "question", "signature", "member", "discuss")
+MIN_WORDS = 3
+"""Words of threads in what is seen, and in the source; hardly any other page has so many of them."""
 
 _UNSEEN = frozenset(
     ("script", "style", "template", "select", "textarea", "button", "head", "svg", "iframe", "object", "nav", "footer")
@@ -439,7 +438,7 @@ def _points(
     points = 2 * declared + bool(ADDRESS.search(url.partition("://")[2]))
     points += bool(_POSTS.search(page.names((boxes[0], page.parents[boxes[0]], bodies[-1]))))
     points += page.named(boxes) > count / 2
-    points += sum(word in html for word in WORDS) >= 3
+    points += sum(word in html for word in (*WORDS, *CODE_WORDS)) >= MIN_WORDS
     points -= 4 * page.is_linked(boxes)
     points -= 4 * (sum(page.heads[n] > 0 for n in boxes) > count / 2)
     points -= lead is not None and page.run[lead] > run
