@@ -21,7 +21,7 @@ import logging
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -62,6 +62,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _NUMBERS = re.compile(r"[\s\d]*")
 _RENDERER = re.compile(r"mathjax|katex|renderMathInElement", re.I)
 _DELIMITERS = re.compile(r"\$|\\[()\[\]]")
+_DISPLAYSTYLE = re.compile(r"^\{\\displaystyle(.*)\}$", re.S)
 _CDATA = re.compile(r"%?\s*<!\[CDATA\[|%?\s*\]\]>")
 
 
@@ -76,21 +77,14 @@ def bare(source: str) -> str:
 
 
 def article_of(html: str) -> str:
-    """Source of the element of the article; of the whole page if the theme names none or several."""
+    """Source of the longest element that the theme names an article; of the whole page if it names none."""
     tree = LexborHTMLParser(html)
-    found = tree.css(ARTICLES)
-    outer = [node for node in found if not any(parent in found for parent in _above(node))] if 1 < len(found) < 50 else found
-    return str((outer[0] if len(outer) == 1 else tree.body or tree.root).html)
-
-
-def _above(node: object) -> Iterator[object]:
-    while (node := getattr(node, "parent", None)) is not None:
-        yield node
+    return str(max(tree.css(ARTICLES)[:50], key=lambda node: len(node.text()), default=tree.body or tree.root).html)
 
 
 def tex_of(text: str) -> str:
     """TeX without white space, and without _ and *, which Markdown may have taken for emphasis."""
-    return re.sub(r"[\s_*\u200b\ufeff]|^\{?\\displaystyle\b", "", text)
+    return _DISPLAYSTYLE.sub(r"\1", re.sub(r"[\s_*\u200b\ufeff]", "", text))
 
 
 def formulas(source: str, rendered: bool) -> tuple[list[str], list[str]]:

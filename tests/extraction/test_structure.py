@@ -379,3 +379,13 @@ def test_time_is_bounded(body: str) -> None:
     began = time.process_time()
     blocks(body)
     assert time.process_time() - began < 20
+
+
+@pytest.mark.parametrize("body", ["<p>甲</p>" * 30_000, "<table>" + "<tr><td>甲<td>1</tr>" * 50_000 + "</table>"])
+def test_the_time_for_a_whole_text_is_bounded(body: str) -> None:
+    tree = document_fromstring(f"<div>{body}</div>")
+    found = read_blocks(normalise(tree))
+    text = "\n".join(marked(tree, found).itertext())
+    began = time.process_time()
+    assert len(whole(found, text)) >= len(found)
+    assert time.process_time() - began < 5

@@ -464,16 +464,16 @@ def whole(blocks: Sequence[Block], text: str) -> list[Block]:
     no block are kept as paragraphs."""
     chosen: set[int] = set()
     others: dict[int, list[Block]] = {}  # lines that are in no block, by the block before them
-    here = -1
+    here, rest = -1, ""  # the last block, and what it says, of which a line may be a part
     for line in text.splitlines():
         if found := [number for number in blocks_in(line) if number < len(blocks)]:
             chosen.update(found)
-            here = found[-1]
-        elif (bare := unmarked(line).strip()) and (here < 0 or _bare(bare) not in _bare(blocks[here].text)):
+            here, rest = found[-1], _bare(blocks[found[-1]].text)
+        elif (bare := unmarked(line).strip()) and (here < 0 or blocks[here].kind not in VERBATIM) and _bare(bare) not in rest:
             others.setdefault(here, []).append(Block(bare, count_letters(bare), 0, 0, "", "p", False))
     texts = [number for number in chosen if blocks[number].link_share <= LINKED]
     if texts:  # no text begins or ends with links
-        chosen = {number for number in chosen if min(texts) <= number <= max(texts)}
+        chosen &= set(range(min(texts), max(texts) + 1))
     if not chosen:
         return others.get(-1, [])
     last = max(chosen)
