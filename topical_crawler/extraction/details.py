@@ -553,7 +553,8 @@ class Witnesses:
         if not self.is_silent:
             yield "title", "title alone", _without_site(self.page, self.names)
         elif not heard:
-            rest = (b.text for b in self.blocks[:500] if 4 <= b.letters <= 40 and not b.links and not b.furniture)
+            lines = (b for b in self.blocks[:500] if 4 <= b.letters <= 40 and not b.links and not b.furniture)
+            rest = (b.text for b in lines if not b.text.endswith(("。", "；")))  # a sentence is no headline
             yield "title", "first line", first(t for t in rest if t not in (*self.names, self.page) and not _FULL.search(t))
 
     def _is_site(self, block: Block) -> bool:
