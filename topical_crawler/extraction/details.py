@@ -294,19 +294,19 @@ def first(values: Iterable[str]) -> str:
 
 ACCURACY: Mapping[str, Mapping[str, float]] = {
     "title": {
-        "h1": 0.99, "heading in title": 0.99, "title": 0.99, "line in title": 0.98, "microdata": 0.97, "anchor": 0.98,
-        "open graph": 0.92, "one of several h1": 0.92, "above byline": 0.83, "meta": 0.83, "json-ld": 0.78, "class": 0.73,
-        "h1 like a site": 0.67, "first line": 0.86, "title alone": 0.38,
+        "h1": 0.99, "heading in title": 0.99, "title": 0.98, "line in title": 0.97, "microdata": 0.97, "anchor": 0.98,
+        "open graph": 0.92, "one of several h1": 0.92, "above byline": 0.82, "meta": 0.83, "json-ld": 0.78, "class": 0.73,
+        "h1 like a site": 0.67, "first line": 0.83, "title alone": 0.43,
     },
     "author": {
-        "byline": 0.95, "signature": 0.91, "posted": 0.88, "meta": 0.86, "microdata": 0.85, "person link": 0.83,
-        "name alone": 0.8, "json-ld": 0.75, "late byline": 0.84, "dateline": 0.67, "class": 0.62,
+        "byline": 0.95, "signature": 0.91, "posted": 0.86, "meta": 0.86, "microdata": 0.85, "person link": 0.83,
+        "name alone": 0.8, "json-ld": 0.75, "late byline": 0.88, "class": 0.69, "dateline": 0.67,
     },
     "day": {
         "byline": 0.98, "microdata": 0.97, "address": 0.95, "meta": 0.93, "json-ld": 0.83, "moment in UTC": 0.83, "script": 0.8,
-        "weekday": 0.75, "late byline": 0.67, "line": 0.61, "updated": 0.36,
+        "weekday": 0.75, "late byline": 0.75, "line": 0.61, "updated": 0.34,
     },
-    "outlet": {"byline": 0.97, "meta": 0.91, "after time": 0.8, "late byline": 0.67, "account": 0.67},
+    "outlet": {"byline": 0.97, "meta": 0.91, "after time": 0.8, "late byline": 0.5, "account": 0.5},
 }  # fmt: skip
 """Share of the values of a witness that were right on the development half of the pages labelled by hand, (right + 1) / (heard +
 2): ``benchmarks/details.py --anchors`` prints it for both halves."""
@@ -379,7 +379,7 @@ _NO_PERSON = re.compile(
     re.IGNORECASE,
 )
 _SOURCE = re.compile(
-    r"(?:信息来源|稿件来源|文章来源|新闻来源|稿源|出处|来\s{0,2}源|來源|转载自|转自|摘自)于?\s{0,3}[:：]\s{0,3}[\[【]?\s{0,3}([^\s|｜,，;；。]{2,40})"
+    r"(?:信息来源|稿件来源|文章来源|新闻来源|稿源|出处|(?<![片据料表])来\s{0,2}源|來源|转载自|转自|摘自)于?\s{0,3}[:：]\s{0,3}[\[【]?\s{0,3}([^\s|｜,，;；。]{2,40})"
     r"|[(（](?:转载自|转自|摘自|来源)[:：]?\s?([^\s()（）]{2,40})[)）]"
 )
 _AFTER_TIME = re.compile(r"\d{1,2}[:：]\d\d(?:[:：]\d\d)?[\s|｜]{0,3}《?([^\s\d|｜《》:：]{2,14})》?(?=\s|\[|$)")
@@ -531,8 +531,8 @@ class Witnesses:
             named = max(filter(self._is_part, first_level), key=len, default="")  # a blog's name is shorter than a headline
             yield "one of several h1", named or (first_level[0] if self.is_silent else "")
         yield "heading in title", max((b.text for b in headings if self._is_part(b.text)), key=len, default="")
-        lines = (b.text for b in self.blocks[:500] if 6 <= b.letters <= STAMP and not b.furniture and not b.links)
-        yield "line in title", first(text for text in lines if self._is_part(text) and text not in names)
+        lines = (b.text for b in self.blocks[:500] if 2 <= b.letters <= STAMP and not b.furniture and not b.links)
+        yield "line in title", max(filter(self._is_part, lines), key=len, default="")
         yield "class", first(map(self._marked_headline, self.marked))
         yield "microdata", first(_content(e) for e in self.marked if "headline" in _property(e))
         yield "above byline", self._above_byline()
@@ -686,7 +686,7 @@ def _lines(blocks: Iterable[Block]) -> list[Block]:
 
 
 def _is_like_site(text: str) -> bool:
-    return _SITE.search(text) is not None and count_letters(text) <= SITE_NAME
+    return _SITE.search(text) is not None and count_letters(text) <= SITE_NAME and not re.search(r"[\d,，:：?？]", text)
 
 
 def _property(element: HtmlElement) -> list[str]:
@@ -808,7 +808,8 @@ def _source(line: str, title: str = "") -> str:
     ''
     """
     match = _SOURCE.search(line)
-    if match is None or (title and line[match.start(match.lastindex or 0) :].startswith(title[:8])):
+    begin = title.lstrip("[【")[:8]
+    if match is None or (begin and line[match.start(match.lastindex or 0) :].startswith(begin)):
         return ""
     return _source_name(match[1] or match[2])
 
