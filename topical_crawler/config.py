@@ -40,6 +40,7 @@ _Seconds = Callable[[BaseSettings], float]
 random_seed: Callable[[BaseSettings], int] = methodcaller("getint", "TOPICAL_SEED")  # of all random choices
 longest_crawl_delay: _Seconds = methodcaller("getfloat", "TOPICAL_MAX_CRAWL_DELAY")  # between two requests, for a robots.txt
 robots_seconds: _Seconds = methodcaller("getfloat", "TOPICAL_ROBOTS_SECONDS")  # for which a robots.txt holds
+rest_seconds: _Seconds = methodcaller("getfloat", "TOPICAL_REST_SECONDS")  # of a host's first rest; 0: none rests
 display_interval: _Seconds = methodcaller("getfloat", "TOPICAL_DISPLAY_INTERVAL")  # between two lines of progress
 
 
@@ -280,6 +281,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
         cleaning=cleaning_options(settings),
         thinning=thinning(settings),
+        rest=seconds("TOPICAL_REST_SECONDS"),
         allow_private=tuple(str(settings.get("TOPICAL_ALLOW_PRIVATE") or "").replace(",", " ").lower().split()),
     )
 

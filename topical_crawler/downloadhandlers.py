@@ -40,6 +40,10 @@ class Refused(IgnoreRequest):
     """A request that is not sent, or an answer that is not read; the message is the stable reason of its page."""
 
 
+class SentBack(IgnoreRequest):
+    """The page of this request waits in the frontier again; nothing is to be noted of it."""
+
+
 # Twisted bounds a line of the head, but not their number: a server that never ends its head would fill the memory. Scrapy has no
 # hook there, so its classes are extended.
 

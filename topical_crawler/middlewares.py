@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
@@ -20,7 +21,15 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    NotConfigured,
+    StopDownload,
+)
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
@@ -31,7 +40,7 @@ from topical_crawler import __version__, config
 from topical_crawler.corpus.record import HostFacts, Robots
 from topical_crawler.crawl.link_policy import evidence_of
 from topical_crawler.crawl.session import Crawl
-from topical_crawler.downloadhandlers import NOT_RECORDED
+from topical_crawler.downloadhandlers import NOT_RECORDED, Refused, SentBack
 from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.recordings.writer import Archive, ArchiveError, Message
@@ -118,7 +127,7 @@ class ArchiveMiddleware(CrawlComponent):
         crawl, entry = crawl_of(self._crawler), request.meta.get("topical")
         if crawl is not None and isinstance(entry, Entry) and entry.key in crawl.in_flight:
             crawl.retry(entry, entry.url, entry.meta)
-            raise IgnoreRequest("the archive cannot be written")
+            raise SentBack("the archive cannot be written")
 
     def _give_up(self, error: ArchiveError) -> None:
         logger.critical("The crawl ends and can be resumed, because what it fetched could not be archived: %s", error)
@@ -161,6 +170,10 @@ _POLL = 0.25
 _OURS = "topical_robots"
 _DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
 _REST = "topical_rest"
+_BYTES = "topical_bytes"
+_NO_ANSWER = "\1"  # noted in place of a robots.txt while its host rests
+ROBOTS_AWAY = "robots.txt cannot be had"  # the reason of a page whose host is given up
+HOST_AWAY = "host away"  # the reason of the host's links
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +188,8 @@ class _Rules:
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):
-    """Obeys robots.txt with its Crawl-delay. All requests and workers of a crawl fetch it once for an origin (scheme and host).
+    """Obeys robots.txt with its Crawl-delay. All requests and workers of a crawl fetch it once for an origin (scheme and host),
+    and again after a request to the host has failed: a host that does not even give its robots.txt rests.
 
     The fetch takes the host's turn: a page whose robots.txt has only just been fetched goes back to the frontier until the host's
     delay, now the Crawl-delay, is over. Meanwhile it takes no place among the requests in flight.
@@ -187,10 +201,11 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self._seconds = config.robots_seconds(settings)
         self._longest = 0.0 if config.replay_file(settings) else config.longest_crawl_delay(settings)
         self._rules: dict[str, _Rules] = {}  # by origin, the oldest first
-        self._asking: dict[str, asyncio.Task[_Rules]] = {}
+        self._asking: dict[str, asyncio.Task[_Rules | None]] = {}
         self._delays: dict[str, float] = {}  # of hosts with a delay of their own
         self._notes: set[asyncio.Task[None]] = set()
         crawler.signals.connect(self._give_back, signals.request_scheduled)
+        crawler.signals.connect(self._stop_reading, signals.bytes_received)
 
     @property
     def _crawl(self) -> Crawl | None:
@@ -205,6 +220,9 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         if request.meta.get("dont_obey_robotstxt") or request.url.startswith(("data:", "file:")):
             return None
         rules = await self._rules_for(request)
+        if rules is None:
+            give_back(self._crawl, request)
+            raise Refused(ROBOTS_AWAY)
         rests = self._must_rest(request, rules)
         self.process_request_2(rules.parser, request)
         if not rests:
@@ -229,12 +247,13 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             entry, crawl = request.meta["topical"], self._crawl
             assert crawl is not None
             crawl.retry(entry, entry.url, entry.meta)
-            raise IgnoreRequest("waits for its host's turn")
+            raise SentBack("waits for its host's turn")
 
-    async def _rules_for(self, request: Request) -> _Rules:
+    async def _rules_for(self, request: Request) -> _Rules | None:
+        """None where the host could not be asked, and rests."""
         origin = _origin(request.url)
         rules = self._rules.get(origin)
-        if rules is not None and time.monotonic() < rules.until:
+        if rules is not None and time.monotonic() < rules.until and not self._in_doubt(origin):
             return rules
         task = self._asking.get(origin)
         if task is None:
@@ -242,23 +261,31 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             task.add_done_callback(lambda _: self._asking.pop(origin))
         return await task
 
-    async def _learn(self, origin: str, request: Request) -> _Rules:
+    def _in_doubt(self, origin: str) -> bool:
+        return self._crawl is not None and self._crawl.outages.in_doubt(host(origin))
+
+    async def _learn(self, origin: str, request: Request) -> _Rules | None:
         """The rules as another worker shares them, or as the host answers now."""
         crawl = self._crawl
         if crawl is None or not crawl.frontier.shared:
             return await self._ask(origin, request)
         notes = cast("RedisFrontier", crawl.frontier)
         asked = -math.inf
+        if self._in_doubt(origin):
+            return await self._ask(origin, request, notes)
         while (text := notes.recall(_note(origin))) is None:
             if notes.claim(_note(origin), _CLAIM):
                 return await self._ask(origin, request, notes)
             await asyncio.sleep(_POLL)
             asked = time.monotonic()  # by another worker, and not later than now
+        if text == _NO_ANSWER:
+            return None
         return await self._keep({origin}, text, asked, _ROBOTS_AGAIN, request)
 
-    async def _ask(self, origin: str, request: Request, notes: RedisFrontier | None = None) -> _Rules:
-        """Ask the host. A robots.txt that cannot be had forbids nothing; it is asked for again soon unless there is none."""
-        meta = {"dont_obey_robotstxt": True, _OURS: True}
+    async def _ask(self, origin: str, request: Request, notes: RedisFrontier | None = None) -> _Rules | None:
+        """Ask the host. After RFC 9309 a robots.txt that does not exist forbids nothing; one that cannot be had, because the host
+        fails or cannot be reached, forbids everything: the host rests and is asked again."""
+        meta = {"dont_obey_robotstxt": True, _OURS: True, "dont_retry": True, "download_maxsize": 0}
         if "download_slot" in request.meta:
             meta["download_slot"] = request.meta["download_slot"]
         robots = Request(f"{origin}/robots.txt", priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)
@@ -269,13 +296,19 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         assert engine is not None
         try:
             response = await engine.download_async(robots)
-        except Exception as error:  # a host may fail in any way, and its pages then have their own reasons
+        except Exception as error:  # a host may fail in any way
             if not isinstance(error, IgnoreRequest):
                 self._stats.inc_value(f"robotstxt/exception_count/{type(error)}")
-                logger.info("%s cannot be had, nothing is forbidden: %s", robots.url, error)
+            if is_outage(error):
+                return self._no_answer(origin, f"{robots.url} cannot be had: {error}", notes, reached=False)
+            # Redirects without end, an address that is refused, a name that does not exist: its pages have their own reasons.
         else:
             self._stats.inc_value("robotstxt/response_count")
             self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+            if response.status >= 500 or response.status == HTTPStatus.TOO_MANY_REQUESTS:
+                return self._no_answer(
+                    origin, f"{robots.url} cannot be had: HTTP {response.status}", notes, retry_after(response)
+                )
             if 200 <= response.status < 300:
                 body, facts = response.body, None
                 if len(body) > _ROBOTS_BYTES:  # as many whole lines as fit
@@ -287,6 +320,9 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 seconds = self._seconds
             if urlsplit(response.url).path == "/robots.txt":
                 origins.add(_origin(response.url))  # a redirect to https or www.: that origin's rules are known too
+            if self._crawl is not None and self._crawl.outages.answered(host(origin)):
+                self._delays.pop(host(origin), None)
+                self._crawl.frontier.set_delay(host(origin), self._default_delay)
         asked = time.monotonic()
         rules = await self._keep(origins, text, asked, seconds, request)
         facts = facts or classify_robots(text, lambda path: rules.parser.allowed(origin + path, self._agent))
@@ -296,6 +332,26 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             for name in origins:
                 notes.remember(_note(name), text, math.ceil(max(rules.until - asked, _CLAIM)))
         return rules
+
+    def _no_answer(
+        self, origin: str, why: str, notes: RedisFrontier | None, asked: float = 0.0, reached: bool = True
+    ) -> _Rules | None:
+        name = host(origin)
+        self._note_down(HostFacts(name, "unreachable", 0.0, now_utc()))
+        if self._crawl is None:
+            logger.info("%s; nothing of it is fetched", why)
+            return None
+        seconds = let_rest(self._crawl, name, why, asked, reached)
+        if notes is not None and seconds:
+            notes.remember(_note(origin), _NO_ANSWER, seconds)
+        return None
+
+    def _stop_reading(self, data: bytes, request: Request, spider: object) -> None:
+        """Read no more of a robots.txt than counts."""
+        if request.meta.get(_OURS):
+            request.meta[_BYTES] = request.meta.get(_BYTES, 0) + len(data)
+            if request.meta[_BYTES] > _ROBOTS_BYTES:
+                raise StopDownload(fail=False)
 
     async def _keep(self, origins: set[str], text: str, asked: float, seconds: float, request: Request) -> _Rules:
         """Parse a robots.txt, send ``robots_parsed``, and keep it for ``seconds``, longer than a waiting page has to rest."""
@@ -346,6 +402,99 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         if self._crawl is not None and delay != self._delay(name):
             self._delays[name] = delay
             self._crawl.frontier.set_delay(name, delay)
+
+
+# -- Hosts that rest
+
+_DOUBTED, _SENT_BACK = "topical_doubted", "topical_sent_back"  # also in scheduler._KEPT_META
+_MOST_SENT_BACK = 6  # refusals of one page that do not count as tries of it: an hour of rests, each twice as long
+_BUSY = frozenset((HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE))
+
+
+class RestMiddleware(CrawlComponent):
+    """Sends a page back to the frontier, without losing a try, whose host asks for patience (429 or 503, with or without
+    Retry-After) or may be away: then the host's robots.txt is asked for before any further page, and the host rests unless it
+    gives it. A page that fails again though its host answers loses tries like any other. Stands within Scrapy's own retries.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        if config.replay_file(crawler.settings) or not config.rest_seconds(crawler.settings):
+            raise NotConfigured
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        crawl, entry = crawl_of(self._crawler), request.meta.get("topical")
+        if crawl is None or not isinstance(entry, Entry) or entry.key not in crawl.in_flight:
+            return response
+        if response.status not in _BUSY:
+            crawl.outages.answered(entry.host)
+            return response
+        times = entry.meta.get(_SENT_BACK, 0)
+        if times >= _MOST_SENT_BACK:
+            return response
+        crawl.outages.doubt(entry.host)  # whose answer ends the rest
+        if let_rest(crawl, entry.host, f"{request.url} answers HTTP {response.status}", retry_after(response)) is None:
+            return response
+        give_back(crawl, request, **{_SENT_BACK: times + 1})
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        crawl, entry = crawl_of(self._crawler), request.meta.get("topical")
+        if crawl is None or not isinstance(entry, Entry) or entry.key not in crawl.in_flight or not is_outage(exception):
+            return
+        crawl.outages.doubt(entry.host)
+        if not entry.meta.get(_DOUBTED):
+            give_back(crawl, request, **{_DOUBTED: True})
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether an error of a request may be an outage of its host or of the network."""
+    if isinstance(error, CannotResolveHostError):  # a name that does not exist is no outage
+        return "temporary" in str(error).lower()
+    return isinstance(error, DownloadTimeoutError | DownloadConnectionRefusedError | DownloadFailedError | OSError)
+
+
+def retry_after(response: Response) -> float:
+    """Seconds that an answer asks to wait, by number or date (RFC 9110, 10.2.3); 0 where it asks for none.
+
+    >>> retry_after(Response("http://a.cn/", 429, {"Retry-After": "120"}))
+    120.0
+    """
+    value = (response.headers.get(b"Retry-After") or b"").decode("latin-1").strip()
+    if value.isdecimal() and value.isascii():
+        return float(value[:9])
+    try:
+        then = parsedate_to_datetime(value)
+    except ValueError:
+        return 0.0
+    return max(0.0, (then.replace(tzinfo=then.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+def give_back(crawl: Crawl | None, request: Request, **meta: Any) -> None:
+    """Have the page of a request wait in the frontier again, in its place, with what it is to remember. Raises SentBack then;
+    where the request is none of a page in flight, or its host was given up, nothing happens."""
+    entry = request.meta.get("topical")
+    if crawl is not None and isinstance(entry, Entry) and entry.key in crawl.in_flight and entry.host not in crawl.given_up:
+        crawl.retry(entry, request.url, {**entry.meta, **meta})
+        raise SentBack("waits until its host has rested")
+
+
+def let_rest(crawl: Crawl, name: str, why: str, asked: float = 0.0, reached: bool = True) -> float | None:
+    """Have a host rest, for every worker of the crawl; returns for how many seconds. None where it has rested so often that it is
+    given up: its waiting links are dropped."""
+    if not reached and crawl.outages.unreached(name):
+        logger.warning("The network seems to be away (%s). The crawl waits until a host answers, and loses nothing", why)
+    seconds = crawl.outages.next(name, crawl.policy.has_answered(name), asked)
+    if seconds is None:
+        crawl.given_up.add(name)
+        links = crawl.frontier.discard(HOST_AWAY, host=name)
+        crawl.progress.links[HOST_AWAY] += links
+        logger.warning("%s; it has rested too often and is given up, with %d links", why, links)
+        return None
+    crawl.frontier.set_delay(name, max(seconds, crawl.options.delay))
+    if not crawl.outages.away:
+        logger.info("%s; %s rests for %.3g s", why, name, seconds)
+    return seconds
 
 
 def classify_robots(text: str, allows: Callable[[str], bool]) -> Robots:

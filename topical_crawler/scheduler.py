@@ -30,7 +30,13 @@ LOST = "lost by a pipeline"  # why a page is rejected whose item no pipeline ret
 STORAGE_FAILED = "storage failed"  # why a crawl ends that cannot write any more (a full disk, a database that is gone)
 TICK = 1.0  # seconds between two looks at orders, and at what other workers have done
 SHARED_POLL = 0.25  # seconds after which a worker with nothing to fetch looks again: others push, and their leases run out
-_KEPT_META = ("redirect_times", "redirect_ttl", "retry_times")  # stored with the entry, so that bounds hold over a restart
+_KEPT_META = (
+    "redirect_times",
+    "redirect_ttl",
+    "retry_times",
+    "topical_doubted",
+    "topical_sent_back",
+)  # stored with the entry, so that bounds hold over a restart
 
 
 class TopicalScheduler(BaseScheduler):
@@ -96,6 +102,8 @@ class TopicalScheduler(BaseScheduler):
             if crawl.rests and self._looks_at_end():
                 return None
             seconds = crawl.frontier.wait(now)
+            if seconds is not None and crawl.outages.away:
+                seconds = max(seconds, crawl.outages.pause)
         except STORAGE_ERRORS as error:
             self._give_up(error)
             return None

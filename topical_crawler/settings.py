@@ -20,6 +20,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "topical_crawler.middlewares.RobotsMiddleware": 100,
+    "topical_crawler.middlewares.RestMiddleware": 560,  # within Scrapy's retries: what it sends back loses no try
     "topical_crawler.middlewares.QuickMetaRefreshMiddleware": 580,
     "topical_crawler.middlewares.ArchiveMiddleware": 1000,  # next to the downloader: it sees every exchange as it came
 }
@@ -98,6 +99,7 @@ TOPICAL_BARREN_END = None  # pages without a text, over all hosts, that end a cr
 TOPICAL_SECOND_LOOK_MB = 500  # room on disk for pages off topic that may be judged otherwise when more is known; 0: none
 TOPICAL_MAX_CRAWL_DELAY = 60  # seconds; a longer Crawl-delay of a robots.txt is cut to this
 TOPICAL_ROBOTS_SECONDS = 86400  # how long a robots.txt holds before it is read again
+TOPICAL_REST_SECONDS = 60  # first rest of a host that is away or asks for patience; each further one is twice as long; 0: none
 TOPICAL_RESCORE = 3  # how often a waiting link may be put back with a lower score; 0: links keep the score they came with
 TOPICAL_EXTRACT_WORKERS = 1  # processes that extract main texts
 TOPICAL_EXTRACT_TIMEOUT = 20  # seconds of processor time for one page

@@ -176,6 +176,7 @@ class Crawled:
 def command(topic: Path | str, data: Path, seeds: str | None = None, spider: str = "topical", **options: object) -> list[str]:
     """The command line of a crawl; upper-case ``options`` are settings, others spider arguments."""
     settings = {"TOPICAL_DATA_DIR": data, "TOPICAL_RESOURCES": 0, "TOPICAL_CACHE_DIR": data / "cache", "CONCURRENT_REQUESTS": 1}
+    settings["TOPICAL_REST_SECONDS"] = 0.05
     arguments: dict[str, object] = {"topic": topic} | ({"seeds": seeds} if seeds is not None else {})
     for name, value in options.items():
         (settings if name.isupper() else arguments)[name] = value  # type: ignore[index]

@@ -21,6 +21,7 @@ from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy, checkpoint_
 from topical_crawler.crawl.mailbox import FOLDER, Mailbox
 from topical_crawler.crawl.opening import claim_directory, log_progress, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
+from topical_crawler.crawl.outages import Outages
 from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SecondLook, SetAside
@@ -121,6 +122,8 @@ class Crawl:
         finished: pages of the log of finished pages that this worker has read.
         failed: why the crawl cannot go on; "" while it can.
         estimate: what the corpus holds, once the crawl is closed; None before, and where nothing can be said.
+        outages: hosts that do not answer, and how long they rest.
+        given_up: hosts that rested too often.
         adviser: asks the topic's model; None where it has none.
     """
 
@@ -148,6 +151,8 @@ class Crawl:
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
         self.policy = LinkPolicy(options, learns=strategy.learns_links)
+        self.outages = Outages(options.rest, options.seed)
+        self.given_up: set[str] = set()
         # Persist only with SQLite: other workers cannot resume it.
         aside = SetAside(options.data_dir / ASIDE if options.frontier == "sqlite" else None, options.second_look_megabytes)
         self.second_look = SecondLook(aside, strategy, store)
@@ -323,11 +328,12 @@ class Crawl:
 
     def next(self, now: float) -> Entry | None:
         """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now."""
-        if self.control.paused or self.control.stopping:
+        if self.control.paused or self.control.stopping or self.outages.holds():
             return None
         while (entry := self.frontier.pop(now, self.options.in_flight - len(self.in_flight))) is not None:
             try:
                 if self._is_next(entry, now):
+                    self.outages.tries()
                     return entry
             except LeaseLost:  # it was reserved for too long
                 continue

@@ -25,7 +25,7 @@ from twisted.python.failure import Failure
 from topical_crawler import config, logs
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.downloadhandlers import Refused, Unreachable
+from topical_crawler.downloadhandlers import Refused, SentBack, Unreachable
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.settings import check_names
@@ -130,6 +130,8 @@ class TopicalSpider(Spider):
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:
         """A request that brought no page: its reason is counted, and the crawl goes on."""
+        if isinstance(failure.value, SentBack):  # its entry may be in flight again by now
+            return
         request: Request = failure.request  # type: ignore[attr-defined]
         response = getattr(failure.value, "response", None)
         item = self._item(request.meta["topical"], response if isinstance(response, Response) else None)

@@ -1,0 +1,158 @@
+"""Hosts that are away or ask for patience rest, and no page is lost by it; a network that is away stops nothing for good."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+from crawl_tools import Reply, Route, Site, article, crawl, rows
+
+PAGES = [f"/{n}.html" for n in range(4)]
+TEXT = "text/plain"
+
+
+def hang_up(handler: BaseHTTPRequestHandler) -> None:
+    """A connection that is reset before any answer."""
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.connection.close()
+
+
+def away(site: Site, until: Callable[[], bool]) -> None:
+    """``site`` resets every connection until something is true."""
+
+    def unless(route: Route | None) -> Route:
+        def answer(path: str) -> Reply | None:
+            if not until():
+                return Reply(raw=hang_up)
+            return route(path) if callable(route) else route
+
+        return answer
+
+    site.routes = {path: unless(route) for path, route in site.routes.items()} | {"": unless(None)}
+
+
+def pages(name: str) -> dict[str, Route]:
+    return {"/": Reply(article(f"首页 {name}", dict.fromkeys(PAGES, "党建")))} | {
+        path: Reply(article(f"{name} {path}")) for path in PAGES
+    }
+
+
+def reasons(data: Path) -> dict[str, str]:
+    return {row.url: row.reason for row in rows(data)}
+
+
+def test_twelve_hosts_that_are_away_lose_no_page(topic: Path, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        good = stack.enter_context(Site())
+        good.routes = {"": lambda path: Reply(article(path, {f"/{len(good.hits)}": "党建"} if len(good.hits) < 200 else {}))}
+        hosts = [stack.enter_context(Site(pages(str(n)))) for n in range(12)]
+        down = [len(hosts)]
+        for site in hosts:
+            away(site, lambda site=site: len(site.hits) >= 3)  # type: ignore[misc]
+        seeds = " ".join(site.url + "/" for site in (good, *hosts))
+        crawled = crawl(topic, tmp_path / "data", seeds, DOWNLOAD_DELAY=0, CONCURRENT_REQUESTS=8, strategy="breadth_first")
+        assert crawled.code == 0, crawled.log
+    found = reasons(tmp_path / "data")
+    for site in hosts:
+        assert [found[site.url + path] for path in ("/", *PAGES)] == [""] * 5
+        assert len([hit for hit in site.hits if hit.path == "/robots.txt"]) <= 12
+    assert down and "rests for" in crawled.log
+
+
+def test_a_network_that_is_away_is_waited_for(topic: Path, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        hosts = [stack.enter_context(Site(pages(str(n)))) for n in range(5)]
+        for site in hosts:
+            away(site, lambda: sum(len(site.hits) for site in hosts) >= 12)  # more often than a host may rest that never answered
+        seeds = " ".join(site.url + "/" for site in hosts)
+        crawled = crawl(topic, tmp_path / "data", seeds, DOWNLOAD_DELAY=0, strategy="breadth_first")
+        assert crawled.code == 0, crawled.log
+    assert crawled.log.count("The network seems to be away") == 1
+    assert "given up" not in crawled.log
+    assert list(reasons(tmp_path / "data").values()) == [""] * 25
+
+
+@pytest.mark.parametrize("as_date", [False, True])
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_host_that_asks_for_patience_gets_it(status: int, as_date: bool, topic: Path, tmp_path: Path) -> None:
+    def busy(path: str) -> Reply:
+        if site.asked("/0.html") >= 2:
+            return Reply(article(path))
+        value = formatdate(time.time() + 2, usegmt=True) if as_date else "1"
+        return Reply("busy", status, headers={"Retry-After": value})
+
+    with Site(pages("busy")) as site:
+        site.routes["/0.html"] = busy
+        crawled = crawl(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0, RETRY_TIMES=0)
+    assert crawled.code == 0, crawled.log
+    assert set(reasons(tmp_path / "data").values()) == {""}
+    hits = site.pages()
+    refused = [n for n, hit in enumerate(hits) if hit.path == "/0.html"][:2]
+    assert min(hits[n + 1].began - hits[n].ended for n in refused) >= 0.9  # a date counts whole seconds
+
+
+def test_a_page_that_alone_is_unavailable_is_given_up(topic: Path, tmp_path: Path) -> None:
+    with Site(pages("one")) as site:
+        site.routes["/0.html"] = Reply("broken", 503)
+        crawled = crawl(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0)
+    assert crawled.code == 0, crawled.log
+    found = reasons(tmp_path / "data")
+    assert found.pop(site.url + "/0.html") == "HTTP 503"
+    assert set(found.values()) == {""}
+
+
+def test_a_page_that_alone_hangs_up_is_given_up(topic: Path, tmp_path: Path) -> None:
+    with Site(pages("one")) as site:
+        site.routes |= {"/0.html": Reply(raw=hang_up), "/1.html": Reply(raw=hang_up)}
+        crawled = crawl(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0, RETRY_TIMES=1)
+    assert crawled.code == 0, crawled.log
+    found = reasons(tmp_path / "data")
+    assert [found[site.url + path] for path in PAGES] == ["connection failed", "connection failed", "", ""]
+    assert 3 <= site.asked("/0.html") <= 6  # one in doubt, and two tries; the connection pool asks twice by itself
+
+
+def test_a_robots_txt_that_fails_forbids_everything(topic: Path, tmp_path: Path) -> None:
+    with Site(pages("other")) as other, Site(pages("strict")) as site:
+        site.routes["/robots.txt"] = Reply("", 500)
+        other.routes["/0.html"] = Reply(article("党建", dict.fromkeys((f"{site.url}/1.html", f"{site.url}/2.html"), "党建")))
+        crawled = crawl(topic, tmp_path / "data", f"{site.url}/ {other.url}/", DOWNLOAD_DELAY=0, TOPICAL_ALLOW_PRIVATE="all")
+    assert crawled.code == 0, crawled.log
+    assert not site.pages()
+    assert 2 <= site.asked("/robots.txt") <= 5
+    found = reasons(tmp_path / "data")
+    assert "robots.txt cannot be had" in [reason for url, reason in found.items() if url.startswith(site.url)]
+    assert [found[other.url + path] for path in PAGES] == [""] * 4
+    assert "is given up" in crawled.log
+
+
+def test_what_stands_first_in_an_endless_robots_txt_counts(topic: Path, tmp_path: Path) -> None:
+    sent = []
+
+    def endless(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nUser-agent: *\nDisallow: /0.html\n")
+        for _ in range(1000):
+            handler.wfile.write(b"# and so on\n" * 10_000)
+            sent.append(1)
+
+    with Site(pages("endless")) as site:
+        site.routes["/robots.txt"] = Reply(raw=endless)
+        crawled = crawl(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0)
+    assert crawled.code == 0, crawled.log
+    found = reasons(tmp_path / "data")
+    assert [found[site.url + path] for path in PAGES] == ["robots.txt", "", "", ""]
+    assert len(sent) < 1000
+
+
+def test_a_robots_txt_that_leads_in_circles_forbids_nothing(topic: Path, tmp_path: Path) -> None:
+    with Site(pages("circle")) as site:
+        site.routes["/robots.txt"] = Reply("", 302, headers={"Location": "/robots.txt?again"})
+        crawled = crawl(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0)
+    assert crawled.code == 0, crawled.log
+    assert set(reasons(tmp_path / "data").values()) == {""}
