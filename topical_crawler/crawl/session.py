@@ -195,6 +195,7 @@ class Crawl:
                 place = options.corpus or str(directory / "corpus.sqlite")
                 store = undo.enter_context(CorpusStore(place, patience=options.patience))
                 crawl = cls(options, topic, strategy, frontier, store, lock)
+                _check_corpus(crawl)
             except STORAGE_ERRORS as error:
                 raise CrawlError(str(error)) from None
             undo.pop_all()
@@ -458,6 +459,16 @@ class Crawl:
             logger.critical("Cannot store what was fetched; the crawl ends and can be resumed: %s", error, exc_info=details)
             self.failed = str(error) or type(error).__name__
             self.progress.storage_failures += 1
+
+
+def _check_corpus(crawl: Crawl) -> None:
+    """Raises CrawlError where the corpus has none of the pages that the frontier finished last."""
+    last = [outcome.url for _, outcome in crawl.frontier.outcomes(max(0, crawl.finished - 10))]
+    if last and not any(crawl.store.get(fingerprint(url).hex()) for url in last):
+        raise CrawlError(
+            f"{crawl.store.name} lacks the pages that this crawl fetched last, such as {last[-1]}: it was moved, emptied "
+            "or replaced by an older one. Remedy: put it back, or begin anew with another TOPICAL_DATA_DIR (Redis: TOPICAL_CRAWL)"
+        )
 
 
 def _lock(directory: Path) -> FileLock:
