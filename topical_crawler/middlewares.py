@@ -173,7 +173,7 @@ _REST = "topical_rest"
 _BYTES = "topical_bytes"
 _NO_ANSWER = "\1"  # noted in place of a robots.txt while its host rests
 ROBOTS_AWAY = "robots.txt cannot be had"  # the reason of a page whose host is given up
-HOST_AWAY = "host away"  # the reason of the host's links
+HOST_AWAY = "host away"  # the reason of its links, and of a page of a host that was not even reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         rules = await self._rules_for(request)
         if rules is None:
             give_back(self._crawl, request)
-            raise Refused(ROBOTS_AWAY)
+            raise Refused(self._crawl.given_up.get(host(request.url), ROBOTS_AWAY) if self._crawl is not None else ROBOTS_AWAY)
         rests = self._must_rest(request, rules)
         self.process_request_2(rules.parser, request)
         if not rests:
@@ -475,6 +475,8 @@ def give_back(crawl: Crawl | None, request: Request, **meta: Any) -> None:
     where the request is none of a page in flight, or its host was given up, nothing happens."""
     entry = request.meta.get("topical")
     if crawl is not None and isinstance(entry, Entry) and entry.key in crawl.in_flight and entry.host not in crawl.given_up:
+        with contextlib.suppress(LeaseLost):
+            crawl.frontier.sent(entry.key, time.monotonic())  # the host's rest begins now
         crawl.retry(entry, request.url, {**entry.meta, **meta})
         raise SentBack("waits until its host has rested")
 
@@ -486,7 +488,7 @@ def let_rest(crawl: Crawl, name: str, why: str, asked: float = 0.0, reached: boo
         logger.warning("The network seems to be away (%s). The crawl waits until a host answers, and loses nothing", why)
     seconds = crawl.outages.next(name, crawl.policy.has_answered(name), asked)
     if seconds is None:
-        crawl.given_up.add(name)
+        crawl.given_up[name] = ROBOTS_AWAY if reached else HOST_AWAY
         links = crawl.frontier.discard(HOST_AWAY, host=name)
         crawl.progress.links[HOST_AWAY] += links
         logger.warning("%s; it has rested too often and is given up, with %d links", why, links)

@@ -205,13 +205,13 @@ def test_what_is_kept_changes_with_the_threshold(crawl: Crawl) -> None:
 
 def test_pages_are_fetched_again(crawl: Crawl) -> None:
     site, gone = crawl.site, crawl.site.url + "/gone"
-    site.routes["/gone"] = Reply("busy", 503)
+    site.routes["/gone"] = Reply("broken", 500)
     crawl.ask("push", gone)
-    until(lambda: "HTTP 503" in crawl.ask("stats", "--pages", 0)["last_rejected_because"], crawl)
+    until(lambda: "HTTP 500" in crawl.ask("stats", "--pages", 0)["last_rejected_because"], crawl)
     assert site.asked("/gone") == 3  # with two retries
     site.routes["/gone"] = Reply(article("又回来了"))
-    assert crawl.ask("requeue", "--reason", "HTTP 503") == {"asked": 1, "requeued": 1}
-    until(lambda: crawl.ask("requeue", "--reason", "HTTP 503")["asked"] == 0, crawl)  # its latest outcome is another
+    assert crawl.ask("requeue", "--reason", "HTTP 500") == {"asked": 1, "requeued": 1}
+    until(lambda: crawl.ask("requeue", "--reason", "HTTP 500")["asked"] == 0, crawl)  # its latest outcome is another
     assert site.asked("/gone") == 4
     asked = site.asked("/page/1")
     assert crawl.ask("requeue", site.url + "/page/1") == {"asked": 1, "requeued": 1}

@@ -123,7 +123,7 @@ class Crawl:
         failed: why the crawl cannot go on; "" while it can.
         estimate: what the corpus holds, once the crawl is closed; None before, and where nothing can be said.
         outages: hosts that do not answer, and how long they rest.
-        given_up: hosts that rested too often.
+        given_up: hosts that rested too often, each with the reason of its page.
         adviser: asks the topic's model; None where it has none.
     """
 
@@ -152,7 +152,7 @@ class Crawl:
         self._renewed = self._busy = time.monotonic()
         self.policy = LinkPolicy(options, learns=strategy.learns_links)
         self.outages = Outages(options.rest, options.seed)
-        self.given_up: set[str] = set()
+        self.given_up: dict[str, str] = {}
         # Persist only with SQLite: other workers cannot resume it.
         aside = SetAside(options.data_dir / ASIDE if options.frontier == "sqlite" else None, options.second_look_megabytes)
         self.second_look = SecondLook(aside, strategy, store)
