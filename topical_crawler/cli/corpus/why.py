@@ -60,6 +60,8 @@ MEANINGS = {
     "redirected": "another address has the page",
     "too many redirects": "redirects did not end",
     "HTTP": "that was the server's answer",
+    "robots.txt cannot be had": "its host gave no robots.txt, and without one nothing is fetched",
+    "host away": "its host could not be reached, however often it rested",
     "robots.txt": "the site forbids it",
     "too large": "the answer has more bytes than allowed",
     "timed out": "no answer in time",
