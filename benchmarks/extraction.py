@@ -20,7 +20,7 @@ import statistics
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,8 @@ from gold_layouts import make_pages  # noqa: E402
 from gold_pages import GoldPage, page_lines, read_gold, read_marks, read_pages  # noqa: E402
 from text_scores import ngram_f1  # noqa: E402
 
-from topical_crawler.extraction import extract, extractors  # noqa: E402
+from topical_crawler.extraction import extract  # noqa: E402
+from topical_crawler.extraction.main_text import STOP_CHARACTERS  # noqa: E402
 from topical_crawler.web.dom import decode  # noqa: E402
 
 ADDRESS = "http://www.example.cn/a.html"
@@ -99,9 +100,20 @@ def resiliparse(html: str, url: str) -> str:
 
 
 def justext(html: str, url: str) -> str:
-    """jusText with Chinese stop characters."""
-    tree = extractors.parse(html)
-    return "" if tree is None else extractors.justext(tree)
+    """jusText with thresholds and stop characters for Chinese: its own count words between spaces."""
+    from justext.core import ParagraphMaker, classify_paragraphs, html_to_dom, preprocessor, revise_paragraph_classification
+
+    paragraphs = ParagraphMaker.make_paragraphs(preprocessor(html_to_dom(html)))
+    for paragraph in paragraphs:
+        paragraph.stopwords_density = _stop_share.__get__(paragraph)
+    classify_paragraphs(paragraphs, STOP_CHARACTERS, 10, 40, 0.01, 0.03, 0.3)
+    revise_paragraph_classification(paragraphs)
+    return "\n".join(paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate)
+
+
+def _stop_share(paragraph: Any, stopwords: Collection[str]) -> float:
+    text: str = paragraph.text
+    return sum(character in stopwords for character in text) / max(1, len(text))
 
 
 def newspaper(html: str, url: str) -> str:
@@ -122,7 +134,7 @@ def gne(html: str, url: str) -> str:
 
 
 RIVALS: dict[str, tuple[str, Callable[[str, str], str]]] = {
-    "ours": ("trafilatura", ours),
+    "ours": ("lxml", ours),
     "trafilatura, defaults": ("trafilatura", trafilatura_default),
     "trafilatura, fast": ("trafilatura", trafilatura_fast),
     "readability-lxml": ("readability", readability),

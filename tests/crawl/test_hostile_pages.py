@@ -121,9 +121,11 @@ def text_in(encoding: str, declared: str | None, name: str, *, head: str = "") -
 
 
 SLOW_EXTRACTION = (
-    "<html><head><title>党建：慢</title></head><body><article><p>" + "<b>党员</b>支部<i>x</i>" * 10_000 + "</body></html>"
+    "<html><head><title>党建：慢</title></head><body><h1>党员</h1>"
+    + "<table><tr><td>党员<td>支部<tr><td>1<td>2</table>" * 42_000
+    + "</body></html>"
 )
-"""190,000 characters in one paragraph that trafilatura works on for half a minute."""
+"""1.9 million characters of tables that take several seconds."""
 CASES = (
     # encodings
     Case("/gbk-as-utf8", text_in("gbk", "utf-8", "甲乙丙丁"), KEPT, text="甲乙丙丁"),

@@ -25,7 +25,7 @@ ARTICLE = (
     + "</div></body></html>"
 )
 SLOW = f"<p>{SENTENCE}<a href='/x'>链接</a></p>" * 60_000
-"""Three million characters that trafilatura works on for much longer than the tests wait."""
+"""Three million characters that are worked on for much longer than the tests wait."""
 
 
 def test_pool_extracts_in_other_processes_and_ends_them() -> None:

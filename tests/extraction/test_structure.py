@@ -11,10 +11,9 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lxml.html import document_fromstring
 
 from topical_crawler.extraction import extract
-from topical_crawler.extraction.extractors import blocks_in, marked, parse, unmarked, whole
+from topical_crawler.extraction.main_text import parse
 from topical_crawler.extraction.structure import Block, normalise, read_blocks
 from topical_crawler.text.passages import Passage, passages
 
@@ -278,22 +277,6 @@ def test_code_at_the_end_of_a_text_belongs_to_it() -> None:
     assert [passage.kind for passage in found][-3:] == ["code", "heading", "code"]
 
 
-def test_a_text_names_its_blocks_by_marks() -> None:
-    tree = document_fromstring(f"<div>{'<p>党建</p>' * 700}</div>")
-    found = read_blocks(tree)
-    lines = [line for line in marked(tree, found).text_content().split("党建") if line]
-    assert blocks_in("".join(lines)) == list(range(700))
-    assert tree.text_content() == "党建" * 700
-
-
-def test_lines_that_are_in_no_block_are_kept() -> None:
-    tree = document_fromstring("<div><p>甲</p><p>乙</p></div>")
-    found = read_blocks(tree)
-    first, second = marked(tree, found).xpath("//p/text()")
-    assert [block.text for block in whole(found, f"前\n{first}\n丙\n{second}\n乙\n后")] == ["前", "甲", "丙", "乙", "后"]
-    assert whole(found, "") == []
-
-
 # -- Anything
 
 PIECES = st.sampled_from(
@@ -357,7 +340,6 @@ def test_nothing_raises_and_no_word_is_lost(pieces: list[str]) -> None:
     before = Counter(re.findall(r"[一-鿿]", "".join(map(str, words))))
     found = read_blocks(normalise(tree))
     assert before <= Counter("".join(block.text for block in found))
-    assert "".join(unmarked(marked(tree, found).text_content()).split()) == "".join(tree.text_content().split())
 
 
 @pytest.mark.parametrize(

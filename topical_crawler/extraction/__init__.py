@@ -18,8 +18,8 @@ from lxml.etree import XPath
 from lxml.html import HtmlElement
 
 from topical_crawler.extraction.details import Details, in_beijing, in_text, read_details
-from topical_crawler.extraction.extractors import COST, LINKED, densest, is_sentence, main_text, parse, worth
 from topical_crawler.extraction.forum import ADDRESS, CODE_WORDS, DECLARED, MIN_WORDS, WORDS, read_thread
+from topical_crawler.extraction.main_text import COST, LINKED, densest, is_sentence, main_blocks, parse, worth
 from topical_crawler.extraction.structure import HEADINGS, Block, normalise, read_blocks
 from topical_crawler.text.passages import Passage, layout, plain
 from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES, names_a_label
@@ -365,7 +365,7 @@ class Extracted(Details, Series):
     text: str = ""  # the main text, one paragraph a line; "" if there is none
     layout: list[list[int | str]] = field(default_factory=list)  # of the text, see `text.passages`
     kind: str = ""  # one of KINDS; "" if the page could not be read
-    method: str = ""  # the extractor of the text
+    method: str = ""  # how the text was found: "model" or "forum"
     reason: str = ""  # why there is no text, one of the constants of this module
 
 
@@ -382,7 +382,7 @@ def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "", an
     >>> page = "<html><body><h1>主题教育</h1><article><p>" + "各级党组织扎实开展主题教育。" * 20 + "</p></article></body></html>"
     >>> extracted = extract(page, "http://www.example.cn/2023/0412/c1.html")
     >>> extracted.text[:6], extracted.date, extracted.kind, extracted.method
-    ('各级党组织扎', '2023-04-12', 'article', 'trafilatura')
+    ('各级党组织扎', '2023-04-12', 'article', 'model')
     >>> extract("", "http://www.example.cn/").reason
     'no text'
     """
@@ -404,7 +404,12 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
     if thread is not None:
         main, method = thread.blocks, FORUM
     else:
-        main, method = main_text(tree, blocks) if kind in (ARTICLE, DOCUMENTATION) else ([], "")
+        main = main_blocks(tree, blocks) if kind in (ARTICLE, DOCUMENTATION) else []
+        if not main and kind in (ARTICLE, DOCUMENTATION) and (unseen := list(tree.iter("noscript"))):
+            for element in unseen:  # a page that scripts write, and its text for those without them
+                element.tag = "div"
+            main = main_blocks(tree, read_blocks(tree))
+        method = "model" if main else ""
     passages = [Passage(block.text, block.kind, block.level, block.note) for block in main]
     text = plain(passages)
     details = read_details(tree, blocks, url, fetched, anchors)

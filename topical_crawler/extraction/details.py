@@ -20,7 +20,7 @@ from lxml.etree import XPath
 from lxml.html import HtmlElement
 
 from topical_crawler.cleaning.characters import count_letters
-from topical_crawler.extraction.extractors import is_sentence
+from topical_crawler.extraction.main_text import is_sentence
 from topical_crawler.extraction.structure import HEADINGS, Block, read_blocks
 
 EARLIEST = 1994  # first year of a credible date: that of the first web pages in Chinese

@@ -18,7 +18,7 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from topical_crawler.cleaning.characters import count_letters
-from topical_crawler.extraction.extractors import COST, is_sentence
+from topical_crawler.extraction.main_text import COST, is_sentence
 from topical_crawler.extraction.structure import Block, read_blocks
 from topical_crawler.text.passages import VERBATIM
 
