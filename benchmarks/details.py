@@ -32,7 +32,7 @@ from rich.console import Console
 from rich.table import Table
 
 from topical_crawler.extraction.details import ACCURACY, Witnesses, read_details
-from topical_crawler.extraction.extractors import parse
+from topical_crawler.extraction.main_text import parse
 from topical_crawler.extraction.structure import normalise, read_blocks
 from topical_crawler.recordings.reader import Recording, equal_form
 from topical_crawler.web.dom import decode

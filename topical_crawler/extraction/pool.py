@@ -1,6 +1,6 @@
 """Extraction in worker processes, which a page cannot hang or bring down.
 
-The extractors take longer than all other work on a page and hold the interpreter lock: neither event loop nor threads suit them.
+Extraction takes longer than all other work on a page and holds the interpreter lock: neither event loop nor threads suit it.
 """
 
 from __future__ import annotations

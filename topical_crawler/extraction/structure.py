@@ -1,7 +1,7 @@
 """The structure of a page: its formulas, code and tables brought into one form, and its blocks.
 
 Pages write the same things in many ways: a formula as a script, an image, MathML or drawn glyphs, code as a table with a column
-of line numbers. :func:`normalise` repairs the parsed page before anything is extracted, so that all extractors see the same:
+of line numbers. :func:`normalise` repairs the parsed page before anything is extracted, so that all of them read alike:
 
 * ``<pre data-kind="code" data-note="python">`` and ``<pre data-kind="formula">`` hold code and TeX as written;
 * formulas within a line are text between dollar signs;
