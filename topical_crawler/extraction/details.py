@@ -349,8 +349,8 @@ _AUTHOR = re.compile(
 )
 _BARE_AUTHOR = re.compile(r"(?:^|[\s》|｜])作者\s{0,3}([\u4e00-\u9fff]{2,4})\s*(?:$|[|｜])")
 _SIGNED = re.compile(
-    r"^[\s□■●（(【\[—]*(?:采写|撰文|文|图文)?[\s:：/／]*(?:[\w、·／/]{2,16}?[\s／/]*)?(?:首席|见习|實習|实习|特约|全媒体|融媒体?)?记?(?:记者|記者)"
-    r"[\s:：/／]*(.{2,60})$"
+    r"^[\s□■●（(【\[—]{0,6}(?:采写|撰文|文|图文)?[\s:：/／]{0,3}(?:[\w、·／/]{2,16}?[\s／/]{0,3})?(?:首席|见习|實習|实习|特约|全媒体|融媒体?)?(?:记者|記者)"
+    r"[\s:：/／]{0,3}(.{2,60})$"
 )
 _DATELINE = re.compile(r"^.{0,40}?[(（][\w·]{0,14}?(?:记者|記者)[\s:：]*([\w\s、，,·]{2,30})[)）]")
 _PHOTO = re.compile(r"(?:摄|攝|图|圖|制图|供图)[)）\s]*$")
@@ -595,7 +595,8 @@ class Witnesses:
     def _place(self) -> int:
         """The index of the headline's block (0 if there is none)."""
         key = _key(self.title)
-        same = [i for i, block in enumerate(self.blocks[:2000]) if _key(block.text.rstrip("¶#")) == key] if key else []
+        short = ((i, b.text[:MAX_LINE]) for i, b in enumerate(self.blocks[:2000]) if b.letters <= MAX_LINE)
+        same = [i for i, text in short if key and _key(_NO_SIGNS.sub("", text)) == key]
         return next((i for i in same if self.blocks[i].tag in HEADINGS), same[0] if same else 0)
 
     # Day
@@ -641,7 +642,9 @@ class Witnesses:
         yield "meta", "" if edited or _key(meta) in sites or (meta and meta in self.page) else meta
         yield "microdata", first(_people([_person(e)]) for e in self.marked if "author" in _property(e))
         near, late = ([block.text[:MAX_LINE] for block in lines] for lines in (self.near, self.end))
-        late += [block.text for block in self.blocks[self.place + NEAR : 2000] if block.letters <= 30 and block.links < 2]
+        late += [
+            block.text[:MAX_LINE] for block in self.blocks[self.place + NEAR : 2000] if block.letters <= 30 and block.links < 2
+        ]
         yield "byline", first(map(_author, near))
         yield "late byline", first(map(_author, late))
         yield "signature", first(map(_signed, (*near, *late)))
@@ -757,7 +760,8 @@ def _signed(line: str) -> str:
     >>> _signed("记者了解到，项目下月完工。"), _signed("记者 张三 摄")
     ('', '')
     """
-    match = None if count_letters(line) > 40 or _PHOTO.search(line) else _SIGNED.search(line)
+    unsigned = "者" not in line or count_letters(line) > 40 or _PHOTO.search(line)
+    match = None if unsigned else _SIGNED.search(line)
     names = _split_names(match[1]) if match else []
     return _people(names) if all(_HAN_NAME.fullmatch(name) and name[0] in _SURNAMES for name in names) else ""
 
