@@ -41,9 +41,7 @@ def read_formula(element: HtmlElement, classes: str) -> tuple[str, bool] | None:
     rendered = tag in ("math", "mjx-container") or _RENDERED.search(classes)
     if not (rendered or element.get("data-tex") or element.get("data-latex") or element.get("data-formula")):
         return None
-    if next(element.iter("p", "h1", "h2", "h3", "article", "pre"), None) is not None or (
-        classes == "katex" and element.find(".//*[@class='katex']") is not None
-    ):
+    if next(element.iter("p", "h1", "h2", "h3", "article", "pre"), None) is not None:
         return None  # a part of the page that holds formulas
     display = display or element.find(".//math[@display='block']") is not None
     if "MathJax" in classes and tag not in ("math", "mjx-container"):
