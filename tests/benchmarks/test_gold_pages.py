@@ -69,7 +69,6 @@ def test_gold_of_a_recorded_page(tmp_path: Path) -> None:
     assert page.site == "www.example.cn" and page.text.splitlines()[-1] == "其中$x_i$是数。"
 
 
-@pytest.mark.parametrize("path", sorted(GOLD.glob("*.tsv")), ids=lambda path: path.stem)
-def test_the_projects_gold_reads_and_holds_no_text(path: Path) -> None:
-    marks = read_marks(path)
+def test_the_projects_gold_reads_and_holds_no_text() -> None:
+    marks = read_marks(GOLD / "articles.tsv")
     assert marks and all(rows[0].mark == "keep" for rows in marks.values())

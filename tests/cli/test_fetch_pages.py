@@ -83,7 +83,7 @@ def fetched() -> Iterator[dict[str, Fetched]]:
         ("data.json", "not a text page"),
         ("large.html", "too large"),
         ("broken", "HTTP 500"),
-        ("refused", "connection failed"),
+        ("refused", "robots.txt cannot be had"),
     ],
 )
 def test_what_brings_no_page_has_a_reason(fetched: dict[str, Fetched], path: str, reason: str) -> None:

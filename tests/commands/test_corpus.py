@@ -208,5 +208,5 @@ def test_a_corpus_need_not_be_named_where_a_setting_names_it(run: Run, folder: P
 
 
 def test_help_is_there(run: Run) -> None:
-    assert "stats|export|fetched" in run("-h").stdout
+    assert "list|show|search|why|stats|export" in run("-h").stdout
     assert "--min-relevance" in run("export", "-h").stdout

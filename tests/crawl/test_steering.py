@@ -35,14 +35,14 @@ scheduler.TICK = 0.1
 
 def chain(path: str) -> Reply | None:
     """A web without end: page n links to page n + 1."""
-    if not path.startswith("/page/"):
+    if not path.startswith("/story/"):
         return None
     n = int(path.rpartition("/")[2])
-    return Reply(article(f"第{n}页", {f"/page/{n + 1}": "党建"}))
+    return Reply(article(f"第{n}页", {f"/story/{n + 1}": "党建"}))
 
 
 def endless() -> Site:
-    return Site({"": chain, "/seed": Reply(article("新种子")), "/": Reply(article("首页", {"/page/1": "党建"}))})
+    return Site({"": chain, "/seed": Reply(article("新种子")), "/": Reply(article("首页", {"/story/1": "党建"}))})
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_seeds_that_are_pushed_are_fetched_next(crawl: Crawl) -> None:
     asked = crawl.why(second["url"])
     assert asked["why"]["reasons"] == second["reasons"] and f"by the link “党建” on {second['parent']}, " in asked["because"][2]
     assert crawl.why(site.url + "/never")["state"] == "unknown"
-    assert crawl.why(site.url + "/page/1")["number"] is not None
+    assert crawl.why(site.url + "/story/1")["number"] is not None
     shown = crawl.say("top").stdout
     assert "seed" in shown and "“党建” on http://127.0.0.1" in shown
     before = len(site.pages())
@@ -213,9 +213,9 @@ def test_pages_are_fetched_again(crawl: Crawl) -> None:
     assert crawl.ask("requeue", "--reason", "HTTP 500") == {"asked": 1, "requeued": 1}
     until(lambda: crawl.ask("requeue", "--reason", "HTTP 500")["asked"] == 0, crawl)  # its latest outcome is another
     assert site.asked("/gone") == 4
-    asked = site.asked("/page/1")
-    assert crawl.ask("requeue", site.url + "/page/1") == {"asked": 1, "requeued": 1}
-    until(lambda: site.asked("/page/1") == asked + 1, crawl)
+    asked = site.asked("/story/1")
+    assert crawl.ask("requeue", site.url + "/story/1") == {"asked": 1, "requeued": 1}
+    until(lambda: site.asked("/story/1") == asked + 1, crawl)
     if (crawl.data / "corpus.sqlite").exists():
         assert {record.url: record.keep for record in rows(crawl.data)}[gone]
 
@@ -301,7 +301,7 @@ def test_all_workers_of_a_shared_crawl_obey(topic: Path, tmp_path: Path, server:
     ):
         until(lambda: crawl.ask("stats")["details"]["workers"] == 2, crawl)
         crawl.pause()
-        crawl.ask("push", other.url + "/page/1")
+        crawl.ask("push", other.url + "/story/1")
         crawl.ask("resume")
         until(lambda: len(other.pages()) > 5, crawl)
         crawl.ask("stop")

@@ -462,7 +462,12 @@ class Crawl:
 
 
 def _check_corpus(crawl: Crawl) -> None:
-    """Raises CrawlError where the corpus has none of the pages that the frontier finished last."""
+    """Raises CrawlError where the corpus has none of the pages that the frontier finished last.
+
+    A worker with a corpus file of its own has only the pages that it fetched itself.
+    """
+    if crawl.frontier.shared and not crawl.options.corpus:
+        return
     last = [outcome.url for _, outcome in crawl.frontier.outcomes(max(0, crawl.finished - 10))]
     if last and not any(crawl.store.get(fingerprint(url).hex()) for url in last):
         raise CrawlError(
