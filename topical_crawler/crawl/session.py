@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -90,25 +90,36 @@ def restore(strategy: Strategy, frontier: Frontier) -> None:
             strategy.page_threshold = threshold
 
 
-def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> None:
-    """Score the best waiting links again if what was learned since the last time may have raised some of them."""
+def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> list[float] | None:
+    """Score the best waiting links again if what was learned since the last time may have raised some of them. Returns their
+    scores, the link with the highest priority first; None where nothing was learned."""
     revision = strategy.revision + policy.revision
     if revision == (frontier.load(_RESCORED) or 0):
-        return
-    entries = [e for e in frontier.waiting(MOST_RESCORED) if e.evidence and e.priority < SEED_PRIORITY]
-    scores = strategy.score([e.candidate() for e in entries])
-    places = {e.key: policy.place(s, e.host) for e, s in zip(entries, scores, strict=True) if s is not None}
-    frontier.reprice({e.key: places[e.key] for e in entries if places.get(e.key, e.priority) != e.priority})
-    frontier.save(_RESCORED, revision)
-
-
-def expected_texts(strategy: Strategy, frontier: Frontier) -> float | None:
-    """How many texts :data:`FORESIGHT` further pages may give, by the scores of the best waiting links and what such scores were
-    worth lately; None where no link waits or the strategy cannot tell."""
-    best = [e.candidate() for e in frontier.waiting(FORESIGHT) if e.evidence and e.priority < SEED_PRIORITY]
-    if not best or strategy.kept_per_score is None:
         return None
-    return round(strategy.kept_per_score * FORESIGHT / len(best) * sum(score or 0.0 for score in strategy.score(best)), 3)
+    entries, scores = _scored(strategy, frontier, MOST_RESCORED)
+    places = [e.priority if s is None else policy.place(s, e.host) for e, s in zip(entries, scores, strict=True)]
+    frontier.reprice({e.key: place for e, place in zip(entries, places, strict=True) if place != e.priority})
+    frontier.save(_RESCORED, revision)
+    return [score or 0.0 for _, score in sorted(zip(places, scores, strict=True), key=lambda pair: -pair[0])]
+
+
+def expected_texts(strategy: Strategy, frontier: Frontier, best: list[float] | None = None) -> float | None:
+    """How many texts :data:`FORESIGHT` further pages may give, by the scores of the best waiting links and what such scores were
+    worth lately; None where no link waits or the strategy cannot tell.
+
+    Args:
+        best: scores of waiting links as :func:`rescore_waiting` returns them, where they are known.
+    """
+    if strategy.kept_per_score is None:
+        return None
+    best = [score or 0.0 for score in _scored(strategy, frontier, FORESIGHT)[1]] if best is None else best[:FORESIGHT]
+    return round(strategy.kept_per_score * FORESIGHT / len(best) * sum(best), 3) if best else None
+
+
+def _scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:
+    """The best waiting links but seeds, with the scores that they have now."""
+    entries = [e for e in frontier.waiting(most) if e.evidence and e.priority < SEED_PRIORITY]
+    return entries, strategy.score([e.candidate() for e in entries])
 
 
 # -- The crawl
@@ -447,9 +458,9 @@ class Crawl:
 
     def _look_ahead(self) -> None:
         """Score the best waiting links again, and note for all workers how many texts they may give."""
-        rescore_waiting(self.strategy, self.policy, self.frontier)
+        best = rescore_waiting(self.strategy, self.policy, self.frontier)
         if self.strategy.kept_per_score is not None:
-            self.policy.expected = expected_texts(self.strategy, self.frontier)
+            self.policy.expected = expected_texts(self.strategy, self.frontier, best)
             self.frontier.save(_EXPECTED, self.policy.expected)
 
     def fail(self, error: Exception) -> None:

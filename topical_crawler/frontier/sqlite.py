@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from json.encoder import encode_basestring as _quote
 from pathlib import Path
@@ -361,6 +362,7 @@ def pack(evidence: Iterable[Evidence]) -> str:
     )
 
 
+@lru_cache(maxsize=32_768)  # the best waiting links are read again and again
 def unpack(text: str) -> tuple[Evidence, ...]:
     """What :func:`pack` packed, pieces joined by commas."""
     return tuple([Evidence.from_json(piece) for piece in json.loads(f"[{text}]")])
