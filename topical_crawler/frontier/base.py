@@ -42,10 +42,14 @@ class Entry:
     meta: dict[str, Any] = field(default_factory=dict)  # small JSON data, e.g. redirects and retries so far
     dropped: str | None = None  # why the link is not to be fetched; None for a link that waits
     rescored: int = 0  # how often it was put back with another priority
+    _candidate: Candidate | None = field(default=None, init=False, repr=False, compare=False)
 
     def candidate(self) -> Candidate:
-        """The entry as a strategy sees it."""
-        return Candidate(self.url, self.evidence)
+        """The entry as a strategy sees it: the same candidate until its address or its evidence changes."""
+        known = self._candidate
+        if known is None or known.evidence is not self.evidence or known.url != self.url:
+            known = self._candidate = Candidate(self.url, self.evidence)
+        return known
 
 
 @dataclass(frozen=True, slots=True)

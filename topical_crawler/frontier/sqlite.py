@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain
 from json.encoder import encode_basestring as _quote
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from filelock import FileLock, Timeout
 
@@ -33,6 +32,8 @@ from topical_crawler.frontier.base import (
 )
 from topical_crawler.frontier.hosts import LocalFrontier, Place, Turn, Worst
 from topical_crawler.web.page import Evidence
+
+_T = TypeVar("_T")
 
 VERSION = 3  # of the tables; a file of another version is refused
 BUSY_SECONDS = 30.0  # how long a statement waits for another connection that is writing
@@ -244,7 +245,8 @@ ADD_EVIDENCE = "UPDATE entries SET parents = ?, evidence = ? WHERE number = ?"
 _COLUMNS = "key, url, host, priority, depth, evidence, meta, rescored"
 ENTRY = f"SELECT {_COLUMNS} FROM entries WHERE number = ?"
 STANDING = f"SELECT state, dropped, {_COLUMNS} FROM entries WHERE key = ?"
-BEST = f"SELECT {_COLUMNS} FROM entries WHERE {_WAITS} ORDER BY priority DESC, number LIMIT ?"
+SEVERAL = f"SELECT number, {_COLUMNS} FROM entries WHERE number IN ({', '.join('?' * KEYS)})"
+BEST = f"SELECT number, priority FROM entries WHERE {_WAITS} ORDER BY priority DESC, number LIMIT ?"
 
 GIVE_OUT = f"UPDATE entries SET state = {State.IN_FLIGHT} WHERE number = ?"
 PUT_BACK = f"UPDATE entries SET {_WAITS}, priority = ?, rescored = rescored + 1 WHERE number = ?"
@@ -362,7 +364,6 @@ def pack(evidence: Iterable[Evidence]) -> str:
     )
 
 
-@lru_cache(maxsize=32_768)  # the best waiting links are read again and again
 def unpack(text: str) -> tuple[Evidence, ...]:
     """What :func:`pack` packed, pieces joined by commas."""
     return tuple([Evidence.from_json(piece) for piece in json.loads(f"[{text}]")])
@@ -377,6 +378,7 @@ def pack_meta(meta: dict[str, Any]) -> str | None:
 
 _COMMIT_EVERY = 512  # pushes outside `done`
 _OUTCOMES = 1_000
+_MOST_READ = 32_768  # waiting entries that are kept in memory
 _SOMEWHERE: Place = (math.inf, 0)  # a bound for the worst entry of a host that has not been looked at
 _REVIVED = "revived"  # how many pages that were done wait again since: what the log holds more than there are entries done
 
@@ -386,7 +388,7 @@ def _entry(row: Sequence[Any]) -> Entry:
     return Entry(key, url, host, priority, depth, unpack(evidence), json.loads(meta) if meta else {}, None, rescored)
 
 
-def _chunks(keys: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+def _chunks(keys: Sequence[_T]) -> Iterator[Sequence[_T]]:
     for start in range(0, len(keys), KEYS):
         chunk = list(keys[start : start + KEYS])
         yield chunk + chunk[-1:] * (KEYS - len(chunk))
@@ -418,6 +420,7 @@ class SqliteFrontier(LocalFrontier):
         super().__init__(delay, in_flight_per_host, max_waiting)
         self._worst = Worst() if max_waiting else None
         self._in_flight: dict[bytes, _Flight] = {}
+        self._read: dict[int, Entry] = {}  # by number, entries that wait: the best are asked for again and again
         self._uncommitted = 0
         self._db = Database(path)
         try:
@@ -457,8 +460,9 @@ class SqliteFrontier(LocalFrontier):
         best = self._hosts.best(now)
         if best is None:
             return None
-        host, (_, number) = best
-        entry = _entry(self._first(ENTRY, number))
+        host, (negative, number) = best
+        entry = self._read.pop(number, None) or _entry(self._first(ENTRY, number))
+        entry.priority = -negative
         self._db.run(GIVE_OUT, (number,))
         turn = self._hosts.take(host, now, self._first(HEAD, host))
         self._in_flight[entry.key] = _Flight(number, host, entry.priority, turn)
@@ -479,7 +483,17 @@ class SqliteFrontier(LocalFrontier):
 
     def waiting(self, limit: int) -> list[Entry]:
         """See :meth:`Frontier.waiting`. Sorts all that waits: about a second for each million."""
-        return [_entry(row) for row in self._db.rows(BEST, (limit,))]
+        best = self._db.rows(BEST, (limit,))
+        for numbers in _chunks([number for number, _ in best if number not in self._read]):
+            self._read.update((number, _entry(columns)) for number, *columns in self._db.rows(SEVERAL, numbers))
+        entries = []
+        for number, priority in best:
+            entry = self._read[number]
+            entry.priority = priority
+            entries.append(entry)
+        if len(self._read) > _MOST_READ:
+            self._read = {number: self._read[number] for number, _ in best[:_MOST_READ]}
+        return entries
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:
         if (row := self._first(STANDING, key)) is None:
@@ -492,6 +506,9 @@ class SqliteFrontier(LocalFrontier):
             check_priority(priority, key.hex())
         with self._db.all_or_nothing():
             self._db.run_each(REPRICE, [(priority, key) for key, priority in priorities.items()])
+        for entry in self._read.values():
+            if entry.key in priorities:
+                entry.rescored = 0
         self._read_heads()
         self._commit()
 
@@ -549,6 +566,7 @@ class SqliteFrontier(LocalFrontier):
                 for key, number, host, priority, url, reason in self._db.rows(FINISHED, keys):
                     host, place = host_of(urls[key], url, host), (-priority, number)
                     changes.append((host, urls[key], number))
+                    self._read.pop(number, None)
                     first[host], last[host] = min(place, first.get(host, place)), max(place, last.get(host, place))
                     if reason is None:
                         done += 1
@@ -626,6 +644,8 @@ class SqliteFrontier(LocalFrontier):
         changes: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in (INSERT, FOUND_AGAIN, RAISE, ADD_EVIDENCE)}
         for key, row in known.items():
             evidence = (row.parents, row.evidence)
+            if row.touched or row.entry is not None:
+                self._read.pop(row.number, None)
             if row.is_new:
                 columns = (row.number, key, row.state, row.host, row.priority, row.dropped, *evidence, *row.address())
                 changes[INSERT].append(columns)
@@ -664,6 +684,7 @@ class SqliteFrontier(LocalFrontier):
             assert worst is not None
             host, place = worst
             self._db.run(EVICT, (place[1],))
+            self._read.pop(place[1], None)
             if self._hosts.head(host) == place:  # the worst of a host is also its best: nothing else of it waits
                 self._hosts.set_head(host, None)
             self._waiting -= 1

@@ -110,10 +110,18 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An unvisited URL with every piece of evidence for it: what a strategy gives a priority to."""
+    """An unvisited URL with every piece of evidence for it: what a strategy gives a priority to.
+
+    Attributes:
+        url: its address.
+        evidence: the places where it was found.
+        memo: what strategies have worked out of the two, each under itself. A link that waits is scored again and again, and as
+            long as nothing more is found of it the frontier gives out the same candidate.
+    """
 
     url: str
     evidence: tuple[Evidence, ...]
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,8 @@ class LinkView(NamedTuple):
     """What is known of a link, whatever is learned.
 
     Attributes:
-        features: the lasting ones of its address, its anchors and its places.
+        features: the lasting ones of its address, its anchors and its places, in this order.
+        of_address: how many of them are of its address.
         words: of its anchors, or of its address where these have none (:meth:`PageClassifier.word_ids`).
         terms: weight of the topic terms in its anchors or its address, whichever has more, at most :data:`MAX_TERMS`. A link to a
             list of tags often shows a picture, and says /tags/linux/ in its address only.
@@ -182,7 +183,8 @@ class LinkView(NamedTuple):
             on the site the topic is.
     """
 
-    features: tuple[Numbers, Numbers, Numbers]
+    features: Numbers
+    of_address: int
     words: bytes
     terms: float
     parents: tuple[int, ...]
@@ -239,7 +241,8 @@ class LinkFeatures:
             relevances = tuple([min(e.relevance, 1.0) for e in first]) or (0.0,)  # above 1 by another strategy
             distance = min([e.distance for e in first], default=0)
         return LinkView(
-            (address.features, anchors.features, places),
+            np.concatenate((address.features, anchors.features, places)),
+            len(address.features),
             address.words if anchors.words == self._no_words else anchors.words,
             min(MAX_TERMS, max(address.terms, anchors.terms)) if address.terms or anchors.terms else 0.0,
             parents,
@@ -254,7 +257,7 @@ class LinkFeatures:
         for place in evidence[:PLACES]:
             features += _of_place(host(url), host(place.parent), place.path)
         kept = {number(f): f for f in reversed(features) if f[0] not in self._without}
-        return {n: kept[n] for n in np.concatenate(self.view(url, evidence).features).tolist() if n in kept}
+        return {n: kept[n] for n in self.view(url, evidence).features.tolist() if n in kept}
 
     def _numbers(self, features: Iterable[Feature], most: int) -> Numbers:
         numbers = dict.fromkeys([number(f) for f in features if f[0] not in self._without])
@@ -350,13 +353,12 @@ class LinkModel:
     def __init__(self) -> None:
         self._weights: Floats = np.zeros(SIZE, dtype=np.float32)
 
-    def evidence(self, links: Sequence[Sequence[Numbers]]) -> Floats:
-        """Σ w_i of several links, given the parts of their features."""
+    def evidence(self, links: Sequence[Numbers]) -> Floats:
+        """Σ w_i of several links, given their features."""
         if not links:
             return np.zeros(0, dtype=np.float32)
-        lengths = [sum(map(len, parts)) for parts in links]
-        flat = np.concatenate([part for parts in links for part in parts])
-        sums = np.bincount(np.repeat(np.arange(len(links)), lengths), self._weights[flat], len(links))
+        lengths = [len(features) for features in links]
+        sums = np.bincount(np.repeat(np.arange(len(links)), lengths), self._weights[np.concatenate(links)], len(links))
         return sums.astype(np.float32)
 
     def of_table(self, table: Numbers) -> Floats:

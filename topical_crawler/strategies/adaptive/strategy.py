@@ -56,7 +56,6 @@ FADE = 0.998
 """Weight of an outcome of a link, a page later: scores are compared with what the last 500 pages or so gave."""
 UNKNOWN = (0.5, 1.0)
 """Kept pages, and the sum of the scores of their links, that are added to those seen, so that none is too few to tell."""
-_CACHED_VIEWS, _CACHED_SCORES = 16_384, 65_536
 
 
 @dataclass(frozen=True)
@@ -82,6 +81,15 @@ class AdaptiveParameters(Parameters):
         check_fields(self, shares=("page_threshold", "precision"))
         if isinstance(self.without, str) or not isinstance(self.without, Sequence) or set(self.without) - set(PARTS):
             raise ValueError(f"without must be a list of parts ({', '.join(PARTS)}), not {self.without!r}")
+
+
+@dataclass(slots=True)
+class _Seen:
+    """A link as it is seen, and the score that it had after the refit of that number."""
+
+    view: LinkView
+    refit: int = -1
+    score: float = 0.0
 
 
 class Lesson(NamedTuple):
@@ -139,11 +147,7 @@ class Adaptive(Strategy):
         self._sites = SiteWords()
         self._unchecked: list[list[int]] = []  # pages since the last refit, and whether they were kept
         self._kept = self._promised = 0.0  # by now, and by the scores of their links
-        # Of links by the hash of all that is known of them.
-        self._views: dict[int, LinkView] = {}
-        self._older_views: dict[int, LinkView] = {}
-        self._scores: dict[int, float] = {}  # since the last refit
-        self._scored: set[int] = set()
+        self._refits = 0  # in this process
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         own = page if "sites" in self._without else self._sites.own(page)
@@ -208,7 +212,7 @@ class Adaptive(Strategy):
             values, known = self._outcomes()
             rows = np.flatnonzero(memory.has_link[:n] & known)
             self._model.refit(*self._remembered(rows), values[rows])
-        self._scores.clear()
+        self._refits += 1
         self.revision += 1
 
     def _remembered(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint32], Floats]:
@@ -262,42 +266,29 @@ class Adaptive(Strategy):
         return np.maximum(values, hub_values), known
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        links = [self._seen(candidate) for candidate in candidates]
         # A page is learned before the links on it are scored, so between two refits only another place changes a score.
-        keys = [hash((c.url, c.evidence)) for c in candidates]
-        if new := {key: c for key, c in zip(keys, candidates, strict=True) if key not in self._scores}:
-            views = [self._view(key, c) for key, c in new.items()]
-            state = self._state(views)
-            lasting = self._model.evidence([view.features for view in views])
+        if old := [link for link in links if link.refit != self._refits]:
+            state = self._state([link.view for link in old])
+            lasting = self._model.evidence([link.view.features for link in old])
             changing = self._model.of_table(self._changing.numbers(state))
-            self._scores.update(zip(new, sigmoid(_prior(state) + lasting + changing).tolist(), strict=True))
-        scores: list[float | None] = [self._scores[key] for key in keys]
-        if len(self._scores) >= _CACHED_SCORES:
-            self._scores.clear()
-        return scores
+            for link, score in zip(old, sigmoid(_prior(state) + lasting + changing).tolist(), strict=True):
+                link.refit, link.score = self._refits, score
+        return [link.score for link in links]
 
-    def _view(self, key: int, link: Candidate) -> LinkView:
-        """A link as it is seen. Cached when it is asked for a second time, as what waits is: most links of a page are known
-        already, and never seen so again. At least the last :data:`_CACHED_VIEWS` are."""
-        view = self._views.get(key) or self._older_views.get(key)
-        if view is not None:
-            return view
-        view = self._links.view(link.url, link.evidence)
-        if key in self._scored:
-            self._views[key] = view
-            if len(self._views) == _CACHED_VIEWS:
-                self._views, self._older_views = {}, self._views
-        else:
-            self._scored.add(key)
-            if len(self._scored) == _CACHED_SCORES:
-                self._scored.clear()
-        return view
+    def _seen(self, candidate: Candidate) -> _Seen:
+        """A link as it is seen, with its last score."""
+        link: _Seen | None = candidate.memo.get(self)
+        if link is None:
+            link = candidate.memo[self] = _Seen(self._links.view(candidate.url, candidate.evidence))
+        return link
 
     def _state(self, views: Sequence[LinkView]) -> Floats:
         """How links stand by what is known now, (6, n): relevance of the best page that holds each, and of all on average; topic
         terms; links since the last page on topic; likeness of its words; whether it leads to a list of all that a site has."""
         relevance_of = lru_cache(None)(self._memory.relevance_of)  # many links are on the same pages
         rows = []
-        for _, _, terms, parents, relevances, distance, is_survey in views:
+        for _, _, _, terms, parents, relevances, distance, is_survey in views:
             if len(parents) == 1:  # most of them
                 best = mean = relevances[0] if (now := relevance_of(parents[0])) is None else now
             else:
@@ -360,7 +351,7 @@ class Adaptive(Strategy):
         else:  # the crawl goes on with another
             self._learn_least_relevance()
         self.revision = int(state["revision"])
-        self._scores.clear()
+        self._refits += 1
 
     def _pack_link(self, url: str, found: Sequence[Evidence]) -> list[Any] | None:
         """A link as a lesson, without the features of its address. A survey is none: it is worth nothing by itself, on whatever
@@ -368,7 +359,7 @@ class Adaptive(Strategy):
         view = self._links.view(url, found[:MAX_PARENTS])
         if not found or view.is_survey:
             return None
-        features = packed(np.concatenate(view.features[1:]), "<u4")
+        features = packed(view.features[view.of_address :], "<u4")
         parents = packed(np.array(view.parents), "<i8")
         words = packed(np.frombuffer(view.words, dtype="<u2"), "<u2")
         return [features, parents, list(view.relevances), view.terms, view.distance, words]
