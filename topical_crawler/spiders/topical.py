@@ -57,12 +57,11 @@ class TopicalSpider(Spider):
     )
     """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
 
-    around = paths = False  # whether the text around links, and their place in the page's elements, are read
-
     def __init__(self, crawl: Crawl, seeds: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.crawl = crawl
-        self.around, self.paths = crawl.strategy.wants_around, crawl.strategy.wants_paths
+        strategy = crawl.strategy
+        self._wanted = {"around": strategy.wants_around, "paths": strategy.wants_paths, "runs": strategy.wants_text}
         self.seeds = list(seeds)
         crawl.policy.name(self.seeds)
 
@@ -125,7 +124,7 @@ class TopicalSpider(Spider):
             item.reason = "not a text page"
         else:
             html, encoding = decode(response.body, content_type.decode("latin-1"))
-            item.page = Page.from_html(response.url, html, encoding, self.around, self.paths)
+            item.page = Page.from_html(response.url, html, encoding, **self._wanted)
         yield item
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:

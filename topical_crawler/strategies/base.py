@@ -110,6 +110,8 @@ class Strategy(ABC):
         needs: the language resources that it uses where they are installed.
         wants_around: whether to read the text around links (:attr:`Evidence.around`).
         wants_paths: whether to read where links stand in the elements of their page (:attr:`Evidence.path`).
+        wants_text: whether :meth:`judge` reads the text of every page (:func:`~topical_crawler.web.page.full_text`). It is then
+            read together with the links.
         drop_reason: why a link of an off-topic page is dropped when :meth:`score` gives None.
         learns_links: whether the strategy learns what links lead to and drops none. Barren hosts then fall behind by themselves,
             and the crawl ends when nothing has come for long (:class:`LinkPolicy`).
@@ -129,6 +131,7 @@ class Strategy(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     wants_around: bool = False
     wants_paths: bool = False
+    wants_text: bool = False
     drop_reason: str = PAGE_OFF_TOPIC
     learns_links: bool = False
     relevance_is_probability: bool = False

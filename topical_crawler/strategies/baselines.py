@@ -324,6 +324,7 @@ class SharkSearch(KeywordJudge):
     name = "shark_search"
     parameters_type = SharkSearchParameters
     wants_around = True
+    wants_text = True
 
     def __init__(self, topic: Topic, segmenter: Segmenter, parameters: SharkSearchParameters | None = None) -> None:
         super().__init__(topic, segmenter, parameters)

@@ -171,6 +171,7 @@ class Content(Strategy):
     """
 
     name = "content"
+    wants_text = True
     parameters_type = ContentParameters
     parameters: ContentParameters
 

@@ -10,7 +10,7 @@ A :class:`Page` is made from HTML with :meth:`Page.from_html`, or by hand in a n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -40,7 +40,8 @@ _MANY_TAGS = 5_000
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _BETWEEN_ATTRIBUTES = re.compile(r"[\s/]+")
-_LONG_TAG = re.compile(r"<[a-z][^>]{8000,}", re.IGNORECASE)
+_LONG = 8000
+_LONG_TAG = re.compile(rf"<[a-z][^>]{{{_LONG},}}", re.IGNORECASE)
 # Elements without an end, and those whose end is understood where the next one starts: they nest no deeper.
 _FLAT = word_set(
     "a area base br col embed hr img input link meta param source track wbr p li dt dd td th tr tbody thead tfoot colgroup "
@@ -166,6 +167,8 @@ class Page:
             categories or breadcrumbs (:func:`~topical_crawler.web.dom.own_labels`).
         html: the decoded source, for the extraction of the main text.
         encoding: the encoding the source was decoded with.
+        runs: on request, the text of the body without :data:`_FURNITURE`, in runs between block elements, and whether each run is
+            nothing but text of links; else None, and :func:`full_text` reads the source again.
     """
 
     url: str
@@ -178,6 +181,7 @@ class Page:
     html: str = field(default="", repr=False)
     encoding: str = "utf-8"
     labels: tuple[str, ...] = ()
+    runs: tuple[tuple[str, bool], ...] | None = field(default=None, repr=False)
 
     @property
     def host(self) -> str:
@@ -185,7 +189,9 @@ class Page:
         return urlsplit(self.url).netloc.lower()
 
     @classmethod
-    def from_html(cls, url: str, html: str, encoding: str = "utf-8", around: bool = False, paths: bool = False) -> Page:
+    def from_html(
+        cls, url: str, html: str, encoding: str = "utf-8", around: bool = False, paths: bool = False, runs: bool = False
+    ) -> Page:
         """Read ``html``. Broken markup is read the way a browser reads it (HTML5 rules); nothing raises.
 
         Args:
@@ -193,6 +199,7 @@ class Page:
             html: its source, decoded with ``encoding``.
             around: read the text around each link, too (about twice the work).
             paths: read the path of each link's element, too.
+            runs: read the text of the body, too.
 
         >>> Page.from_html("http://a.cn/x/", "</html><body><h1>主题<b>教育").heading
         '主题教育'
@@ -202,17 +209,22 @@ class Page:
         tree = LexborHTMLParser(bounded(html.replace("\0", "")))
         meta, filed = _meta(tree)
         links, places = _links(tree, html, url, around, paths)
+        title, heading, body = tree.css_first("title"), tree.css_first("h1"), tree.body
+        title_text, heading_text = _text(title)[:MAX_HEAD], _text(heading)[:MAX_HEAD]
+        if body is not None:
+            _strip_furniture(body)  # what was read until here may lie in it
         return cls(
             url=url,
-            title=_text(tree.css_first("title"))[:MAX_HEAD],
+            title=title_text,
             description=meta.get("description") or meta.get("og:description", ""),
             keywords=meta.get("keywords", ""),
-            heading=_text(tree.css_first("h1"))[:MAX_HEAD],
+            heading=heading_text,
             links=links,
-            lead=_lead(tree),
+            lead=_lead(body) if body is not None else "",
             html=html,
             encoding=encoding,
             labels=own_labels(filed, places),
+            runs=tuple(_runs(body)) if runs and body is not None else None,
         )
 
 
@@ -237,14 +249,14 @@ def full_text(page: Page, menus: bool = True) -> str:
     >>> full_text(Page.from_html("http://a.cn/", "<title>支部</title><nav>首页</nav><p>过好<b>组织</b>生活<p>党课"))
     '支部\\n过好组织生活 党课'
     """
-    if not page.html:
-        return description_of(page)
-    tree = LexborHTMLParser(bounded(page.html.replace("\0", "")))
-    body = tree.body
-    if body is None:
-        return description_of(page)
-    _strip_furniture(body)
-    parts = [(part, linked) for text, linked in _runs(body) if (part := _SPACE.sub(" ", text).strip())]
+    runs: Iterable[tuple[str, bool]] | None = page.runs
+    if runs is None:
+        tree = LexborHTMLParser(bounded(page.html.replace("\0", ""))) if page.html else None
+        if tree is None or (body := tree.body) is None:
+            return description_of(page)
+        _strip_furniture(body)
+        runs = _runs(body)
+    parts = [(part, linked) for text, linked in runs if (part := _SPACE.sub(" ", text).strip())]
     own = [part for part, linked in parts if menus or not linked]
     if sum(map(len, own)) < MIN_OWN:
         own = [part for part, _ in parts]
@@ -283,7 +295,7 @@ def _in_link(text: LexborNode) -> bool:
 
 def bounded(html: str) -> str:
     """``html`` up to where it is nested too deeply or a tag has too many attributes."""
-    for tag in _LONG_TAG.finditer(html):
+    for tag in _LONG_TAG.finditer(html) if max(map(len, html.split(">"))) > _LONG else ():
         if len(_BETWEEN_ATTRIBUTES.findall(_QUOTED.sub(" ", tag[0]))) > MAX_ATTRIBUTES:
             html = html[: tag.start()]
             break
@@ -417,12 +429,8 @@ def _join(base: str, target: str) -> str:
     return absolute if parts.scheme in ("http", "https") and parts.hostname else ""
 
 
-def _lead(tree: LexborHTMLParser) -> str:
-    """The first lines of running text. Strips the tree, so this is read last."""
-    body = tree.body
-    if body is None:
-        return ""
-    _strip_furniture(body)
+def _lead(body: LexborNode) -> str:
+    """The first lines of running text."""
     text = ""
     for node in body.css("p, td, div, article, section, body"):
         own = _SPACE.sub(" ", node.text(deep=False)).strip()

@@ -122,6 +122,7 @@ class Adaptive(Strategy):
     name = "adaptive"
     parameters_type = AdaptiveParameters
     wants_paths = True
+    wants_text = True
     learns_links = True
     relevance_is_probability = True
     parameters: AdaptiveParameters

@@ -77,6 +77,7 @@ class TextAndAnchor(Strategy):
     """
 
     parameters_type = TextAndAnchorParameters
+    wants_text = True
     drop_reason = BELOW_THRESHOLD
     parameters: TextAndAnchorParameters
 
