@@ -31,6 +31,7 @@ ITEM_PIPELINES = {
     "topical_crawler.pipelines.StorePipeline": 1000,  # behind a user's own: what they change is stored
 }
 ADDONS = {"topical_crawler.logs.LogAddon": 100}
+WARN_ON_GENERATOR_RETURN_VALUE = False  # Scrapy parses the source of a callback for every page to find out; 4 % of a crawl's time
 EXTENSIONS = {
     "topical_crawler.extensions.CrawlDisplay": 500,
     "topical_crawler.extensions.CrawlMetrics": 510,
