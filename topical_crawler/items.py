@@ -42,7 +42,7 @@ class PageItem:
     verdict: Verdict | None = None
     # parts of the priority of the link that led here (`Strategy.explain`), before its page was learned from
     reasons: Mapping[str, float] = field(default_factory=dict, repr=False)
-    # the page's links, each with its priority or the reason why it is dropped
+    # the page's links that may still be visited, each with its priority or the reason why it is dropped
     links: list[Entry] = field(default_factory=list, repr=False)
     text: str = field(default="", repr=False)  # of the article, cleaned, as is the title
     title: str = ""

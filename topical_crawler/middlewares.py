@@ -572,7 +572,7 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict) -> list[En
     entries: list[Entry] = []
     for link in page.links[:most]:
         key = fingerprint(link.url)
-        if key != parent.key:
+        if key != parent.key and not crawl.frontier.is_finished(key):  # most links of a page lead to what was fetched
             evidence = (evidence_of(link, parent.url, verdict, distance),)
             refusal = policy.refusal(link.url, depth)
             entries.append(Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=refusal))

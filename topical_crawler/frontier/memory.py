@@ -49,6 +49,7 @@ class MemoryFrontier(LocalFrontier):
         self._queues: dict[str, list[_Place]] = {}
         self._live: Counter[str] = Counter()
         self._worst: list[tuple[float, int, bytes]] = []  # of what waits, the worst first; empty where there is no bound
+        self._read: dict[bytes, tuple[_Row, Entry]] = {}  # what `waiting` gave out last
         self._saved: dict[str, str] = {}
         self._firsts: dict[str, int] = {}
         self._number = 0
@@ -119,7 +120,20 @@ class MemoryFrontier(LocalFrontier):
         self._wait(((-priority, place[1], entry.key), url, host, depth, rescored + 1, *rest))
 
     def waiting(self, limit: int) -> list[Entry]:
-        return [_entry(row) for row in heapq.nsmallest(limit, self._waiting.values(), key=operator.itemgetter(0))]
+        """See :meth:`Frontier.waiting`. An entry that is given out again is the same object, unless more is known of it."""
+        read: dict[bytes, tuple[_Row, Entry]] = {}
+        for row in heapq.nsmallest(limit, self._waiting.values(), key=operator.itemgetter(0)):
+            (negative, _, key), url, _, _, rescored, meta = row[:_HEAD]
+            before, entry = self._read.get(key) or (row, _entry(row))
+            if before[1] != url or before[5] is not meta or before[_HEAD:] != row[_HEAD:]:
+                entry = _entry(row)
+            entry.priority, entry.rescored = -negative, rescored
+            read[key] = row, entry
+        self._read = read
+        return [entry for _, entry in read.values()]
+
+    def is_finished(self, key: bytes) -> bool:
+        return key in self._done or key in self._in_flight
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:
         if (row := self._waiting.get(key)) is not None:

@@ -207,6 +207,10 @@ class RedisFrontier(Frontier):
                         logger.error("%s", error)
         return entries
 
+    def is_finished(self, key: bytes) -> bool:
+        """See :meth:`Frontier.is_finished`. Another worker may have it wait again."""
+        return False
+
     def find(self, key: bytes) -> tuple[State, Entry] | None:
         """See :meth:`Frontier.find`. Of a page that was done, and of a link dropped for want of room, no address is known."""
         if (record := self._call("hget", "entries", key)) is None:

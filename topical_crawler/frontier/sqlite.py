@@ -420,6 +420,7 @@ class SqliteFrontier(LocalFrontier):
         super().__init__(delay, in_flight_per_host, max_waiting)
         self._worst = Worst() if max_waiting else None
         self._in_flight: dict[bytes, _Flight] = {}
+        self._done: set[bytes] = set()  # of those that are done, the ones that were finished or met by this process
         self._read: dict[int, Entry] = {}  # by number, entries that wait: the best are asked for again and again
         self._uncommitted = 0
         self._db = Database(path)
@@ -495,6 +496,9 @@ class SqliteFrontier(LocalFrontier):
             self._read = {number: self._read[number] for number, _ in best[:_MOST_READ]}
         return entries
 
+    def is_finished(self, key: bytes) -> bool:
+        return key in self._done or key in self._in_flight
+
     def find(self, key: bytes) -> tuple[State, Entry] | None:
         if (row := self._first(STANDING, key)) is None:
             return None
@@ -533,6 +537,7 @@ class SqliteFrontier(LocalFrontier):
             self._db.run(OUTCOME, (self._finished + 1, *row))
             rows, result = self._write(entries)
         self._land(key)
+        self._done.add(key)
         self._finished += 1
         self._count(rows)
         self._make_room()
@@ -573,6 +578,7 @@ class SqliteFrontier(LocalFrontier):
                     else:
                         reasons[reason] += 1
                 self._db.run_each(REVIVE, changes)
+                self._done.difference_update(keys)
             self._db.run(NOTE, (_REVIVED, str(self._revived + done)))
         revived = done + reasons.total()
         self._waiting += revived
@@ -633,6 +639,7 @@ class SqliteFrontier(LocalFrontier):
         """Push within a transaction. Returns the rows with the state and reason they had in the file (None: not known yet)."""
         chunks = _chunks([entry.key for entry in entries])
         known = {key: KnownEntry(*columns) for chunk in chunks for key, *columns in self._db.rows(FIND, chunk)}
+        self._done.update(key for key, row in known.items() if row.state == State.DONE)
         before = {key: (row.state, row.dropped) for key, row in known.items()}
         result = Pushed()
         for entry in entries:
