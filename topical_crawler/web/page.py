@@ -256,7 +256,7 @@ def full_text(page: Page, menus: bool = True) -> str:
             return description_of(page)
         _strip_furniture(body)
         runs = _runs(body)
-    parts = [(part, linked) for text, linked in runs if (part := _SPACE.sub(" ", text).strip())]
+    parts = [(part, linked) for text, linked in runs if (part := _spaced(text))]
     own = [part for part, linked in parts if menus or not linked]
     if sum(map(len, own)) < MIN_OWN:
         own = [part for part, _ in parts]
@@ -315,7 +315,13 @@ def _text(node: LexborNode | None) -> str:
 
 
 def _clean(text: str) -> str:
-    return _CONTROL.sub("", _SPACE.sub(" ", text)).strip()
+    text = _spaced(text)
+    return text if text.isprintable() else _CONTROL.sub("", text).strip()
+
+
+def _spaced(text: str) -> str:
+    """``text`` with single blanks for white space, and none around it."""
+    return " ".join(text.split())
 
 
 def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str]]:
@@ -385,13 +391,15 @@ def _links(
     are too few to matter."""
     base_node = tree.css_first("base[href]")
     base = _join(url, (base_node.attributes.get("href") or "") if base_node is not None else "") or url
+    origin = _join(base, "/")
     targets: dict[str, _Target] = {}
     filed: list[_Target] = []
     of_crumbs, layout = crumbs(tree, html), Paths()
     for place in _targets(tree):
         target, _, node, attrs = place
-        # A whole address is the same on every page, and most are on many pages: found in the cache whatever the base.
-        absolute = _join("" if target.startswith(("http://", "https://")) else base, target)
+        # Most links are on many pages: found in the cache whatever page they are on, where it does not matter.
+        whole, of_host = target.startswith(("http://", "https://")), target[:1] == "/" != target[1:2]
+        absolute = _join("" if whole else origin if of_host else base, target)
         if not absolute:
             continue
         if absolute not in targets or not targets[absolute][1]:
@@ -433,7 +441,7 @@ def _lead(body: LexborNode) -> str:
     """The first lines of running text."""
     text = ""
     for node in body.css("p, td, div, article, section, body"):
-        own = _SPACE.sub(" ", node.text(deep=False)).strip()
+        own = _spaced(node.text(deep=False))
         if len(own) >= 20:
             text = f"{text} {own}".strip()
             if len(text) >= MAX_LEAD:
