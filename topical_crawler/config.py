@@ -217,10 +217,10 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
     """Options of a crawl; a spider argument goes before the setting of the same meaning. Raises CrawlError for a value that
     cannot be used."""
 
-    def number(argument: str, setting: str) -> int:
-        argued = arguments.get(argument) if argument else None
-        value = argued if argued not in (None, "") else settings.get(setting)
-        return _whole(argument or setting, value, (f"-a {argument}=1000, or " if argument else "") + f"-s {setting}=1000")
+    def number(argument: str, setting: str, low: int = 0) -> int:
+        if argument and (argued := arguments.get(argument)) not in (None, ""):
+            return _whole(argument, argued, f"-a {argument}=1000; without it there is no limit", low)
+        return _whole(setting, settings.get(setting), f"-s {setting}=1000")
 
     def seconds(setting: str) -> float:
         expected = f"a number of seconds is expected (-s {setting}=2.5)"
@@ -258,7 +258,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         seed=random_seed(settings),
         hosts=allowed_hosts(topic, arguments),
         max_depth=number("depth", "TOPICAL_MAX_DEPTH"),
-        max_pages=number("pages", "TOPICAL_MAX_PAGES"),
+        max_pages=number("pages", "TOPICAL_MAX_PAGES", low=1),
         max_pages_per_host=number("pages_per_host", "TOPICAL_MAX_PAGES_PER_HOST"),
         max_links=number("", "TOPICAL_MAX_LINKS"),
         trap_pages=number("", "TOPICAL_TRAP_PAGES"),
@@ -281,7 +281,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
         cleaning=cleaning_options(settings),
         thinning=thinning(settings),
-        rest=seconds("TOPICAL_REST_SECONDS"),
+        rest=0.0 if replay else seconds("TOPICAL_REST_SECONDS"),  # a recording always answers the same
         allow_private=tuple(str(settings.get("TOPICAL_ALLOW_PRIVATE") or "").replace(",", " ").lower().split()),
     )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ipaddress import ip_address
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
 from scrapy import Request, signals
@@ -18,9 +19,17 @@ from scrapy.core.downloader.handlers.http11 import (
     _LenientHTTPClientParser,
 )
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DownloadCancelledError, DownloadFailedError, IgnoreRequest, NotConfigured
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadFailedError,
+    IgnoreRequest,
+    NotConfigured,
+)
 from scrapy.http import Headers, Response
+from scrapy.resolver import CachingThreadedResolver
 from scrapy.responsetypes import responsetypes
+from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 from twisted.web.client import HTTPConnectionPool
 
@@ -42,6 +51,25 @@ class Refused(IgnoreRequest):
 
 class SentBack(IgnoreRequest):
     """The page of this request waits in the frontier again; nothing is to be noted of it."""
+
+
+class NameServerAway(CannotResolveHostError):
+    """Nobody could say whether the name of a host exists."""
+
+
+class Resolver(CachingThreadedResolver):
+    """Scrapy's. It remembers of which names no server could say anything: Twisted does not tell them from names of no host."""
+
+    _NO_SUCH_NAME = tuple(f"[Errno {getattr(socket, name)}]" for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name))
+    unanswered: ClassVar[set[str]] = set()
+
+    def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:
+        def noted(result: Any) -> Any:
+            known = not isinstance(result, Failure) or any(text in result.getErrorMessage() for text in self._NO_SUCH_NAME)
+            (self.unanswered.discard if known else self.unanswered.add)(name)
+            return result
+
+        return super().getHostByName(name, timeout).addBoth(noted)
 
 
 # Twisted bounds a line of the head, but not their number: a server that never ends its head would fill the memory. Scrapy has no
@@ -139,6 +167,10 @@ class PublicHandler(HTTP11DownloadHandler):
             raise Refused(reason)
         try:
             return await super().download_request(request)
+        except CannotResolveHostError as error:
+            if urlsplit(request.url).hostname in Resolver.unanswered:
+                raise NameServerAway(f"no name server answers: {error}") from None
+            raise
         except DownloadFailedError as error:
             for failure in getattr(error.__cause__, "reasons", ()):
                 if isinstance(failure.value, Refused):

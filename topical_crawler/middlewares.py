@@ -40,11 +40,11 @@ from topical_crawler import __version__, config
 from topical_crawler.corpus.record import HostFacts, Robots
 from topical_crawler.crawl.link_policy import evidence_of
 from topical_crawler.crawl.session import Crawl
-from topical_crawler.downloadhandlers import NOT_RECORDED, Refused, SentBack
-from topical_crawler.frontier import Entry, LeaseLost
+from topical_crawler.downloadhandlers import HEAD_TOO_LARGE, NOT_RECORDED, NameServerAway, Refused, SentBack
+from topical_crawler.frontier import HOST_AWAY, Entry, LeaseLost
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.recordings.writer import Archive, ArchiveError, Message
-from topical_crawler.spiders.topical import CrawlComponent, crawl_of
+from topical_crawler.spiders.topical import TOO_MANY_REDIRECTS, CrawlComponent, crawl_of, failure_reason
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.urls import fingerprint, host
@@ -173,7 +173,6 @@ _REST = "topical_rest"
 _BYTES = "topical_bytes"
 _NO_ANSWER = "\1"  # noted in place of a robots.txt while its host rests
 ROBOTS_AWAY = "robots.txt cannot be had"  # the reason of a page whose host is given up
-HOST_AWAY = "host away"  # the reason of its links, and of a page of a host that was not even reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,9 +298,11 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         except Exception as error:  # a host may fail in any way
             if not isinstance(error, IgnoreRequest):
                 self._stats.inc_value(f"robotstxt/exception_count/{type(error)}")
-            if is_outage(error):
-                return self._no_answer(origin, f"{robots.url} cannot be had: {error}", notes, reached=False)
-            # Redirects without end, an address that is refused, a name that does not exist: its pages have their own reasons.
+            known = self._crawl is not None and self._crawl.policy.has_answered(host(origin))
+            if _is_no_answer(error, known):
+                reached = not is_outage(error, known)
+                return self._no_answer(origin, f"{robots.url} cannot be had: {error}", notes, reached=reached)
+            # An address that is refused, a name that does not exist: its pages have their own reasons.
         else:
             self._stats.inc_value("robotstxt/response_count")
             self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
@@ -440,17 +441,27 @@ class RestMiddleware(CrawlComponent):
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         crawl, entry = crawl_of(self._crawler), request.meta.get("topical")
-        if crawl is None or not isinstance(entry, Entry) or entry.key not in crawl.in_flight or not is_outage(exception):
+        if crawl is None or not isinstance(entry, Entry) or entry.key not in crawl.in_flight:
+            return
+        if not is_outage(exception, crawl.policy.has_answered(entry.host)):
             return
         crawl.outages.doubt(entry.host)
         if not entry.meta.get(_DOUBTED):
             give_back(crawl, request, **{_DOUBTED: True})
 
 
-def is_outage(error: Exception) -> bool:
-    """Whether an error of a request may be an outage of its host or of the network."""
-    if isinstance(error, CannotResolveHostError):  # a name that does not exist is no outage
-        return "temporary" in str(error).lower()
+def _is_no_answer(error: Exception, known: bool) -> bool:
+    """Whether an error leaves open what a robots.txt forbids: an outage, redirects without end, an answer that cannot be read."""
+    if isinstance(error, IgnoreRequest):
+        return str(error) == HEAD_TOO_LARGE or failure_reason(error) == TOO_MANY_REDIRECTS
+    return not isinstance(error, CannotResolveHostError) or is_outage(error, known)
+
+
+def is_outage(error: Exception, known: bool) -> bool:
+    """Whether an error of a request may be an outage of its host or of the network. A name that does not exist is none, unless
+    the host is ``known``: it has answered in this crawl."""
+    if isinstance(error, CannotResolveHostError):
+        return known or isinstance(error, NameServerAway)
     return isinstance(error, DownloadTimeoutError | DownloadConnectionRefusedError | DownloadFailedError | OSError)
 
 

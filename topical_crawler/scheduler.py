@@ -21,7 +21,7 @@ from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.page import Evidence
-from topical_crawler.web.urls import fingerprint, host
+from topical_crawler.web.urls import fingerprint, host, without_user
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ class TopicalScheduler(BaseScheduler):
             meta = {k: request.meta[k] for k in _KEPT_META if k in request.meta}
             if request.meta.get("redirect_times", 0) > entry.meta.get("redirect_times", 0):
                 reason = request.meta["redirect_reasons"][-1]
-                self._crawl.redirect(entry, request.url, meta, reason if isinstance(reason, int) else 200)
+                self._crawl.redirect(entry, without_user(request.url), meta, reason if isinstance(reason, int) else 200)
                 return True
             if request.meta.get("retry_times", 0) > entry.meta.get("retry_times", 0):
                 self._crawl.retry(entry, request.url, meta)

@@ -53,7 +53,7 @@ Opener = Callable[..., Crawl]
 
 @pytest.fixture
 def opener(topic: Path, tmp_path: Path) -> Opener:
-    def opened(pages: int = PAGES, leave: int = LEAVE, limit: int = 0, **settings: object) -> Crawl:
+    def opened(pages: int = PAGES, leave: int = LEAVE, limit: int = 1_000, **settings: object) -> Crawl:
         chosen = Settings()
         chosen.setmodule("topical_crawler.settings", priority="project")
         given = {"TOPICAL_DATA_DIR": tmp_path / "data", "TOPICAL_RESOURCES": 0, "TOPICAL_CACHE_DIR": tmp_path / "cache"}
@@ -172,7 +172,7 @@ def test_a_crawl_that_was_stopped_decides_as_one_that_ran_through(stops: tuple[i
     with closing(opener(TOPICAL_DATA_DIR=tmp_path / "whole")) as made:
         whole = walked(made, web())
     parts: list[str] = []
-    for limit in (*stops, 0):
+    for limit in (*stops, 1_000):
         with closing(opener(limit=limit)) as made:
             parts += walked(made, web())
     assert parts == whole

@@ -20,6 +20,10 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "no URL": ({"topic": "SMALL", "seeds": "http://a.example/,ftp://b.example/"}, "'ftp://b.example/' is no URL"),
     "no URL in the file": ({"topic": "SMALL", "seeds": "BAD"}, "bad.txt, line 3: 'www.a.example' is no URL"),
     "pages": ({"topic": "SMALL", "seeds": "http://a.example/", "pages": "many"}, "pages='many'"),
+    "no pages": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "pages": "0"},
+        "pages='0': a whole number of 1 or more is expected (-a pages=1000; without it there is no limit)",
+    ),
     "depth": ({"topic": "SMALL", "seeds": "http://a.example/", "depth": "-1"}, "depth='-1'"),
     "keywords": ({"topic": "SMALL", "seeds": "http://a.example/{keyword}", "keywords": "x"}, "keywords='x'"),
     "no keywords": ({"topic": "SMALL", "seeds": "http://a.example/{keyword}", "keywords": "0"}, "keywords='0'"),

@@ -35,7 +35,7 @@ class Command(CrawlCommand):
         # Imported here: Scrapy imports this module at every start of every command.
         from topical_crawler.crawl.options import CrawlError
         from topical_crawler.extensions import wants_live
-        from topical_crawler.logs import log_format, masked
+        from topical_crawler.logs import masked
         from topical_crawler.spiders.topical import TopicalSpider
 
         if len(args) == 1 and self.crawler_process is not None and self.settings is not None:
@@ -54,14 +54,23 @@ class Command(CrawlCommand):
                             logging.getLogger(name).setLevel(logging.WARNING)
                     opts.spargs["opened"] = spider_class.open_crawl(settings, opts.spargs)
                 except (CrawlError, ValueError, OSError, ImportError) as error:
-                    message = f"scrapy crawl {args[0]}: {masked(str(error))}"
-                    file, in_json = self.settings.get("LOG_FILE"), log_format(self.settings) == "json"
-                    if file or in_json:  # scrapyd's jobs: their standard error is not where one looks
-                        logger.error("%s", message)
-                    if file or not in_json:
-                        print(message, file=sys.stderr)
+                    self._complain(f"scrapy crawl {args[0]}: {masked(str(error))}")
                     self.exitcode = 2
                     return
         super().run(args, opts)
-        if "opened" in opts.spargs and opts.spargs["opened"][0].failed:
-            self.exitcode = 1
+        if "opened" in opts.spargs:
+            crawl = opts.spargs["opened"][0]
+            if crawl.progress.no_host_answered:
+                self._complain(f"scrapy crawl {args[0]}: no host could be reached. Remedy: see to the network and the seeds")
+            if crawl.failed or crawl.progress.no_host_answered:
+                self.exitcode = 1
+
+    def _complain(self, message: str) -> None:
+        from topical_crawler.logs import log_format
+
+        assert self.settings is not None
+        file, in_json = self.settings.get("LOG_FILE"), log_format(self.settings) == "json"
+        if file or in_json:  # scrapyd's jobs: their standard error is not where one looks
+            logger.error("%s", message)
+        if file or not in_json:
+            print(message, file=sys.stderr)

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable
 
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.crawl.options import CrawlOptions
-from topical_crawler.frontier import REDIRECTED, Entry, Outcome
+from topical_crawler.frontier import NO_PAGES, Entry, Outcome
 from topical_crawler.items import PART_OF, SEED_PRIORITY
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.page import Evidence, Link, Verdict
@@ -47,7 +47,7 @@ class LinkPolicy:
             ends by :attr:`expected`; where that is not known, after :data:`BARREN_END` pages in a row without a text.
 
     Attributes:
-        fetched: pages of the crawl, over all its runs; redirects are none.
+        fetched: pages of the crawl, over all its runs; redirects and names without an address are none.
         slowed: hosts whose links give way to others, including those that have been left.
         left: hosts whose links are dropped.
         revision: how often a host has entered or quitted ``slowed``.
@@ -75,7 +75,7 @@ class LinkPolicy:
 
     def count(self, outcome: Outcome) -> None:
         """Take note of a finished page."""
-        if outcome.reason == REDIRECTED:
+        if outcome.reason in NO_PAGES:
             return
         self.fetched += 1
         name, gave_text = host(outcome.url), outcome.reason in ("", PART)

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import Yield
-from topical_crawler.frontier import REDIRECTED, Pushed
+from topical_crawler.frontier import REDIRECTED, UNREACHED, Pushed
 from topical_crawler.items import PageItem
 
 _DOWNLOAD = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0)  # up to DOWNLOAD_TIMEOUT
@@ -102,6 +102,11 @@ class Progress:
         self.links["new"] += pushed.new
         self.links.update(pushed.dropped)
         return pushed
+
+    @property
+    def no_host_answered(self) -> bool:
+        """Whether pages were asked for, and none of their hosts could be reached."""
+        return self.total.pages > 0 and UNREACHED.issuperset(self.reasons) and not self.total.kept
 
     @property
     def recent(self) -> Yield:

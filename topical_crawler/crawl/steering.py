@@ -20,7 +20,7 @@ from topical_crawler.frontier import REDIRECTED, Entry, Frontier, State
 from topical_crawler.items import SEED_PRIORITY
 from topical_crawler.topic.files import MARKED, MOST, MarkedText, marked_text
 from topical_crawler.web.page import Candidate
-from topical_crawler.web.urls import fingerprint, host
+from topical_crawler.web.urls import fingerprint, host, without_user
 
 if TYPE_CHECKING:
     from topical_crawler.strategies import Strategy
@@ -53,6 +53,7 @@ class Known(NamedTuple):
 
 def seed_entry(url: str, priority: float = SEED_PRIORITY) -> Entry:
     """A start URL as an entry, by default before every link."""
+    url = without_user(url)
     return Entry(fingerprint(url), url, host(url), priority)
 
 

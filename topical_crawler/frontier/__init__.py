@@ -4,9 +4,15 @@
 """
 
 from topical_crawler.frontier.base import (
+    CONNECTION_FAILED,
+    HOST_AWAY,
     MAX_EVIDENCE,
+    NO_PAGES,
     NO_ROOM,
     REDIRECTED,
+    TIMED_OUT,
+    UNKNOWN_HOST,
+    UNREACHED,
     Entry,
     Frontier,
     FrontierServerError,
@@ -19,9 +25,15 @@ from topical_crawler.frontier.memory import MemoryFrontier
 from topical_crawler.frontier.sqlite import FrontierFileError, SqliteFrontier
 
 __all__ = [
+    "CONNECTION_FAILED",
+    "HOST_AWAY",
     "MAX_EVIDENCE",
+    "NO_PAGES",
     "NO_ROOM",
     "REDIRECTED",
+    "TIMED_OUT",
+    "UNKNOWN_HOST",
+    "UNREACHED",
     "Entry",
     "Frontier",
     "FrontierFileError",

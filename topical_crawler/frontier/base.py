@@ -16,6 +16,11 @@ from urllib.parse import urlsplit
 from topical_crawler.web.page import Candidate, Evidence
 
 REDIRECTED = "redirected"  # the reason of an outcome that is no page: the redirect's target counts in its place
+UNKNOWN_HOST = "unknown host"  # that of one whose host has no address: nothing was fetched
+HOST_AWAY = "host away"  # that of the links of a host that is given up, and of a page of a host that was not even reached
+TIMED_OUT, CONNECTION_FAILED = "timed out", "connection failed"
+UNREACHED = frozenset((UNKNOWN_HOST, HOST_AWAY, TIMED_OUT, CONNECTION_FAILED))
+NO_PAGES = frozenset((REDIRECTED, UNKNOWN_HOST))  # outcomes that do not count as pages
 NO_ROOM = "no room"  # why waiting entries beyond ``max_waiting`` are dropped
 MAX_EVIDENCE = 8  # parents remembered for a waiting link, the first ones: the papers' formulas need them
 

@@ -18,7 +18,7 @@ import msgpack
 import redis
 
 from topical_crawler.frontier.base import (
-    REDIRECTED,
+    NO_PAGES,
     Entry,
     Frontier,
     FrontierServerError,
@@ -61,7 +61,7 @@ class RedisFrontier(Frontier):
         client: a connection that gives bytes.
         name: of the crawl; frontiers of one name are the same one.
         delay, in_flight_per_host, max_waiting: as in :class:`~topical_crawler.frontier.hosts.LocalFrontier`, over all workers.
-        max_pages: pages after which :meth:`pop` gives nothing (finished, redirects apart, or in flight); 0: no bound.
+        max_pages: pages after which :meth:`pop` gives nothing (finished, but for :data:`NO_PAGES`, or in flight); 0: no bound.
         lease: seconds.
         worker: name of this process, unlike any other's; made up where none is given.
         clock: whose times count: the ``server``'s, or those that the ``caller`` passes in, as a simulation does.
@@ -185,7 +185,7 @@ class RedisFrontier(Frontier):
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
         """See :meth:`Frontier.done`. What Redis has answered survives what its append-only file survives."""
         packed = pack_links([check(entry) for entry in links])
-        return _pushed(self._finish("done", key, pack_outcome(outcome), int(outcome.reason != REDIRECTED), packed))
+        return _pushed(self._finish("done", key, pack_outcome(outcome), int(outcome.reason not in NO_PAGES), packed))
 
     def drop(self, key: bytes, reason: str) -> None:
         self._finish("drop", key, reason)

@@ -26,13 +26,14 @@ from topical_crawler import config, logs
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.downloadhandlers import Refused, SentBack, Unreachable
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier import CONNECTION_FAILED, TIMED_OUT, UNKNOWN_HOST, Entry
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.settings import check_names
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 
+TOO_MANY_REDIRECTS = "too many redirects"
 _HTML = (b"html", b"xml", b"text/plain")
 
 
@@ -134,7 +135,7 @@ class TopicalSpider(Spider):
         request: Request = failure.request  # type: ignore[attr-defined]
         response = getattr(failure.value, "response", None)
         item = self._item(request.meta["topical"], response if isinstance(response, Response) else None)
-        item.reason = failure_reason(failure)
+        item.reason = failure_reason(failure.value)
         yield item
 
     def _item(self, entry: Entry, response: Response | None) -> PageItem:
@@ -161,9 +162,8 @@ class CrawlComponent:
         return cls(crawler)
 
 
-def failure_reason(failure: Failure) -> str:
-    """A short, stable name for why a request brought no page."""
-    value = failure.value
+def failure_reason(value: BaseException | None) -> str:
+    """A short, stable name for the error because of which a request brought no page."""
     if isinstance(value, HttpError):
         return f"HTTP {value.response.status}"
     if isinstance(value, Unreachable):
@@ -175,18 +175,18 @@ def failure_reason(failure: Failure) -> str:
         if "robots.txt" in text:
             return "robots.txt"
         if "redirection" in text:
-            return "too many redirects"
+            return TOO_MANY_REDIRECTS
         if "exceeded" in text or "maxsize" in text or "size" in text:
             return "too large"
         return f"ignored: {value}"[:80] if str(value) else "ignored"
     if isinstance(value, CannotResolveHostError):
-        return "unknown host"
+        return UNKNOWN_HOST
     if isinstance(value, DownloadTimeoutError):
-        return "timed out"
+        return TIMED_OUT
     if isinstance(value, DownloadCancelledError):
         return "too large"
     if isinstance(value, DownloadConnectionRefusedError | DownloadFailedError | ResponseDataLossError | OSError):
-        return "connection failed"
+        return CONNECTION_FAILED
     if isinstance(value, EOFError | zlib.error):  # what HttpCompressionMiddleware lets through
         return "broken encoding"
     return f"failed: {type(value).__name__}"

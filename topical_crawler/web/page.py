@@ -19,7 +19,7 @@ from urllib.parse import urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topical_crawler.web.dom import MAX_GROUP, Paths, crumbs, is_label, own_labels
-from topical_crawler.web.urls import word_set
+from topical_crawler.web.urls import without_user, word_set
 
 MAX_ANCHOR = 200  # longest anchor text kept, in characters: longer ones are teasers wrapped in a link
 MAX_LEAD = 90  # longest `lead` kept, in characters: about the length of a Chinese meta description
@@ -434,7 +434,7 @@ def _join(base: str, target: str) -> str:
         parts = urlsplit(absolute)
     except ValueError:
         return ""
-    return absolute if parts.scheme in ("http", "https") and parts.hostname else ""
+    return without_user(absolute) if parts.scheme in ("http", "https") and parts.hostname else ""
 
 
 def _lead(body: LexborNode) -> str:

@@ -82,6 +82,7 @@ _QUERY_PLAIN = re.compile(r"[\w\-.~!$&'()*+,;=:@/?]*", re.ASCII)
 _PATH_ODD = re.compile(r"%[0-9A-Fa-f]{2}|[^\w\-.~!$&'()*+,;=:@/]", re.ASCII)
 _QUERY_ODD = re.compile(r"%[0-9A-Fa-f]{2}|[^\w\-.~!$&'()*+,;=:@/?]", re.ASCII)
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
+_USER = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\\]*@")
 _OUTSIDE = "".join(map(chr, range(33)))
 PORTS = {"http": 80, "https": 443}
 
@@ -213,6 +214,15 @@ def host(url: str) -> str:
     except ValueError:
         return ""
     return parts.netloc.rpartition("@")[2].lower().removesuffix(f":{PORTS.get(parts.scheme, '')}")
+
+
+def without_user(url: str) -> str:
+    """``url`` without a user and a password, which links and redirects may carry and no corpus should.
+
+    >>> without_user("http://user:pw@www.dangjian.cn/1.html?from=a@b"), without_user("http://a.cn/@党建")
+    ('http://www.dangjian.cn/1.html?from=a@b', 'http://a.cn/@党建')
+    """
+    return _USER.sub(r"\1", url, count=1)
 
 
 # -- The public web
