@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import gzip
 import io
@@ -16,6 +17,37 @@ from typing import IO, BinaryIO, cast
 import zstandard
 
 PACKINGS = (".gz", ".zst")  # suffixes of compressed files
+
+
+_REMEDIES = {
+    errno.ENOENT: "see to the spelling of the path, or make what is missing",
+    errno.EACCES: "let this user read and write it, or name another path",
+    errno.EPERM: "let this user change it, or name another path",
+    errno.EROFS: "copy the folder to where it may be written, or name another path",
+    errno.ENOSPC: "make room on the disk, then give the command again",
+    errno.EDQUOT: "make room within this user's quota, then give the command again",
+    errno.EFBIG: "raise the largest size of a file (ulimit -f), then give the command again",
+    errno.EIO: "see to the disk: it cannot be read or written there",
+    errno.EISDIR: "name a file, not a folder",
+    errno.ENOTDIR: "name a path that leads through folders only",
+    errno.EEXIST: "name another path, or move away what is there",
+    errno.ENAMETOOLONG: "name a shorter path",
+    errno.EMFILE: "raise the number of open files (ulimit -n)",
+    errno.EADDRINUSE: "choose another port, or end the program that listens on this one",
+}
+
+
+def explained(error: OSError) -> str:
+    """What an error of the operating system says, with its file and what to do; an error of the project's own says that itself.
+
+    >>> explained(OSError(errno.EROFS, "Read-only file system", "data/党建/crawl.lock"))
+    'data/党建/crawl.lock: Read-only file system. Remedy: copy the folder to where it may be written, or name another path'
+    """
+    if error.errno is None:
+        return str(error)
+    place = "".join(f"{os.fsdecode(name)}: " for name in (error.filename,) if isinstance(name, str | bytes))
+    remedy = f". Remedy: {_REMEDIES[error.errno]}" if error.errno in _REMEDIES else ""
+    return f"{place}{error.strerror}{remedy}"
 
 
 @contextlib.contextmanager

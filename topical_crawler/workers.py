@@ -173,12 +173,16 @@ def serve(module: str, name: str, warm_up: str) -> None:
     os.dup2(2, 1)  # whatever a library prints must not get among the answers
     function = getattr(importlib.import_module(module), name)
     getattr(importlib.import_module(module), warm_up)()
-    _write(answers, "ready")
+    try:
+        _write(answers, "ready")
+        _answer(function, answers)
+    except (EOFError, BrokenPipeError, pickle.UnpicklingError):  # the parent is gone, perhaps in the middle of a call
+        os._exit(0)  # nothing is flushed to nobody
+
+
+def _answer(function: Callable[..., object], answers: IO[bytes]) -> None:
     while True:
-        try:
-            timeout, processor_time, args = _read(sys.stdin.buffer)
-        except EOFError:
-            return
+        timeout, processor_time, args = _read(sys.stdin.buffer)
         if _HAS_TIMERS:  # their signals end this process
             signal.setitimer(signal.ITIMER_PROF, processor_time)
             # Should the parent be killed, nobody gives up on this call: the alarm ends a child left alone with it.

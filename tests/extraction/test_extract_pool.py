@@ -138,6 +138,25 @@ def test_workers_outlive_neither_their_parent_nor_a_ctrl_c(tmp_path: Path) -> No
     wait_for(lambda: not _alive(workers[0]))
 
 
+def test_workers_say_nothing_when_their_parent_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import asyncio, os, signal, threading, time\nfrom topical_crawler.extraction.pool import ExtractPool\n"
+        "pool = ExtractPool(1, max_html=10_000_000)\n"
+        f"article = {ARTICLE!r}\n"
+        "asyncio.run(pool.extract(article, 'http://a.cn/'))\n"
+        "def killed():\n    while not pool._pool._workers[0]._busy:\n        pass\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "threading.Thread(target=killed).start()\n"
+        "asyncio.run(pool.extract(article * 100, 'http://a.cn/'))\n",
+        "utf-8",
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    for _ in range(3):  # in the middle of a call's arrival, or of its work
+        ended = subprocess.run([sys.executable, str(script)], capture_output=True, env=environment, check=False)
+        assert ended.returncode == -signal.SIGKILL
+        assert ended.stderr == b""  # read until the worker, too, is gone
+
+
 @pytest.mark.parametrize(("workers", "timeout"), [(0, 20), (1, 0)])
 def test_a_pool_that_cannot_work_is_refused(workers: int, timeout: float) -> None:
     with pytest.raises(ValueError, match="at least one worker and a timeout above 0"):

@@ -198,6 +198,19 @@ def test_a_bound_set_for_a_file_that_has_more(file: Path) -> None:
     frontier.close()
 
 
+def test_its_log_of_changes_stays_small(file: Path) -> None:
+    frontier = SqliteFrontier(file)
+    wal = file.with_name(f"{file.name}-wal")
+    text, most = "a" * 1_000_000, 0
+    for n in range(80):
+        frontier.push([entry(f"{n}")])
+        frontier.save(str(n), text)
+        most = max(most, wal.stat().st_size)
+    frontier.close()
+    assert file.stat().st_size > 80 * len(text) > 3 * most
+    assert not wal.exists()
+
+
 def test_details(file: Path) -> None:
     frontier = SqliteFrontier(file)
     frontier.push([entry(str(n)) for n in range(1_000)])

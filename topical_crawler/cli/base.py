@@ -151,7 +151,10 @@ class ActionsCommand(ScrapyCommand):
             own = {"topical_crawler", self._module(opts.action).partition(".")[0]}
             if type(error).__module__.partition(".")[0] not in own and not isinstance(error, self.errors):
                 raise
-            print(f"scrapy {self.name} {opts.action}: {error}", file=sys.stderr)
+            from topical_crawler.files import explained
+
+            said = explained(error) if isinstance(error, OSError) else error
+            print(f"scrapy {self.name} {opts.action}: {said}", file=sys.stderr)
             self.exitcode = 1
 
 

@@ -35,6 +35,7 @@ class Command(CrawlCommand):
         # Imported here: Scrapy imports this module at every start of every command.
         from topical_crawler.crawl.options import CrawlError
         from topical_crawler.extensions import wants_live
+        from topical_crawler.files import explained
         from topical_crawler.logs import masked
         from topical_crawler.spiders.topical import TopicalSpider
 
@@ -54,7 +55,8 @@ class Command(CrawlCommand):
                             logging.getLogger(name).setLevel(logging.WARNING)
                     opts.spargs["opened"] = spider_class.open_crawl(settings, opts.spargs)
                 except (CrawlError, ValueError, OSError, ImportError) as error:
-                    self._complain(f"scrapy crawl {args[0]}: {masked(str(error))}")
+                    said = explained(error) if isinstance(error, OSError) else str(error)
+                    self._complain(f"scrapy crawl {args[0]}: {masked(said)}")
                     self.exitcode = 2
                     return
         super().run(args, opts)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -227,22 +227,28 @@ class Crawl:
             )  # fmt: skip
 
     def close(self) -> None:
-        """Save what was learned and close the files."""
-        try:
-            if self._is_first("checkpoint", self.finished):
-                save_checkpoint(self.strategy, self.frontier, self.finished)
+        """Save what was learned and close the files; the crawl has failed where they cannot be written any more."""
+        with self._reporting():
             if not self.failed:
+                if self._is_first("checkpoint", self.finished):
+                    save_checkpoint(self.strategy, self.frontier, self.finished)
                 with suppress(FrontierFileError, CorpusError):  # nothing is said then
                     self.estimate = estimate(self.strategy, self.frontier, self.policy, self.store, self.finished)
-            self.frontier.close()
-        except FrontierServerError as error:  # its leases will run out
-            logger.error("%s", error)
-        self.second_look.close()
-        self.store.close()
-        if self.adviser is not None:
-            self.adviser.close()
+        for part in (self.frontier, self.second_look, self.store, self.adviser):
+            with self._reporting():
+                if part is not None:
+                    part.close()
         if self._lock is not None:
             self._lock.release()
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        try:
+            yield
+        except FrontierServerError as error:  # its leases will run out
+            logger.error("%s", error)
+        except (FrontierFileError, CorpusError) as error:
+            self.fail(error)
 
     def tick(self) -> None:
         """Obey orders, keep the leases, learn what other workers have finished, take new seeds; about once a second."""

@@ -17,7 +17,7 @@ from topical_crawler.export.vertical import Vertical
 from topical_crawler.files import PACKINGS
 from topical_crawler.text.passages import Passage, markdown
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # beginnings of cells that a spreadsheet runs as formulas; titles come from strangers
+_FORMULA = (*"=+-@＝＋－＠", "\t", "\r")  # beginnings of cells that a spreadsheet runs as formulas; titles come from strangers
 
 
 class JsonLinesWriter(Writer):
