@@ -53,6 +53,7 @@ GUIDES = (
     "docs/export.md",
     "docs/archive.md",
     "docs/judging.md",
+    "docs/failures.md",
 )
 TEXT = {name: (ROOT / name).read_text(encoding="utf-8") for name in GUIDES}
 EVERYWHERE = "\n".join(TEXT.values())
