@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -201,6 +203,30 @@ class TestClock:
         assert seconds is None or seconds <= 0.2  # None: on a busy machine they have passed
         wait_for(lambda: frontier.pop(0.0))
 
+    def test_no_jump_shortens_a_delay(self, server: RedisServer) -> None:
+        workers = [RedisFrontier(server.client(), "x", delay=1.0, lease=60.0, worker=f"w{n}") for n in range(3)]
+        workers[0].push([entry(str(n)) for n in range(4)])
+        client, arrived = server.client(), -math.inf
+        for n in range(4):
+            while (popped := workers[n % 3].pop(0.0)) is None:
+                for other in workers:
+                    raw = float(client.hget("topical:{x}:meta", "raw") or 0)  # type: ignore[arg-type]
+                    # As if the server's clock had been set forward, again and again.
+                    client.hset("topical:{x}:meta", "raw", repr(raw - 5.0))
+                    other.wait(0.0)
+            assert time.monotonic() - arrived >= 1.0
+            arrived = time.monotonic()
+            workers[n % 3].sent(popped.key, 0.0)
+            workers[n % 3].done(popped.key, outcome("甲"))
+
+    def test_a_worker_whose_clock_stood_still_holds_up_nothing(self, server: RedisServer) -> None:
+        frontier = RedisFrontier(server.client(), "x", lease=60.0, delay=0.2)
+        frontier.push([entry("甲"), entry("乙")])
+        pop(frontier)
+        frontier.done(key("甲"), outcome("甲"))
+        server.client().hincrbyfloat("topical:{x}:meta", "clock", 1000.0)  # by others, while this machine did not run
+        assert pop(frontier).url.endswith("乙")
+
     def test_leases_run_out_by_the_servers_clock(self, server: RedisServer) -> None:
         for lease in (600.0, 1.0):
             dead = RedisFrontier(server.client(), f"{lease}", lease=lease)
@@ -322,6 +348,12 @@ class TestServer:
     def test_no_server(self) -> None:
         client = redis.Redis.from_url("redis://:geheim@127.0.0.1:1/0")
         with pytest.raises(FrontierServerError, match=r"127\.0\.0\.1:1/0 does not answer.*Remedy") as error:
+            RedisFrontier(client, "x")
+        assert "geheim" not in str(error.value)
+
+    def test_tls_at_a_port_without_it(self, server: RedisServer) -> None:
+        client = redis.Redis.from_url(server.url.replace("redis://", "rediss://:geheim@"), socket_timeout=30)
+        with pytest.raises(FrontierServerError, match=r"speaks no TLS at this port. Remedy: REDIS_URL=redis://") as error:
             RedisFrontier(client, "x")
         assert "geheim" not in str(error.value)
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 
-from topical_crawler.corpus.dedup import PART
+from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.crawl.options import CrawlOptions
+from topical_crawler.crawl.parameters import Parameters
 from topical_crawler.frontier import NO_PAGES, Entry, Outcome
 from topical_crawler.items import PART_OF, SEED_PRIORITY
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
@@ -68,6 +69,7 @@ class LinkPolicy:
         self._named: set[str] = set()
         self._per_host: Counter[str] = Counter()
         self._shapes: dict[str, tuple[int, int]] = {}  # pages fetched, texts kept
+        self._parameters = Parameters()
         self._given: dict[str, tuple[int, int]] = {}  # by host: pages since the last text, texts
         self.slowed: set[str] = set()
         self.left: set[str] = set()
@@ -80,6 +82,7 @@ class LinkPolicy:
         self.fetched += 1
         name, gave_text = host(outcome.url), outcome.reason in ("", PART)
         self._per_host[name] += 1
+        self._parameters.count(outcome.url, name, gave_text, outcome.reason == DUPLICATE)
         form = shape(outcome.url)
         if not outcome.url.endswith(form):  # an address without numbers and queries is a shape of its own
             pages, texts = self._shapes.get(form, (0, 0))
@@ -188,6 +191,8 @@ class LinkPolicy:
         pages, texts = self._shapes.get(shape(url), (0, 0))
         if 0 < self._options.trap_pages <= pages and not texts:  # of many pages of this shape none gave a text
             return "trap"
+        if depth and self._parameters.repeats(url, name):
+            return "same page"
         return "barren host" if depth and name in self.left else None
 
 

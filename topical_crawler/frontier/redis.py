@@ -10,6 +10,7 @@ import heapq
 import json
 import math
 import secrets
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
@@ -41,7 +42,14 @@ from topical_crawler.frontier.redis_server import (
     pack_outcome,
     read_entry,
     read_outcome,
+    refuse_plain_port,
 )
+
+
+def _steady() -> float:
+    """Seconds on a clock that nobody sets; on Linux it runs on while the machine sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
 
 DAMAGED = "damaged entry"  # why an entry is dropped whose record cannot be read
 _PREFIX = "topical:{%s}:"  # the braces keep the keys of a crawl on one shard
@@ -97,10 +105,13 @@ class RedisFrontier(Frontier):
         self._server = Server(client, patience)
         self._prefix = _PREFIX % name
         self._now = "" if clock == "server" else "0"
+        self._answered = 0.0  # when the last answer was here
+        self._measures = clock == "server" and not attach
         self._tokens: dict[bytes, int] = {}
         self._taken: deque[tuple[bytes, bytes, int]] = deque()  # reserved, and not given out yet
         self._lost = 0
         self._closed = False
+        refuse_plain_port(client)
         self._server.check()
         if attach:
             self._closed = True
@@ -108,6 +119,7 @@ class RedisFrontier(Frontier):
             return
         settings = (delay, in_flight_per_host, lease, max_waiting, max_pages)
         opened = self._server.run("open", self._prefix, VERSION, self.worker, *map(repr, settings), self._now)
+        self._answered = _steady()
         self._check_version(opened[0])
         held = tuple(float(value) for value in opened[2:])
         if held != settings:
@@ -350,7 +362,10 @@ class RedisFrontier(Frontier):
     def _run(self, script: str, *arguments: Any, now: float | None = None) -> Any:
         if self._now and now is not None:
             self._now = repr(float(now))
-        return self._server.run(script, self._prefix, self._now, *arguments)
+        time = f"m{_steady() - self._answered!r}:{self.worker}" if self._measures else self._now
+        answer = self._server.run(script, self._prefix, time, *arguments)
+        self._answered = _steady()
+        return answer
 
     def _change(self, what: str, items: list[Any]) -> int:
         """Change entries in steps. Returns how many changed."""

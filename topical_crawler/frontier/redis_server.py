@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import random
 import re
+import socket
 import struct
 import time
 from collections.abc import Callable, Sequence
@@ -15,8 +17,10 @@ from typing import Any, TypeVar
 
 import msgpack
 import redis
+from redis.backoff import NoBackoff
 from redis.commands.core import Script
 from redis.exceptions import BusyLoadingError, NoPermissionError, OutOfMemoryError, ReadOnlyError, ResponseError
+from redis.retry import Retry
 
 from topical_crawler.frontier.base import Entry, FrontierServerError, Outcome, gained
 from topical_crawler.frontier.sqlite import pack, pack_meta, unpack
@@ -28,6 +32,7 @@ _PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|TRYAGAIN|CLUSTERDOW
 """Answers after which the same call may succeed; of a script's own commands they come inside another message."""
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+_HANDSHAKE = 5.0  # seconds for the beginning of a connection with TLS
 
 
 class Server:
@@ -116,6 +121,29 @@ class Server:
         if isinstance(error, _AWAY):
             return f"{at} does not answer ({type(error).__name__}). Remedy: start it, or set REDIS_URL=redis://HOST:PORT/0"
         return f"{at}: {text}"
+
+
+def refuse_plain_port(client: redis.Redis) -> None:
+    """Raises FrontierServerError where ``client`` speaks TLS (``rediss://``) to a server that does not: one would wait for the
+    end of a command, the other for an answer."""
+    pool = client.connection_pool
+    at = pool.connection_kwargs
+    if not issubclass(pool.connection_class, redis.SSLConnection):
+        return
+    connection = pool.connection_class(**{**at, "socket_timeout": _HANDSHAKE, "retry": Retry(NoBackoff(), 0)})
+    try:
+        connection.connect()
+    except redis.RedisError:
+        with contextlib.suppress(OSError):
+            with socket.create_connection((at.get("host", "localhost"), at.get("port", 6379)), _HANDSHAKE) as plain:
+                plain.sendall(b"PING\r\n")
+                answer = plain.recv(1)
+            if answer in (b"+", b"-"):
+                raise FrontierServerError(
+                    f"Redis at {_place(client)} speaks no TLS at this port. Remedy: REDIS_URL=redis://…, or name its TLS port"
+                ) from None
+    finally:
+        connection.disconnect()
 
 
 def _place(client: redis.Redis) -> str:

@@ -79,6 +79,7 @@ MEANINGS = {
     "other site": "its host is not among those allowed (-a hosts)",
     "too deep": "more links from a seed than allowed (-a depth)",
     "trap": "the path repeats itself or is very long, or many pages like it gave no text",
+    "same page": "but for parameters that change nothing on this host it is a page that was fetched",
     "barren host": "its host was left after too many pages without a text",
     "no room": "the queue was full, and it was one of the worst",
     "purged": "a person removed it (scrapy frontier purge)",

@@ -15,18 +15,20 @@
 --   worst     ZSET   candidates for eviction, number .. host by score; may hold members that are gone (only with a bound)
 --   damaged   HASH   records that cannot be read, by key
 --   workers   ZSET   worker -> when it was last heard of
+--   clocks    HASH   worker -> the crawl's clock at its last call
 --   finished  HASH   worker -> token of what it finished last: a call that is sent twice is recognised
 
 local P = KEYS[1]
 local META, ENTRIES, QUEUE, READY, RESTING = P .. 'meta', P .. 'entries', P .. 'queue:', P .. 'ready', P .. 'resting'
 local HOSTS, FLIGHTS, LEASES, OUTCOMES, REASONS = P .. 'hosts', P .. 'flights', P .. 'leases', P .. 'outcomes', P .. 'reasons'
-local WORST, DAMAGED, WORKERS, FINISHED = P .. 'worst', P .. 'damaged', P .. 'workers', P .. 'finished'
+local WORST, DAMAGED, WORKERS, FINISHED, CLOCKS = P .. 'worst', P .. 'damaged', P .. 'workers', P .. 'finished', P .. 'clocks'
 local WAITING, DONE, DROPPED = 0, 2, 3  -- in flight is what has a flight; its record goes on as it was
 local RECORD, HEADER, HEADER_BYTES = 1, '>BBI6dI2I2BBI2I2B', 27
 local MAX_EVIDENCE, MAX_RECORD = 8, 32768
 local NO_ROOM = 'no room'
 local NEVER = -1e15
 local LONGEST_STEP = 10  -- seconds by which one call can move the clock
+local LEEWAY = 0.1  -- seconds that a call or its answer may take longer than the one before
 local call = redis.call
 
 local delay, limit, lease, max_waiting, max_pages
@@ -35,25 +37,30 @@ local waiting, with_waiting = 0, 0  -- changes in the numbers of waiting entries
 local hosts, touched = {}, {}
 local FLYING = 6  -- where the times of what is in flight begin in a host's record
 
--- Read the settings, and the time: the caller's, or that of the server, on a clock of the crawl's own that never runs back and makes
--- no jump, whatever is done to the server's and however long it was away. The write comes first: where memory is full it fails, before
--- anything has changed.
+-- Read the settings, and the time: the caller's, or one on a clock of the crawl's own that never runs back and makes no jump, whatever is
+-- done to the server's and however long it was away: it follows the server's, but moves no further than the worker has measured since
+-- its last call ('m', its seconds, ':', its name). Without a measure ('') it stands. The write comes first: where memory is full it
+-- fails, before anything has changed.
 local function begin(given)
   local m = call('HMGET', META, 'version', 'raw', 'clock', 'delay', 'limit', 'lease', 'max_waiting', 'max_pages', 'token', 'check')
   if not m[1] then return redis.error_reply('GONE') end
   delay, limit, lease, max_waiting, max_pages = tonumber(m[4]), tonumber(m[5]), tonumber(m[6]), tonumber(m[7]), tonumber(m[8])
   token, check = (tonumber(m[9]) or 0) + 1, tonumber(m[10]) or NEVER
-  if given ~= '' then
-    now = tonumber(given)
+  local measured, worker = string.match(given, '^m([^:]+):(.*)$')
+  if not measured then
+    now = tonumber(given == '' and m[3] or given)
     call('HSET', META, 'clock', now, 'token', token)
     return
   end
   local t = call('TIME')
-  local raw = t[1] + t[2] / 1e6
+  local raw, clock = t[1] + t[2] / 1e6, tonumber(m[3])
   local step = m[2] and raw - m[2] or 0
   if step < 0 then step = 0 elseif step > LONGEST_STEP then step = LONGEST_STEP end
-  now = m[3] + step
+  now = clock + step
+  local most = (call('HGET', CLOCKS, worker) or clock) + measured
+  if now > most + LEEWAY then now = math.max(clock, most) end
   call('HSET', META, 'raw', raw, 'clock', now, 'token', token)
+  call('HSET', CLOCKS, worker, now)
 end
 
 -- An entry's record: a header, then host, url, meta, reason (their lengths are in the header) and the evidence, JSON pieces with commas.
