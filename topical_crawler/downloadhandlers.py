@@ -60,13 +60,13 @@ class NameServerAway(CannotResolveHostError):
 class Resolver(CachingThreadedResolver):
     """Scrapy's. It remembers of which names no server could say anything: Twisted does not tell them from names of no host."""
 
-    _NO_SUCH_NAME = tuple(f"[Errno {getattr(socket, name)}]" for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name))
+    _NOBODY_ANSWERED = ("timeout error", *(f"[Errno {code}]" for code in (socket.EAI_AGAIN, socket.EAI_FAIL)))
     unanswered: ClassVar[set[str]] = set()
 
     def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:
         def noted(result: Any) -> Any:
-            known = not isinstance(result, Failure) or any(text in result.getErrorMessage() for text in self._NO_SUCH_NAME)
-            (self.unanswered.discard if known else self.unanswered.add)(name)
+            message = result.getErrorMessage() if isinstance(result, Failure) else ""
+            (self.unanswered.add if any(text in message for text in self._NOBODY_ANSWERED) else self.unanswered.discard)(name)
             return result
 
         return super().getHostByName(name, timeout).addBoth(noted)

@@ -41,10 +41,9 @@ class Parameters:
 
     def count(self, url: str, name: str, gave_text: bool, duplicate: bool) -> None:
         """Take note of a page of the host ``name``: whether it gave a text for the corpus, or one that the corpus had."""
-        pairs = _pairs(url)
-        if not pairs or len(pairs[1]) > MOST:
+        if (parts := _parts(url)) is None:
             return
-        path, query, whole = *pairs, hash(canonical(url))
+        whole, path, query = parts
         query = [(p, v) for p, v in query if p not in self.idle(name)]
         if self.idle(name):
             self._first.setdefault(hash((path, *query, "")), whole)
@@ -64,20 +63,19 @@ class Parameters:
     def repeats(self, url: str, name: str) -> bool:
         """Whether a page was fetched already under another address that differs in idle parameters alone."""
         idle = self.idle(name)
-        if not idle or not (pairs := _pairs(url)) or len(pairs[1]) > MOST:
+        if not idle or (parts := _parts(url)) is None:
             return False
-        path, query = pairs
+        whole, path, query = parts
         kept = [(p, v) for p, v in query if p not in idle]
         if len(kept) == len(query):
             return False
-        whole = hash(canonical(url))
         return any(self._first.get(hash((path, *kept, p)), whole) != whole for p in ("", *idle))
 
 
-def _pairs(url: str) -> tuple[str, list[tuple[str, str]]] | None:
-    """An address without its query, and the query's parameters in their order; None where it has none."""
+def _parts(url: str) -> tuple[int, str, list[tuple[str, str]]] | None:
+    """The hash of an address, what stands before its query, and its parameters; None where it has none or too many."""
     if "?" not in url:
         return None
-    path, _, query = canonical(url).partition("?")
+    path, _, query = (whole := canonical(url)).partition("?")
     found = [(name, value) for name, _, value in (pair.partition("=") for pair in query.split("&"))]
-    return (path, found) if query else None
+    return (hash(whole), path, found) if query and len(found) <= MOST else None
