@@ -14,17 +14,20 @@ import csv
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import islice
 
 import numpy as np
+from lxml.etree import ParserError
 from lxml.html import HtmlElement, document_fromstring
 from numpy.typing import NDArray
 
 from topical_crawler.cleaning.boilerplate import Cleaner
 from topical_crawler.extraction.structure import HEADINGS, Block
 from topical_crawler.text.passages import VERBATIM
+from topical_crawler.web.page import bounded
 
 Floats = NDArray[np.float64]
 
@@ -60,10 +63,11 @@ def parse(html: str) -> HtmlElement | None:
     from trafilatura import load_html
 
     # XML has neither lone surrogates nor NUL. The parser ignores a body after </html>, as some themes have it.
-    clean = _NO_XML.sub("", html.encode("utf-8", "replace").decode().replace("\0", ""))
+    clean = bounded(_NO_XML.sub("", html.encode("utf-8", "replace").decode().replace("\0", "")))
     tree: HtmlElement | None = load_html(clean)
     if tree is None and "<" in clean:  # trafilatura refuses pages in an unknown envelope
-        tree = document_fromstring(clean)
+        with suppress(ParserError):  # nothing but ends of elements
+            tree = document_fromstring(clean)
     return tree
 
 

@@ -419,12 +419,14 @@ _BUTTON = frozenset(
     )
 )
 _BUTTON_CLASS = re.compile("copy|btn|button|toolbar", re.IGNORECASE)
-_NUMBERS = re.compile(r"\s*(?:\d+[.:]?\s*)+")
+_NUMBERS = re.compile(r"\s*+(?:\d++[.:]?\s*+)++")  # possessive: a long number has very many divisions
 _ENDS_LINE = frozenset(("br", "div", "p", "pre", "li", "tr", "section"))
 _NO_TEXT = frozenset(("table", "tbody", "thead", "tr", "ol", "ul"))
 _CODE_CLASS = re.compile("highlight|hljs|code|blob", re.IGNORECASE)
 MIN_NUMBERED = 3  # fewest numbers of lines without a class that says so
 MAX_NUMBERED = 100  # most rows that are looked at for numbers
+MAX_BESIDE = 20  # most elements before and behind code that may be its labels
+MAX_LABEL = 5_000  # most elements in one of them: a number for every line
 MAX_PROSE = 0.5  # share of Chinese among the letters over which preformatted text without a language is prose
 
 
@@ -493,7 +495,7 @@ def _drop_labels(code: HtmlElement, language: str) -> None:
     the numbers of its lines."""
 
     def says_nothing(beside: HtmlElement) -> bool:
-        if beside.tag in HEADINGS or beside.tag == "p":
+        if beside.tag in HEADINGS or beside.tag == "p" or next(islice(beside.iter(), MAX_LABEL, None), None) is not None:
             return False
         texts = [text for text in map(str.strip, map(str.lower, beside.itertext())) if text]
         return all(text in _BUTTON or text == language for text in texts) or (
@@ -502,10 +504,14 @@ def _drop_labels(code: HtmlElement, language: str) -> None:
 
     for place in islice(chain((code,), code.iterancestors("figure", "div", "section", "td")), 3):
         behind, before = place.getnext(), place.getprevious()
-        while behind is not None and not (behind.getprevious().tail or "").strip() and says_nothing(behind):
+        for _ in range(MAX_BESIDE):
+            if behind is None or (behind.getprevious().tail or "").strip() or not says_nothing(behind):
+                break
             _empty(behind)
             behind = behind.getnext()
-        while before is not None and not (before.tail or "").strip() and says_nothing(before):
+        for _ in range(MAX_BESIDE):
+            if before is None or (before.tail or "").strip() or not says_nothing(before):
+                break
             _empty(before)
             before = before.getprevious()
         if before is not None or behind is not None:

@@ -1,0 +1,38 @@
+"""Pages that benchmarks/fuzz.py found, made by hand: each is read in time and without an exception."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from topical_crawler.extraction import FAILED, Extracted, extract, warm_up
+from topical_crawler.workers import WorkerPool
+
+SECONDS = 5.0  # of processor time, which does not depend on what else the machine does
+TEXT = "<p>" + "各支部认真开展主题教育，学习党章党规。" * 20 + "</p>"
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Iterator[WorkerPool[Extracted]]:
+    pool = WorkerPool(extract, warm_up, 1, computes=True)
+    yield pool
+    pool.close()
+
+
+PAGES = {
+    "a number without end beside code": f"{TEXT}<table><tr><td>{'1' * 50_000}x<td><pre>a = 1</pre></table>",
+    "numbers without end in a gutter": f"{TEXT}<div class=gutter>{'1' * 50_000}x</div><pre>a = 1</pre>",
+    "empty code, 20,000 times": TEXT + "<pre></pre>" * 20_000,
+    "code beside 100,000 elements": TEXT + "<div><pre>a = 1</pre>" * 500 + "<b></b>" * 100_000,
+    "100,000 nested elements": TEXT + "<div>" * 100_000,
+    "100,000 nested tables": TEXT + "<table><tr><td>" * 33_000,
+    "nothing but the end of an element": "</p></br>",
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_extracted_in_time(extractor: WorkerPool[Extracted], page: str) -> None:
+    extracted = extractor.run(SECONDS, PAGES[page], "http://www.example.cn/2026/0412/c1.html")
+    assert extracted.reason != FAILED
+    assert ("主题教育" in extracted.text) == (TEXT in PAGES[page])
