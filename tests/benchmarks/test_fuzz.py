@@ -22,7 +22,7 @@ def fuzz(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_seed_gives_the_same_bytes() -> None:
-    page = "<html><head><meta charset=gbk><title>党建</title></head><body><p>支部</p><a href='/1.html'>2026</a></body></html>".encode()
+    page = "<html><head><meta charset=gbk><title>党建</title></head><p>支部</p><a href='/1.html'>2026</a></html>".encode()
     for mutation in MUTATIONS:
         assert [mutation(page, random.Random(seed)) for seed in range(9)] == [
             mutation(page, random.Random(seed)) for seed in range(9)

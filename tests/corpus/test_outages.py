@@ -50,7 +50,7 @@ def test_a_server_that_is_killed_and_restarted_loses_nothing(
     assert [row.order for row in rows] == acknowledged
     assert [row.url for row in rows] == [f"http://a.cn/{n}" for n in range(1, len(acknowledged) + 1)]
     said = [record.getMessage() for record in caplog.records]
-    assert [("has gone away" in line, "is back" in line) for line in said] == [(True, False), (False, True)] * 2
+    assert [("is away" in line, "is back" in line) for line in said] == [(True, False), (False, True)] * 2
     assert all(f"127.0.0.1:{own_server.port}" in line and "heim" not in line for line in said)
 
 

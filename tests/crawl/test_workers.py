@@ -143,7 +143,7 @@ def test_a_server_that_goes_for_good_ends_the_crawl_in_order(topic: Path, tmp_pa
 
 
 def test_no_server_is_one_line(topic: Path, tmp_path: Path) -> None:
-    options = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": "redis://:geheim@127.0.0.1:1/0"}
+    options = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": "redis://:geheim@127.0.0.1:1/0", "TOPICAL_PATIENCE": 0.1}
     ended = subprocess.run(
         command(topic, tmp_path, "http://a.cn/", **options), capture_output=True, encoding="utf-8", check=False
     )

@@ -348,7 +348,7 @@ class TestServer:
     def test_no_server(self) -> None:
         client = redis.Redis.from_url("redis://:geheim@127.0.0.1:1/0")
         with pytest.raises(FrontierServerError, match=r"127\.0\.0\.1:1/0 does not answer.*Remedy") as error:
-            RedisFrontier(client, "x")
+            RedisFrontier(client, "x", patience=0.1)
         assert "geheim" not in str(error.value)
 
     def test_tls_at_a_port_without_it(self, server: RedisServer) -> None:

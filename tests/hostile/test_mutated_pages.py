@@ -7,6 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from topical_crawler.extraction import FAILED, Extracted, extract, warm_up
+from topical_crawler.resources.registry import Resources
+from topical_crawler.strategies import Setup, load
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.topic import load_topic
+from topical_crawler.web.page import Page
 from topical_crawler.workers import WorkerPool
 
 SECONDS = 5.0  # of processor time, which does not depend on what else the machine does
@@ -28,6 +33,7 @@ PAGES = {
     "100,000 nested elements": TEXT + "<div>" * 100_000,
     "100,000 nested tables": TEXT + "<table><tr><td>" * 33_000,
     "nothing but the end of an element": "</p></br>",
+    "a comment beside code": f"{TEXT}<div><!-- x --><pre>a = 1</pre><!-- y --></div>",
 }
 
 
@@ -36,3 +42,24 @@ def test_a_page_is_extracted_in_time(extractor: WorkerPool[Extracted], page: str
     extracted = extractor.run(SECONDS, PAGES[page], "http://www.example.cn/2026/0412/c1.html")
     assert extracted.reason != FAILED
     assert ("主题教育" in extracted.text) == (TEXT in PAGES[page])
+
+
+def judged(words: int) -> float:
+    """The relevance of a page with a word of so many letters by the default strategy."""
+    topic = load_topic("partybuilding")
+    setup = Setup(topic.default_strategy, topic, Segmenter(topic.terms), Resources.none(), seed=0)
+    page = Page.from_html("http://www.example.cn/", f"<title>党建</title><p>{'é' * words}</p>")
+    return load(topic.default_strategy).make(setup).judge(page).relevance
+
+
+def warm() -> None:
+    judged(1)
+
+
+def test_a_word_of_100_000_letters_is_judged_in_time() -> None:
+    """Its parts, in which topic terms are looked for, are the square of its letters in number."""
+    pool = WorkerPool(judged, warm, 1, computes=True)
+    try:
+        assert pool.run(SECONDS, 100_000) > 0
+    finally:
+        pool.close()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import math
 import os
 import re
 import time
@@ -51,6 +52,7 @@ logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 PATIENCE = 60.0  # seconds to wait for a database that is away or locked
+SAID_EVERY = 10.0  # seconds between two messages that it is waited for
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 POSTGRESQL_WRITES: dict[str, Any] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
@@ -68,7 +70,8 @@ class CorpusStore:
     Args:
         target: path of an SQLite file, or URL (``postgresql+psycopg://…``) of a database; folders and tables are made if missing.
         read_only: open an existing corpus; nothing is made or changed.
-        patience: seconds that :meth:`put` waits for another writer, or for a PostgreSQL server that has gone away.
+        patience: seconds to wait for another writer, or for a PostgreSQL server that is away; every :data:`SAID_EVERY` seconds it
+            is said. Opening for reading does not wait for a server.
     """
 
     def __init__(self, target: str | os.PathLike[str], *, read_only: bool = False, patience: float = PATIENCE) -> None:
@@ -81,13 +84,19 @@ class CorpusStore:
         self._writer: sa.Connection | None = None
         try:
             with explaining(self.name, "opened"):
-                with self._engine.connect().execution_options(**self._writes, transaction="reads") as connection:
-                    open_corpus(connection, self.name, read_only=read_only)
+                if read_only:
+                    self._open()
+                else:
+                    self._patiently(self._open, "opened")
                 if dialect == "sqlite" and not read_only:
                     write_ahead(self._engine, patience)  # only now that the file is known to be ours
         except BaseException:
             self.close()
             raise
+
+    def _open(self) -> None:
+        with self._engine.connect().execution_options(**self._writes, transaction="reads") as connection:
+            open_corpus(connection, self.name, read_only=self.read_only)
 
     def put(self, record: Record, lines: PageLines | None = None) -> Record:
         """Store a page in place of the row with its key, which keeps its order; learn the ``lines`` that its host repeats.
@@ -133,22 +142,25 @@ class CorpusStore:
 
         return self._patiently(write, "written")
 
-    def _patiently(self, step: Callable[[], _T], doing: str) -> _T:
-        """Run ``step``, again for ``patience`` seconds while the server is away."""
+    def _patiently(self, step: Callable[[], _T], doing: str, *, drops: bool = True) -> _T:
+        """Run ``step``, again for ``patience`` seconds while the server is away. It ``drops`` the writing connection then, which
+        only the thread that writes may do."""
         deadline = time.monotonic() + self._patience
-        pause = 0.0
+        pause, said = 0.0, -math.inf
         while True:
             try:
                 answer = step()
             except sa.exc.DBAPIError as error:
-                self._drop_writer()
-                remaining = deadline - time.monotonic()
-                if remaining <= 0 or not is_away(error):
+                if drops:
+                    self._drop_writer()
+                now = time.monotonic()
+                if now >= deadline or not is_away(error):
                     raise explained(error, self.name, doing) from None
-                if not pause:
+                if now >= said + SAID_EVERY:
                     message = " ".join(str(error.orig).split())
-                    logger.warning("%s has gone away (%s); trying again for %.0f s", self.name, message, self._patience)
-                pause = min(2 * pause or _FIRST_PAUSE, _LONGEST_PAUSE, remaining)
+                    logger.warning("%s is away (%s); trying again for %.0f s", self.name, message, deadline - now)
+                    said = now
+                pause = min(2 * pause or _FIRST_PAUSE, _LONGEST_PAUSE, deadline - now)
                 time.sleep(pause)
             else:
                 if pause:
@@ -222,11 +234,16 @@ class CorpusStore:
 
     def note_host(self, facts: HostFacts) -> None:
         """Store the facts of a host in place of the former ones; from any thread. Raises CorpusError where they could not be
-        stored."""
-        with self.writing() as connection:
-            insert = upserting(connection.dialect.name, hosts).values(**asdict(facts))
-            changes = {name: insert.excluded[name] for name in ("robots", "crawl_delay", "asked")}
-            connection.execute(insert.on_conflict_do_update(index_elements=[hosts.c.host], set_=changes))
+        stored within ``patience`` seconds."""
+
+        def write() -> None:
+            options = {**self._writes, "transaction": "writes"}
+            with self._engine.connect().execution_options(**options) as connection, connection.begin():
+                insert = upserting(connection.dialect.name, hosts).values(**asdict(facts))
+                changes = {name: insert.excluded[name] for name in ("robots", "crawl_delay", "asked")}
+                connection.execute(insert.on_conflict_do_update(index_elements=[hosts.c.host], set_=changes))
+
+        self._patiently(write, "written", drops=False)
 
     def host_facts(self) -> dict[str, HostFacts]:
         """What is known of each host, by its name."""
@@ -245,17 +262,20 @@ class CorpusStore:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A read transaction; errors of the database inside become :class:`CorpusError`."""
-        with explaining(self.name, "read"), self._engine.connect() as connection, connection.begin():
+        """A read transaction, for which a server that is away is waited for; errors of the database inside become
+        :class:`CorpusError`."""
+        with explaining(self.name, "read"), self._patiently(self._engine.connect, "read") as connection, connection.begin():
             yield connection
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A write transaction; errors of the database inside become :class:`CorpusError`."""
+        """A write transaction, for which a server that is away is waited for; errors of the database inside become
+        :class:`CorpusError`."""
+        options = {**self._writes, "transaction": "writes"}
         with (
             explaining(self.name, "written"),
-            self._engine.connect().execution_options(**self._writes, transaction="writes") as connection,
-            connection.begin(),
+            self._patiently(self._engine.connect, "written") as connection,
+            connection.execution_options(**options).begin(),
         ):
             yield connection
 
@@ -280,6 +300,9 @@ class CorpusStore:
 
 _AWAY = {"57P01", "57P02", "57P03", "53300", "40001", "40P01"}
 """SQLSTATEs, beside class 08, of transient errors: the server stops, starts, is full or ended a deadlock."""
+
+_REFUSED = re.compile(r"password|role .* does not exist|database .* does not exist|pg_hba\.conf")
+"""Why a server that is there lets nobody in, whom waiting does not help."""
 
 _CODES = {  # remedies by PostgreSQL's SQLSTATE
     "53100": "make room on the server's disk; what was acknowledged is safe, and the crawl can be resumed",
@@ -327,7 +350,8 @@ def is_away(error: sa.exc.DBAPIError) -> bool:
     if error.connection_invalidated or state in _AWAY or (state or "").startswith("08"):
         return True
     # psycopg gives a connection that could not be made no SQLSTATE.
-    return isinstance(error, sa.exc.OperationalError) and hasattr(error.orig, "sqlstate") and state is None
+    made_none = isinstance(error, sa.exc.OperationalError) and hasattr(error.orig, "sqlstate") and state is None
+    return made_none and _REFUSED.search(str(error.orig)) is None
 
 
 def explained(error: sa.exc.DBAPIError, place: str, doing: str) -> CorpusError:

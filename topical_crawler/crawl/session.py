@@ -169,7 +169,9 @@ class Crawl:
         self.second_look = SecondLook(aside, strategy, store)
         mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
         self.control = Control(frontier, strategy, mailbox, self._refusal_of_order)
-        self._feed = RedisFeed(options.redis, options.start_urls_key) if frontier.shared and options.redis is not None else None
+        self._feed = None
+        if frontier.shared and options.redis is not None:
+            self._feed = RedisFeed(options.redis, options.start_urls_key, options.patience)
         self._resume()
 
     @classmethod

@@ -495,6 +495,8 @@ def _drop_labels(code: HtmlElement, language: str) -> None:
     the numbers of its lines."""
 
     def says_nothing(beside: HtmlElement) -> bool:
+        if not isinstance(beside.tag, str):
+            return True  # a comment
         if beside.tag in HEADINGS or beside.tag == "p" or next(islice(beside.iter(), MAX_LABEL, None), None) is not None:
             return False
         texts = [text for text in map(str.strip, map(str.lower, beside.itertext())) if text]

@@ -25,12 +25,19 @@ class RedisFeed:
     finds it known. What is no URL goes to the list ``<key>:rejected``.
     """
 
-    def __init__(self, client: redis.Redis, key: str) -> None:
+    def __init__(self, client: redis.Redis, key: str, patience: float) -> None:
+        from topical_crawler.frontier.redis_server import Server  # with redis, which other crawls do not need
+
         self.key = key
+        self._server = Server(client, patience)
         self._client: Any = client  # typed for text or bytes, by a setting of its own
 
     def poll(self, take: Callable[[list[str]], object]) -> int:
-        """Hand what has arrived to ``take``, at most a batch. Returns how many values were read."""
+        """Hand what has arrived to ``take``, at most a batch. Returns how many values were read. Raises FrontierServerError where
+        the server is away for longer than ``patience``, ValueError where the key holds something else."""
+        return self._server.ask(lambda: self._poll(take))
+
+    def _poll(self, take: Callable[[list[str]], object]) -> int:
         client, key = self._client, self.key
         remove: Callable[[bytes], object]
         match client.type(key).decode():

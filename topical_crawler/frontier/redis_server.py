@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import math
 import random
 import re
 import socket
@@ -33,6 +34,7 @@ _PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|TRYAGAIN|CLUSTERDOW
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _HANDSHAKE = 5.0  # seconds for the beginning of a connection with TLS
+SAID_EVERY = 10.0  # seconds between two messages that the server is waited for
 
 
 class Server:
@@ -59,35 +61,43 @@ class Server:
         return self.ask(lambda: run([prefix], arguments))
 
     def ask(self, call: Callable[[], _T]) -> _T:
-        """The result of ``call``, made again while the server is away. It may be made twice: it must not matter."""
+        """The result of ``call``, made again while the server is away, which is said every :data:`SAID_EVERY` seconds. It may be
+        made twice: it must not matter."""
         # Once it has waited in vain it does not wait again at every call that follows.
-        deadline, pause, warned = time.monotonic() + (0.0 if self._given_up else self._patience), _FIRST_PAUSE, False
+        deadline, pause, said = time.monotonic() + (0.0 if self._given_up else self._patience), _FIRST_PAUSE, -math.inf
         while True:
             try:
                 result = call()
-                self._given_up = False
-                return result
             except (*_AWAY, ResponseError) as error:
-                problem = self._problem(error)
-                if not isinstance(error, _AWAY) and not _PASSING.search(str(error)):
+                problem, now = self._problem(error), time.monotonic()
+                if isinstance(error, redis.AuthenticationError) or not (isinstance(error, _AWAY) or _PASSING.search(str(error))):
                     raise FrontierServerError(problem) from None
-                if time.monotonic() + pause > deadline:
+                if now + pause > deadline:
                     self._given_up = True
                     raise FrontierServerError(problem) from None
-                if not warned:
-                    logger.warning("%s. Trying again for %.0f s", problem, self._patience)
-                    warned = True
+                if now >= said + SAID_EVERY:
+                    logger.warning("%s. Trying again for %.0f s", problem, deadline - now)
+                    said = now
+            else:
+                if said > 0:
+                    logger.warning("Redis at %s is back", self.name)
+                self._given_up = False
+                return result
             time.sleep(pause * random.uniform(0.5, 1.0))  # many workers come back: not all in the same moment
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def check(self) -> None:
-        """Warn where the server keeps nothing over a restart. Raises FrontierServerError for one that is too old or evicts."""
-        try:
-            info: dict[str, Any] = dict(self.client.info())
-        except _AWAY as error:
-            raise FrontierServerError(self._problem(error)) from None
-        except (NoPermissionError, ResponseError):
-            return  # an account that may not ask; docs/deployment.md says what the server needs
+        """Warn where the server keeps nothing over a restart; wait for one that is away. Raises FrontierServerError for one that
+        is too old or evicts."""
+
+        def read() -> dict[str, Any] | None:
+            try:
+                return dict(self.client.info())
+            except NoPermissionError:  # an account that may not ask; docs/deployment.md says what the server needs
+                return None
+
+        if (info := self.ask(read)) is None:
+            return
         version = tuple(int(part) for part in str(info.get("redis_version", "0.0")).split(".")[:2])
         if version < (6, 2):
             number = info.get("redis_version")

@@ -126,6 +126,7 @@ class PageClassifier:
             self._general[self._numbers[term]] = weight
             self._is_heavy[self._numbers[term]] = terms[term] >= heaviest / 2
         self._term_weights = self._general
+        self._longest = max(map(len, terms), default=0)  # of a page's "words" some have a hundred thousand letters
         self._articles = 0  # of the last refit, and how many of them hold each term
         self._term_articles: Floats = np.zeros(BUCKETS, dtype=np.float32)
         self._squares = {term: weight * weight for term, weight in terms.items()}
@@ -203,9 +204,10 @@ class PageClassifier:
 
     def _find_terms(self, word: str) -> tuple[str, ...]:
         """The topic terms in a word, which may be longer: 公路 in 高速公路. Latin ones are whole words."""
-        places = range(len(word) - 1)
-        parts = dict.fromkeys(word[i:j] for i in places for j in range(i + 2, len(word) + 1)) if not word.isascii() else {}
-        return tuple(term for term in {word: None, **parts} if term in self._terms and (term == word or not term.isascii()))
+        end = len(word) + 1
+        most = 0 if word.isascii() else self._longest
+        parts = (word[i:j] for i in range(end - 2) for j in range(i + 2, min(end, i + most + 1)))
+        return tuple(t for t in dict.fromkeys((word, *parts)) if t in self._terms and (t == word or not t.isascii()))
 
     def _content(self, text: str) -> Counter[str]:
         """The content words of a text with their numbers of occurrences."""
