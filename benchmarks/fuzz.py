@@ -18,6 +18,7 @@ import json
 import logging
 import os
 import random
+import signal
 import sys
 import time
 import traceback
@@ -336,6 +337,8 @@ def main() -> int:
         print(f"{SHARED} is not there: the pages of the demo web and benchmarks/gold only", file=sys.stderr)
         webs = [DEMO]
     os.environ["FUZZ_WEBS"] = json.dumps([str(web.resolve()) for web in webs])
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell ignores Ctrl-C in what it runs in the background
+        signal.signal(number, signal.default_int_handler)
     run = Run(options)
     following = run()
     run.report(following)

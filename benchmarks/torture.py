@@ -207,7 +207,7 @@ class Crawl:
         if self.shared:
             settings |= {
                 "TOPICAL_FRONTIER": "redis", "TOPICAL_CRAWL": self.name, "TOPICAL_WORKER": worker, "TOPICAL_CORPUS": self._corpus,
-                "TOPICAL_LEASE_SECONDS": LEASE, "REDIS_URL": bench.redis.url,
+                "TOPICAL_LEASE_SECONDS": LEASE, "TOPICAL_PATIENCE": HANGS, "REDIS_URL": bench.redis.url,
             }  # fmt: skip
         environment = {
             **os.environ,
@@ -334,10 +334,13 @@ class Crawl:
             found.differing += differing(before, rows)
             found.reordered += [row.key for row in before] != [row.key for row in rows]
         lost_leases = Counter(fingerprint(url) for worker in self.ended for url in worker.leases_lost)
+        # A worker that waits for its corpus may itself be the next one to fetch a page whose lease ran out.
+        ran_out = self._redis.expiries() - self.allowed.total() if self._redis is not None else 0
         for key, times in Counter(fingerprint(url) for worker in self.ended for url in worker.fetched).items():
             more = times - 1
             allowed = min(more, self.allowed[key])
-            late = min(more - allowed, lost_leases[key])
+            late = min(more - allowed, max(lost_leases[key], ran_out))
+            ran_out -= late
             found.again += allowed
             found.late += late
             if more > allowed + late:
@@ -394,6 +397,9 @@ class WebProcess:
 # -- What is done to a crawl
 
 
+Act = Callable[[Crawl, Worker], None]
+
+
 @dataclass(frozen=True)
 class Disturbance:
     """One thing that is done to a crawl, ``times`` in a whole run."""
@@ -401,7 +407,7 @@ class Disturbance:
     name: str
     back_end: str
     times: int
-    act: Callable[[Crawl, Worker], None]
+    act: Act
     prepare: Callable[[Crawl], None] | None = None
 
     @property

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
+from topical_crawler.cleaning.characters import repair_verbatim
 from topical_crawler.extraction import FAILED, Extracted, extract, warm_up
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import Setup, load
@@ -44,22 +46,38 @@ def test_a_page_is_extracted_in_time(extractor: WorkerPool[Extracted], page: str
     assert ("主题教育" in extracted.text) == (TEXT in PAGES[page])
 
 
-def judged(words: int) -> float:
+# -- Judging and cleaning
+
+
+def judged(letters: int) -> float:
     """The relevance of a page with a word of so many letters by the default strategy."""
     topic = load_topic("partybuilding")
     setup = Setup(topic.default_strategy, topic, Segmenter(topic.terms), Resources.none(), seed=0)
-    page = Page.from_html("http://www.example.cn/", f"<title>党建</title><p>{'é' * words}</p>")
+    page = Page.from_html("http://www.example.cn/", f"<title>党建</title><p>{'㸾' * letters}</p>")
     return load(topic.default_strategy).make(setup).judge(page).relevance
+
+
+def cleaned(lines: int) -> str:
+    """Code with so many blank lines in it, cleaned."""
+    return repair_verbatim("a = 1" + "\n " * lines + "b = 2\n\n")
 
 
 def warm() -> None:
     judged(1)
 
 
-def test_a_word_of_100_000_letters_is_judged_in_time() -> None:
-    """Its parts, in which topic terms are looked for, are the square of its letters in number."""
-    pool = WorkerPool(judged, warm, 1, computes=True)
+def in_time(function: Callable[[int], Any], number: int) -> Any:
+    pool = WorkerPool(function, warm, 1, computes=True)
     try:
-        assert pool.run(SECONDS, 100_000) > 0
+        return pool.run(SECONDS, number)
     finally:
         pool.close()
+
+
+def test_a_long_word_is_judged_in_time() -> None:
+    """Its parts, in which topic terms are looked for, are the square of its letters in number."""
+    assert in_time(judged, 20_000) > 0
+
+
+def test_code_with_many_blank_lines_is_cleaned_in_time() -> None:
+    assert in_time(cleaned, 100_000).endswith("\n b = 2")

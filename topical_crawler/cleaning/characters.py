@@ -189,7 +189,6 @@ _DROPPED = re.compile(
 )
 _COMPATIBLE = re.compile("[\u2e80-\u2fdf\uff61-\uff9f]{1,1000}")  # radicals, half-width katakana
 _SPACES = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{1,10000}")
-_BLANK_EDGES = re.compile(r"\A(?:[ \t]*\n)+|(?:\n[ \t]*)+\Z")
 _DOT = re.compile(r"(?<=[0-9A-Za-z])．(?=[0-9A-Za-z])")
 _NARROW = {full: full - 0xFEE0 for first, last in ("０９", "ＡＺ", "ａｚ") for full in range(ord(first), ord(last) + 1)}
 
@@ -238,7 +237,14 @@ def repair_verbatim(text: str) -> str:
     ' if a &amp;&amp; b:\\n\\tｘ = 1'
     """
     text = _ENDS.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n")).replace("\u00a0", " ")
-    return _BLANK_EDGES.sub("", unicodedata.normalize("NFC", _DROPPED.sub("", text)))
+    return _without_blank_edges(unicodedata.normalize("NFC", _DROPPED.sub("", text)))
+
+
+def _without_blank_edges(text: str) -> str:
+    """``text`` without blank lines at its beginning and end. No expression: it would try each of many blank lines as the last."""
+    first = text.rfind("\n", 0, len(text) - len(text.lstrip(" \t\n"))) + 1
+    last = text.find("\n", max(first, len(text.rstrip(" \t\n"))))
+    return text[first : last if last >= 0 else None]
 
 
 def is_garbled(text: str) -> bool:
