@@ -55,6 +55,7 @@ from topical_crawler.web.urls import fingerprint  # noqa: E402
 EVERY = 0.01
 HANGS = 300.0  # seconds without a page after which a crawl is taken to hang; more than any lease
 LEASE = 10.0
+MOST_A_CRAWL = 25  # most disturbances of one crawl
 PAGES_BETWEEN = 8  # most pages between two disturbances; a fifth of them come while a process starts
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 
@@ -501,20 +502,24 @@ DISTURBANCES = (
 )
 
 
-def torture(bench: Bench, disturbance: Disturbance, times: int, keep: Path | None) -> Found:
-    """Do one thing so often, over as many crawls as it takes."""
-    found, began = Found(), time.monotonic()
-    bench.undisturbed(disturbance.back_end)
-    while found.times < times:
-        crawl = Crawl(bench, disturbance.back_end, bench.new_name(disturbance.title))
-        found.times += crawl.run(disturbance, times - found.times)
-        crawl.note(found)
-        if found.failed and keep is not None:
-            keep.mkdir(parents=True, exist_ok=True)
-            crawl.folder.rename(keep / crawl.name)
-        print(f"{disturbance.title}: {found.times} of {times} in {found.crawls} crawls", file=sys.stderr, flush=True)
-    found.seconds = time.monotonic() - began
-    return found
+def torture(bench: Bench, plan: Mapping[Disturbance, int], keep: Path | None) -> Iterator[dict[Disturbance, Found]]:
+    """Do each thing so often, over as many crawls as it takes: one of each in turn, after which the results so far are given."""
+    results = {disturbance: Found() for disturbance in plan}
+    while open_ones := [disturbance for disturbance, times in plan.items() if results[disturbance].times < times]:
+        for disturbance in open_ones:
+            found, began = results[disturbance], time.monotonic()
+            crawl = Crawl(bench, disturbance.back_end, bench.new_name(disturbance.title))
+            found.times += crawl.run(disturbance, min(MOST_A_CRAWL, plan[disturbance] - found.times))
+            failed = found.failed
+            crawl.note(found)
+            if found.failed and not failed and keep is not None:
+                keep.mkdir(parents=True, exist_ok=True)
+                crawl.folder.rename(keep / crawl.name)
+            found.seconds += time.monotonic() - began
+            print(
+                f"{disturbance.title}: {found.times} of {plan[disturbance]} in {found.crawls} crawls", file=sys.stderr, flush=True
+            )
+        yield results
 
 
 def show(results: Mapping[Disturbance, Found], console: Console) -> None:
@@ -560,17 +565,14 @@ def main() -> int:
         chosen = [d for d in chosen if d.act is not jump]
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # an end that ends workers and servers too
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    plan = {disturbance: max(1, round(options.scale * disturbance.times)) for disturbance in chosen}
     results: dict[Disturbance, Found] = {}
     with (
         tempfile.TemporaryDirectory(prefix="topical-torture-") as name,
         Bench(options.web, options.seeds, options.topic, Path(name), random.Random(options.seed)) as bench,
     ):
-        for disturbance in chosen:
-            times = max(1, round(options.scale * disturbance.times))
-            results[disturbance] = torture(bench, disturbance, times, options.keep)
-            show({disturbance: results[disturbance]}, console)
-    if len(results) > 1:
-        show(results, console)
+        for results in torture(bench, plan, options.keep):
+            show(results, console)
     failed = [d.title for d, found in results.items() if found.failed]
     print(f"failed: {', '.join(failed)}" if failed else "nothing lost, doubled or fetched needlessly; no lease left")
     return int(bool(failed))

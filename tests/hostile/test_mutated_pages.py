@@ -35,6 +35,7 @@ PAGES = {
     "100,000 nested elements": TEXT + "<div>" * 100_000,
     "100,000 nested tables": TEXT + "<table><tr><td>" * 33_000,
     "nothing but the end of an element": "</p></br>",
+    "an encoding that a text cannot have": "<?xml version='1.0' encoding='utf-32'?></p>",
     "a comment beside code": f"{TEXT}<div><!-- x --><pre>a = 1</pre><!-- y --></div>",
 }
 

@@ -27,7 +27,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[torture.Bench]:
 def test_a_bad_day_costs_nothing(back_end: str, acts: tuple[torture.Act, ...], bench: torture.Bench) -> None:
     following = itertools.cycle(acts)
     mixed = torture.Disturbance("mixed", back_end, 10, lambda crawl, worker: next(following)(crawl, worker))
-    found = torture.torture(bench, mixed, mixed.times, None)
+    *_, results = torture.torture(bench, {mixed: mixed.times}, None)
+    found = results[mixed]
     assert found.times == 10
     assert found.rows >= found.crawls * len(bench.undisturbed(back_end)) > 100
     assert not found.failed, found

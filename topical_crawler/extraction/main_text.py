@@ -49,8 +49,9 @@ STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
     "的一是不了在人有我他这個个這们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年过過后後用所然"
 )
 
-_NO_XML = re.compile(  # the end of a page in mid-page, and control characters written as numbers, which no XML may hold
-    r"</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01])\b;?|&#x0*(?:1?[0-8bcef]|19|1[ad])\b;?", re.IGNORECASE
+_NO_XML = re.compile(  # the end of a page in mid-page, control characters written as numbers, and a declaration of an encoding
+    r"\A\s*+<\?xml[^>]*+>|</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01])\b;?|&#x0*(?:1?[0-8bcef]|19|1[ad])\b;?",
+    re.IGNORECASE,
 )
 
 
