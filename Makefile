@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TOPIC ?= partybuilding
 
-.PHONY: setup demo crawl test lint type floors experiments bench architecture wheel egg clean
+.PHONY: setup demo crawl test lint type floors experiments bench torture fuzz architecture wheel egg clean
 .DEFAULT_GOAL := setup
 
 setup:
@@ -52,6 +52,13 @@ bench: setup
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/strategies.py
 	$(BIN)/python benchmarks/frontier.py --entries 100000 --backend memory sqlite redis
+
+# A thousand kills, stops, full disks and lost servers (an hour and more); mutated pages (two hours). Neither needs a network.
+torture: setup
+	$(BIN)/python benchmarks/torture.py $(ARGS)
+
+fuzz: setup
+	$(BIN)/python benchmarks/fuzz.py $(ARGS)
 
 # The picture of docs/architecture.md, and the longest chain of imports.
 architecture: setup

@@ -73,6 +73,7 @@ class Found:
     times: int = 0
     rows: int = 0
     lost: list[str] = field(default_factory=list)
+    otherwise: Counter[str] = field(default_factory=Counter)  # rows whose link the crawl dropped, by the reason
     doubled: list[str] = field(default_factory=list)
     differing: Counter[str] = field(default_factory=Counter)  # rows by what differs; only where the order is fixed
     reordered: int = 0  # crawls
@@ -328,7 +329,12 @@ class Crawl:
         found.rows += len(rows)
         keys = Counter(row.key for row in rows)
         texts = Counter(row.content_hash for row in rows if row.keep)
-        found.lost += [row.url for row in before if row.key not in keys]
+        for url in [row.url for row in before if row.key not in keys]:
+            fate = self._redis.fate(url) if self._redis is not None else "missing"
+            if fate.startswith("dropped: "):  # which links are worth a visit depends on the order of pages
+                found.otherwise[fate] += 1
+            else:
+                found.lost.append(f"{url} ({fate})")
         found.lost += [f"the text of {r.url}" for r in before if r.keep and r.content_hash not in texts]
         found.doubled += [row.url for row in rows if keys[row.key] > 1 or (row.keep and texts[row.content_hash] > 1)]
         if self.back_end == "sqlite":
@@ -538,6 +544,7 @@ def show(results: Mapping[Disturbance, Found], console: Console) -> None:
     for one, found in results.items():
         details = {
             "lost": found.lost, "doubled": found.doubled, "needless": found.needless, "wrong ends": found.wrong_ends,
+            "decided otherwise": [f"{n} × {what}" for what, n in found.otherwise.items()],
             "differing": [f"{n} × {what}" for what, n in found.differing.items()],
             "tracebacks": [f"{n} × {what}" for what, n in found.tracebacks.most_common()],
             "leases that ran out by themselves": [str(found.late)] if found.late else [],

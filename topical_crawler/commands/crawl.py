@@ -59,9 +59,13 @@ class Command(CrawlCommand):
                     self._complain(f"scrapy crawl {args[0]}: {masked(said)}")
                     self.exitcode = 2
                     return
-        super().run(args, opts)
-        if "opened" in opts.spargs:
-            crawl = opts.spargs["opened"][0]
+        crawl = opts.spargs["opened"][0] if "opened" in opts.spargs else None
+        try:
+            super().run(args, opts)
+        finally:
+            if crawl is not None:  # a signal that comes while the engine starts ends the process without closing the spider
+                crawl.close()
+        if crawl is not None:
             if crawl.progress.no_host_answered:
                 self._complain(f"scrapy crawl {args[0]}: no host could be reached. Remedy: see to the network and the seeds")
             if crawl.failed or crawl.progress.no_host_answered:

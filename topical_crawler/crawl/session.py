@@ -158,6 +158,7 @@ class Crawl:
         self.finished = 0
         self._checked = 0  # finished pages at the last look at what is due
         self.failed = ""
+        self._closed = False
         self.estimate: Estimate | None = None
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
@@ -229,7 +230,10 @@ class Crawl:
             )  # fmt: skip
 
     def close(self) -> None:
-        """Save what was learned and close the files; the crawl has failed where they cannot be written any more."""
+        """Save what was learned and close the files; the crawl has failed where they cannot be written any more. Calling it twice is harmless."""
+        if self._closed:
+            return
+        self._closed = True
         with self._reporting():
             if not self.failed:
                 if self._is_first("checkpoint", self.finished):
