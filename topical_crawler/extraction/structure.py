@@ -280,6 +280,9 @@ _HIGHLIGHTER = re.compile(
 )
 
 
+MAX_ELEMENTS = 20_000  # most that may be code, formulas or tables and are looked at; of 1,000 recorded pages the greatest has 526
+
+
 def normalise(tree: HtmlElement, source: str = "") -> HtmlElement:
     """Bring formulas, code and tables of ``tree`` into the form that the module describes, in place; drop drawn copies of
     formulas, line numbers, and the links for editing and copying. The ``source`` of the page saves looking for what it has not.
@@ -299,7 +302,7 @@ def normalise(tree: HtmlElement, source: str = "") -> HtmlElement:
         split.update((holder, None) for holder in read_delimiters(tree) if holder.tag == "p")
     gone: set[HtmlElement] = set()
     named = cast("list[HtmlElement]", _NAMED(tree)) if not source or _NAMES.search(source) else []
-    for number, element in enumerate([*named, *tree.iter(*_TAGS)]):
+    for number, element in enumerate([*named, *tree.iter(*_TAGS)][:MAX_ELEMENTS]):
         if element in gone or element is tree or element.get("data-kind") == "formula":
             continue
         new: HtmlElement | str | None = None
