@@ -22,6 +22,7 @@ import platformdirs
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cleaning import CleaningOptions, Convert, Limits, Personal
+from topical_crawler.cleaning.boilerplate import MIN_CHARACTERS
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.logs import masked
 from topical_crawler.recordings.reader import Recording, RecordingError, Thinning
@@ -150,23 +151,25 @@ def thinning(settings: BaseSettings) -> Thinning:
 
 
 def cleaning_options(settings: BaseSettings) -> CleaningOptions:
-    """How texts are cleaned and which are refused. Raises CrawlError for a value that cannot be used."""
-    languages = tuple(str(settings.get("TOPICAL_LANGUAGES") or "").replace(",", " ").lower().split())
+    """How texts are cleaned and which are refused; what the settings of a user's own project leave out has its default. Raises
+    CrawlError for a value that cannot be used."""
+    languages = tuple(str(settings.get("TOPICAL_LANGUAGES", "zh") or "").replace(",", " ").lower().split())
     for code in languages:
         if not re.fullmatch("[a-z]{2}", code):
             raise CrawlError(f"TOPICAL_LANGUAGES={code!r}: two letters are expected (-s TOPICAL_LANGUAGES=zh,en)")
-    personal = str(settings.get("TOPICAL_PERSONAL"))
+    personal = str(settings.get("TOPICAL_PERSONAL", "flag"))
     if personal not in get_args(Personal):
         raise CrawlError(f"TOPICAL_PERSONAL={personal!r}: one of {', '.join(get_args(Personal))} is expected")
     convert = str(settings.get("TOPICAL_CONVERT") or "")
     if convert not in get_args(Convert):
         raise CrawlError(f"TOPICAL_CONVERT={convert!r}: simplified, traditional or nothing is expected")
+    least = settings.get("TOPICAL_MIN_CHARACTERS", MIN_CHARACTERS)
     return CleaningOptions(
-        min_characters=_whole("TOPICAL_MIN_CHARACTERS", settings.get("TOPICAL_MIN_CHARACTERS"), "-s TOPICAL_MIN_CHARACTERS=200"),
-        limits=_limits(settings.get("TOPICAL_QUALITY"), languages),
+        min_characters=_whole("TOPICAL_MIN_CHARACTERS", least, "-s TOPICAL_MIN_CHARACTERS=200"),
+        limits=_limits(settings.get("TOPICAL_QUALITY", True), languages),
         personal=cast(Personal, personal),
         convert=cast(Convert, convert),
-        site_lines=settings.getbool("TOPICAL_SITE_LINES"),
+        site_lines=settings.getbool("TOPICAL_SITE_LINES", True),
     )
 
 

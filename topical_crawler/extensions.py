@@ -205,6 +205,7 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         **_figures(p.total),
         "kept_at_second_look": p.second_looks,
         "marked": len(crawl.control.marks.urls),
+        "cleaned_at_end": crawl.cleaned.done.changed if crawl.cleaned else 0,
         "seconds": round(p.seconds, 1),
         "rejected": dict(p.reasons.most_common()),
         "links": dict(p.links.most_common()),
@@ -256,12 +257,14 @@ def summary(crawl: Crawl, reason: str) -> Group:
             right.add_row("")
     side = Columns([sites, right], padding=(0, 3))  # one below the other where the terminal is narrow
     waiting, barren, left = crawl.still_waiting, crawl.policy.slowed, crawl.policy.left
+    clean = crawl.cleaned.done.changed if crawl.cleaned else 0
     place = shlex.quote(crawl.store.name if crawl.options.corpus else str(crawl.options.data_dir))
     last = Text(
         f"\nCorpus: {crawl.store.name}; {'links' if waiting is None else f'{waiting[0]} links'} still wait"
         + (" (the same command goes on)" if waiting != (0, 0) else "")
         + (f"\nExpect: {in_words(crawl.estimate)}" if crawl.estimate else "")
         + (f"\nBarren: {len(barren - left)} hosts slowed, {len(left)} left" if barren else "")
+        + (f"\nClean:  {clean} texts were cleaned once more of lines that their sites repeat" if clean else "")
         + f"\nNext:   scrapy corpus stats {place}\n        scrapy corpus export {place} --format jsonl -o corpus.jsonl\n"
     )
     return Group(head, side, last)

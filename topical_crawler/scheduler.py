@@ -13,6 +13,8 @@ from scrapy.core.engine import ExecutionEngine, _Slot
 from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from topical_crawler.crawl.second_look import AsideError
@@ -27,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 STOPPED = "stopped"  # why a crawl ends that was told to stop
 LOST = "lost by a pipeline"  # why a page is rejected whose item no pipeline returned
+TURN = 0.05  # seconds for which texts are cleaned at the end before the event loop has its turn
 STORAGE_FAILED = "storage failed"  # why a crawl ends that cannot write any more (a full disk, a database that is gone)
 TICK = 1.0  # seconds between two looks at orders, and at what other workers have done
 SHARED_POLL = 0.25  # seconds after which a worker with nothing to fetch looks again: others push, and their leases run out
@@ -71,11 +74,29 @@ class TopicalScheduler(BaseScheduler):
         self._crawl: Crawl = spider.crawl
         self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
-    def close(self, reason: str) -> None:
+    def close(self, reason: str) -> Deferred[None]:
         for timer in (self._nudge, self._timer):
             if timer is not None:
                 timer.cancel()
-        self._crawl.close()
+        return deferred_from_coro(self._close())
+
+    async def _close(self) -> None:
+        try:
+            await self._clean()
+        finally:
+            self._crawl.close()
+
+    async def _clean(self) -> None:
+        """Clean what was stored before lines were learned, in turns with the event loop: the display goes on, and a second Ctrl-C
+        ends the crawl at once."""
+        turn = time.monotonic()
+        try:
+            for _ in self._crawl.cleaning():
+                if time.monotonic() - turn > TURN:
+                    await asyncio.sleep(0)
+                    turn = time.monotonic()
+        except STORAGE_ERRORS as error:  # what was cleaned is stored
+            logger.error("Texts that were stored before the lines of their sites were known are not all clean: %s", error)
 
     def has_pending_requests(self) -> bool:
         self._finish_lost()

@@ -19,7 +19,9 @@ from lxml import etree
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from topical_crawler.corpus.record import Filters, HostFacts, Record
+from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.corpus.clean import LateCleaning
+from topical_crawler.corpus.record import Filters, HostFacts, PageLines, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.export.rows import Split
 from topical_crawler.judging.sample import write_sample
@@ -82,11 +84,9 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixt
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "120")
 
-    def run(*arguments: str) -> Done:
+    def run(*arguments: str, corpus: str = "dangjian") -> Done:
         with pytest.raises(SystemExit) as end:
-            execute(
-                ["scrapy", "corpus", "export", "dangjian", *arguments], Settings({"COMMANDS_MODULE": "topical_crawler.commands"})
-            )
+            execute(["scrapy", "corpus", "export", corpus, *arguments], Settings({"COMMANDS_MODULE": "topical_crawler.commands"}))
         out, err = capfd.readouterr()
         return Done(int(end.value.code or 0), out, err)
 
@@ -287,3 +287,29 @@ def test_texts_that_are_marked_off_topic_are_left_out(
     assert json.loads((tmp_path / "texts.jsonl.manifest.json").read_bytes())["filters"] == {"without_marked_off": 2}
     (data / "asked-1.jsonl").write_text("{}\n", "utf-8")
     assert "asked-1.jsonl, line 1" in run().stderr
+
+
+def test_texts_of_a_corpus_that_is_not_clean_are_cleaned_on_the_way(run: Run, tmp_path: Path) -> None:
+    """The lines of a site are learned page by page, and its first texts were stored before. One of them is a copy once clean."""
+    slogan = "跟着某某党建网，学习永远在路上！"
+    place = tmp_path / "corpus.sqlite"
+    with CorpusStore(place) as store:
+        for n in range(10):
+            page = Record(url=f"http://www.l.cn/{n}", host="www.l.cn", keep=True, text=f"{slogan}\n{text(n)}")
+            store.put(page, PageLines(page.text or "", ()))
+        store.put(Record(url="http://www.m.cn/", host="www.m.cn", keep=True, text=text(3)))
+    before = place.read_bytes()
+    done = run("--rejected", corpus=str(place))
+    found = {str(row["url"]): row for row in done.rows()}
+    assert not [url for url, row in found.items() if slogan in str(row["text"])]
+    assert (found["http://www.l.cn/3"]["keep"], found["http://www.m.cn/"]["reason"]) == (True, "duplicate")
+    assert "10 texts were cleaned on the way" in done.stderr
+    assert place.read_bytes() == before
+    with CorpusStore(place) as store:
+        for _ in LateCleaning(store, CleaningOptions()).steps():
+            pass
+    again = run("--rejected", corpus=str(place))
+    assert [(row["url"], row["text"]) for row in again.rows() if row["keep"]] == [
+        (url, row["text"]) for url, row in found.items() if row["keep"]
+    ]
+    assert "on the way" not in again.stderr

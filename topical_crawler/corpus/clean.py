@@ -2,14 +2,15 @@
 
 The first texts of a host are stored before anything is known of its lines. At the end of a crawl these are cleaned
 (:class:`LateCleaning`); the rows as they were are kept, and put back (:func:`put_back`) before the crawl goes on. So a crawl that
-goes on finds what it would have found without the break. ``scrapy corpus clean`` (:func:`clean`) is for good.
+goes on finds what it would have found without the break. A reader of a corpus that is not clean, because its crawl goes on or was
+killed, gets the texts as they are to be (:meth:`LateCleaning.over`). ``scrapy corpus clean`` (:func:`clean`) is for good.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import sqlalchemy as sa
@@ -26,6 +27,14 @@ _BATCH = 500  # rows read at once, and texts after which counts are written
 _MAX_NOTED = 5000
 
 Show = Callable[[str, int], None]
+
+
+@dataclass
+class Changes:
+    """What is different of a corpus: by host how many texts and characters more it has, by reason how many rejected pages."""
+
+    gains: defaultdict[str, Yield] = field(default_factory=lambda: defaultdict(Yield))
+    rejected: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass
@@ -70,6 +79,13 @@ class Done:
             if len(host.lines) > _MAX_NOTED:
                 host.lines = Counter(dict(host.lines.most_common(_MAX_NOTED // 2)))
 
+    def changes(self) -> Changes:
+        """The sums."""
+        found = Changes(rejected=Counter(self.rejected))
+        for name, host in self.hosts.items():
+            found.gains[name].add(Yield(kept=-host.rejected, characters=host.after - host.before))
+        return found
+
     def states(self, seen: Mapping[str, int]) -> dict[str, str]:
         """See :func:`~topical_crawler.corpus.make.note_clean`; ``seen`` is the number of counted pages by host."""
         return {
@@ -98,9 +114,10 @@ def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doin
         new, removed = cleaned(record, cleaner, learned)
         if dry_run:
             new = once(new, texts)
-        elif new != record:
+        elif new != record or record.content_hash in texts:
             new = store.replace(new)
             if new.keep:
+                texts.add(new.content_hash)
                 taken[record.host].update(removed)
         done.note(record, new, removed)
         if number % _BATCH == 0:
@@ -116,9 +133,20 @@ def once(record: Record, texts: set[str]) -> Record:
     """``record`` as a store would take it that has ``texts``, which it is added to."""
     digest = text_hash(record.text or "")
     if record.keep and digest and digest in texts:
-        return dataclasses.replace(record, keep=False, text=None, reason=dedup.DUPLICATE)
+        return _duplicate(record)
     texts.add(digest)
     return record
+
+
+def _duplicate(record: Record) -> Record:
+    return dataclasses.replace(record, keep=False, text=None, reason=dedup.DUPLICATE)
+
+
+def twins(connection: sa.Connection, record: Record, *where: sa.ColumnElement[bool]) -> Iterator[Record]:
+    """Other kept pages with the text of ``record``, in fetch order."""
+    same = pages.c.keep, pages.c.key != record.key, pages.c.content_hash == text_hash(record.text or "")
+    for row in connection.execute(sa.select(pages).where(*same, *where).order_by(pages.c.id)).mappings():
+        yield record_of(row)
 
 
 def cleaned(record: Record, cleaner: TextCleaner, learned: Learned) -> tuple[Record, tuple[str, ...]]:
@@ -223,23 +251,48 @@ class LateCleaning:
             self._store.change(lambda connection: make.note_clean(connection, states))
         self.looked = self.total
 
+    def over(self, records: Iterable[Record]) -> Iterator[Record]:
+        """``records`` as they are to be, for a reader; nothing is stored. A text that now equals another is a duplicate."""
+        texts: set[str] = set()  # of cleaned ones
+        for record in records:
+            new, removed = self.due(record)
+            if new is not record:
+                new = once(new, texts)
+                with self._store.reading() as connection:
+                    twin = new.keep and next(twins(connection, new, pages.c.id < new.order), None)
+                new = _duplicate(new) if twin else new
+            elif record.keep and record.content_hash in texts:
+                new = _duplicate(record)
+            if new is not record:
+                self.done.note(record, new, removed)
+            yield new
+
     def _change(self, old: Record, new: Record, removed: tuple[str, ...]) -> Record:
-        def write(connection: sa.Connection) -> Record:
-            stored, _ = dedup.keep_once(connection, storable(new), replaces=True)
-            lines = removed if stored.keep else ()
-            before = {"key": old.key, "row": values_of(old), "removed": list(lines)}
-            connection.execute(upserting(connection.dialect.name, uncleaned).on_conflict_do_nothing(), before)
-            make.note_removed(connection, old.host, Counter(lines))
-            return stored
+        def write(connection: sa.Connection) -> list[tuple[Record, Record]]:
+            stored = _replace(connection, old, new, removed)
+            later = list(twins(connection, stored, pages.c.id > stored.order)) if stored.keep else ()
+            return [(old, stored), *((twin, _replace(connection, twin, twin, ())) for twin in later)]
 
-        return self._store.change(write)
+        (_, stored), *later = self._store.change(write)
+        for twin, rejected in later:
+            self.done.note(twin, rejected, ())
+        return stored
 
 
-def put_back(store: CorpusStore) -> tuple[dict[str, Yield], Counter[str]]:
-    """Put back the texts that :class:`LateCleaning` changed. Returns by host how many texts and characters there are more, and by
-    reason how many rejected pages are kept again."""
-    gains: defaultdict[str, Yield] = defaultdict(Yield)
-    reasons: Counter[str] = Counter()
+def _replace(connection: sa.Connection, old: Record, new: Record, removed: tuple[str, ...]) -> Record:
+    """Store ``new`` in place of ``old``, whose row is kept for :func:`put_back`."""
+    stored, _ = dedup.keep_once(connection, storable(new), replaces=True)
+    lines = removed if stored.keep else ()
+    before = {"key": old.key, "row": values_of(old), "removed": list(lines)}
+    insert = upserting(connection.dialect.name, uncleaned).values(before).on_conflict_do_nothing()
+    if connection.scalar(insert.returning(uncleaned.c.key)) is not None:  # else another worker cleans it too
+        make.note_removed(connection, old.host, Counter(lines))
+    return stored
+
+
+def put_back(store: CorpusStore) -> Changes:
+    """Put back the texts that :class:`LateCleaning` changed, Returns what is different by it."""
+    changes = Changes()
 
     def some(connection: sa.Connection) -> list[tuple[Record, Mapping[str, object]]]:
         keys = sa.select(uncleaned.c.key).order_by(uncleaned.c.key).limit(_BATCH)
@@ -254,6 +307,8 @@ def put_back(store: CorpusStore) -> tuple[dict[str, Yield], Counter[str]]:
 
     while part := store.change(some):
         for record, row in part:
-            gains[record.host].add(Yield(kept=1 - record.keep, characters=int(str(row["characters"])) - record.characters))
-            reasons[record.reason] += not record.keep
-    return dict(gains), +reasons
+            changes.gains[record.host].add(
+                Yield(kept=1 - record.keep, characters=int(str(row["characters"])) - record.characters)
+            )
+            changes.rejected[record.reason] -= not record.keep
+    return changes

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
 
+from topical_crawler.corpus.clean import Changes
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import Yield
 from topical_crawler.frontier import REDIRECTED, UNREACHED, Pushed
@@ -96,6 +97,17 @@ class Progress:
         self.sites.setdefault(site, Yield()).add(gain)
         self.total.add(gain)
         self.second_looks += 1
+
+    def note_changes(self, changes: Changes) -> None:
+        """Count what has become of texts that were stored before."""
+        for site, gain in changes.gains.items():
+            self.sites.setdefault(site, Yield()).add(gain)
+            self.total.add(gain)
+            if self.sites[site] == Yield():
+                del self.sites[site]
+        self.reasons.update(changes.rejected)
+        for reason in [reason for reason, n in self.reasons.items() if not n]:
+            del self.reasons[reason]
 
     def note_links(self, pushed: Pushed) -> Pushed:
         """Count what became of links that were pushed."""

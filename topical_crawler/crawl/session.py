@@ -13,6 +13,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from topical_crawler import strategies
+from topical_crawler.corpus.clean import Changes, LateCleaning, put_back
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
@@ -133,6 +134,7 @@ class Crawl:
         finished: pages of the log of finished pages that this worker has read.
         failed: why the crawl cannot go on; "" while it can.
         estimate: what the corpus holds, once the crawl is closed; None before, and where nothing can be said.
+        cleaned: the texts that :meth:`cleaning` has cleaned; None before it.
         outages: hosts that do not answer, and how long they rest.
         given_up: hosts that rested too often, each with the reason of its page.
         adviser: asks the topic's model; None where it has none.
@@ -160,6 +162,8 @@ class Crawl:
         self.failed = ""
         self._closed = False
         self.estimate: Estimate | None = None
+        self.cleaned: LateCleaning | None = None
+        self._put_back = Changes()
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
         self.policy = LinkPolicy(options, learns=strategy.learns_links)
@@ -210,6 +214,7 @@ class Crawl:
                 store = undo.enter_context(CorpusStore(place, patience=options.patience))
                 crawl = cls(options, topic, strategy, frontier, store, lock)
                 _check_corpus(crawl)
+                crawl._put_back = put_back(store)
             except STORAGE_ERRORS as error:
                 raise CrawlError(str(error)) from None
             undo.pop_all()
@@ -229,8 +234,32 @@ class Crawl:
                 self.policy.fetched, len(self.frontier), self.frontier.recovered,
             )  # fmt: skip
 
+    def cleaning(self) -> Iterator[None]:
+        """Clean the texts that were stored before the lines of their sites were learned, one a step. May be left at any step: the
+        end of the next run, or an export, does the rest.
+
+        A crawl that cannot store any more cleans nothing, nor does a worker whose corpus others go on writing to. Raises as
+        the frontier and the corpus do.
+        """
+        if self.failed or not self._is_last():
+            return
+        self.cleaned = LateCleaning(self.store, self.options.cleaning)
+        try:
+            yield from self.cleaned.steps()
+        finally:
+            self.progress.note_changes(self._put_back)
+            self.progress.note_changes(self.cleaned.done.changes())
+
+    def _is_last(self) -> bool:
+        """Whether no other worker writes to the corpus, or nothing is left to write."""
+        if not self.frontier.shared or not self.options.corpus or self.frontier.details()["workers"] <= 1:
+            return True
+        counts = self.frontier.counts()
+        return not (counts[State.WAITING] or counts[State.IN_FLIGHT])
+
     def close(self) -> None:
-        """Save what was learned and close the files; the crawl has failed where they cannot be written any more. Calling it twice is harmless."""
+        """Save what was learned and close the files; the crawl has failed where they cannot be written any more. Calling it
+        twice is harmless."""
         if self._closed:
             return
         self._closed = True

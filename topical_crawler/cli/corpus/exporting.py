@@ -11,12 +11,14 @@ from typing import Any
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
+from topical_crawler.cleaning import CleaningOptions
 from topical_crawler.cli.corpus import filters_of, find, topic_of
 from topical_crawler.cli.corpus.export import JIEBA, STREAM
-from topical_crawler.config import cache_dir, segmenter
+from topical_crawler.config import cache_dir, cleaning_options, segmenter
+from topical_crawler.corpus.clean import LateCleaning
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.options import read_claim
+from topical_crawler.crawl.options import CrawlError, read_claim
 from topical_crawler.export import Job, rows, to_files, to_folder, to_stream
 from topical_crawler.export.formats import FORMATS, Setup, of_name, of_splits
 from topical_crawler.export.manifest import Facts, Tally
@@ -52,12 +54,16 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
     )
     without = frozenset() if opts.marked_off or opts.rejected else marked_off(place)
     filters = filters_of(opts, no_personal=opts.no_personal, without=without)
-    with CorpusStore(place, read_only=True) as store, closing(_records(opts, store, filters)) as records:
+    options = _cleaning(settings)
+    with (
+        CorpusStore(place, read_only=True) as store,
+        closing(_records(opts, store, filters, late := LateCleaning(store, options))) as records,
+    ):
         facts = Facts(
             topic=topic_facts(topic, crawl),
             crawl={name: crawl[name] for name in ("strategy", "seed", "started", "version") if name in crawl},
             filters=_conditions(opts, filters),
-            changes=tuple(title for _, title in _changes(opts) if title),
+            changes=(*(("site lines taken out",) if late.total else ()), *(title for _, title in _changes(opts) if title)),
             robots=robots(store) if target else {},
         )
         job = Job(kind=kind, setup=setup, facts=facts, split=split, manifest=not opts.no_manifest)
@@ -66,9 +72,11 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
             # Bytes, so that Chinese comes out whatever the locale.
             with open(sys.stdout.fileno(), "wb", closefd=False) as out:
                 to_stream(exported, out, job)
+            _say_cleaned(late)
             return 0
         tally = to_folder(exported, target, job) if folder else to_files(exported, target, job)
     print(_summary(tally, opts.output, split), file=sys.stderr)
+    _say_cleaned(late)
     if filters.without:
         marked = f"{len(filters.without)} that are marked irrelevant or boilerplate"
         print(f"without {marked} (--marked-off takes them)", file=sys.stderr)
@@ -144,9 +152,22 @@ def _changes(opts: argparse.Namespace) -> list[tuple[rows.Change, str]]:
     return [change for name, change in changes.items() if getattr(opts, name)]
 
 
-def _records(opts: argparse.Namespace, store: CorpusStore, filters: Filters) -> Generator[Record, None, None]:
-    """Filtered, drawn, changed, and not more than asked for."""
-    records = store.records(filters)
+def _cleaning(settings: BaseSettings) -> CleaningOptions:
+    try:
+        return cleaning_options(settings)
+    except CrawlError as error:
+        raise ExportError(str(error)) from None
+
+
+def _say_cleaned(late: LateCleaning) -> None:
+    if late.done.pages:
+        how = "the end of the crawl, or scrapy corpus clean, cleans the corpus itself"
+        print(f"{late.done.changed} texts were cleaned on the way of lines that their sites repeat ({how})", file=sys.stderr)
+
+
+def _records(opts: argparse.Namespace, store: CorpusStore, filters: Filters, late: LateCleaning) -> Generator[Record, None, None]:
+    """Filtered, cleaned, drawn, changed, and not more than asked for."""
+    records: Iterator[Record] = (record for record in late.over(store.records(filters)) if record.keep or filters.rejected)
     if opts.sample:
         records = drawn(records, threshold(store.keys(filters), opts.sample, opts.seed), opts.seed)
     yield from itertools.islice(_changed(records, [change for change, _ in _changes(opts)]), opts.sample or opts.limit)
