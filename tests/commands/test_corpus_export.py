@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+import yaml
 from lxml import etree
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
@@ -26,6 +27,8 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.export.rows import Split
 from topical_crawler.judging.sample import write_sample
 from topical_crawler.judging.teach import draw_to_teach
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.topic import load_topic
 
 Run = Callable[..., "Done"]
 WORDS = ("组织生活会", "基层党建", "专题党课", "廉政教育", "三会一课", "主题教育", "民主评议", "发展党员", "支部换届", "党风建设")
@@ -313,3 +316,33 @@ def test_texts_of_a_corpus_that_is_not_clean_are_cleaned_on_the_way(run: Run, tm
         (url, row["text"]) for url, row in found.items() if row["keep"]
     ]
     assert "on the way" not in again.stderr
+
+
+def test_metadata_apart(run: Run, tmp_path: Path) -> None:
+    flat = run().rows()
+    nested = run("--metadata").rows()
+    assert [set(row) for row in nested] == [{"id", "text", "metadata"}] * len(flat)
+    assert [row["metadata"] | {"id": row["id"], "text": row["text"]} for row in nested] == flat  # type: ignore[operator]
+    assert run("--metadata", "-o", str(tmp_path / "out.parquet")).returncode == 0
+    table = pyarrow.parquet.read_table(tmp_path / "out.parquet")
+    assert table.column_names == ["id", "text", "metadata"]
+    first = table.to_pylist()[0]
+    assert (first["id"], first["text"], first["metadata"]["places"]) == (flat[0]["id"], flat[0]["text"], flat[0]["places"])
+    assert first["metadata"]["measures"]["han"] == 1 / 40
+    assert run("--metadata", "-f", "hf", "-o", str(tmp_path / "hf")).returncode == 0
+    shard = pyarrow.parquet.read_table(tmp_path / "hf/data/train-00000-of-00001.parquet")
+    assert shard.schema == table.schema
+    card = yaml.safe_load((tmp_path / "hf/README.md").read_text("utf-8").split("---\n")[1])
+    described = card["dataset_info"]["features"]
+    assert [feature["name"] for feature in described] == table.column_names
+    assert [field["name"] for field in described[2]["struct"]] == table.schema.field("metadata").type.names
+    assert "--metadata goes with the formats jsonl, parquet, hf, not with csv" in run("--metadata", "-f", "csv").stderr
+
+
+def test_counts_that_corpora_for_language_models_have(run: Run) -> None:
+    first, second = run("--limit", "2").rows()
+    assert (first["minhash_cluster_size"], second["minhash_cluster_size"]) == (2, 1)
+    assert first["id"] != second["id"]
+    assert first["language_score"] == 1.0
+    words = [word for word in Segmenter(load_topic("partybuilding").terms).pieces(str(first["text"])) if not word.isspace()]
+    assert first["token_count"] == len(words) > 20

@@ -150,6 +150,20 @@ def identify(text: str) -> Identified:
     return Identified(code if len(code) == 2 else "", "")
 
 
+def language_score(text: str, language: str) -> float:
+    """Share of the words of ``text`` that are in the writing of ``language``, 0 to 1; each character of Chinese, Japanese and
+    Korean is a word, and other languages share one writing. 0 without letters.
+
+    >>> language_score("用Python学机器学习", "zh"), language_score("用Python学机器学习", "en")
+    (0.8571428571428571, 0.14285714285714285)
+    """
+    text = text[:PROBE]
+    writings = {"zh": (_HAN,), "ja": (_HAN, _KANA), "ko": (_HAN, _HANGUL)}
+    counts = {pattern: len(pattern.findall(text)) for pattern in (_HAN, _KANA, _HANGUL, _WORD)}
+    own = sum(counts[pattern] for pattern in writings.get(language, (_WORD,)))
+    return own / sum(counts.values()) if own else 0.0
+
+
 def script(text: str) -> str:
     """The script of a Chinese text, see :class:`Identified`."""
     simplified, traditional = (sum(map(only.__contains__, text)) for only in scripts())

@@ -214,23 +214,34 @@ class CorpusStore:
 
     def places(self, urls: Collection[str]) -> dict[str, list[str]]:
         """The other addresses of each kept page's text: duplicates, further parts, redirects; in fetch order."""
-        further_urls: dict[str, dict[str, None]] = {url: {} for url in urls}
+        found = {url: dict.fromkeys(place for row in rows for place in row[:2]) for url, rows in self._leading_to(urls).items()}
+        return {url: [place for place in places if place != url] for url, places in found.items()}
+
+    def copies(self, urls: Collection[str]) -> dict[str, int]:
+        """How many fetched pages were rejected as copies of each kept page's text."""
+        from topical_crawler.corpus.dedup import DUPLICATE
+
+        return {url: sum(reason == DUPLICATE for *_, reason in rows) for url, rows in self._leading_to(urls).items()}
+
+    def _leading_to(self, urls: Collection[str]) -> dict[str, list[tuple[str, str, str]]]:
+        """For each kept page, address, final address and reason of the rejected pages that lead to it, in fetch order."""
+        found: dict[str, dict[str, tuple[str, str, str]]] = {url: {} for url in urls}
         origins = {url: {url} for url in urls}  # by address, the kept pages that it leads to
         with self.reading() as connection:
             for _ in range(_LONGEST_CHAIN):
-                query = sa.select(pages.c.url, pages.c.final_url, pages.c.duplicate_of).where(
+                query = sa.select(pages.c.url, pages.c.final_url, pages.c.reason, pages.c.duplicate_of).where(
                     pages.c.duplicate_of.in_(origins), pages.c.duplicate_of != ""
                 )
                 further: dict[str, set[str]] = {}
-                for url, final_url, target in connection.execute(query.order_by(pages.c.id)):
+                for url, final_url, reason, target in connection.execute(query.order_by(pages.c.id)):
                     for origin in origins[target]:
-                        if url not in further_urls[origin]:
-                            further_urls[origin] |= {url: None, final_url: None}
+                        if url not in found[origin]:
+                            found[origin][url] = url, final_url, reason
                             further.setdefault(url, set()).add(origin)
                 if not further:
                     break
                 origins = further
-        return {url: [place for place in seen if place != url] for url, seen in further_urls.items()}
+        return {url: list(rows.values()) for url, rows in found.items()}
 
     def note_host(self, facts: HostFacts) -> None:
         """Store the facts of a host in place of the former ones; from any thread. Raises CorpusError where they could not be

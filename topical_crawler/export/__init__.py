@@ -88,11 +88,11 @@ def to_folder(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
         if job.kind == "hf":
             from topical_crawler.export.parquet import HuggingFace, card
 
-            with HuggingFace(folder, job.split.names if job.split else ("train",)) as writer:
+            with HuggingFace(folder, job.split.names if job.split else ("train",), job.setup.metadata) as writer:
                 for row, split in _divided(rows, job.split, tally):
                     writer.write(row, split)
                 writer.close()
-            (folder / "README.md").write_text(card(tally, job.facts, job.split), "utf-8", newline="")
+            (folder / "README.md").write_text(card(tally, job.facts, job.split, job.setup.metadata), "utf-8", newline="")
             files = [*sorted((folder / "data").iterdir()), folder / "README.md"]
         else:
             from topical_crawler.export.folder import INDEX, SUMS, TextFolder

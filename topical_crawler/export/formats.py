@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from topical_crawler.corpus.record import MEASURES
 from topical_crawler.export.conllu import ConllU
 from topical_crawler.export.parquet import Parquet
-from topical_crawler.export.rows import ExportRow, Split, Writer, columns
+from topical_crawler.export.rows import ExportRow, Split, Writer, columns, nested
 from topical_crawler.export.tagging import Tagger
 from topical_crawler.export.vertical import Vertical
 from topical_crawler.files import PACKINGS
@@ -21,12 +21,14 @@ _FORMULA = (*"=+-@＝＋－＠", "\t", "\r")  # beginnings of cells that a sprea
 
 
 class JsonLinesWriter(Writer):
-    """One JSON object a line, Chinese as it is."""
+    """One JSON object a line, Chinese as it is; with ``metadata`` apart, of three fields."""
 
-    def __init__(self, out: BinaryIO) -> None:
+    def __init__(self, out: BinaryIO, metadata: bool = False) -> None:
         self._out = out
+        self._metadata = metadata
 
     def write(self, row: ExportRow) -> None:
+        row = nested(row) if self._metadata else row
         self._out.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
 
 
@@ -108,6 +110,7 @@ class Setup:
     headers: bool = True  # see `PlainText`
     alone: bool = False  # whether every text has a file of its own
     bom: bool = False  # see `Csv`
+    metadata: bool = False  # whether one field holds all but id and text, see `rows.nested`
     tagger: Tagger | None = None  # needed by formats with words
 
 
@@ -121,6 +124,7 @@ class Format:
     packs: bool = True  # whether a file can be compressed (`.gz`, `.zst`)
     rejected: bool = True  # whether it can hold rejected pages, which have no text
     words: bool = False  # whether it has tagged words
+    metadata: bool = False  # whether it can have metadata apart
     libraries: tuple[str, ...] = ()  # packages on which the bytes of a file depend
 
 
@@ -141,8 +145,14 @@ def _words(make: Callable[[BinaryIO, Tagger], Writer]) -> Callable[[BinaryIO, Se
 _JIEBA = ("jieba", "rjieba")
 
 FORMATS = {
-    "jsonl": Format(suffixes=(".jsonl", ".ndjson"), open=lambda out, setup: JsonLinesWriter(out), alone=".json"),
-    "csv": Format(suffixes=(".csv",), open=lambda out, setup: Csv(out, setup.rejected, setup.bom)),
+    "jsonl": Format(
+        suffixes=(".jsonl", ".ndjson"),
+        open=lambda out, setup: JsonLinesWriter(out, setup.metadata),
+        alone=".json",
+        metadata=True,
+        libraries=_JIEBA,
+    ),
+    "csv": Format(suffixes=(".csv",), open=lambda out, setup: Csv(out, setup.rejected, setup.bom), libraries=_JIEBA),
     "txt": Format(suffixes=(".txt",), open=lambda out, setup: PlainText(out, setup.headers, setup.alone), alone=".txt"),
     "md": Format(
         suffixes=(".md", ".markdown"),
@@ -151,9 +161,13 @@ FORMATS = {
         rejected=False,
     ),
     "parquet": Format(
-        suffixes=(".parquet",), open=lambda out, setup: Parquet(out, setup.rejected), packs=False, libraries=("pyarrow",)
+        suffixes=(".parquet",),
+        open=lambda out, setup: Parquet(out, setup.rejected, setup.metadata),
+        packs=False,
+        metadata=True,
+        libraries=("pyarrow", *_JIEBA),
     ),
-    "hf": Format(suffixes=(), open=None, packs=False, rejected=False, libraries=("pyarrow",)),
+    "hf": Format(suffixes=(), open=None, packs=False, rejected=False, metadata=True, libraries=("pyarrow", *_JIEBA)),
     "tei": Format(suffixes=(".xml", ".tei"), open=_tei, alone=".xml", rejected=False, libraries=("lxml",)),
     "vertical": Format(
         suffixes=(".vert", ".vertical"), open=_words(Vertical), alone=".vert", rejected=False, words=True, libraries=_JIEBA

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Self
 from topical_crawler import __version__
 from topical_crawler.corpus.record import MEASURES
 from topical_crawler.export.manifest import PROGRAM, Count, Facts, Tally
-from topical_crawler.export.rows import COLUMNS, NAMES, Column, ExportError, ExportRow, Split, Writer, columns
+from topical_crawler.export.rows import COLUMNS, METADATA, NAMES, Column, ExportError, ExportRow, Split, Writer, columns, nested
 
 SHOWN_HOSTS = 30
 
@@ -140,14 +140,16 @@ _FEW_VALUES = ("host", "encoding", "worker", "language", "script", "kind", "meth
 
 
 class Parquet(Writer):
-    """Writes one file compressed with zstd; with ``rejected``, also the columns of rejected pages. Raises ExportError without
-    pyarrow."""
+    """Writes one file compressed with zstd; with ``rejected``, also the columns of rejected pages; with ``metadata`` apart, one
+    column holds all but two. Raises ExportError without pyarrow."""
 
-    def __init__(self, out: BinaryIO, rejected: bool = False) -> None:
+    def __init__(self, out: BinaryIO, rejected: bool = False, metadata: bool = False) -> None:
         self._arrow = arrow()
-        self._columns = columns(rejected)
+        self._metadata = metadata
+        self._columns = columns(rejected, metadata)
         self._schema = self._arrow.schema([(column.name, _type(self._arrow, column)) for column in self._columns])
         few = [column.name for column in self._columns if column.name in _FEW_VALUES]
+        few += [f"{METADATA}.{name}" for name in _FEW_VALUES if metadata]
         self._writer = importlib.import_module("pyarrow.parquet").ParquetWriter(
             _Sink(out), self._schema, compression="zstd", use_dictionary=few
         )
@@ -155,8 +157,9 @@ class Parquet(Writer):
         self._characters = 0
 
     def write(self, row: ExportRow) -> None:
-        self._rows.append({column.name: _value(column, row) for column in self._columns})
         self._characters += len(row["text"]) + len(row["markdown"])
+        row = nested(row) if self._metadata else row
+        self._rows.append({column.name: _value(column, row) for column in self._columns})
         if len(self._rows) >= GROUP_ROWS or self._characters >= GROUP_CHARACTERS:
             self._flush()
 
@@ -208,12 +211,15 @@ def _type(pa: ModuleType, column: Column) -> Any:
         "time": lambda: pa.timestamp("s", tz="UTC"),
         "measures": lambda: pa.struct([(name, pa.float64()) for name in MEASURES]),
         "json": pa.string,
+        "object": lambda: pa.struct([(inner.name, _type(pa, inner)) for inner in column.fields]),
     }
     return makers[column.kind]()
 
 
 def _value(column: Column, row: ExportRow) -> Any:
     value = row.get(column.name)
+    if column.kind == "object":
+        return {inner.name: _value(inner, row[column.name]) for inner in column.fields}
     if column.kind == "json":
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
     if column.kind in ("date", "time"):
@@ -234,16 +240,17 @@ _DTYPES = {"text": "string", "json": "string", "whole": "int64", "number": "floa
 class Shards:
     """The Parquet files of one split, named at the end, when their number is known."""
 
-    def __init__(self, folder: Path, split: str) -> None:
+    def __init__(self, folder: Path, split: str, metadata: bool) -> None:
         self._folder = folder
         self._split = split
+        self._metadata = metadata
         self._parts: list[Path] = []
         self._open()
 
     def _open(self) -> None:
         path = self._folder / f"{self._split}-{len(self._parts):05}.part"
         self._file: BinaryIO = path.open("wb")
-        self._writer = Parquet(self._file)
+        self._writer = Parquet(self._file, metadata=self._metadata)
         self._parts.append(path)
         self._characters = 0
 
@@ -271,7 +278,8 @@ class Shards:
 class HuggingFace:
     """Writes a data set to an empty folder. A split without texts gets no file, as ``datasets`` cannot load it."""
 
-    def __init__(self, folder: Path, splits: Sequence[str] = ("train",)) -> None:
+    def __init__(self, folder: Path, splits: Sequence[str] = ("train",), metadata: bool = False) -> None:
+        self._metadata = metadata
         self._data = folder / "data"
         self._data.mkdir()
         self._first = splits[0]
@@ -281,11 +289,11 @@ class HuggingFace:
     def write(self, row: ExportRow, split: str = "") -> None:
         split = split or self._first
         if split not in self._shards:
-            self._shards[split] = Shards(self._data, split)
+            self._shards[split] = Shards(self._data, split, self._metadata)
         self._shards[split].write(row)
 
     def close(self) -> None:
-        for shards in self._shards.values() or [Shards(self._data, self._first)]:
+        for shards in self._shards.values() or [Shards(self._data, self._first, self._metadata)]:
             shards.close()
 
     def __enter__(self) -> Self:
@@ -296,8 +304,8 @@ class HuggingFace:
             shards.abandon()
 
 
-def card(tally: Tally, facts: Facts, split: Split | None) -> str:
-    """The ``README.md`` of a data set: YAML metadata and :func:`body`."""
+def card(tally: Tally, facts: Facts, split: Split | None, metadata: bool = False) -> str:
+    """The ``README.md`` of a data set: YAML metadata and :func:`body`; ``metadata``: whether one field holds most of them."""
     title = str(facts.topic.get("title") or facts.topic.get("name") or "Corpus")
     names = [name for name in split.names if name in tally.splits] if split else [NAMES[0]]
     lines = ["---", f"pretty_name: {_yaml(title)}"]
@@ -309,18 +317,20 @@ def card(tally: Tally, facts: Facts, split: Split | None) -> str:
     for name in names or [split.names[0] if split else NAMES[0]]:
         lines += [f"  - split: {name}", f"    path: data/{name}-*"]
     lines += ["dataset_info:", "  features:"]
-    for column in COLUMNS:
+    for column in columns(False, metadata):
         lines += _feature(column)
     return "\n".join([*lines, "---", "", body(title, tally, facts, split)])
 
 
-def _feature(column: Column) -> list[str]:
-    head = f"  - name: {column.name}"
+def _feature(column: Column, indent: str = "  ") -> list[str]:
+    head, inner = f"{indent}- name: {column.name}", f"{indent}  "
     if column.kind == "texts":
-        return [head, "    sequence: string"]
+        return [head, f"{inner}sequence: string"]
     if column.kind == "measures":
-        return [head, "    struct:", *(f"    - name: {name}\n      dtype: float64" for name in MEASURES)]
-    return [head, f"    dtype: {'timestamp[s, tz=UTC]' if column.kind == 'time' else _DTYPES[column.kind]}"]
+        return [head, f"{inner}struct:", *(f"{inner}- name: {name}\n{inner}  dtype: float64" for name in MEASURES)]
+    if column.kind == "object":
+        return [head, f"{inner}struct:", *(line for field in column.fields for line in _feature(field, inner))]
+    return [head, f"{inner}dtype: {'timestamp[s, tz=UTC]' if column.kind == 'time' else _DTYPES[column.kind]}"]
 
 
 def _yaml(text: str) -> str:

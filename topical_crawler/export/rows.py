@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal, Self
 
+from topical_crawler.cleaning.characters import language_score
 from topical_crawler.corpus.record import CorpusError, Record
 from topical_crawler.text.passages import Kind as PassageKind
-from topical_crawler.text.passages import layout, mapped, markdown, passages, plain
+from topical_crawler.text.passages import layout, mapped, markdown, passages, plain, prose
 
 Change = Callable[[Record], Record | None]  # returns the page as exported; None leaves it out
 
@@ -133,7 +134,10 @@ ExportRow = dict[str, Any]  # a page by the names of `COLUMNS`, and of `REJECTED
 Places = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
 """Returns for URLs of kept pages the other addresses of their texts."""
 
-Kind = Literal["text", "texts", "whole", "number", "yes", "date", "time", "measures", "json"]
+Copies = Callable[[Sequence[str]], Mapping[str, int]]
+"""Returns for URLs of kept pages the numbers of the copies of their texts."""
+
+Kind = Literal["text", "texts", "whole", "number", "yes", "date", "time", "measures", "json", "object"]
 
 BATCH = 200  # rows per query for places
 
@@ -145,6 +149,7 @@ class Column:
     name: str  # in every format
     kind: Kind  # of its values; a date is `YYYY-MM-DD` or "", a time `2026-11-20T08:30:00+00:00` or ""
     meaning: str  # shown in documentation
+    fields: tuple["Column", ...] = ()  # of an object
 
 
 COLUMNS = (
@@ -152,6 +157,7 @@ COLUMNS = (
     Column("title", "text", "title of the page"),
     Column("text", "text", "main text, one paragraph a line; code as written, formulas as TeX, tables with tabs between cells"),
     Column("markdown", "text", "the same as Markdown"),
+    Column("id", "text", "digest of the address: the same for a page in every corpus"),
     Column("host", "text", "host of the address"),
     Column("relevance", "number", "how much the text belongs to the topic, by the crawl's strategy; 0 or more"),
     Column("fetched", "time", "when it was fetched, UTC"),
@@ -162,6 +168,7 @@ COLUMNS = (
     Column("depth", "whole", "links followed from a seed"),
     Column("order", "whole", "number of the page in the order of fetching"),
     Column("characters", "whole", "length of the text"),
+    Column("token_count", "whole", "words, numbers and signs of the text as the crawl's segmenter cuts it"),
     Column("content_hash", "text", "digest of the text's letters and digits"),
     Column("encoding", "text", "encoding of the page"),
     Column("status", "whole", "HTTP status"),
@@ -176,11 +183,13 @@ COLUMNS = (
     Column("kind", "text", "kind of the page: article, documentation or forum"),
     Column("method", "text", "extractor whose text was taken"),
     Column("language", "text", "ISO 639-1 code"),
+    Column("language_score", "number", "share of the words of its prose, each Chinese character one, in that language's writing"),
     Column("script", "text", "simplified, traditional or mixed"),
     Column("measures", "measures", "what the text looks like: shares of characters and repetitions; line_length in characters"),
     Column("personal", "json", "how many of each kind of personal data the text holds or held"),
     Column("layout", "json", "the lines of the text that are no paragraph: first line from 0, number, kind, level, note"),
     Column("places", "texts", "all addresses where the text was seen, its own first"),
+    Column("minhash_cluster_size", "whole", "fetched pages with this text: itself, its copies and near-copies"),
 )  # fmt: skip
 
 REJECTED = (
@@ -191,34 +200,73 @@ REJECTED = (
 """Further fields of rejected pages."""
 
 
-def columns(rejected: bool) -> tuple[Column, ...]:
-    """The fields of an export with rejected pages or without."""
-    return COLUMNS + REJECTED if rejected else COLUMNS
+METADATA = "metadata"
+"""The field that holds all others but :data:`OUTSIDE` in an export with metadata apart."""
+OUTSIDE = ("id", "text")
 
 
-def as_dict(record: Record, places: Iterable[str] = ()) -> ExportRow:
-    """The fields of a record as exported; ``places`` are further addresses of a kept page's text.
+def columns(rejected: bool, metadata: bool = False) -> tuple[Column, ...]:
+    """The fields of an export with rejected pages or without; with ``metadata`` apart, one field holds most of them."""
+    found = COLUMNS + REJECTED if rejected else COLUMNS
+    if not metadata:
+        return found
+    by_name = {column.name: column for column in found}
+    outside = [by_name.pop(name) for name in OUTSIDE]
+    inside = tuple(by_name.values())
+    return *outside, Column(METADATA, "object", "all other fields", inside)
+
+
+def nested(row: ExportRow) -> ExportRow:
+    """The fields of a row with its metadata apart.
+
+    >>> row = nested(as_dict(Record(url="http://a.cn/", host="a.cn", keep=True, text="党建")))
+    >>> list(row), row["text"], row["metadata"]["url"]
+    (['id', 'text', 'metadata'], '党建', 'http://a.cn/')
+    """
+    inside = {name: value for name, value in row.items() if name not in OUTSIDE}
+    return {name: row[name] for name in OUTSIDE} | {METADATA: inside}
+
+
+def as_dict(record: Record, places: Iterable[str] = (), copies: int = 0, tokens: int | None = None) -> ExportRow:
+    """The fields of a record as exported; ``places`` are further addresses of a kept page's text, ``copies`` the number of its
+    copies, ``tokens`` that of the words of its text, where they were counted.
 
     >>> row = as_dict(Record(url="http://a.cn/", host="a.cn", keep=True, text="党建"), ["http://b.cn/"])
     >>> row["text"], row["places"]
     ('党建', ['http://a.cn/', 'http://b.cn/'])
     """
-    row = {column.name: getattr(record, column.name) for column in COLUMNS if column.name not in ("places", "markdown")}
+    text = record.text or ""
+    made: dict[str, Any] = {
+        "id": record.key,
+        "text": text,
+        "markdown": markdown(passages(text, record.layout)),
+        "token_count": tokens,
+        "language_score": round(language_score(prose(text, record.layout), record.language), 4) if record.language else 0.0,
+        "places": list(dict.fromkeys((record.url, record.final_url, *places))),
+        "minhash_cluster_size": 1 + copies,
+    }
+    row = {column.name: made[column.name] if column.name in made else getattr(record, column.name) for column in COLUMNS}
     row |= {name: dict(row[name]) for name in ("why", "personal", "measures")}
-    row["markdown"] = markdown(passages(record.text or "", record.layout))
-    row |= {"text": record.text or "", "places": list(dict.fromkeys((record.url, record.final_url, *places)))}
     if not record.keep:
         row |= {column.name: getattr(record, column.name) for column in REJECTED}
     return row
 
 
-def rows(records: Iterable[Record], places: Places | None = None) -> Iterator[ExportRow]:
-    """Records as rows, in order."""
+def rows(
+    records: Iterable[Record],
+    places: Places | None = None,
+    copies: Copies | None = None,
+    count: Callable[[str], int] | None = None,
+) -> Iterator[ExportRow]:
+    """Records as rows, in order; ``count`` counts the words of a text."""
     stream = iter(records)
     while batch := list(itertools.islice(stream, BATCH)):
-        further = places([record.url for record in batch if record.keep]) if places else {}
+        kept = [record.url for record in batch if record.keep]
+        further, numbers = places(kept) if places else {}, copies(kept) if copies else {}
         for record in batch:
-            yield as_dict(record, further.get(record.url, ()) if record.keep else ())
+            tokens = count(record.text or "") if count else None
+            own = (further.get(record.url, ()), numbers.get(record.url, 0)) if record.keep else ((), 0)
+            yield as_dict(record, *own, tokens)
 
 
 class Writer(ABC):

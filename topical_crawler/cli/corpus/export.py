@@ -59,6 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="code,tables,formulas",
         help="leave these out of texts; one or more of the three",
     )
+    changed.add_argument(
+        "--metadata", action="store_true",
+        help="formats jsonl, parquet and hf with three fields: id, text, and metadata, which holds all others",
+    )  # fmt: skip
     changed.add_argument("--text-only", action="store_true", help="formats txt and md without the lines above each text")
     changed.add_argument(
         "--tagger", metavar="MODULE:FUNCTION", default=JIEBA,

@@ -3,7 +3,7 @@
 import argparse
 import itertools
 import sys
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         headers=not opts.text_only,
         alone=alone,
         bom=target is not None,
+        metadata=opts.metadata,
         tagger=tagger(opts.tagger, topic, settings) if FORMATS[kind].words else None,
     )
     without = frozenset() if opts.marked_off or opts.rejected else marked_off(place)
@@ -67,7 +68,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
             robots=robots(store) if target else {},
         )
         job = Job(kind=kind, setup=setup, facts=facts, split=split, manifest=not opts.no_manifest)
-        exported = export_rows(records, store.places)
+        exported = export_rows(records, store.places, store.copies, _counter(topic, settings))
         if target is None:
             # Bytes, so that Chinese comes out whatever the locale.
             with open(sys.stdout.fileno(), "wb", closefd=False) as out:
@@ -110,6 +111,8 @@ def _check(opts: argparse.Namespace, kind: str) -> None:
     problem = ""
     if opts.text_only and kind not in ("txt", "md"):
         problem = f"--text-only goes with the formats txt and md, not with {kind}"
+    elif opts.metadata and not FORMATS[kind].metadata:
+        problem = f"--metadata goes with the formats {', '.join(n for n, f in FORMATS.items() if f.metadata)}, not with {kind}"
     elif opts.tagger != JIEBA and not FORMATS[kind].words:
         problem = f"--tagger goes with the formats {', '.join(n for n, f in FORMATS.items() if f.words)}, not with {kind}"
     elif opts.per_text and not FORMATS[kind].alone:
@@ -222,6 +225,12 @@ def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
     """By host, what its robots.txt said, as the corpus notes it."""
     names = ("robots", "crawl_delay", "asked")
     return {host: {name: getattr(facts, name) for name in names} for host, facts in store.host_facts().items()}
+
+
+def _counter(topic: Topic | None, settings: BaseSettings) -> Callable[[str], int]:
+    """Counts the words of a text as the crawl's segmenter cuts it."""
+    cut = Segmenter(topic.terms if topic else (), backend=segmenter(settings), cache_dir=cache_dir(settings)).pieces
+    return lambda text: sum(not word.isspace() for word in cut(text))
 
 
 def tagger(name: str, topic: Topic | None, settings: BaseSettings) -> Tagger:
