@@ -59,8 +59,8 @@ class Thread:
 
     @property
     def text(self) -> str:
-        """The posts in order, a line each paragraph, quotes with them."""
-        return "\n".join(line for post in self.posts for line in ([post.quote] if post.quote else []) + list(post.lines))
+        """The posts in order, a line each paragraph, without what they quote of earlier ones."""
+        return "\n".join(line for post in self.posts for line in post.lines)
 
 
 def make_thread(seed: int, texts: Sequence[tuple[str, Sequence[str]]], replies: int | None = None) -> Thread:

@@ -57,12 +57,15 @@ def test_a_day_given_in_utc_is_that_in_beijing() -> None:
 
 
 @pytest.mark.parametrize("layout", ["table board", "profile board", "answers", "crawler thread", "list board"])
-def test_quotes_are_told_from_what_is_new(layout: str) -> None:
+def test_what_is_quoted_of_an_earlier_post_is_there_once(layout: str) -> None:
     posts = [Post(f"老王{n}", "2023-02-11", text) for n, (_, text) in enumerate(TEXTS[:4])]
+    from_elsewhere = "古人说得好：欲穷千里目，更上一层楼。"
     posts[2] = Post("Echo", "2023-02-12", posts[2].lines, quote=posts[0].lines[0])
+    posts[3] = Post("Momo", "2023-02-12", posts[3].lines, quote=from_elsewhere)
     found = read(layout, Thread("支部里的一天是怎样过的", posts))
+    assert found.text.count(posts[0].lines[0]) == 1
     quotes = [found.text.split("\n")[int(line)] for line, _, kind, *_ in found.layout if kind == "quote"]
-    assert quotes == [posts[0].lines[0]]
+    assert quotes == [from_elsewhere]
 
 
 @pytest.mark.parametrize("layout", ["answers", "accepted", "question cards", "cells"])

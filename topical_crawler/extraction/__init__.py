@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urljoin, ur
 from lxml.etree import XPath
 from lxml.html import HtmlElement
 
+from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.extraction.details import Details, in_beijing, in_text, read_details
 from topical_crawler.extraction.forum import ADDRESS, CODE_WORDS, DECLARED, MIN_WORDS, WORDS, read_thread
 from topical_crawler.extraction.main_text import COST, LINKED, densest, is_sentence, main_blocks, parse, worth
@@ -399,16 +400,18 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
     if tree is None:
         return Extracted(reason=NO_TEXT)
     blocks = read_blocks(normalise(tree, html))
+    if unseen := list(tree.iter("noscript")):
+        letters = sum(count_letters("".join(element.itertext())) for element in unseen)
+        if letters > sum(block.letters for block in blocks):  # scripts write the page; this is its text for those without them
+            for element in unseen:
+                element.tag = "div"
+            blocks = read_blocks(normalise(tree, html))
     thread = read_thread(html, tree, url) if _may_be_thread(html, blocks, url) else None
     kind = FORUM if thread is not None else page_kind(tree, blocks, url)
     if thread is not None:
         main, method = thread.blocks, FORUM
     else:
         main = main_blocks(tree, blocks) if kind in (ARTICLE, DOCUMENTATION) else []
-        if not main and kind in (ARTICLE, DOCUMENTATION) and (unseen := list(tree.iter("noscript"))):
-            for element in unseen:  # a page that scripts write, and its text for those without them
-                element.tag = "div"
-            main = main_blocks(tree, read_blocks(tree))
         method = "model" if main else ""
     passages = [Passage(block.text, block.kind, block.level, block.note) for block in main]
     text = plain(passages)

@@ -36,6 +36,8 @@ MAX_NAME = 30  # most letters of the line that says who is quoted
 STAMP = 30  # most characters beside a day in a piece of text that says when a post was written
 MAX_SHARED = 40  # most letters of such a line
 SHARED = 0.2  # share of the posts over which a line that they have in common is furniture
+SHINGLE, REPEATED = 6, 0.7  # letters of the pieces of a quote that are looked for in earlier posts, and share that is found there
+LONG = 30  # fewest letters of a line that is looked for in earlier posts though it is not marked as a quote
 
 DECLARED = ("DiscussionForumPosting", "QAPage", "schema.org/Question", "schema.org/Answer")
 """What metadata call a thread."""
@@ -79,6 +81,10 @@ _BODY = re.compile(r"content|body|message|text|prose|cooked|markdown|(?:^|[ _])t
 _COMMENT = re.compile(r"comment", re.I)
 _QUOTE = re.compile(r"(?:^|[\s_-])quot(?:e|ed|ation)", re.I)
 _DIGITS = re.compile(r"\d+")
+_SIGNS = re.compile(r"[\W_]+")
+_MENTION = re.compile(r"^@\S{1,30}\s")
+_REPLY = re.compile(r"^\W*(?:re|aw|回复|回覆|答复)\s?[:：]\s*", re.I)
+_WRITTEN = re.compile(r"[»›]|发表|发布|发帖|帖子|posted|wrote|\bby\b", re.I)
 _NUMBERED = re.compile(r"\d.*")
 _ASIDE = re.compile(r"sidebar|widget|right-?bar|(?:^|[\s_-])(?:aside|related|recommend\w*|hot)(?:$|[\s_-])", re.I)
 _STATE = re.compile(
@@ -86,6 +92,7 @@ _STATE = re.compile(
     re.I,
 )
 _HIDDEN = re.compile(r"display\s*:\s*none|font-size\s*:\s*0(?:px)?\b", re.I)
+_NEVER = re.compile(r"signature(?!s)|visually-hidden|sr-only|(?:^|[\s_-])(?:signs?|p?sig)(?:$|\s)", re.I)  # however long
 _TOOLS = re.compile(
     r"(?:^|[\s_-])(?:signs?|sig|psig|pstatus|edit(?:ed)?(?:by|ed|or)?|lastedit|attach\w*|jammer|ads?|advert\w*|rate|likes?|votes?"
     r"|voting|actions?|tool(?:bar|s)?|share|report|badges?|userinfo|usercard|avatar|postmeta|meta|floor|buttons?|btn|copy|controls?"
@@ -105,7 +112,9 @@ class Thread:
     """The posts of a page."""
 
     title: str  # its headline, "" if there is none above the posts
-    blocks: list[Block]  # of all posts in order, without signatures, buttons and names; quotes are of the kind "quote"
+    blocks: list[
+        Block
+    ]  # of all posts in order, without signatures, buttons, names and quotes of earlier posts; other quotes are marked
     posts: int  # number of them
     author: str  # of the first post, "" if unknown
     stamp: str  # the day or time of the first post as written, "" if unknown
@@ -138,7 +147,14 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
         return None
     texts = [read_blocks(_cleaned(page.elements[post])) for post in posts]
     lines = Counter(line for text in texts for line in {_masked(block.text) for block in text})
-    blocks = [b for text in texts for b in text if not _is_furniture(b, lines[_masked(b.text)], len(texts))]
+    blocks: list[Block] = []
+    said = ""  # letters of the posts so far
+    for text in texts:
+        own = [b for b in text if not _is_furniture(b, lines[_masked(b.text)], len(texts)) and not _is_repeated(b, said)]
+        while own and _is_head(own[0], page.title):
+            del own[0]
+        blocks += own
+        said += "".join(_letters(b.text) for b in own)
     title = max(_headings(page, boxes[0]).values(), key=len, default="")
     return Thread(title, blocks, len(posts), *_first(page, lead, boxes, posts[0])) if blocks else None
 
@@ -175,8 +191,8 @@ class _Page:
         headings = list(_headings(self, count))
         for n, up in enumerate(self.parents):
             column = _ASIDE.search(_name(self.elements[n])) is not None
-            if column:
-                column = not any(self.within(m, n) for m in headings) if headings else 2 * self.run[n] < self.run[0]
+            if column:  # and no frame of both, with a name that says that it has one
+                column = not any(self.within(m, n) for m in headings) and 2 * self.run[n] < self.run[0]
             self.aside.append(column or (up >= 0 and self.aside[up]))
 
     def _read(self, tree: HtmlElement) -> None:
@@ -279,9 +295,12 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
     for n, element in enumerate(page.elements):
         if _is_box(element) and page.days[n] and page.run[n] and not page.aside[n]:
             kind = page.kinds[n]
-            group = groups[(kind, -1) if kind else (element.tag, page.parents[n])]
-            if len(group) < MAX_POSTS and not (group and page.within(n, group[-1])):
-                group.append(n)
+            own: list[tuple[str, int]] = [(kind, -1) if kind else (element.tag, page.parents[n])]
+            if page.persons[n] and _POSTS.search(kind) and len(words := kind.split()) > 2:
+                own.append((" ".join(words[:2]), -2))  # some mark the first post, or an accepted answer
+            for group in (groups[key] for key in own):
+                if len(group) < MAX_POSTS and not (group and page.within(n, group[-1])):
+                    group.append(n)
     several = (group for group in groups.values() if len(group) > 1)
     prose = ((sum(page.run[n] for n in group), group) for group in several if not page.is_linked(group))
     found = sorted((-run, group) for run, group in prose)[:MAX_GROUPS]
@@ -292,7 +311,7 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
         if -1 in holders:
             continue
         if len(holders) == 1:  # the best so far may be the columns of the page
-            named = page.named(group) >= 0.8 * len(group) and -run >= 0.25 * page.run[next(iter(holders))]
+            named = page.named(group) >= 0.8 * len(group) and -run >= 0.25 * weight
             if named and (len(best) == 2 or len(group) >= len(best)):
                 best, weight = group, -run
         elif len(group) == len(best) == len(holders) and -run >= 0.7 * weight and page.named(group) >= page.named(best):
@@ -312,7 +331,8 @@ def _single(page: _Page, declared: bool) -> list[int]:
     able = [n for n in able if page.run[n]]
     replies = [n for n in able if _REPLIES.search(page.names((n,)))]
     if replies:
-        return [max(replies, key=lambda n: page.run[n])]
+        most = max(page.run[n] for n in replies)
+        return [n for n in replies if page.run[n] >= 0.8 * most][-1:]
     posts = [n for n in able if declared and _POSTS.search(page.names((n,)))]
     most = max((page.run[n] for n in posts), default=0)
     return [n for n in posts if page.run[n] >= 0.8 * most][-1:]
@@ -500,6 +520,7 @@ def _cleaned(body: HtmlElement) -> HtmlElement:
         if (
             element.tag in _UNSEEN
             or _HIDDEN.search(element.get("style", ""))
+            or _NEVER.search(name)
             or (_TOOLS.search(name) and len("".join(element.itertext())) < total / 2)
         ):
             element.drop_tree()
@@ -512,13 +533,31 @@ def _cleaned(body: HtmlElement) -> HtmlElement:
     return copy
 
 
+def _letters(text: str) -> str:
+    return _SIGNS.sub("", text)
+
+
+def _is_repeated(block: Block, said: str) -> bool:
+    """Whether a quote, or a long line that is not marked as one, is of an earlier post; ``said``: the letters of these. What a
+    post quotes from elsewhere is part of it."""
+    if block.kind in VERBATIM or (block.kind != "quote" and block.letters < LONG):
+        return False
+    text = _letters(_MENTION.sub("", block.text))
+    pieces = [text[n : n + SHINGLE] for n in range(0, max(1, len(text) - SHINGLE + 1), SHINGLE)]
+    return sum(piece in said for piece in pieces) >= (REPEATED if block.kind == "quote" else 1) * len(pieces)
+
+
+def _is_head(block: Block, title: str) -> bool:
+    """Whether the first line of a post is the headline of the thread, or says when and by whom the post was written."""
+    line = _REPLY.sub("", block.text)
+    return (len(line) >= MIN_TITLE and line in title) or (_is_stamp(line) and _WRITTEN.search(line) is not None)
+
+
 def _is_furniture(block: Block, posts: int, among: int) -> bool:
     """Whether a line that so many posts have is no part of what they say."""
     if block.kind in VERBATIM:
         return False
     if block.kind == "quote" and block.letters <= MAX_NAME and block.text.endswith((":", "：", "写道", "的帖子")):
         return True  # who is quoted
-    shared = (
-        posts > max(1, SHARED * among) and block.kind != "quote" and block.letters < MAX_SHARED and not is_sentence(block.text)
-    )
+    shared = posts > max(1, SHARED * among) and block.letters < MAX_SHARED and not is_sentence(block.text)
     return shared or _FURNITURE.match(block.text) is not None
