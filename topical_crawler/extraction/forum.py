@@ -86,7 +86,10 @@ _MENTION = re.compile(r"^@\S{1,30}\s")
 _REPLY = re.compile(r"^\W*(?:re|aw|回复|回覆|答复)\s?[:：]\s*", re.I)
 _WRITTEN = re.compile(r"[»›]|发表|发布|发帖|帖子|posted|wrote|\bby\b", re.I)
 _NUMBERED = re.compile(r"\d.*")
-_ASIDE = re.compile(r"sidebar|widget|right-?bar|(?:^|[\s_-])(?:aside|related|recommend\w*|hot)(?:$|[\s_-])", re.I)
+_ASIDE = re.compile(
+    r"(?<!with)(?<!with[-_])(?<!has)(?<!has[-_])sidebar|widget|right-?bar|(?:^|[\s_-])(?:aside|related|recommend\w*|hot)(?:$|[\s_-])",
+    re.I,
+)
 _STATE = re.compile(
     r"^(?:\w*(?:odd|even|alt)|first|last|active|current|hidden|visible|unread|read|new|hot|top|owner|row\d*|col\w*-\d+|[a-z]{1,3}\d+)$",
     re.I,
@@ -191,8 +194,8 @@ class _Page:
         headings = list(_headings(self, count))
         for n, up in enumerate(self.parents):
             column = _ASIDE.search(_name(self.elements[n])) is not None
-            if column:  # and no frame of both, with a name that says that it has one
-                column = not any(self.within(m, n) for m in headings) and 2 * self.run[n] < self.run[0]
+            if column:
+                column = not any(self.within(m, n) for m in headings) if headings else 2 * self.run[n] < self.run[0]
             self.aside.append(column or (up >= 0 and self.aside[up]))
 
     def _read(self, tree: HtmlElement) -> None:
@@ -296,7 +299,7 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
         if _is_box(element) and page.days[n] and page.run[n] and not page.aside[n]:
             kind = page.kinds[n]
             own: list[tuple[str, int]] = [(kind, -1) if kind else (element.tag, page.parents[n])]
-            if page.persons[n] and _POSTS.search(kind) and len(words := kind.split()) > 2:
+            if page.persons[n] and _POSTS.search(kind) and not _COMMENT.search(kind) and len(words := kind.split()) > 2:
                 own.append((" ".join(words[:2]), -2))  # some mark the first post, or an accepted answer
             for group in (groups[key] for key in own):
                 if len(group) < MAX_POSTS and not (group and page.within(n, group[-1])):
@@ -311,7 +314,8 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
         if -1 in holders:
             continue
         if len(holders) == 1:  # the best so far may be the columns of the page
-            named = page.named(group) >= 0.8 * len(group) and -run >= 0.25 * weight
+            least = 0.5 if _POSTS.search(page.kinds[best[0]]) else 0.25  # comments on one of the posts have less
+            named = page.named(group) >= 0.8 * len(group) and -run >= least * page.run[next(iter(holders))]
             if named and (len(best) == 2 or len(group) >= len(best)):
                 best, weight = group, -run
         elif len(group) == len(best) == len(holders) and -run >= 0.7 * weight and page.named(group) >= page.named(best):
