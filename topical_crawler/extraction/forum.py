@@ -37,6 +37,7 @@ STAMP = 30  # most characters beside a day in a piece of text that says when a p
 MAX_SHARED = 40  # most letters of such a line
 SHARED = 0.2  # share of the posts over which a line that they have in common is furniture
 SHINGLE, REPEATED = 6, 0.7  # letters of the pieces of a quote that are looked for in earlier posts, and share that is found there
+MAX_SAID = 200_000  # most of the pieces of earlier posts that are remembered
 LONG = 30  # fewest letters of a line that is looked for in earlier posts though it is not marked as a quote
 
 DECLARED = ("DiscussionForumPosting", "QAPage", "schema.org/Question", "schema.org/Answer")
@@ -150,15 +151,17 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
         return None
     texts = [read_blocks(_cleaned(page.elements[post])) for post in posts]
     lines = Counter(line for text in texts for line in {_masked(block.text) for block in text})
+    title = max(_headings(page, boxes[0]).values(), key=len, default="")
     blocks: list[Block] = []
-    said = ""  # letters of the posts so far
+    said: set[str] = set()  # of the posts so far, all pieces of SHINGLE letters
     for text in texts:
         own = [b for b in text if not _is_furniture(b, lines[_masked(b.text)], len(texts)) and not _is_repeated(b, said)]
-        while own and _is_head(own[0], page.title):
+        while own and _is_head(own[0], title):
             del own[0]
         blocks += own
-        said += "".join(_letters(b.text) for b in own)
-    title = max(_headings(page, boxes[0]).values(), key=len, default="")
+        letters = "".join(_letters(b.text) for b in own)
+        if len(said) < MAX_SAID:
+            said.update(letters[n : n + SHINGLE] for n in range(min(len(letters), MAX_SAID)))
     return Thread(title, blocks, len(posts), *_first(page, lead, boxes, posts[0])) if blocks else None
 
 
@@ -541,8 +544,8 @@ def _letters(text: str) -> str:
     return _SIGNS.sub("", text)
 
 
-def _is_repeated(block: Block, said: str) -> bool:
-    """Whether a quote, or a long line that is not marked as one, is of an earlier post; ``said``: the letters of these. What a
+def _is_repeated(block: Block, said: Set[str]) -> bool:
+    """Whether a quote, or a long line that is not marked as one, is of an earlier post; ``said``: the shingles of these. What a
     post quotes from elsewhere is part of it."""
     if block.kind in VERBATIM or (block.kind != "quote" and block.letters < LONG):
         return False
@@ -554,7 +557,7 @@ def _is_repeated(block: Block, said: str) -> bool:
 def _is_head(block: Block, title: str) -> bool:
     """Whether the first line of a post is the headline of the thread, or says when and by whom the post was written."""
     line = _REPLY.sub("", block.text)
-    return (len(line) >= MIN_TITLE and line in title) or (_is_stamp(line) and _WRITTEN.search(line) is not None)
+    return (len(line) >= MIN_TITLE and line == title) or (_is_stamp(line) and _WRITTEN.search(line) is not None)
 
 
 def _is_furniture(block: Block, posts: int, among: int) -> bool:
