@@ -110,12 +110,12 @@ def test_the_links_of_a_saved_page(explain: Callable[..., subprocess.CompletedPr
     for link in links.values():
         parts = (found["alpha"], link["of_parent"]), (found["beta"], link["of_anchor"]), (found["lambda"], link["struct"])
         assert link["priority"] == pytest.approx(sum(weight * value for weight, value in parts))
-        assert link["of_parent"] == pytest.approx(found["relevance"])
+        assert link["of_parent"] == pytest.approx(found["relevance"] / (1 + found["relevance"]))
     assert one["priority"] > other["priority"]
 
     (tmp_path / "history.txt").write_text("http://c.example/1.html\nhttp://c.example/2.html\nhttp://c.example/3.html\n")
     told = figures(explain("page.html", "--base", "http://a.example/news/", "--history", "history.txt", "--json"))
-    assert {link["url"]: link["struct"] for link in told["links"]} == dict(zip(links, (0, 0, 1), strict=True))
+    assert {link["url"]: link["struct"] for link in told["links"]} == dict(zip(links, (1, 1, 1), strict=True))
 
 
 def test_links_of_a_page_off_topic_need_a_term(explain: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_precision_and_recall() -> None:
     assert (SiteScore("a.cn", 0, 0, 0, 0).precision, SiteScore("a.cn", 0, 0, 0, 0).recall) == (0.0, 0.0)
 
 
-def test_the_papers_mean_is_over_sites() -> None:
+def test_a_group_has_the_mean_of_its_sites_and_their_sums() -> None:
     mean, together = group_score("all", [SiteScore("a", 10, 9, 9, 10), SiteScore("b", 2, 1, 1, 4), SiteScore("c", 0, 0, 0, 3)])
     assert mean == pytest.approx((0.9 + 0.5) / 2)  # a site that gave nothing has no precision
     assert together == SiteScore("all", 12, 10, 10, 17)

@@ -55,6 +55,17 @@ def test_links_named_like_irrelevant_pages_get_half() -> None:
     assert strategy.score([Candidate(SOHU[6], (PLACE,)), Candidate(SOHU[5], (PLACE,))]) == [0.1, 0.2]
 
 
+def test_a_link_that_begins_with_strings_of_either_kind_gets_both_factors() -> None:
+    """The news are relevant, their pictures, three irrelevant pages in a folder of their own, are not: 1.5 · 0.5."""
+    strategy = ContentUrl(TOPIC)
+    for n in range(3):
+        news, picture = f"http://news.sohu.com/{n}.shtml", f"http://news.sohu.com/pic/{n}.shtml"
+        strategy.learn(news, strategy.judge(Page(news, title=ON)))
+        strategy.learn(picture, strategy.judge(Page(picture, title=OFF), found=(PLACE,)))
+    scores = strategy.score([Candidate(f"http://news.sohu.com/{path}9.shtml", (PLACE,)) for path in ("", "pic/")])
+    assert scores == [pytest.approx(0.2 * 1.5), pytest.approx(0.2 * 0.75)]
+
+
 def test_strings_of_both_kinds_are_relevant_ones() -> None:
     """U = M − S."""
     strategy = ContentUrl(TOPIC)

@@ -288,7 +288,8 @@ class Figures:
     beta: float  # β
     lam: float  # λ
     consistency: float  # ratio of the comparison matrix
-    anchor_needed: Mapping[int, float]  # by struct, the Rel(anchor) that queues a link of a page just above its threshold
+    # By struct, the Rel(anchor) that queues a link of a page just above its threshold; None: no anchor is enough.
+    anchor_needed: Mapping[int, float | None]
 
 
 def figures(strategy: Semantic) -> Figures:
@@ -317,11 +318,18 @@ def figures(strategy: Semantic) -> Figures:
         beta=strategy.beta,
         lam=strategy.lam,
         consistency=consistency_ratio(p.comparisons),
-        anchor_needed={
-            struct: max(0.0, (p.link_threshold - strategy.alpha * p.page_threshold - strategy.lam * struct) / strategy.beta)
-            for struct in (1, 0)
-        },
+        anchor_needed={struct: _anchor_needed(strategy, struct) for struct in (1, 0)},
     )
+
+
+def _anchor_needed(strategy: Semantic, struct: int) -> float | None:
+    """See :attr:`Figures.anchor_needed`."""
+    p = strategy.parameters
+    of_page = strategy.alpha * strategy.bound(p.page_threshold) + strategy.lam * struct
+    needed = max(0.0, (p.link_threshold - of_page) / strategy.beta)
+    if p.bounded:  # the Rel of which `bound` makes this
+        return needed / (1 - needed) if needed < 1 else None
+    return needed
 
 
 def check_weights(topic: Topic, figures: Figures, floor: float, lines: TopicLines) -> Iterator[Finding]:
@@ -385,7 +393,7 @@ def check_thresholds(topic: Topic, figures: Figures, lines: TopicLines) -> Itera
     if figures.anchor_needed[1] == 0:
         message = (
             "every link of a page on topic is queued where URLs look alike (struct 1), whatever its anchor says: "
-            f"α·{threshold:g} + λ is not below link_threshold {figures.link_threshold:g}"
+            f"α·Rel + λ of a page just above page_threshold {threshold:g} is not below link_threshold {figures.link_threshold:g}"
         )
         yield about("link_threshold", "note", message, "Raise link_threshold, if that fetches too much")
     if figures.text_threshold == 0:

@@ -67,7 +67,7 @@ def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], thresh
 
 
 def group_score(name: str, scores: Sequence[SiteScore]) -> tuple[float, SiteScore]:
-    """Mean precision over the sites that collected anything, as in the paper, and the sums over all sites."""
+    """Mean precision over the sites that collected anything, and the sums over all sites, of which the paper's means are."""
     some = [s.precision for s in scores if s.collected]
     counts = [(0, 0, 0, 0), *((s.collected, s.relevant, s.held, s.available) for s in scores)]
     return sum(some) / len(some) if some else 0.0, SiteScore(name, *map(sum, zip(*counts, strict=True)))

@@ -247,7 +247,8 @@ class ContentUrl(Content):
         return priority and priority * self._factor(candidate.url)
 
     def _factor(self, url: str) -> float:
-        """What the paper's *URL analyser* makes of an address: a, b, or 1."""
+        """What the paper's *URL analyser* makes of an address: a, b, 1, or a·b. An address can begin with a string of S and with
+        another of U (``http://a.cn/党建/`` and ``http://a.cn/党建/图片/``). The paper has a rule for each: both hold."""
         in_s, in_u = self._strings.match(url)
         return (self.parameters.raise_factor if in_s else 1.0) * (self.parameters.lower_factor if in_u else 1.0)
 

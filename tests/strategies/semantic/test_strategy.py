@@ -108,7 +108,7 @@ def test_shares_sum_to_one_at_most(words: list[str]) -> None:
 @pytest.mark.parametrize("distance", [0, 1, 5])
 def test_of_a_page_off_topic_only_links_with_a_topic_term_are_followed(anchor: str, followed: bool, distance: int) -> None:
     """Whatever the threshold of Eq. 5: the match decides, the priority only says when."""
-    (score,) = semantic(link_threshold=1e9).score([found(anchor, on_topic=False, relevance=0.4, distance=distance)])
+    (score,) = semantic(link_threshold=0.99).score([found(anchor, on_topic=False, relevance=0.4, distance=distance)])
     assert (score is not None) is followed
 
 
@@ -123,7 +123,7 @@ def test_of_a_page_on_topic_links_above_the_threshold_are_followed(anchor: str, 
 
 def test_the_relevance_of_the_page_alone_can_carry_a_link() -> None:
     strategy = semantic()
-    assert strategy.score([found("", on_topic=True, relevance=5.0)]) == [pytest.approx(5 * strategy.alpha)]
+    assert strategy.score([found("", on_topic=True, relevance=5.0)]) == [pytest.approx(5 / 6 * strategy.alpha)]
     assert strategy.score([found("", on_topic=False, relevance=5.0)]) == [None]
 
 
@@ -173,16 +173,33 @@ def test_eq_5_is_the_weighted_sum_of_the_parts(relevance: float, anchor: str, sa
     alpha, beta, lam = ahp_weights([[1, "1/2", 3], [2, 1, 5], ["1/3", "1/5", 1]])
     parts = {"党建": 4.0, "支部": 1.0, "主题教育支部": (2.25 + 1) / 2, "足球": 0.0, "": 0.0}
     evidence = Evidence(PARENT, relevance, True, anchor)
-    assert strategy.priority(url, evidence) == pytest.approx(alpha * relevance + beta * parts[anchor] + lam * same)
-    explained = {"parent": relevance, "anchor": parts[anchor], "struct": same}
+    bounded = {"parent": relevance / (1 + relevance), "anchor": parts[anchor] / (1 + parts[anchor]), "struct": int(same)}
+    expected = alpha * bounded["parent"] + beta * bounded["anchor"] + lam * same
+    assert strategy.priority(url, evidence) == pytest.approx(expected)
+    assert 0 <= expected < 1
+    raw = semantic(bounded=False)
+    raw.learn(PARENT, Verdict(1.0, True))
+    assert raw.priority(url, evidence) == pytest.approx(alpha * relevance + beta * parts[anchor] + lam * same)
     followed = strategy.priority(url, evidence) > strategy.parameters.link_threshold
-    assert strategy.explain(Candidate(url, (evidence,))) == (explained if followed else {})
+    assert strategy.explain(Candidate(url, (evidence,))) == pytest.approx(bounded if followed else {})
+
+
+def test_the_structure_has_a_say_beside_a_relevant_page() -> None:
+    """Unbounded, a title of a few topic terms outweighs it twentyfold."""
+    strategy, raw = semantic(), semantic(bounded=False)
+    places = [found("", on_topic=True, relevance=rel, url=url) for rel, url in ((12.0, "http://x.y/1"), (4.0, PARENT))]
+    for made, expected in ((strategy, [1, 0]), (raw, [0, 1])):
+        made.learn(PARENT, Verdict(4.0, True))
+        first, second = made.score(places)
+        assert first is not None and second is not None
+        assert sorted((0, 1), key=[first, second].__getitem__, reverse=True) == expected
 
 
 def test_the_comparisons_of_the_topic_decide() -> None:
     strategy = semantic(comparisons=[[1, 1, 4], [1, 1, 4], ["1/4", "1/4", 1]])
     assert (strategy.alpha, strategy.beta, strategy.lam) == pytest.approx((4 / 9, 4 / 9, 1 / 9))
-    assert strategy.priority("http://b.cn/1", Evidence(PARENT, 0.9, True, "支部")) == pytest.approx(0.9 * 4 / 9 + 4 / 9)
+    evidence = Evidence(PARENT, 0.9, True, "支部")
+    assert strategy.priority("http://b.cn/1", evidence) == pytest.approx((0.9 / 1.9 + 0.5) * 4 / 9)
 
 
 def test_explain_speaks_of_the_best_place() -> None:
@@ -190,7 +207,7 @@ def test_explain_speaks_of_the_best_place() -> None:
     candidate = Candidate(
         "http://b.cn/1", (Evidence("http://a.cn/1", 0.2, True, "更多"), Evidence("http://a.cn/2", 0.1, True, "党建"))
     )
-    assert strategy.explain(candidate) == {"parent": 0.1, "anchor": 4.0, "struct": 0.0}
+    assert strategy.explain(candidate) == pytest.approx({"parent": 0.1 / 1.1, "anchor": 4 / 5, "struct": 0})
     assert strategy.explain(Candidate("http://b.cn/1", ())) == {}
 
 
@@ -231,6 +248,8 @@ def test_confirm_holds_the_text_against_its_threshold(text: str, relevance: floa
         {"page_threshold": -0.1},
         {"page_threshold": float("nan")},
         {"link_threshold": "0.2"},
+        {"link_threshold": 1.0},
+        {"bounded": 1},
         {"text_threshold": True},
         {"history_sample": 0},
         {"history_sample": 2.0},

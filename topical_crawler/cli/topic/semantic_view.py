@@ -157,7 +157,7 @@ class SemanticView:
         if not verdict.keep:
             rule = "all, at a low place (tunnel)" if parameters.tunnel else "those with a topic term in their anchor"
         return (
-            f"score = α {strategy.alpha:.3f}·parent {verdict.link_relevance:.3g} + β {strategy.beta:.3f}·anchor "
+            f"score = α {strategy.alpha:.3f}·parent {strategy.bound(verdict.link_relevance):.3g} + β {strategy.beta:.3f}·anchor "
             f"+ λ {strategy.lam:.3f}·struct; queued: {rule}"
         )
 
@@ -174,14 +174,17 @@ class SemanticView:
         }
 
     def link_figures(self, url: str, anchor: str, decision: str) -> dict[str, Any]:
-        """The parts of a link's priority: Rel(anchor), Rel(description of the page that holds it), Algorithm 3; queued or not."""
+        """The parts of a link's priority as Eq. 5 takes them: of the anchor, of the page that holds it, Algorithm 3; queued or
+        not."""
         assert self._judged.page is not None
-        strategy, verdict, parent = self._strategy, self._judged.verdict, self._judged.page.url
+        strategy, verdict = self._strategy, self._judged.verdict
+        evidence = Evidence(self._judged.page.url, verdict.link_relevance, verdict.keep, anchor)
+        parts = strategy.parts(url, evidence)
         return {
-            "of_anchor": strategy.relevance(strategy.segmenter.words(anchor)),
-            "of_parent": verdict.link_relevance,
-            "struct": strategy.struct(url, parent),
-            "priority": strategy.priority(url, Evidence(parent, verdict.link_relevance, verdict.keep, anchor)),
+            "of_anchor": parts["anchor"],
+            "of_parent": parts["parent"],
+            "struct": parts["struct"],
+            "priority": strategy.priority(url, evidence),
             "refused": "" if decision in (QUEUED, BELOW_THRESHOLD, strategy.drop_reason) else decision,
         }
 

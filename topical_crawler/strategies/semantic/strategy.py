@@ -35,7 +35,7 @@ from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, descrip
 SIMILARITY = SimilarityParameters(alpha=0.5, beta=0.5, th1=0.7, th2=0.7)
 """Constants of Algorithm 1 for Eq. 3: near-synonyms only, lest a hundred faint similarities outweigh one right word. 0.7 was best
 on three topics and two recorded webs (docs/decisions.md)."""
-HISTORY_SIZE = 1000  # history URLs kept, of all sites or of each
+HISTORY_SIZE = 200  # history URLs kept of each site, or of all; Algorithm 3 draws from them
 _CACHED_ANCHORS = 50_000
 
 Comparison = int | float | str
@@ -48,6 +48,9 @@ class SemanticParameters(Parameters):
     page_threshold: float = 0.1  # a page is relevant when Eq. 3 over its description is above this. Not printed
     # A link of a relevant page is queued when Eq. 5 is above this. Printed: 0.2, from where precision is stable (Figure 2).
     link_threshold: float = 0.2
+    # Whether Eq. 5 takes each Rel as Rel/(1 + Rel), in [0, 1), as its weights suppose, which sum to 1 beside a structure of 0 or
+    # 1. Printed: false. Eq. 3 has no upper bound, and on the scale of our weights it leaves the structure no say.
+    bounded: bool = True
     # A kept page stays in the corpus when Eq. 3 over its extracted main text is above this; 0: no such check. Printed: none; the
     # paper judges by the description alone.
     text_threshold: float = 0.0
@@ -59,9 +62,9 @@ class SemanticParameters(Parameters):
     site_words: bool = False
     # Whether a page without a meta description is described by its first heading and first 90 characters. Printed: false.
     first_lines: bool = True
-    # Draw the history URLs of Algorithm 3 from the site of the page that holds the link. Printed: true; the paper crawls each
-    # site by itself. False: from all sites of the crawl.
-    own_site: bool = False
+    # Draw the history URLs of Algorithm 3 from the link's own site. Printed: true; the paper crawls each site by itself. False:
+    # from all sites of the crawl, of which hardly any URL has more than half on its side.
+    own_site: bool = True
     history_sample: int = 15  # n of Algorithm 3. Not printed; an odd number has a clear majority
     # Pairwise comparison of (page description, anchor, URL structure), from which α, β and λ of Eq. 5 follow. Not printed; ours
     # holds the anchor for somewhat more telling than the page, and both for more telling than the structure.
@@ -71,6 +74,10 @@ class SemanticParameters(Parameters):
 
     def __post_init__(self) -> None:
         check_fields(self, least={"history_sample": 1})
+        if self.bounded and self.link_threshold >= 1:
+            raise ValueError(
+                f"link_threshold is {self.link_threshold}, and no priority reaches 1: give less than 1, or set bounded = false"
+            )
         if not isinstance(self.comparisons, Sequence) or len(self.comparisons) != 3:
             raise ValueError("comparisons is a 3 × 3 matrix over page description, anchor and URL structure")
 
@@ -80,6 +87,7 @@ PRINTED = SemanticParameters(
     link_threshold=0.2,  # Figure 2
     text_threshold=0.0,  # §3.1: the description alone decides
     tunnel=0,  # §3.1: of a page off topic, plain word match only
+    bounded=False,  # Eq. 5
     site_words=True,  # §3.1
     first_lines=False,  # §3.1
     own_site=True,  # §4.4 and Table 8: each site is crawled by itself
@@ -180,27 +188,32 @@ class Semantic(Strategy):
         return relevance, threshold == 0 or relevance > threshold
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
-        if (best := self._best(candidate)) is None:
-            return {}
-        place = best[1]
-        structure = self.struct(candidate.url, place.parent)
-        return {"parent": place.relevance, "anchor": self._of_anchor(place.anchor)[0], "struct": structure}
+        return self.parts(candidate.url, best[1]) if (best := self._best(candidate)) else {}
 
     def priority(self, url: str, evidence: Evidence) -> float:
         """Eq. 5: p = α·Rel(description of the page that holds the link) + β·Rel(anchor) + λ·struct."""
-        return self._priority(evidence, self.struct(url, evidence.parent))
+        return self._priority(evidence, self.struct(url))
 
     def _priority(self, evidence: Evidence, structure: int) -> float:
-        return self.alpha * evidence.relevance + self.beta * self._of_anchor(evidence.anchor)[0] + self.lam * structure
+        of_page, of_anchor = self.bound(evidence.relevance), self._of_anchor(evidence.anchor)[0]
+        return self.alpha * of_page + self.beta * of_anchor + self.lam * structure
 
-    def struct(self, url: str, parent: str = "") -> int:
-        """Algorithm 3 for a link against a sample of the history; 0 while there is none. ``parent`` is the page that holds the
-        link; "": some page of its own site."""
-        history = self._histories.get(self._site(parent or url))
+    def parts(self, url: str, evidence: Evidence) -> dict[str, float]:
+        """What Eq. 5 weighs, for a link on one page: ``parent``, ``anchor`` and ``struct``."""
+        of_anchor = self._of_anchor(evidence.anchor)[0]
+        return {"parent": self.bound(evidence.relevance), "anchor": of_anchor, "struct": self.struct(url)}
+
+    def bound(self, relevance: float) -> float:
+        """A Rel of Eq. 3 as Eq. 5 takes it: in [0, 1), unless ``bounded = false``."""
+        return relevance / (1 + relevance) if self.parameters.bounded else relevance
+
+    def struct(self, url: str) -> int:
+        """Algorithm 3 for a link against a sample of the history; 0 while there is none."""
+        history = self._histories.get(self._site(url))
         return struct(url, history.sample(self.parameters.history_sample), self.parameters.structure) if history else 0
 
     def _site(self, url: str) -> str:
-        """Of which history a page is part, and its links are compared with."""
+        """Of which history a page is part, and a link is compared with."""
         return site(url) if self.parameters.own_site else ""
 
     def _remember(self, url: str) -> None:
@@ -218,13 +231,11 @@ class Semantic(Strategy):
     def _best(self, candidate: Candidate) -> tuple[float, Evidence] | None:
         """The best priority over all places where the link was found, as if it were met anew on each of them, with the place."""
         best: tuple[float, Evidence] | None = None
-        structures: dict[str, int] = {}  # by site: looked at when a place of the link counts, once
+        structure: int | None = None  # looked at when a place of the link counts, once
         for evidence in candidate.evidence:
             if evidence.on_topic or 0 < evidence.distance <= self.parameters.tunnel or self._of_anchor(evidence.anchor)[1]:
-                key = self._site(evidence.parent)
-                if key not in structures:
-                    structures[key] = self.struct(candidate.url, evidence.parent)
-                priority = self._priority(evidence, structures[key])
+                structure = self.struct(candidate.url) if structure is None else structure
+                priority = self._priority(evidence, structure)
                 # The plain-match path of Figure 1 queues whatever its anchor matches: Eq. 5 only gives it its place.
                 queued = not evidence.on_topic or priority > self.parameters.link_threshold
                 if queued and (best is None or priority > best[0]):
@@ -232,8 +243,9 @@ class Semantic(Strategy):
         return best
 
     def _read_anchor(self, anchor: str) -> tuple[float, bool]:
+        """Rel(anchor) as Eq. 5 takes it, and whether the anchor holds a topic term."""
         words = self.segmenter.words(anchor)
-        return self.relevance(words), any(w in self.topic.terms for w in words)
+        return self.bound(self.relevance(words)), any(w in self.topic.terms for w in words)
 
     def _part(self, word: str) -> tuple[float, str]:
         """w_d·Σ_t w_t·Sim(d,t)² of one word, and the topic term nearest to it."""
