@@ -16,14 +16,14 @@ from collections.abc import Callable, Mapping
 from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import platformdirs
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cleaning import CleaningOptions, Convert, Limits, Personal
 from topical_crawler.cleaning.boilerplate import MIN_CHARACTERS
-from topical_crawler.crawl.options import CrawlError, CrawlOptions
+from topical_crawler.crawl.options import SEARCH, CrawlError, CrawlOptions, search_urls
 from topical_crawler.logs import masked
 from topical_crawler.recordings.reader import Recording, RecordingError, Thinning
 from topical_crawler.resources.registry import Resources
@@ -260,6 +260,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         segmenter=segmenter(settings),
         seed=random_seed(settings),
         hosts=allowed_hosts(topic, arguments),
+        searches=tuple(line for line in _seed_lines(topic, arguments) if SEARCH in line),
         max_depth=number("depth", "TOPICAL_MAX_DEPTH"),
         max_pages=number("pages", "TOPICAL_MAX_PAGES", low=1),
         max_pages_per_host=number("pages_per_host", "TOPICAL_MAX_PAGES_PER_HOST"),
@@ -326,13 +327,7 @@ def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
     """Start URLs: those of ``-a seeds=`` (a file, or URLs with commas or spaces between), else the topic's. ``{keyword}`` in a
     URL stands for each of the heaviest topic terms (``-a keywords=``, 10 of them unless told). Raises CrawlError where there is
     no seed or one is no URL, TopicError where the file cannot be read."""
-    value = str(arguments.get("seeds") or "").strip()
-    if not value:
-        urls = list(topic.seeds)
-    elif value.startswith(("http://", "https://")):
-        urls = value.replace(",", " ").split()
-    else:
-        urls = read_seeds(Path(value).expanduser())
+    urls = _seed_lines(topic, arguments)
     if not urls:
         raise CrawlError(
             f"the topic {topic.name!r} has no seeds. Remedy: -a seeds=FILE (one URL a line), -a seeds=http://…, "
@@ -342,7 +337,17 @@ def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
         if urlsplit(url).scheme not in ("http", "https"):
             raise CrawlError(f"the seed {url!r} is no URL. Remedy: start it with http:// or https://")
     wanted = _whole("keywords", arguments.get("keywords", 10), "-a keywords=10", low=1)
-    return [u.replace("{keyword}", quote(k)) for u in urls for k in (topic.keywords(wanted) if "{keyword}" in u else [""])]
+    return [url for u in urls for url in (search_urls([u], topic.keywords(wanted)) if SEARCH in u else [u])]
+
+
+def _seed_lines(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
+    """The seeds as written, searches too."""
+    value = str(arguments.get("seeds") or "").strip()
+    if not value:
+        return list(topic.seeds)
+    if value.startswith(("http://", "https://")):
+        return value.replace(",", " ").split()
+    return read_seeds(Path(value).expanduser())
 
 
 def allowed_hosts(topic: Topic, arguments: Mapping[str, Any]) -> tuple[str, ...]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from topical_crawler.cleaning import CleaningOptions
 from topical_crawler.recordings.reader import Thinning
@@ -16,6 +18,18 @@ if TYPE_CHECKING:
 
 
 CLAIM = "crawl.json"  # file in which the directory of a crawl notes whose it is
+SEARCH = "{keyword}"
+"""Stands for a word in the URL of a search."""
+
+
+def search_urls(searches: Iterable[str], words: Iterable[str]) -> list[str]:
+    """The searches for the words.
+
+    >>> search_urls(["http://a.cn/?q={keyword}"], ["手机"])
+    ['http://a.cn/?q=%E6%89%8B%E6%9C%BA']
+    """
+    words = list(words)
+    return [search.replace(SEARCH, quote(word)) for search in searches for word in words]
 
 
 class CrawlError(Exception):
@@ -48,6 +62,7 @@ class CrawlOptions:
     delay: float
     in_flight: int
     in_flight_per_host: int
+    searches: tuple[str, ...] = ()  # start URLs as written in which {keyword} stands for a word
     model: str = ""
     second_look_megabytes: int = 0
     max_waiting: int = 0

@@ -21,7 +21,7 @@ from topical_crawler.crawl.estimate import Estimate, estimate
 from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy, checkpoint_due, follow_parts, linking_hosts, rescoring_due
 from topical_crawler.crawl.mailbox import FOLDER, Mailbox
 from topical_crawler.crawl.opening import claim_directory, log_progress, open_frontier, warn_missing
-from topical_crawler.crawl.options import CrawlError, CrawlOptions
+from topical_crawler.crawl.options import CrawlError, CrawlOptions, search_urls
 from topical_crawler.crawl.outages import Outages
 from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.second_look import FILE as ASIDE
@@ -158,6 +158,7 @@ class Crawl:
         self.progress = Progress()
         self.in_flight: dict[bytes, Entry] = {}
         self.finished = 0
+        self._searched: set[str] = set()  # words that the strategy has come to search for
         self._checked = 0  # finished pages at the last look at what is due
         self.failed = ""
         self._closed = False
@@ -343,7 +344,7 @@ class Crawl:
     @property
     def is_over(self) -> bool:
         """Whether nothing more is to be fetched, whatever waits."""
-        return self.policy.is_over(len(self.in_flight))
+        return self.policy.is_over(len(self.in_flight)) or self.strategy.has_enough
 
     @property
     def has_more(self) -> bool:
@@ -496,6 +497,14 @@ class Crawl:
         if any(rescoring_due(n) for n in range(before + 1, after + 1)) and self._is_first("rescoring", after):
             self._look_ahead()
         self.second_look.judge_again(after)
+        self._search()
+
+    def _search(self) -> None:
+        """Ask the searches of the start URLs for words that the strategy has come to search for."""
+        words = [word for word in self.strategy.search_words if word not in self._searched]
+        if words and self.options.searches:
+            self._searched.update(words)
+            self._take_seeds(search_urls(self.options.searches, words))
 
     def _look_ahead(self) -> None:
         """Score the best waiting links again, and note for all workers how many texts they may give."""

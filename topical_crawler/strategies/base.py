@@ -117,6 +117,9 @@ class Strategy(ABC):
             and the crawl ends when nothing has come for long (:class:`LinkPolicy`).
         relevance_is_probability: whether relevances and scores of links are meant as probabilities. Then a crawl says at its end
             what share of its sites' texts it has kept (:mod:`topical_crawler.crawl.estimate`).
+        search_words: words that the topic is to be searched for by now, besides its terms: ``{keyword}`` in start URLs stands for
+            each of them, too. May grow while the crawl runs.
+        has_enough: whether the crawl has found all that the method asks for, and is to end.
         revision: changes whenever learning may have *raised* scores of waiting links: the crawl then scores the best of them
             again. A fall needs no notice: a link is scored again when its turn comes, and goes back if it has fallen.
 
@@ -135,6 +138,8 @@ class Strategy(ABC):
     drop_reason: str = PAGE_OFF_TOPIC
     learns_links: bool = False
     relevance_is_probability: bool = False
+    search_words: Sequence[str] = ()
+    has_enough: bool = False
     revision: int = 0
     parameters: Any
 

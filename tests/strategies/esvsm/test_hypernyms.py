@@ -45,6 +45,21 @@ def test_direct_hypernyms(tmp_path: Path, word: str, hypernym: str, source: str)
     assert direct_hypernym(word, write_resources(tmp_path)) == Hypernym(hypernym, source)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "hypernym"),
+    [
+        ("酷睿是英特尔（Intel）面向个人电脑推出的处理器品牌，二〇〇六年问世。", "处理器"),
+        ("酷睿俗称Core，是一种处理器。", "处理器"),
+        ("人们常说，酷睿是处理器品牌。", None),  # no sentence of its own
+        ("酷睿是提高速度的过程。", None),
+        ("酷睿i5是处理器。", None),  # another word
+    ],
+)
+def test_what_the_topics_own_texts_define_the_word_as(sentence: str, hypernym: str | None) -> None:
+    found = direct_hypernym("酷睿", Resources.none(), ["天气晴朗。", sentence])
+    assert found == (Hypernym(hypernym, "definition") if hypernym else None)
+
+
 @pytest.mark.parametrize("word", ["酷睿", "但是", ""])
 def test_words_without_a_hypernym(tmp_path: Path, word: str) -> None:
     assert direct_hypernym(word, write_resources(tmp_path)) is None
@@ -59,6 +74,7 @@ def test_without_the_tree_a_sememe_that_is_the_word_itself_says_nothing(tmp_path
 def test_without_resources_there_are_heads() -> None:
     assert direct_hypernym("智能手机", Resources.none()) == Hypernym("手机", "head")
     assert direct_hypernym("操作系统", Resources.none()) == Hypernym("系统", "head")
+    assert direct_hypernym("文本挖掘", Resources.none()) == Hypernym("挖掘", "head")  # a verb, where there is nothing better
     assert direct_hypernym("手机", Resources.none()) is None
 
 

@@ -21,7 +21,7 @@ DOCUMENTS = ("智能手机有触摸屏。智能手机运行应用程序。", "�
 TOPIC = Topic("phones", "智能手机", {"触摸屏": 2.0, "应用程序": 1.0}, documents=DOCUMENTS)
 SEGMENTER = Segmenter(["智能手机", "手机", *TOPIC.terms], backend="rjieba")
 REPLACED = Replacement("智能手机", "手机", "head", 5)
-PARAMETERS = EsvsmParameters(least_results=4, stall_pages=5)
+PARAMETERS = EsvsmParameters(least_results=4, stall_pages=5, most_results=0)
 CILIN = "Bo04A01= 手机 大哥大 移动电话\n"
 
 
@@ -193,11 +193,52 @@ def test_a_killed_crawl_learns_from_its_pages_that_a_word_had_been_replaced() ->
     lessons = [before.judge(Page("http://a.cn/", title="手机")).lesson]
     before._replace()
     lessons.append(before.judge(Page("http://a.cn/", title="手机")).lesson)
-    assert lessons == [None, 1]
+    assert lessons == [{"words": {"手机": 1}}, {"replaced": 1}]
     resumed = esvsm(stall_pages=0, stall_seconds=15)
     learn(resumed, "-----")
-    resumed.learn("http://a.cn/5", Verdict(0.1, False, lesson=1))
+    resumed.learn("http://a.cn/5", Verdict(0.1, False, lesson={"replaced": 1}))
     assert resumed.replacements == before.replacements
+
+
+def test_rejected_pages_are_judged_again_by_the_new_topic() -> None:
+    strategy = esvsm(max_replacements=1)
+    phone, weather = (strategy.judge(Page("http://a.cn/", title=title)) for title in ("手机 手机 充电", "天气"))
+    assert (phone.keep, weather.keep) == (False, False)
+    lessons = json.loads(json.dumps([phone.lesson, weather.lesson]))
+    before = strategy.reconsider(lessons)
+    assert [verdict and verdict.keep for verdict in before] == [False, False]
+    learn(strategy, "-----")
+    assert strategy.search_words == ["手机"]
+    now = strategy.reconsider([*lessons, None])
+    assert [verdict and verdict.keep for verdict in now] == [True, False, None]
+    assert strategy.judge(Page("http://a.cn/", title="手机 手机 充电")).keep
+
+
+def test_a_page_that_stays_rejected_is_not_remembered_once_the_topic_is_settled() -> None:
+    strategy = esvsm()
+    learn(strategy, "-----")
+    assert strategy.judge(Page("http://a.cn/", title="天气")).lesson == {"replaced": 1}
+
+
+def test_the_crawl_has_enough_with_so_many_results() -> None:
+    strategy = esvsm(most_results=6)
+    learn(strategy, "+++++")
+    learn(strategy, "+++++")  # the same pages again
+    assert not strategy.has_enough
+    learn(strategy, "-+", 5)
+    assert strategy.has_enough
+    restored = esvsm(most_results=6)
+    restored.load_state_dict(json.loads(state(strategy)))
+    assert restored.has_enough
+
+
+def test_the_title_counts_for_links_where_it_is_given_a_share() -> None:
+    page = Page.from_html("http://a.cn/", "<title>触摸屏</title><body><p>电池 屏幕</p></body>")
+    plain, titled = (esvsm(title_weight=share).judge(page) for share in (0.0, 0.5))
+    assert (plain.relevance, plain.keep) == (titled.relevance, titled.keep)
+    of_title = esvsm().relevance("触摸屏")
+    assert plain.link_relevance == plain.relevance != pytest.approx(of_title)
+    assert titled.link_relevance == pytest.approx((titled.relevance + of_title) / 2)
 
 
 def test_addresses_are_let_go_when_nothing_more_is_to_be_counted() -> None:

@@ -18,7 +18,10 @@ from topical_crawler.strategies.base import Setup, check_fields
 from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS, Replacement, TopicModel, direct_hypernym
 from topical_crawler.strategies.esvsm.vector_space import SvsmParameters, TextAndAnchor
 from topical_crawler.text.segment import Segmenter, normalise
-from topical_crawler.web.page import Evidence, Page, Verdict
+from topical_crawler.web.page import Evidence, Page, Verdict, full_text
+
+REMEMBERED = 100
+"""Words of a rejected page that are kept for a second look, its heaviest by TF-IDF: about 1.5 kB."""
 
 logger = logging.getLogger(__name__)
 
@@ -78,6 +81,7 @@ class EsvsmParameters(SvsmParameters):
     stall_pages: int = 200  # replace it after so many pages without a new relevant one; 0: not counted
     stall_seconds: float = 0.0  # replace it after so many seconds without one, too; 0: not counted
     max_replacements: int = 1  # how often at most (the paper's 1)
+    most_results: int = 5000  # the crawl ends with so many relevant pages (the paper's 5,000); 0: it does not
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,8 +89,8 @@ class EsvsmParameters(SvsmParameters):
 
 
 class Esvsm(TextAndAnchor):
-    """The strategy ``esvsm``. When a topic word was replaced, the anchors of waiting links are measured against the new topic;
-    pages keep the relevance that they were judged to have.
+    """The strategy ``esvsm``. When a topic word was replaced, searches are asked for the new one, the anchors of waiting links
+    are measured against the new topic, and rejected pages get a second look by their :data:`REMEMBERED` heaviest words.
 
     >>> from topical_crawler import Page, strategies
     >>> esvsm = strategies.create("partybuilding", "esvsm", resources=None)
@@ -127,21 +131,44 @@ class Esvsm(TextAndAnchor):
         """With another topic, anchors are worth something else."""
         return len(self.replacements)
 
+    @property
+    def search_words(self) -> Sequence[str]:  # type: ignore[override]
+        """The hypernyms that took the topic word's place."""
+        return [replacement.hypernym for replacement in self.replacements]
+
+    @property
+    def has_enough(self) -> bool:  # type: ignore[override]
+        """Whether the crawl has ``most_results`` relevant pages."""
+        return 0 < self.parameters.most_results <= self._growth.relevant
+
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        """By the full text. The lesson is how often the topic word had been replaced."""
-        return replace(super().judge(page, found), lesson=len(self.replacements) or None)
+        """By the full text. The lesson is how often the topic word had been replaced, and of a rejected page its words, as
+        long as the topic may still become another one."""
+        verdict = super().judge(page, found)
+        lesson: dict[str, Any] = {"replaced": len(self.replacements)} if self.replacements else {}
+        if not verdict.keep and not self._is_settled:
+            lesson["words"] = self._model.heaviest(self._segmenter.content(full_text(page)), REMEMBERED)
+        return replace(verdict, lesson=lesson or None)
+
+    def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
+        """By the words of the lessons, against the topic as it is now."""
+        return [self._again(lesson["words"]) if lesson and "words" in lesson else None for lesson in lessons]
+
+    def _again(self, words: Mapping[str, int]) -> Verdict:
+        relevance = self._measure.of([word for word, times in words.items() for _ in range(times)])
+        return Verdict(relevance, relevance > self.page_threshold)
 
     def learn(self, url: str, verdict: Verdict) -> None:
         """Count the page, and replace the topic word if the crawl has come to a stand."""
-        while (verdict.lesson or 0) > len(self.replacements) and not self._at_the_top:
+        while (verdict.lesson or {}).get("replaced", 0) > len(self.replacements) and not self._at_the_top:
             self._replace()  # as the crawl did that is resumed here
-        if self._is_settled:
+        if self._is_counted:
             return
         self._growth.count(url, verdict.keep)
-        if self._growth.stalled(self.parameters.stall_pages, self.parameters.stall_seconds):
+        if not self._is_settled and self._growth.stalled(self.parameters.stall_pages, self.parameters.stall_seconds):
             self._replace()
-        if self._is_settled:
-            self._growth.seen.clear()  # nothing more is to be counted
+        if self._is_counted:
+            self._growth.seen.clear()
 
     def state_dict(self) -> dict[str, Any]:
         replacements = [asdict(replacement) for replacement in self.replacements]
@@ -156,6 +183,11 @@ class Esvsm(TextAndAnchor):
             self.use(self._model.measure(self.replacements))
 
     @property
+    def _is_counted(self) -> bool:
+        """Whether nothing more is to be counted."""
+        return self._is_settled and (self.has_enough or not self.parameters.most_results)
+
+    @property
     def _is_settled(self) -> bool:
         """Whether nothing can be replaced any more."""
         enough = self._growth.relevant >= self.parameters.least_results
@@ -163,7 +195,7 @@ class Esvsm(TextAndAnchor):
 
     def _replace(self) -> None:
         word = self.replacements[-1].hypernym if self.replacements else self._word
-        above = direct_hypernym(word, self._model.resources)
+        above = direct_hypernym(word, self._model.resources, self._model.texts)
         pages, relevant = self._growth.pages, self._growth.relevant
         if above is None or above.word in (self._word, *(r.hypernym for r in self.replacements)):
             self._at_the_top = True

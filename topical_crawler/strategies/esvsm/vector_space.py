@@ -61,10 +61,12 @@ class TextAndAnchorParameters:
     page_weight: float = 0.5  # λ1 of Eq. 9, of the pages that hold a link
     anchor_weight: float = 0.5  # λ2 of Eq. 9, of the anchors of the link
     link_threshold: float = 0.0  # a link is queued when Eq. 9 is above this; 0, as in the paper: every link
+    # Share of the title in what a page passes on to its links, beside its full text; printed: 0. The paper's future work.
+    title_weight: float = 0.0
     text_threshold: float = 0.0  # a kept page stays when Sim(main text, topic) is above this; 0: all stay. Not in the paper
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        check_fields(self, shares=("title_weight",))
         if self.page_weight + self.anchor_weight == 0:
             raise ValueError("page_weight and anchor_weight are both 0: every link would be worth the same")
 
@@ -97,8 +99,9 @@ class TextAndAnchor(Strategy):
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         words = self._segmenter.content(full_text(page))
-        relevance = self._measure.of(words)
-        return Verdict(relevance, relevance > self.page_threshold, shares(self._measure.parts(words)))
+        relevance, share = self._measure.of(words), self.parameters.title_weight
+        inherited = (1 - share) * relevance + share * self.relevance(page.title) if share else None
+        return Verdict(relevance, relevance > self.page_threshold, shares(self._measure.parts(words)), inherited)
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         threshold = self.parameters.link_threshold
