@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from math import isnan
 from typing import Any, Self
@@ -33,7 +34,9 @@ class ExtractPipeline:
             item.extracted = await self._pool.extract(
                 item.page.html, item.url, item.fetched, [e.anchor for e in item.entry.evidence]
             )
-            item.text, item.reason, item.parts = item.extracted.text, item.extracted.reason, item.extracted.parts
+            read = item.verdict.read if item.verdict is not None else {}
+            item.text, item.reason = (read["text"], "") if "text" in read else (item.extracted.text, item.extracted.reason)
+            item.parts = item.extracted.parts
         return item
 
     def close_spider(self) -> None:
@@ -62,10 +65,14 @@ class CleanPipeline(CrawlPipeline):
     def process(self, crawl: Crawl, item: PageItem) -> None:
         if item.extracted is None or item.page is None:
             return
+        extracted = item.extracted
+        if item.verdict is not None and (read := item.verdict.read):
+            own = {name: read[name] for name in ("title", "text", "source")}
+            extracted = dataclasses.replace(extracted, layout=[], reason="", **own)  # type: ignore[arg-type]
         if self._maker is None:
             self._maker = Maker(crawl.store, crawl.options.cleaning)
         anchors = [link.anchor for link in item.page.links]
-        made = self._maker.make(item.entry.host, item.extracted, anchors=anchors, title=item.page.title)
+        made = self._maker.make(item.entry.host, extracted, anchors=anchors, title=item.page.title)
         item.found = made.fields
         item.text, item.title = made.fields.pop("text", ""), made.fields.pop("title")
         item.reason, item.lines = made.reason, made.lines

@@ -15,7 +15,7 @@ with its counterpart. Everything else has a default.
 ...         return [1 / (1 + len(candidate.url)) for candidate in candidates]
 >>> short = ShortAddresses(Topic("t", "党建", {"党建": 1.0}), Segmenter(["党建"]))
 >>> short.judge(Page("http://a.cn/", title="党建要闻")), short.state_dict()
-(Verdict(relevance=0.5, keep=True, why={}, inherited=None, lesson=None), {})
+(Verdict(relevance=0.5, keep=True, why={}, inherited=None, lesson=None, read={}), {})
 """
 
 from __future__ import annotations

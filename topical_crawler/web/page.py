@@ -134,6 +134,8 @@ class Verdict:
         keep: whether the page belongs to the corpus (its text is then extracted).
         why: reasons as plain numbers, e.g. matched terms with their shares: ``{"党建": 0.61, "支部": 0.2}``.
         inherited: what the page passes on to each of its links, where that is not its relevance.
+        read: fields of the row that the strategy itself has read of the page, in place of the extraction's: a book's ``title``,
+            ``text`` (its introduction) and ``source`` (its publisher).
         lesson: what the strategy will learn from the page, as JSON data; stored with the page, so that a resumed crawl learns it.
     """
 
@@ -142,6 +144,7 @@ class Verdict:
     why: Mapping[str, float] = field(default_factory=dict)
     inherited: float | None = None
     lesson: Any = None
+    read: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def link_relevance(self) -> float:

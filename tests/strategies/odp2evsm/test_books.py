@@ -25,7 +25,7 @@ def book(body: str, title: str = "数据挖掘导论") -> Book | None:
         f"<div><div class=t><h3>【内容简介】</h3></div><div class=c><div>{TEXT}</div></div></div><div><h3>目录</h3>第一章</div>",
         f"<div id=c><div class=title><span>内容简介</span></div><div class=d><span>{TEXT}</span></div></div><p>客服</p>",
         f"<h2><span>内容简介</span> · · · · · ·</h2><div><span><p>{TEXT}</p></span></div><h2><span>作者简介</span> · ·</h2>某",
-        f"<dl><dt>作者</dt><dd>某人</dd><dt>内容提要：</dt><dd>{TEXT}</dd><dt>出版社</dt><dd>某社</dd></dl>",
+        f"<dl><dt>作者</dt><dd>某人</dd><dt>内容提要：</dt><dd>{TEXT}</dd><dt>丛书</dt><dd>某书</dd></dl>",
         f"<table><tr><th>书号</th><td>1</td></tr><tr><th>内容介绍</th><td>{TEXT}</td></tr><tr><th>页数</th><td>9</td></tr></table>",
         f"<p><b>图书简介：</b>{TEXT}</p><p>定价：9元</p>",
         f"<p>内容简介：{TEXT}</p><p>定价：9元</p>",
@@ -40,6 +40,20 @@ def book(body: str, title: str = "数据挖掘导论") -> Book | None:
 )
 def test_layouts(body: str) -> None:
     assert book(body) == Book("数据挖掘导论", TEXT)
+
+
+@pytest.mark.parametrize(
+    ("head", "publisher"),
+    [
+        ("<ul><li>作者：某人</li><li>出版社：亮瓦科技出版社</li><li>定价：9元</li></ul>", "亮瓦科技出版社"),
+        ("<dl><dt>出版社</dt><dd>中华书局</dd><dt>书号</dt><dd>1</dd></dl>", "中华书局"),
+        ("<table><tr><th>出版者：</th><td>商务印书馆</td></tr></table>", "商务印书馆"),
+        ("<p>作者：某人</p>", ""),
+        ("<p>各大出版社 最新书目</p>", ""),
+    ],
+)
+def test_the_publisher_of_a_book(head: str, publisher: str) -> None:
+    assert book(f"{head}<h3>内容简介</h3><p>{TEXT}</p><h3>目录</h3>") == Book("数据挖掘导论", TEXT, publisher)
 
 
 @pytest.mark.parametrize(

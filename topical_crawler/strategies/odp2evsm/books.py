@@ -4,7 +4,7 @@ The paper's crawler stays in one shop's search and gives links no priority: the 
 
 >>> html = "<title>数据挖掘导论</title><h1>数据挖掘导论</h1><h3>内容简介</h3><p>本书讲聚类与分类。</p><h3>目录</h3>"
 >>> read_book(Page.from_html("http://a.cn/book/1", html))
-Book(title='数据挖掘导论', introduction='本书讲聚类与分类。')
+Book(title='数据挖掘导论', introduction='本书讲聚类与分类。', publisher='')
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ _MENTIONED = re.compile("简介|内容提要|内容介绍")
 _DECORATION = re.compile(r"[\s【】\[\]()（）《》:：·•…|▼▸◆■—\-]+")
 _INLINE = re.compile(r"\s*[【\[]?(?:内容简介|内容提要|内容介绍|图书简介|简介)[】\]]?\s*[:：】]\s*(?=\S)")
 _SPACE = re.compile(r"\s+")
+_PUBLISHER = re.compile(r"出版(?:社|者|单位) ?[:：]? ?([^\s:：]{1,20}?(?:出版社|出版公司|出版集团|书局|书店|印书馆))")
 _SITE = re.compile(r"\s*[_|｜–—]\s*|\s+-\s+")
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "legend"))
 _UNSEEN = frozenset(("script", "style", "noscript", "template"))
@@ -105,6 +106,7 @@ class Book:
 
     title: str
     introduction: str
+    publisher: str = ""  # "" where the page names none
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ class Reading:
     kind: Kind  # a `book`'s page, a `list` that leads to others, or any other `page`
     title: str  # of the book, else of the page
     text: str  # the book's introduction; of other pages the meta description and all visible text
+    publisher: str = ""  # of the book, where the page names it
 
 
 def read_book(page: Page) -> Book | None:
@@ -131,7 +134,8 @@ def read_book(page: Page) -> Book | None:
             introductions.append(introduction)
     if not 0 < len(introductions) <= _MOST_INTRODUCTIONS:
         return None
-    return Book(_title(page), introductions[0][:MAX_INTRODUCTION])
+    publisher = _PUBLISHER.search(_SPACE.sub(" ", body.text(separator=" "))) if body is not None else None
+    return Book(_title(page), introductions[0][:MAX_INTRODUCTION], publisher[1] if publisher else "")
 
 
 def read(page: Page) -> Reading:
@@ -142,7 +146,7 @@ def read(page: Page) -> Reading:
     ('list', '共三十本\\n数据挖掘 - 商品搜索\\n共三十本')
     """
     if book := read_book(page):
-        return Reading("book", book.title, book.introduction)
+        return Reading("book", book.title, book.introduction, book.publisher)
     text = full_text(page)
     kind: Kind = "list" if _is_list(page, text) else "page"
     return Reading(kind, page.title, f"{page.description}\n{text}".strip())

@@ -100,7 +100,8 @@ class BookCrawl(Strategy):
         lesson: dict[str, Any] = {} if found else {"entrance": entrance(page.url)}
         if keep and (words := self._lesson(measured.keywords)):
             lesson["words"] = words
-        return Verdict(relevance, keep, measured.shares, link_relevance, lesson or None)
+        row = {"title": reading.title, "text": reading.text, "source": reading.publisher} if reading.kind == "book" else {}
+        return Verdict(relevance, keep, measured.shares, link_relevance, lesson or None, row)
 
     def learn(self, url: str, verdict: Verdict) -> None:
         if verdict.lesson and "entrance" in verdict.lesson:
