@@ -27,6 +27,7 @@ SHELL = "shell"
 """The modules at the root that a Scrapy user knows, and the spiders."""
 ROOMS = {
     "commands": "scrapy topic | corpus | frontier | …",
+    "workbench": "the page in the browser",
     "cli": "one file per action",
     SHELL: "settings, spider, middlewares,\nscheduler, pipelines, extensions",
     "crawl": "session, policy, second looks, steering",

@@ -68,13 +68,20 @@ _SUMMARY = [pages.c.id, *(pages.c[name] for name in Summary.__slots__[1:])]
 
 
 def listed(
-    connection: sa.Connection, filters: Filters, sort: str = "number", limit: int | None = None
+    connection: sa.Connection,
+    filters: Filters,
+    sort: str = "number",
+    limit: int | None = None,
+    *,
+    offset: int = 0,
+    counted: bool = True,
 ) -> tuple[list[Summary], int]:
-    """The first ``limit`` pages that meet ``filters`` by one of :data:`SORTS`, and how many there are in all."""
+    """The first ``limit`` pages after ``offset`` of those that meet ``filters``, by one of :data:`SORTS`, and how many there are
+    in all; -1 where they are not to be ``counted``, for which all are read."""
     chosen = list(conditions(filters))
-    total = connection.scalar(sa.select(sa.func.count()).select_from(pages).where(*chosen)) or 0
-    rows = connection.execute(sa.select(*_SUMMARY).where(*chosen).order_by(SORTS[sort], pages.c.id).limit(limit))
-    return [Summary(*row) for row in rows], total
+    total = (connection.scalar(sa.select(sa.func.count()).select_from(pages).where(*chosen)) or 0) if counted else -1
+    best = sa.select(*_SUMMARY).where(*chosen).order_by(SORTS[sort], pages.c.id)
+    return [Summary(*row) for row in connection.execute(best.limit(limit).offset(offset))], total
 
 
 # -- Text as the index sees it
@@ -271,6 +278,8 @@ class Found:
     hits: tuple[Hit, ...]
     total: int
     note: str = ""  # why texts may be missing
+    numbers: tuple[int, ...] = ()  # of the pages that were ranked, where not all had to be
+    more: bool = False  # `total` is only how many were ranked: there may be more
 
 
 def keywords_in_context(text: str, phrases: Sequence[_Phrase], unit: Unit, most: int) -> tuple[Line, ...]:
@@ -347,22 +356,46 @@ class SearchIndex(ABC):
     def search(self, query: Query, filters: Filters, limit: int | None, most_lines: int = 1) -> Found:
         """The best ``limit`` texts that meet query and ``filters``, with the first ``most_lines`` places of each. Only what
         :meth:`update` has taken in is found."""
+        found, phrases = self._meeting(query, filters)
+        with self._connected("read") as connection:
+            total = connection.scalar(found.with_only_columns(sa.func.count())) or 0
+            score = found.selected_columns[0]
+            best = found.with_only_columns(*_SUMMARY, pages.c.text, score)
+            rows = connection.execute(best.order_by(sa.desc(score), pages.c.id).limit(limit)).all()
+        return Found(tuple(self._hit(row, float(row[-1]), phrases, most_lines) for row in rows), total)
+
+    def search_within(
+        self, query: Query, filters: Filters, within: int, limit: int, offset: int = 0, most_lines: int = 1
+    ) -> Found:
+        """As :meth:`search`, but no more than ``within`` of the texts that meet query and ``filters`` are ranked, those of the
+        lowest numbers: ranking all that hold a common word takes long. The best ``limit`` after ``offset`` of them are given."""
+        found, phrases = self._meeting(query, filters)
+        score = found.selected_columns[0]
+        with self._connected("read") as connection:
+            ranked = connection.execute(found.with_only_columns(pages.c.id, score).limit(within)).all()
+            best = sorted(ranked, key=lambda row: (-row[1], row[0]))[offset : offset + limit]
+            scores = {row[0]: float(row[1]) for row in best}
+            query_texts = sa.select(*_SUMMARY, pages.c.text).where(pages.c.id.in_(scores))
+            rows = {row.id: row for row in connection.execute(query_texts)}
+        hits = tuple(self._hit(rows[number], score, phrases, most_lines) for number, score in scores.items())
+        return Found(hits, len(ranked), numbers=tuple(row[0] for row in ranked), more=len(ranked) == within)
+
+    def count(self, query: Query, filters: Filters) -> int:
+        """How many texts meet query and ``filters``."""
+        found, _ = self._meeting(query, filters)
+        with self._connected("read") as connection:
+            return connection.scalar(found.with_only_columns(sa.func.count())) or 0
+
+    def _meeting(self, query: Query, filters: Filters) -> tuple[sa.Select[Any], list[_Phrase]]:
+        """The scores of the texts that meet query and ``filters``, and the phrases that are looked for."""
         groups = [[_Phrase.of(text, self.unit) for text in group] for group in query.groups]
         found = self._found(groups, [_Phrase.of(text, self.unit) for text in query.without])
-        chosen = (*conditions(filters), pages.c.keep)
-        with self._connected("read") as connection:
-            total = connection.scalar(found.with_only_columns(sa.func.count()).where(*chosen)) or 0
-            score = found.selected_columns[0]
-            best = found.with_only_columns(*_SUMMARY, pages.c.text, score).where(*chosen)
-            rows = connection.execute(best.order_by(sa.desc(score), pages.c.id).limit(limit)).all()
-        phrases = [phrase for group in groups for phrase in group]
-        hits = []
-        for row in rows:
-            page = Summary(*row[:-2])
-            texts = (text for text in (row.text, page.title))
-            lines = (keywords_in_context(text, phrases, self.unit, most_lines) for text in texts)
-            hits.append(Hit(page, float(row[-1]), next(filter(None, lines), ())))
-        return Found(tuple(hits), total)
+        return found.where(*conditions(filters), pages.c.keep), [phrase for group in groups for phrase in group]
+
+    def _hit(self, row: Any, score: float, phrases: Sequence[_Phrase], most_lines: int) -> Hit:
+        page = Summary(*row[: len(_SUMMARY)])
+        lines = (keywords_in_context(text, phrases, self.unit, most_lines) for text in (row.text, page.title))
+        return Hit(page, score, next(filter(None, lines), ()))
 
     @abstractmethod
     def _make(self) -> None:

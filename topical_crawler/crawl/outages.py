@@ -28,6 +28,7 @@ class Outages:
         self._random = Random(seed)
         self._clock = clock
         self._rests: dict[str, int] = {}  # in a row, by host
+        self._until: dict[str, float] = {}  # when the last of them ends
         self._doubted: set[str] = set()
         self._unreached: dict[str, None] = {}  # hosts since any answered
         self._pause = self._again = 0.0
@@ -42,8 +43,20 @@ class Outages:
         if count >= (MOST if known else MOST_UNKNOWN):
             return None
         self._rests[name] = count + 1
-        seconds = max(asked, self._first * 2.0**count) * (1 + self._random.random() / 10)
-        return min(seconds, LONGEST)
+        seconds = min(max(asked, self._first * 2.0**count) * (1 + self._random.random() / 10), LONGEST)
+        self._until[name] = self._clock() + seconds
+        return seconds
+
+    def resting(self) -> dict[str, float]:
+        """Hosts that rest, and the seconds left.
+
+        >>> outages = Outages(60.0, seed=0, clock=lambda: 0.0)
+        >>> rest = outages.next("www.dangjian.cn", True)
+        >>> [round(seconds) for seconds in outages.resting().values()]
+        [65]
+        """
+        now = self._clock()
+        return {name: until - now for name, until in self._until.items() if until > now}
 
     def doubt(self, name: str) -> None:
         """A request to the host failed: whether the page or the host is to blame shows when its robots.txt is asked for."""
@@ -58,6 +71,7 @@ class Outages:
         self._unreached.clear()
         self._told = False
         self._pause = 0.0
+        self._until.pop(name, None)
         rested = self._rests.pop(name, None) is not None or name in self._doubted
         self._doubted.discard(name)
         return rested

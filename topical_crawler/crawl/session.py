@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from topical_crawler.crawl.outages import Outages
 from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SecondLook, SetAside
-from topical_crawler.crawl.steering import Control, Marks, control_state, seed_entry
+from topical_crawler.crawl.steering import ESTIMATE, Control, Marks, control_state, seed_entry
 from topical_crawler.frontier import (
     REDIRECTED,
     Entry,
@@ -174,7 +174,7 @@ class Crawl:
         aside = SetAside(options.data_dir / ASIDE if options.frontier == "sqlite" else None, options.second_look_megabytes)
         self.second_look = SecondLook(aside, strategy, store)
         mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
-        self.control = Control(frontier, strategy, mailbox, self._refusal_of_order)
+        self.control = Control(frontier, strategy, mailbox, self._refusal_of_order, self.facts)
         self._feed = None
         if frontier.shared and options.redis is not None:
             self._feed = RedisFeed(options.redis, options.start_urls_key, options.patience)
@@ -269,7 +269,8 @@ class Crawl:
                 if self._is_first("checkpoint", self.finished):
                     save_checkpoint(self.strategy, self.frontier, self.finished)
                 with suppress(FrontierFileError, CorpusError):  # nothing is said then
-                    self.estimate = estimate(self.strategy, self.frontier, self.policy, self.store, self.finished)
+                    self.estimate = self._estimated()
+                    self.frontier.save(ESTIMATE, asdict(self.estimate) if self.estimate else None)
         for part in (self.frontier, self.second_look, self.store, self.adviser):
             with self._reporting():
                 if part is not None:
@@ -285,6 +286,20 @@ class Crawl:
             logger.error("%s", error)
         except (FrontierFileError, CorpusError) as error:
             self.fail(error)
+
+    def _estimated(self) -> Estimate | None:
+        return estimate(self.strategy, self.frontier, self.policy, self.store, self.finished)
+
+    def facts(self, expected: bool = False) -> dict[str, Any]:
+        """For people, as JSON data: hosts that are "resting", with the seconds left, "slowed" or "left"; with ``expected`` what
+        the corpus holds by an :class:`~topical_crawler.crawl.estimate.Estimate` of now, None where nothing can be said."""
+        hosts = {
+            "resting": {name: round(seconds) for name, seconds in self.outages.resting().items()},
+            "slowed": sorted(self.policy.slowed - self.policy.left),
+            "left": sorted(self.policy.left),
+        }
+        found = self._estimated() if expected else None
+        return hosts | ({"expected": found and asdict(found)} if expected else {})
 
     def tick(self) -> None:
         """Obey orders, keep the leases, learn what other workers have finished, take new seeds; about once a second."""

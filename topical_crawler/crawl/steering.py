@@ -30,12 +30,14 @@ logger = logging.getLogger(__name__)
 Request = Mapping[str, Any]
 Refusal = Callable[[str, int], str | None]  # see LinkPolicy.refusal
 Explain = Callable[[Candidate], Mapping[str, float]]  # see Strategy.explain
+Facts = Callable[[bool], Mapping[str, Any]]  # see Crawl.facts
 
 PURGED = "purged"  # why links are dropped that a person purged from the queue
 LAST_PAGES = 1000  # finished pages that ``stats`` counts by default
 MAX_SHOWN = 10_000  # most entries that ``top`` shows
 MOST_LOOKED_AT = 100_000  # entries that ``top`` searches for one host: up to a second, in which the crawl stands still
 MOST_MARKS = 100  # marked texts of one request
+ESTIMATE = "estimate"  # under which a crawl saves, when it ends, what it expects of its corpus
 _CONTROL = "control"
 _NO_ADDRESS = fingerprint("")
 
@@ -49,6 +51,7 @@ class Known(NamedTuple):
 
     refusal: Refusal | None
     explain: Explain | None
+    facts: Facts | None = None
 
 
 def seed_entry(url: str, priority: float = SEED_PRIORITY) -> Entry:
@@ -62,7 +65,13 @@ def control_state(frontier: Frontier) -> dict[str, Any]:
     return {"paused": False, "stop": "", "page_threshold": None, **(frontier.load(_CONTROL) or {})}
 
 
-def perform(frontier: Frontier, request: Request, refusal: Refusal | None = None, explain: Explain | None = None) -> Answer:
+def perform(
+    frontier: Frontier,
+    request: Request,
+    refusal: Refusal | None = None,
+    explain: Explain | None = None,
+    facts: Facts | None = None,
+) -> Answer:
     """Perform ``request["action"]``, one of :data:`ACTIONS`; its further keys are described by the action's function.
 
     Raises:
@@ -71,11 +80,12 @@ def perform(frontier: Frontier, request: Request, refusal: Refusal | None = None
     action = ACTIONS.get(str(request.get("action")))
     if action is None:
         raise SteeringError(f"no action {request.get('action')!r} (this version knows {', '.join(ACTIONS)})")
-    return action(frontier, request, Known(refusal, explain))
+    return action(frontier, request, Known(refusal, explain, facts))
 
 
 def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Counts; and of the last ``pages`` finished pages (0: all) how many were kept, and why the others were not."""
+    """Counts; and of the last ``pages`` finished pages (0: all) how many were kept, and why the others were not. With
+    ``expected`` a crawl that runs estimates now what it has kept; else "expected" is what it estimated when it ended last."""
     last = _count(request, "pages", LAST_PAGES, at_least=0)
     counts = frontier.counts()
     control = control_state(frontier)
@@ -94,6 +104,8 @@ def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
         "page_threshold": control["page_threshold"],
         "marked": len(Marks(frontier).urls),
         "details": frontier.details(),
+        "expected": frontier.load(ESTIMATE),
+        **(crawl.facts(request.get("expected") is True) if crawl.facts is not None else {}),
     }
 
 
@@ -332,6 +344,7 @@ class Control:
         strategy: gets the page threshold, and explains priorities.
         mailbox: for requests to this process; None for a shared frontier, which commands open themselves.
         refusal: why a pushed URL is not fetched.
+        facts: what ``stats`` tells of the crawl beside its frontier.
 
     Attributes:
         marks: the texts marked for the crawl.
@@ -341,12 +354,18 @@ class Control:
     """
 
     def __init__(
-        self, frontier: Frontier, strategy: Strategy, mailbox: Mailbox | None = None, refusal: Refusal | None = None
+        self,
+        frontier: Frontier,
+        strategy: Strategy,
+        mailbox: Mailbox | None = None,
+        refusal: Refusal | None = None,
+        facts: Facts | None = None,
     ) -> None:
         self._frontier = frontier
         self._strategy = strategy
         self._mailbox = mailbox
         self._refusal = refusal
+        self._facts = facts
         self._own = strategy.page_threshold
         self._at_start = control_state(frontier)["stop"]
         self.marks = Marks(frontier)
@@ -376,7 +395,7 @@ class Control:
         if request.get("action") == "threshold":
             self._set(request.get("value"))  # raises where the strategy refuses the value
             self._strategy.page_threshold = before
-        answer = perform(self._frontier, request, self._refusal, self._strategy.explain)
+        answer = perform(self._frontier, request, self._refusal, self._strategy.explain, self._facts)
         self._read()
         if "page_threshold" in answer:
             answer["page_threshold"] = self._strategy.page_threshold

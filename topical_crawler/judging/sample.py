@@ -276,6 +276,13 @@ class SampleFile:
     def __len__(self) -> int:
         return len(self.sample.items)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._places
+
+    def place(self, key: str) -> int:
+        """The place of the text with this key. Raises KeyError where there is none."""
+        return self._places[key]
+
     def item(self, place: int) -> Item:
         """The text at a place from 0, with its current mark. Raises IndexError where there is no such place."""
         item = self.sample.items[place]

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 HOST = "127.0.0.1"
 MOST_BYTES = 4096  # largest request body; a mark has fewer than 100 bytes
 
-_PAGE: Mapping[str, tuple[str, str]] = {
+PAGE: Mapping[str, tuple[str, str]] = {
     "": ("page.html", "text/html; charset=utf-8"),
     "page.css": ("page.css", "text/css; charset=utf-8"),
     "page.js": ("page.js", "text/javascript; charset=utf-8"),
@@ -43,6 +43,24 @@ _HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+
+
+def page_file(path: str) -> tuple[bytes, str]:
+    """A file of the page, one of :data:`PAGE`, and its type."""
+    name, kind = PAGE[path]
+    return files("topical_crawler.judging").joinpath(name).read_bytes(), kind
+
+
+def sample_facts(file: SampleFile) -> dict[str, Any]:
+    """What the page shows, except the texts, which it requests one by one."""
+    sample = file.now()
+    names = ("title", "url", "host", "date", "relevance", "reason", "mark")
+    return {
+        "file": file.path.name,
+        "topic": sample.header.topic,
+        "terms": sample.header.terms,
+        "items": [{name: getattr(item, name) for name in names} for item in sample.items],
+    }
 
 
 class JudgingServer(ThreadingHTTPServer):
@@ -104,25 +122,13 @@ class _Handler(BaseHTTPRequestHandler):
         return rest[0]
 
     def _get(self, path: str) -> tuple[bytes, str]:
-        if path in _PAGE:
-            name, kind = _PAGE[path]
-            return files("topical_crawler.judging").joinpath(name).read_bytes(), kind
+        if path in PAGE:
+            return page_file(path)
         if path == "sample":
-            return _json(self._sample())
+            return _json(sample_facts(self.server.file))
         if match := re.fullmatch(r"texts/([0-9]{1,9})", path):
             return _json({"text": self._item(int(match[1])).text})
         raise _Refused(HTTPStatus.NOT_FOUND, "there is no such page")
-
-    def _sample(self) -> dict[str, Any]:
-        """What the page shows, except the texts, which it requests one by one."""
-        sample = self.server.file.now()
-        names = ("title", "url", "host", "date", "relevance", "reason", "mark")
-        return {
-            "file": self.server.file.path.name,
-            "topic": sample.header.topic,
-            "terms": sample.header.terms,
-            "items": [{name: getattr(item, name) for name in names} for item in sample.items],
-        }
 
     def _post(self, path: str) -> tuple[bytes, str]:
         fields = self._body()

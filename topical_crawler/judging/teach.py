@@ -10,7 +10,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from topical_crawler import __version__
-from topical_crawler.corpus.record import pages
+from topical_crawler.corpus.record import Record, pages
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.extraction import extract
 from topical_crawler.judging.draw import SHOWN
@@ -58,7 +58,8 @@ def draw_to_teach(
     terms: Sequence[str] = (),
 ) -> Sample:
     """Draw the pages about which to ask a person: half of ``size`` those with a relevance nearest to the threshold, kept or off
-    topic, the others the kept ones of the highest relevance. Their order is random, always the same one.
+    topic, the others the kept ones of the highest relevance. The uncertain ones come first, for a person may stop early; within a
+    half the order is random, always the same one.
 
     Args:
         store: the corpus; others may write to it meanwhile.
@@ -94,11 +95,24 @@ def draw_to_teach(
                     drawn[page.key] = item
     if not drawn:
         raise SampleError(f"{store.name} holds no page to ask about that was not asked about before. Remedy: crawl on")
-    items = tuple(drawn[key] for key in sorted(drawn))  # keys are digests
+    items = sorted(drawn.values(), key=lambda item: (item.stratum != UNCERTAIN, item.key))  # keys are digests
+    return _sample(tuple(items), store.name, topic, terms)
+
+
+def sample_of(record: Record, corpus: str, topic: str = "", terms: Sequence[str] = ()) -> Sample:
+    """One page as a sample that teaches: a person wants to mark it, nobody had to ask. ``corpus`` is the name of its corpus."""
+    item = Item(
+        key=record.key, url=record.url, title=record.title, host=record.host, date=record.date, relevance=record.relevance,
+        stratum=UNCERTAIN, weight=1.0, text=record.text or "", reason="" if record.keep else record.reason,
+    )  # fmt: skip
+    return _sample((item,), corpus, topic, terms)
+
+
+def _sample(items: tuple[Item, ...], corpus: str, topic: str, terms: Sequence[str]) -> Sample:
     groups = Counter((item.stratum, item.reason) for item in items)
     strata = tuple(Stratum(half, number, number, reason) for (half, reason), number in groups.items())
     header = Header(
-        corpus=store.name, topic=topic, terms=tuple(terms), program=__version__, by=TEACHING, equal=True, seed=0, edges=(),
+        corpus=corpus, topic=topic, terms=tuple(terms), program=__version__, by=TEACHING, equal=True, seed=0, edges=(),
         strata=strata,
     )  # fmt: skip
     return Sample(header, items)

@@ -9,12 +9,13 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.frontier.reach import reach
 from topical_crawler.config import crawl_name, data_dir, named_data_dir, uses_redis
-from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.store import CorpusStore, shown
 from topical_crawler.crawl.options import read_claim
 from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SetAside
 from topical_crawler.judging.sample import BOILERPLATE, SampleFile, asked, next_asked, read_sample, write_sample
-from topical_crawler.judging.teach import draw_to_teach
+from topical_crawler.judging.teach import draw_to_teach, sample_of
 from topical_crawler.topic.files import MarkedText, TopicError
 from topical_crawler.topic.topic import Topic, list_topics, load_topic
 
@@ -79,6 +80,47 @@ def questions(place: str, folder: Path, number: int, topic: Topic | None) -> Pat
     folder.mkdir(parents=True, exist_ok=True)
     write_sample(sample, file)
     return file
+
+
+def mark_page(
+    place: str,
+    folder: Path,
+    record: Record,
+    mark: str | None,
+    topic: Topic | None,
+    settings: BaseSettings,
+    judged: SampleFile | None = None,
+) -> str:
+    """Mark one page of a corpus, asked about or not, and tell its crawl; None takes the mark back.
+
+    Args:
+        place: path or URL of the corpus.
+        folder: where questions about it lie.
+        record: the page.
+        mark: one of :data:`~topical_crawler.judging.sample.MARKS`.
+        topic: of the crawl.
+        settings: say whether the crawl is over Redis.
+        judged: the file with questions that this process has open.
+
+    Returns:
+        What came of it, for people; "" where a mark was taken back.
+
+    Raises:
+        SampleError: another process has the file open in which the page stands, or a file cannot be read.
+    """
+    if judged is not None and record.key in judged:
+        judged.mark(judged.place(record.key), mark)
+        return ""  # whoever has opened it tells the crawl
+    known = [file for file in asked(folder) if any(item.key == record.key for item in read_sample(file).items)]
+    if not known:
+        title, terms = (topic.title, tuple(topic.keywords(len(topic.terms)))) if topic else ("", ())
+        known = [next_asked(folder)]
+        folder.mkdir(parents=True, exist_ok=True)
+        write_sample(sample_of(record, shown(place), title, terms), known[0])
+    with SampleFile(known[-1]) as file:
+        file.mark(file.place(record.key), mark)
+        teacher = Teacher(file, settings)
+        return teacher.close() if mark is not None else ""
 
 
 class Teacher:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from rich.text import Text
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import add_json, amount, is_url
+from topical_crawler.cli.catalogue import catalogue, text
 from topical_crawler.cli.corpus import find, topic_of
 from topical_crawler.cli.corpus.reading import add_page, print_json, read_crawl
 from topical_crawler.cli.terminal import WIDTH, console, printable
@@ -30,64 +32,7 @@ DESCRIPTION = (
 )
 _MOST = 8  # words and parts of a priority that are told
 
-MEANINGS = {
-    "off topic": "its relevance is not above the threshold",
-    "off-topic text": "title and description are on topic, the main text is not",
-    "off topic by the model": "the strategy keeps it, the topic's model does not",
-    "duplicate": "the corpus has the same or nearly the same text",
-    "part": "it is a further part of an article, and its text is in the row of the first",
-    "no text": "no main text was found",
-    "near-empty": "too little is left without menus, datelines and notices",
-    "list of links": "more than half of the text is links",
-    "boilerplate only": "nothing but menus, prompts and the like",
-    "copyright only": "nothing but copyright notices and imprint",
-    "garbled text": "it was decoded wrongly, or is broken at its source",
-    "language": "it is in another language",
-    "low quality: repetition": "lines or phrases repeat again and again",
-    "low quality: symbols": "too many symbols or figures",
-    "low quality: no sentences": "a list of words, no sentences",
-    "low quality: characters": "too few Chinese characters, or rare ones only",
-    "page too large": "its source is too long",
-    "extraction timed out": "its text could not be found in time",
-    "extraction failed": "an extractor raised an error",
-    "extraction crashed": "the extracting process died",
-    "list page": "a page of links or excerpts, without a text of its own",
-    "tag page": "a page of links of one tag or category",
-    "home page": "the first page of the site, of links or excerpts",
-    "video page": "a video with hardly any text",
-    "gallery page": "images with hardly any text",
-    "not a text page": "neither HTML, XML nor plain text",
-    "redirected": "another address has the page",
-    "too many redirects": "redirects did not end",
-    "HTTP": "that was the server's answer",
-    "robots.txt cannot be had": "its host gave no robots.txt, and without one nothing is fetched",
-    "host away": "its host could not be reached, however often it rested",
-    "robots.txt": "the site forbids it",
-    "too large": "the answer has more bytes than allowed",
-    "timed out": "no answer in time",
-    "headers too large": "the answer has longer headers than allowed",
-    "private address": "its host is a machine of a private network",
-    "unusual port": "its address names a port that is not one of the web",
-    "unknown host": "the name does not resolve",
-    "connection failed": "the connection was refused or broke off",
-    "broken encoding": "the body cannot be decompressed",
-    "unreachable": "the recording has no answer for it",
-    "below threshold": "it stands on a page on topic, and its priority was too low",
-    "no topic word in anchor": "it stands on off-topic pages, with no topic term in its anchor",
-    "its page is off topic": "it stands on off-topic pages, whose links the strategy does not follow",
-    "file type": "by its name a picture, an archive or another file that is no page",
-    "other site": "its host is not among those allowed (-a hosts)",
-    "too deep": "more links from a seed than allowed (-a depth)",
-    "trap": "the path repeats itself or is very long, or many pages like it gave no text",
-    "same page": "but for parameters that change nothing on this host it is a page that was fetched",
-    "barren host": "its host was left after too many pages without a text",
-    "no room": "the queue was full, and it was one of the worst",
-    "purged": "a person removed it (scrapy frontier purge)",
-    "damaged entry": "its bytes in Redis could not be read",
-    "host limit": "its host has given as many pages as allowed",
-    "unusable address": "no address of the web, or a very long one",
-}
-"""What reasons mean, by their beginnings."""
+Say = Callable[..., str]  # `catalogue.text` in a language
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +56,14 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 0
 
 
-def why(place: str, name: str, settings: BaseSettings, wait: float = 15.0) -> dict[str, Any]:
+def why(
+    place: str,
+    name: str,
+    settings: BaseSettings,
+    wait: float = 15.0,
+    language: str = "en",
+    topic: Topic | None = None,
+) -> dict[str, Any]:
     """What became of a page and why.
 
     Args:
@@ -119,6 +71,8 @@ def why(place: str, name: str, settings: BaseSettings, wait: float = 15.0) -> di
         name: number or address of a page.
         settings: the project's: they say where the crawl of a corpus in a database is, and which links it refuses.
         wait: seconds for a crawl that runs to answer.
+        language: of the sentences, one of :data:`~topical_crawler.cli.catalogue.LANGUAGES`.
+        topic: of the crawl, where it was read already.
 
     Returns:
         JSON data: "url", "title", "number" in the corpus (None: not there), "state" ("kept", "rejected", or of an address that
@@ -128,8 +82,9 @@ def why(place: str, name: str, settings: BaseSettings, wait: float = 15.0) -> di
     Raises:
         CorpusError: there is no page of this number.
     """
+    say = partial(text, language)
     claim = read_crawl(place)
-    topic = topic_of(None, claim)
+    topic = topic or topic_of(None, claim)
     with CorpusStore(place, read_only=True) as store:
         if (record := store.page(name)) is not None:
             other = store.page(record.duplicate_of) if record.duplicate_of else None
@@ -140,19 +95,19 @@ def why(place: str, name: str, settings: BaseSettings, wait: float = 15.0) -> di
                 f"{store.name} has no page {name}. Remedy: name a number that scrapy corpus list shows, or an address"
             )
     if record is None:
-        return _unfetched(place, name, topic, settings, wait)
+        return _unfetched(place, name, topic, settings, wait, say)
     threshold = threshold_of(topic, str(claim.get("strategy") or ""))
-    marks = _marks(place, record, topic)
+    marks = _marks(place, record, topic, say)
     return {
         "url": record.url,
         "title": record.title,
         "number": record.order,
         "state": "kept" if record.keep else "rejected",
         "because": [
-            *_judgement(record, threshold),
-            *_copy(record, other, places),
-            *_link(record.why, record.priority, record.depth, parent),
-            *(f"{who} marked it as {mark}." for who, mark in marks.items()),
+            *_judgement(record, threshold, say),
+            *_copy(record, other, places, say),
+            *_link(record.why, record.priority, record.depth, parent, say),
+            *(say("why.marked", who=who, mark=mark) for who, mark in marks.items()),
         ],
         "relevance": record.relevance,
         "threshold": threshold,
@@ -176,89 +131,104 @@ def threshold_of(topic: Topic | None, strategy: str) -> float | None:
     return None if value is None else float(value)
 
 
-def _marks(place: str, record: Record, topic: Topic | None) -> dict[str, str]:
+def _marks(place: str, record: Record, topic: Topic | None, say: Say) -> dict[str, str]:
     """Who marked a page, and how."""
-    marks = (
-        {f"The topic's {topic.name}/marked.jsonl": text.mark for text in topic.marked if text.url == record.url} if topic else {}
-    )
-    for file in () if "://" in place else asked(Path(place).parent):
+    marks: dict[str, str] = {}
+    if topic and (here := [marked.mark for marked in topic.marked if marked.url == record.url]):
+        marks[say("why.by_topic", file=f"{topic.name}/marked.jsonl")] = here[-1]
+    people = {} if "://" in place else marks_of(Path(place).parent, record)
+    return marks | {say("why.by_person", file=file): mark for file, mark in people.items()}
+
+
+def marks_of(folder: Path, record: Record) -> dict[str, str]:
+    """How people who were asked about a corpus marked one of its pages, by the names of the files in ``folder``, the oldest
+    first."""
+    marks: dict[str, str] = {}
+    for file in asked(folder):
         try:
             items = read_sample(file).items
         except SampleError:
             continue
-        marks |= {f"A person ({file.name})": item.mark for item in items if item.key == record.key and item.mark}
+        marks.update((file.name, item.mark) for item in items if item.key == record.key and item.mark)
     return marks
 
 
 # -- Sentences
 
 
-def meaning(reason: str) -> str:
+def meaning(reason: str, say: Say) -> str:
     """What a reason means, in brackets; "" if it says enough."""
-    found = MEANINGS.get(reason) or next((text for name, text in MEANINGS.items() if reason.startswith(name)), "")
-    return f" ({found})" if found else ""
+    names = (name for name in catalogue() if name.startswith("reason."))
+    known = reason if f"reason.{reason}" in catalogue() else ""
+    found = known or next((n for name in names if reason.startswith(n := name.removeprefix("reason."))), "")
+    return say("why.meaning", meaning=say(f"reason.{found}")) if found else ""
 
 
-def _judgement(record: Record, threshold: float | None) -> Iterator[str]:
+def _judgement(record: Record, threshold: float | None, say: Say) -> Iterator[str]:
     why = record.why
-    yield "It was kept." if record.keep else f"It was rejected: {record.reason}{meaning(record.reason)}."
+    yield say("why.kept") if record.keep else say("why.rejected", reason=record.reason, meaning=meaning(record.reason, say))
     judged = "terms" in why
     if judged and threshold is not None:
         above = record.relevance > threshold
-        yield f"Its relevance of {record.relevance:.3g} is {'' if above else 'not '}above the topic's threshold of {threshold:g}."
+        yield say("why.above" if above else "why.below", relevance=record.relevance, threshold=threshold)
         if above is not (record.reason != OFF_TOPIC):
-            yield "When it was judged another threshold held: a person or the wanted precision had set it."
+            yield say("why.other_threshold")
     elif judged:
-        yield f"Its relevance is {record.relevance:.3g}."
+        yield say("why.relevance", relevance=record.relevance)
     if terms := dict(list(why.get("terms", {}).items())[:_MOST]):
-        yield f"These words carry it: {', '.join(f'{word} {share:.0%}' for word, share in terms.items())}."
+        yield say("why.terms", terms=say("list.comma").join(f"{word} {share:.0%}" for word, share in terms.items()))
     elif judged:
-        yield "No word speaks for the topic."
+        yield say("why.no_term")
     if (first := why.get("first_relevance")) is not None:
-        yield f"At first its relevance was {first:.3g}; a second look came to this, with what the crawl had learned by then."
+        yield say("why.second_look", first=first)
     if (model := why.get("model")) is not None:
-        yield f"The topic's model takes it to be on topic with a probability of {model:.2f}."
+        yield say("why.model", model=model)
     if record.keep:
         kind = " ".join(filter(None, (record.language, record.script)))
-        yield f"The check of its text ({record.characters:,} characters{f', {kind}' if kind else ''}) found nothing against it."
+        yield say("why.text", characters=record.characters, kind=f"{say('list.comma')}{kind}" if kind else "")
     elif judged and record.reason not in (OFF_TOPIC, OFF_TOPIC_TEXT, OFF_TOPIC_MODEL):
-        yield "So it was on topic, and the reason is the page or its text, not what it is about."
+        yield say("why.not_about")
 
 
-def _copy(record: Record, other: Record | None, places: list[str]) -> Iterator[str]:
+def _copy(record: Record, other: Record | None, places: list[str], say: Say) -> Iterator[str]:
     if record.duplicate_of:
-        named = f"page {other.order} “{other.title}”, " if other else ""
-        near = f", similarity {record.similarity:.2f}" if record.similarity else ""
-        yield f"See {named}{record.duplicate_of}{near}."
+        near = say("why.near", similarity=record.similarity) if record.similarity else ""
+        known = {"number": other.order, "title": other.title} if other else {}
+        yield say("why.see_page" if other else "why.see", url=record.duplicate_of, near=near, **known)
     if further := [place for place in places if place != record.final_url]:
-        yield f"Its text was also seen at {', '.join(further)}."
+        yield say("why.also_at", places=say("list.comma").join(further))
 
 
-def _link(why: Mapping[str, Any], priority: float, depth: int, parent: Record | None) -> Iterator[str]:
+def _link(why: Mapping[str, Any], priority: float, depth: int, parent: Record | None, say: Say) -> Iterator[str]:
     if not depth:
-        yield "It was a seed, or a person pushed it."
+        yield say("why.seed")
     if not why.get("parent"):
         return
-    on = f"{why['parent']} (page {parent.order}, {'kept' if parent.keep else parent.reason})" if parent else why["parent"]
-    by = f"by the link “{why['anchor']}”" if why.get("anchor") else "by a link without text"
-    yield f"It was found {by} on {on}{_away(depth)}."
+    on = str(why["parent"])
+    if parent:
+        state = say("why.parent_kept") if parent.keep else parent.reason
+        on = say("why.parent", url=on, number=parent.order, state=state)
+    yield _found(why.get("anchor"), on, "", depth, say)
     if priority < SEED_PRIORITY:
-        yield f"Its priority was {priority:.3g}{_parts(why.get('link') or {})}."
+        parts = _parts(why.get("link") or {}, say)
+        yield say("why.priority", priority=priority, parts=say("why.parts", parts=parts) if parts else "")
 
 
-def _away(depth: int) -> str:
-    return f", {depth} {'link' if depth == 1 else 'links'} from a seed" if depth else ""
+def _found(anchor: str | None, parent: str, more: str, depth: int, say: Say) -> str:
+    by = say("why.by_anchor", anchor=anchor) if anchor else say("why.by_link")
+    away = say("why.away_one" if depth == 1 else "why.away", depth=depth) if depth else ""
+    return say("why.found", by=by, parent=parent, more=more, away=away)
 
 
-def _parts(parts: Mapping[str, float]) -> str:
+def _parts(parts: Mapping[str, float], say: Say) -> str:
     largest = sorted(parts.items(), key=lambda part: -abs(part[1]))[:_MOST]
-    return f", made of: {', '.join(f'{name} {part:.3g}' for name, part in largest)}" if parts else ""
+    return say("list.comma").join(f"{name} {part:.3g}" for name, part in largest)
 
 
 # -- Addresses that the corpus does not have
 
 
-def _unfetched(place: str, url: str, topic: Topic | None, settings: BaseSettings, wait: float) -> dict[str, Any]:
+def _unfetched(place: str, url: str, topic: Topic | None, settings: BaseSettings, wait: float, say: Say) -> dict[str, Any]:
     from topical_crawler.config import crawl_options  # not for pages of the corpus: what speaks with crawls
     from topical_crawler.crawl.link_policy import LinkPolicy
     from topical_crawler.crawl.steering import SteeringError
@@ -266,11 +236,11 @@ def _unfetched(place: str, url: str, topic: Topic | None, settings: BaseSettings
     try:
         entry, note = _ask(place, url, settings, wait)
     except (CrawlError, SteeringError, FrontierFileError) as error:
-        entry, note = {"state": "unknown", "dropped": "", "priority": 0.0}, f"Its crawl could not be asked: {error}."
+        entry, note = {"state": "unknown", "dropped": "", "priority": 0.0}, say("why.not_asked", error=error)
     reason = entry["dropped"]
     if entry["state"] == "unknown" and not reason and topic is not None:
         reason = LinkPolicy(crawl_options(settings, topic, {})).refusal(url, 1) or ""
-    sentences = list(_standing(entry, reason, note))
+    sentences = list(_standing(entry, reason, note, say))
     story = dict.fromkeys(("title", "number", "relevance", "threshold", "duplicate_of")) | {"marks": {}, "reason": reason}
     link = {name: entry[name] for name in ("reasons", "anchor", "parent") if entry.get(name)}
     return story | {"url": url, "state": entry["state"], "priority": entry["priority"], "because": sentences, "why": link}
@@ -296,27 +266,24 @@ def _ask(place: str, url: str, settings: BaseSettings, wait: float) -> tuple[dic
         return answer["entries"][0], str(answer.get("note", ""))
 
 
-def _standing(entry: Mapping[str, Any], reason: str, note: str) -> Iterator[str]:
-    state, link = entry["state"], {"anchor": entry.get("anchor", ""), "parent": entry.get("parent", "")}
+def _standing(entry: Mapping[str, Any], reason: str, note: str, say: Say) -> Iterator[str]:
+    state, explained = entry["state"], meaning(reason, say)
     if state == "waiting":
         seed = entry["priority"] >= SEED_PRIORITY
-        yield "It was not fetched yet: it waits " + ("as a seed." if seed else f"with a priority of {entry['priority']:.3g}.")
-        if parts := _parts(entry.get("reasons", {})):
-            yield f"Its priority is{parts.removeprefix(',')} (as of now)."
-    elif state == "in_flight":
-        yield "It is being fetched, or was when the crawl ended; then it is fetched again."
-    elif state == "done":
-        yield "It was fetched, and this corpus has no row of it: another corpus has, or the row was lost."
+        yield say("why.waits_seed") if seed else say("why.waits", priority=entry["priority"])
+        if parts := _parts(entry.get("reasons", {}), say):
+            yield say("why.now", parts=parts)
     elif state == "dropped":
-        yield f"It is not fetched: {reason}{meaning(reason)}."
+        yield say("why.dropped", reason=reason, meaning=explained)
+    elif state in ("in_flight", "done"):
+        yield say(f"why.{state}")
     else:
-        yield note or "The crawl has not seen it: no page that it fetched links to it."
+        yield note or say("why.unseen")
         if reason:
-            yield f"If it was found, it would not be fetched: {reason}{meaning(reason)}."
+            yield say("why.would", reason=reason, meaning=explained)
     if state != "unknown":
-        if link["parent"]:
-            by = f"by the link “{link['anchor']}”" if link["anchor"] else "by a link without text"
-            more = f", and on {entry['parents'] - 1} more pages" if entry["parents"] > 1 else ""
-            yield f"It was found {by} on {link['parent']}{more}{_away(entry['depth'])}."
+        if entry.get("parent"):
+            more = say("why.more_pages", pages=entry["parents"] - 1) if entry["parents"] > 1 else ""
+            yield _found(entry.get("anchor"), entry["parent"], more, entry["depth"], say)
         if note:
             yield note

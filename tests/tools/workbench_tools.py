@@ -1,0 +1,126 @@
+"""A workbench that runs as ``scrapy workbench`` runs it, and a person before it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from selenium.webdriver import ActionChains
+from selenium.webdriver.chrome.webdriver import WebDriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.wait import WebDriverWait
+from wait_tools import HANGS
+
+ROOT = Path(__file__).resolve().parents[2]
+REPLAY = (
+    "-s", f"TOPICAL_REPLAY={ROOT / 'demo/demo-web.warc.gz'}", "-s", "TOPICAL_RESOURCES=0", "-s", "CONCURRENT_REQUESTS=1",
+)  # fmt: skip
+
+
+class Served:
+    """A server that runs. ``url`` is what it printed, ``base`` its address, ``token`` what acts."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        parts = urlsplit(url)
+        self.base, self.token = f"http://{parts.netloc}", parts.query.partition("=")[2]
+        self._place = (str(parts.hostname), int(parts.port or 0))
+
+    def ask(
+        self, path: str, method: str = "GET", body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers and body of an answer to a request with the token, unless other ``headers`` are given."""
+        connection = HTTPConnection(*self._place, timeout=HANGS)
+        try:
+            given = {"Authorization": f"Bearer {self.token}"} if headers is None else headers
+            connection.request(method, path, body, given)
+            answer = connection.getresponse()
+            return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+        finally:
+            connection.close()
+
+    def api(self, path: str, **values: Any) -> Any:
+        """What the interface says, once nothing is being counted."""
+        while True:
+            status, _, body = self.ask(f"/api{path}?{urlencode(values, doseq=True)}")
+            data = json.loads(body)
+            assert status == 200, data
+            if not data.get("waiting"):
+                return data
+
+    def act(self, path: str, **values: Any) -> Any:
+        """Have something done."""
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        status, _, body = self.ask(f"/api{path}", "POST", json.dumps(values).encode(), headers)
+        data = json.loads(body)
+        assert status == 200, data
+        return data
+
+
+@contextlib.contextmanager
+def workbench(folder: Path, *arguments: str) -> Iterator[Served]:
+    """A workbench in ``folder``."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
+    command = [sys.executable, "-m", "scrapy", "workbench", "--no-browser", *arguments]
+    errors = (folder / "workbench.log").open("w+", encoding="utf-8")
+    server = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=errors, encoding="utf-8")
+    try:
+        assert server.stderr is not None
+        first = server.stderr.readline().strip()
+        assert first.startswith("http://"), first + server.stderr.read()
+        yield Served(first)
+    finally:
+        server.send_signal(signal.SIGINT)
+        said = server.communicate(timeout=HANGS)[1]
+        errors.close()
+        assert "Traceback" not in said, said
+
+
+class Visitor:
+    """A person before the page."""
+
+    def __init__(self, driver: WebDriver, served: Served) -> None:
+        self.driver, self.served = driver, served
+
+    def open(self, path: str = "/") -> None:
+        self.driver.get(self.served.base + path)
+
+    def until(self, happens: Callable[[], Any], seconds: float = HANGS) -> Any:
+        return WebDriverWait(self.driver, seconds, poll_frequency=0.05).until(lambda _: happens())
+
+    def there(self, selector: str) -> WebElement:
+        """The element, once it is there."""
+        return self.until(lambda: self.driver.find_elements(By.CSS_SELECTOR, selector))[0]  # type: ignore[no-any-return]
+
+    def text(self, selector: str) -> str:
+        return self.there(selector).text
+
+    def click(self, selector: str) -> None:
+        self.there(selector).click()
+
+    def write(self, selector: str, text: str) -> None:
+        field = self.there(selector)
+        field.clear()
+        field.send_keys(text)
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            ActionChains(self.driver, duration=0).send_keys(key).perform()
+
+    def quiet(self) -> None:
+        """Wait until nothing is being loaded or counted."""
+        self.until(lambda: not self.driver.find_elements(By.CSS_SELECTOR, ".waiting, [data-waiting], .htmx-request"))
+
+    def complaints(self) -> list[dict[str, Any]]:
+        """What the browser's console has."""
+        return [line for line in self.driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]  # type: ignore[no-untyped-call]

@@ -1,0 +1,202 @@
+"""The workbench without a browser: who may use it, and what its interface says."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from workbench_tools import REPLAY, ROOT, Served, workbench
+
+from topical_crawler.judging.sample import read_sample
+
+CRAWL = "/crawls/partybuilding"
+RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def folder(run_scrapy: RunScrapy, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With the crawl of the demo web, archived."""
+    folder = tmp_path_factory.mktemp("bench")
+    seeds = f"seeds={ROOT / 'demo/seeds.txt'}"
+    done = run_scrapy(
+        "crawl", "topical", "-a", "topic=partybuilding", "-a", seeds, *REPLAY, "-s", "TOPICAL_ARCHIVE=1", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[Served]:
+    with workbench(folder, "-s", "TOPICAL_RESOURCES=0") as served:
+        yield served
+
+
+# -- Who may use it
+
+
+def test_without_the_token_nothing_is_said(served: Served) -> None:
+    for path in ("/", "/api", f"/api{CRAWL}/corpus", "/static/workbench.js", "/?token=wrong"):
+        status, headers, body = served.ask(path, headers={})
+        assert status == 403, path
+        assert b"partybuilding" not in body
+        assert headers["content-security-policy"].startswith("default-src 'none'")
+
+
+def test_the_token_in_the_address_becomes_a_cookie_that_scripts_and_other_sites_do_not_get(served: Served) -> None:
+    status, headers, _ = served.ask(f"/crawls/partybuilding/corpus?q=1&token={served.token}", headers={})
+    assert (status, headers["location"]) == (303, "/crawls/partybuilding/corpus?q=1")
+    cookie = headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    name, _, value = cookie.partition(";")[0].partition("=")
+    assert served.ask("/", headers={"Cookie": f"{name}={value}"})[0] == 200
+
+
+def test_another_host_name_is_refused_even_with_the_token(served: Served) -> None:
+    headers = {"Authorization": f"Bearer {served.token}", "Host": "evil.example"}
+    assert served.ask("/", headers=headers)[0] == 403
+
+
+@pytest.mark.parametrize("origin", [None, "http://evil.example", "null"])
+def test_a_foreign_page_cannot_act_with_the_cookie(served: Served, origin: str | None) -> None:
+    headers = {"Cookie": f"workbench-{served.base.rpartition(':')[2]}={served.token}", "Content-Length": "0"}
+    headers |= {"Origin": origin} if origin else {}
+    assert served.ask(f"{CRAWL}/pause", "POST", headers=headers)[0] == 403
+    assert served.api(CRAWL)["stats"]["paused"] is False
+
+
+def test_the_interface_reads_with_the_cookie_and_acts_with_the_token_alone(served: Served) -> None:
+    cookie = {"Cookie": f"workbench-{served.base.rpartition(':')[2]}={served.token}", "Origin": served.base}
+    assert served.ask(f"/api{CRAWL}/corpus", headers=cookie)[0] == 200
+    status, _, body = served.ask(f"/api{CRAWL}/pause", "POST", headers=cookie | {"Content-Length": "0"})
+    assert status == 403
+    assert "Bearer" in json.loads(body)["error"]
+    assert served.act(f"{CRAWL}/pause")["answer"]["paused"] is True
+    assert served.act(f"{CRAWL}/resume")["answer"]["was_paused"] is True
+
+
+def test_a_body_may_not_be_long(served: Served) -> None:
+    headers = {"Authorization": f"Bearer {served.token}", "Content-Length": "2000000"}
+    assert served.ask(f"/api{CRAWL}/pause", "POST", headers=headers)[0] == 413
+
+
+def test_mistakes_are_said_with_what_is_expected(served: Served) -> None:
+    for path, said in (
+        (f"/api{CRAWL}/corpus?limit=0", "limit is a whole number from 1 to 500, not '0'"),
+        (f"/api{CRAWL}/corpus?sort=colour", "sort is one of number"),
+        (f"/api{CRAWL}/corpus?colour=red", "colour: no such argument of corpus"),
+        (f"/api{CRAWL}/corpus?q=%22", "there is nothing to search for"),
+        ("/api/crawls/nowhere/corpus", "there is no crawl 'nowhere'. There are: partybuilding"),
+        (f"/api{CRAWL}/texts/99999", "has no page 99999"),
+        ("/api/nowhere", "there is no such path"),
+    ):
+        status, _, body = served.ask(path)
+        assert status in (400, 404), path
+        assert said in json.loads(body)["error"], path
+
+
+# -- What it says
+
+
+def test_the_document_of_the_interface_describes_every_operation(served: Served) -> None:
+    document = json.loads(served.ask("/api")[2])
+    assert document["openapi"] == "3.1.0"
+    assert set(document["paths"][CRAWL.replace("partybuilding", "{crawl}") + "/pause"]) == {"post"}
+    search = document["paths"]["/crawls/{crawl}/corpus"]["get"]
+    assert {"crawl", "q", "host", "limit"} <= {parameter["name"] for parameter in search["parameters"]}
+    assert search["operationId"] == "corpus"
+    assert all(part["summary"].endswith(".") for path in document["paths"].values() for part in path.values())
+
+
+def test_search_gives_keywords_in_context_as_the_command_does(served: Served, folder: Path, run_scrapy: RunScrapy) -> None:
+    found = served.api(f"{CRAWL}/corpus", q="党课")
+    command = json.loads(run_scrapy("corpus", "search", "partybuilding", "党课", "--json", cwd=folder).stdout)
+    assert [hit["number"] for hit in found["hits"]] == [text["number"] for text in command["texts"]]
+    assert [hit["lines"] for hit in found["hits"]] == [text["lines"] for text in command["texts"]]
+    assert found["total"] == command["total"] == 3
+    by_right = served.api(f"{CRAWL}/corpus", q="党课", order="right")["hits"]
+    assert [hit["lines"][0]["right"] for hit in by_right] == sorted(hit["lines"][0]["right"] for hit in found["hits"])
+
+
+def test_pages_of_a_list_follow_each_other_and_facets_count_all(served: Served) -> None:
+    whole = [hit["number"] for hit in served.api(f"{CRAWL}/corpus", limit=100)["hits"]]
+    parts = [served.api(f"{CRAWL}/corpus", limit=20, **{"from": start})["hits"] for start in (0, 20, 40)]
+    assert [hit["number"] for part in parts for hit in part] == whole
+    facets = served.api(f"{CRAWL}/facets")["facets"]
+    assert sum(count for _, count in facets["host"]) == len(whole) == served.api(f"{CRAWL}/count")["total"]
+    host, count = facets["host"][0]
+    assert served.api(f"{CRAWL}/count", host=host)["total"] == count
+    relevance, count = facets["relevance"][-1]
+    assert served.api(f"{CRAWL}/count", min_relevance=relevance, below_relevance=relevance + 0.1)["total"] == count
+    reason, count = facets["reason"][0]
+    assert served.api(f"{CRAWL}/count", reason=reason)["total"] == count
+
+
+def test_why_is_said_in_both_languages(served: Served) -> None:
+    english = served.api(f"{CRAWL}/texts/19/why")["because"]
+    chinese = served.api(f"{CRAWL}/texts/19/why", language="zh")["because"]
+    assert english[0] == "It was kept."
+    assert chinese[0] == "它被收入语料库。"
+    assert len(english) == len(chinese)
+
+
+def test_the_page_as_fetched_is_shown_where_nothing_can_run(served: Served) -> None:
+    status, headers, body = served.ask(f"{CRAWL}/texts/19/source")
+    assert status == 200
+    assert headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+    assert served.api(f"{CRAWL}/texts/19")["text"]["title"] in body.decode()
+
+
+def test_words_are_those_of_the_texts(served: Served) -> None:
+    found = served.api(f"{CRAWL}/words", limit=10_000, content="false", least=1)
+    assert found["texts"] == 45
+    assert sum(word["occurrences"] for word in found["list"]) == found["words"]
+    assert found["keys"][0]["keyness"] > found["keys"][9]["keyness"] > 10.83
+    near = served.api(f"{CRAWL}/collocates", word="支部")
+    counted = {word["word"]: word["occurrences"] for word in found["list"]}
+    assert near["count"] == counted["支部"]
+    assert all(one["occurrences"] == counted[one["word"]] for one in near["collocates"])
+    same = served.api(f"{CRAWL}/words", reference="partybuilding")
+    assert same["keys"] == []  # nothing is key against itself
+
+
+def test_a_mark_is_stored_learned_and_taken_back(served: Served, folder: Path) -> None:
+    done = served.act(f"{CRAWL}/texts/20/mark", mark="irrelevant")
+    assert (done["mark"], done["before"]) == ("irrelevant", "none")
+    assert "learns from 1 marked text" in done["learned"]
+    assert served.api(f"{CRAWL}/texts/20")["mark"] == "irrelevant"
+    (file,) = folder.glob("data/partybuilding/asked-*.jsonl")
+    assert [item.mark for item in read_sample(file).items] == ["irrelevant"]
+    assert served.api(CRAWL)["stats"]["marked"] == 1
+    assert served.act(f"{CRAWL}/texts/20/mark", mark=done["before"])["mark"] is None
+    assert served.api(f"{CRAWL}/texts/20")["mark"] is None
+    file.unlink()
+
+
+def test_an_export_is_the_commands(served: Served, folder: Path, run_scrapy: RunScrapy) -> None:
+    shown = served.api(f"{CRAWL}/export", format="jsonl")["preview"]
+    status, headers, body = served.ask(f"{CRAWL}/export/file?format=jsonl&min_relevance=0.9")
+    assert status == 200
+    assert "partybuilding-jsonl.zip" in headers["content-disposition"]
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        assert set(archive.namelist()) >= {"partybuilding/partybuilding.jsonl", "partybuilding/partybuilding.jsonl.manifest.json"}
+        lines = archive.read("partybuilding/partybuilding.jsonl").decode()
+    command = run_scrapy("corpus", "export", "partybuilding", "--min-relevance", "0.9", cwd=folder)
+    assert lines == command.stdout
+    assert json.loads(shown.splitlines()[0])["title"]
+    status, _, body = served.ask(f"/api{CRAWL}/export?since=yesterday")
+    assert status == 400
+    assert "write it as 2024-12-31" in json.loads(body)["error"]
+
+
+def test_the_crawl_expects_something_of_its_corpus_and_its_curve_ends_with_all(served: Served) -> None:
+    expected = served.api(f"{CRAWL}/expected")["expected"]
+    assert 0 < expected["least"] <= expected["recall"] <= 1
+    curve = served.api(f"{CRAWL}/curve")
+    row = served.api("/")["crawls"][0]
+    assert (curve["pages"][-1], curve["texts"][-1]) == (row["fetched"], row["kept"]) == (219, 45)

@@ -1,0 +1,45 @@
+"""``scrapy workbench``: a page of the browser on this machine for everything that the other commands do."""
+
+import argparse
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+
+class Command(ScrapyCommand):
+    requires_project = False
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - Scrapy's
+
+    def syntax(self) -> str:
+        return "[CRAWL …] [options]"
+
+    def short_desc(self) -> str:
+        return "Open the workbench in the browser: topics, crawls, corpora, judging, export"
+
+    def long_desc(self) -> str:
+        return (
+            "Open a page in the browser of this machine, by which topics are made, crawls are started and watched, corpora are "
+            "searched, read, judged and exported. CRAWL names topics or folders (none: all below data/), or with "
+            "-s TOPICAL_FRONTIER=redis the crawls there. Settings given here hold for crawls that are started there, too."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        from topical_crawler.cli.base import whole
+
+        super().add_options(parser)
+        port = "of the page (default: any that is free)"
+        parser.add_argument("--port", type=whole(0, 65535), default=0, metavar="N", help=port)
+        parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            from topical_crawler.workbench.running import run
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "jinja2", "python_multipart"):
+                raise
+            raise UsageError(
+                f"{error.name} is not installed. Remedy: pip install 'topical-crawler[workbench]'", print_help=False
+            ) from None
+        assert self.settings is not None
+        self.exitcode = run(self.settings, args, opts.set, opts.port, browser=not opts.no_browser)

@@ -1,0 +1,148 @@
+"""Words of a collection of texts: how often they occur, which are key against a reference, which stand near a word.
+
+>>> counts = Counts()
+>>> for words in (["支部", "党课", "支部"], ["支部", "会议"]):
+...     counts.add(words)
+>>> counts.words["支部"], counts.texts["支部"], counts.total
+(3, 2, 5)
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from topical_crawler.package_data import jieba_file
+from topical_crawler.text.segment import normalise
+
+
+@dataclass
+class Counts:
+    """Words of texts: occurrences of each, the texts that have it, and all occurrences together."""
+
+    words: Counter[str] = field(default_factory=Counter)
+    texts: Counter[str] = field(default_factory=Counter)
+    total: int = 0
+    read: int = 0  # texts
+
+    def add(self, words: Sequence[str]) -> None:
+        """Count the words of one text."""
+        self.words.update(words)
+        self.texts.update(set(words))
+        self.total += len(words)
+        self.read += 1
+
+
+class Key(NamedTuple):
+    """A word that is more frequent in a corpus than in its reference."""
+
+    word: str
+    occurrences: int  # in the corpus
+    texts: int  # of the corpus that have it
+    per_million: float  # in the corpus
+    reference: float  # per million words of the reference
+    keyness: float  # log-likelihood; 10.83 is significant at 0.001
+    ratio: float  # binary logarithm of the ratio of the two frequencies; a word that the reference lacks counts as half a one
+
+
+def keyness(counts: Counts, reference: Mapping[str, int], size: int, least: int = 3) -> list[Key]:
+    """The words with at least ``least`` occurrences that are more frequent than in a ``reference`` of ``size`` words, those of
+    the greatest log-likelihood (Dunning 1993, as Rayson and Garside 2000 write it) first.
+
+    >>> counts = Counts()
+    >>> counts.add(["支部"] * 8 + ["今天"] * 2)
+    >>> [key.word for key in keyness(counts, {"支部": 1, "今天": 300}, 1000, least=2)]
+    ['支部']
+    """
+    found = []
+    for word, count in counts.words.items():
+        if count < least:
+            continue
+        other = reference.get(word, 0)
+        if count * size > other * counts.total:
+            value = log_likelihood(count, counts.total, other, size)
+            ratio = math.log2((count / counts.total) / ((other or 0.5) / size))
+            per_million = 1e6 * count / counts.total
+            found.append(Key(word, count, counts.texts[word], per_million, 1e6 * other / size, value, ratio))
+    return sorted(found, key=lambda key: (-key.keyness, key.word))
+
+
+def log_likelihood(count: int, total: int, other: int, size: int) -> float:
+    """How surprising ``count`` of ``total`` words is beside ``other`` of ``size``, of 0 or more.
+
+    >>> log_likelihood(10, 1000, 10, 1000)
+    0.0
+    """
+    share = (count + other) / (total + size)
+    parts = ((count, total * share), (other, size * share))
+    return 2 * math.fsum(seen * math.log(seen / expected) for seen, expected in parts if seen)
+
+
+class Collocate(NamedTuple):
+    """A word that stands near another."""
+
+    word: str
+    together: int  # occurrences near the other
+    occurrences: int  # all of them
+    log_dice: float  # at most 14, whatever the size of the corpus (Rychlý 2008)
+    likelihood: float  # log-likelihood against the rest of the texts
+
+
+def collocates(
+    texts: Iterable[Sequence[str]], node: str, span: int = 5, least: int = 3, words: frozenset[str] | None = None
+) -> list[Collocate]:
+    """The words that stand at most ``span`` words from ``node``, of the greatest logDice first.
+
+    Args:
+        texts: their words, in order.
+        node: a word as the segmenter cuts it.
+        span: words on either side, 1 or more.
+        least: occurrences near it.
+        words: those that count; None: all.
+
+    >>> texts = [["支部", "书记", "讲", "党课"], ["支部", "书记", "到场"], ["书记", "发言"]]
+    >>> [(c.word, c.together, round(c.log_dice, 1)) for c in collocates(texts, "支部", least=2)]
+    [('书记', 2, 13.7)]
+    """
+    near: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    total = window = 0
+    for text in texts:
+        counts.update(text)
+        total += len(text)
+        places = {
+            place
+            for at, word in enumerate(text)
+            if word == node
+            for place in range(max(0, at - span), min(len(text), at + span + 1))
+            if text[place] != node
+        }
+        window += len(places)
+        near.update(text[place] for place in places)
+    found = []
+    for word, together in near.items():
+        if together >= least and (words is None or word in words):
+            dice = 14 + math.log2(2 * together / (counts[node] + counts[word]))
+            rest = total - window
+            likelihood = log_likelihood(together, window, counts[word] - together, rest) if rest else 0.0
+            found.append(Collocate(word, together, counts[word], min(14.0, dice), likelihood))
+    return sorted(found, key=lambda c: (-c.log_dice, c.word))
+
+
+@functools.cache
+def general_chinese() -> tuple[Mapping[str, int], int]:
+    """Occurrences of words in the texts that jieba's dictionary was counted from, and of all together.
+
+    >>> words, size = general_chinese()
+    >>> words["支部"] < words["中国"] < size
+    True
+    """
+    counts: Counter[str] = Counter()
+    for line in jieba_file("dict.txt").splitlines():
+        word, count, _ = line.split(" ")
+        counts[normalise(word)] += int(count)
+    return counts, counts.total()

@@ -1,0 +1,180 @@
+"""The crawls on the workbench, and what is kept open for them."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.corpus import FILE, find, topic_of
+from topical_crawler.cli.corpus.reading import read_crawl
+from topical_crawler.cli.frontier.reach import Reached, reach
+from topical_crawler.config import cache_dir, data_dir, segmenter, uses_redis
+from topical_crawler.corpus.search import SearchIndex, Strings, open_index
+from topical_crawler.corpus.store import CorpusStore, sqlite_file
+from topical_crawler.crawl.options import CLAIM
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.topic import Topic
+from topical_crawler.workbench.jobs import Jobs
+from topical_crawler.workbench.operations import MistakeError
+
+if TYPE_CHECKING:
+    from topical_crawler.workbench.judge import Judged
+
+_MARKS = (FILE, CLAIM, "frontier.sqlite")  # files of which the folder of a crawl has one at least
+_PATIENCE = 5.0  # seconds for a crawl that runs to answer
+
+
+@dataclass(frozen=True)
+class Place:
+    """A crawl on the workbench: where its data lie, and path or URL of its corpus ("": it has none yet)."""
+
+    name: str
+    folder: Path
+    corpus: str
+
+
+class Bench:
+    """What the operations of the workbench work on.
+
+    Args:
+        settings: the project's.
+        names: the crawls: topics, folders, or names in Redis; none: those below ``data``.
+        given: the settings of the command line, as it takes them: crawls that begin here have them, too.
+        data: where the crawls are that begin here.
+        topics: where the topics are that are made here.
+    """
+
+    def __init__(
+        self,
+        settings: BaseSettings,
+        names: Sequence[str] = (),
+        given: Sequence[str] = (),
+        data: Path = Path("data"),
+        topics: Path = Path("topics"),
+    ) -> None:
+        self.settings = settings
+        self.given, self.data, self.topics = tuple(given), data, topics
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}  # crawls that began here
+        self.jobs = Jobs()
+        self._names = list(names)
+        self._stores: dict[str, CorpusStore] = {}
+        self._indexes: dict[str, SearchIndex] = {}
+        self._topics: dict[str, tuple[Any, Topic | None]] = {}
+        self._segmenters: dict[str, tuple[Topic | None, Segmenter]] = {}
+        self._lock = threading.Lock()
+        self.judging = threading.Lock()
+        self.open: dict[str, Judged] = {}  # what is being judged, by crawl
+        self.indexed: set[str] = set()  # crawls whose texts were taken into the index
+
+    # -- Crawls
+
+    def crawls(self) -> dict[str, Place]:
+        """The crawls by name."""
+        if self._names:
+            return {place.name: place for place in map(self._named, self._names)}
+        folders = {file.parent for mark in _MARKS for file in self.data.glob(f"*/{mark}")}
+        return {folder.name: self._in(folder) for folder in sorted(folders)}
+
+    def _in(self, folder: Path) -> Place:
+        return Place(folder.name, folder, str(folder / FILE) if (folder / FILE).is_file() else "")
+
+    def _named(self, name: str) -> Place:
+        if not uses_redis(self.settings) and (folder := Path(name)).is_dir():
+            return self._in(folder)
+        try:
+            corpus = find(name, self.settings)
+        except FileNotFoundError:
+            corpus = ""
+        short = sa.make_url(name).database or "corpus" if "://" in name else Path(name).name
+        folder = Path(corpus).parent if corpus and "://" not in corpus else data_dir(self.settings, short)
+        return Place(short, folder, corpus)
+
+    def started(self, name: str) -> None:
+        """A crawl began here: it is on the workbench even if others were named."""
+        if self._names and name not in self.crawls():
+            self._names.append(name if uses_redis(self.settings) else str(self.data / name))
+
+    def place(self, name: str) -> Place:
+        """The crawl of this name. Raises MistakeError where there is none."""
+        crawls = self.crawls()
+        if name not in crawls:
+            known = f"There are: {', '.join(crawls)}" if crawls else "There is none yet"
+            raise MistakeError(f"there is no crawl {name!r}. {known}", 404)
+        return crawls[name]
+
+    @contextmanager
+    def reached(self, name: str) -> Iterator[Reached]:
+        """The crawl as ``scrapy frontier`` reaches it."""
+        place = self.place(name)
+        with reach(self.settings, name if uses_redis(self.settings) else str(place.folder), _PATIENCE) as crawl:
+            yield crawl
+
+    def topic(self, name: str) -> Topic | None:
+        """The topic of a crawl, where it can still be read. It is read anew when its folder has changed."""
+        place = self.place(name)
+        claim = dict(read_crawl(place.corpus)) if place.corpus and "://" not in place.corpus else {}
+        source = Path(str(claim.get("source", "")))
+        stamp = (str(claim), *((file.name, file.stat().st_mtime_ns) for file in sorted(source.glob("*.t*"))))
+        if self._topics.get(name, ("",))[0] != stamp:
+            self._topics[name] = (stamp, topic_of(None, claim or {"topic": name}))
+        return self._topics[name][1]
+
+    # -- Their corpora, which stay open
+
+    def corpus(self, name: str) -> CorpusStore:
+        """The corpus of a crawl. Raises MistakeError where it has none yet."""
+        place = self.place(name).corpus
+        if not place:
+            raise MistakeError(f"{name} has no corpus yet. Remedy: let its crawl fetch some pages", 404)
+        with self._lock:
+            if place not in self._stores:
+                self._stores[place] = CorpusStore(place, read_only=True)
+            return self._stores[place]
+
+    def index(self, name: str) -> SearchIndex:
+        """Its index, as far as it was made."""
+        place = self.place(name).corpus
+        self.corpus(name)  # says what is wrong with it
+        with self._lock:
+            if place not in self._indexes:
+                self._indexes[place] = open_index(place, Strings(), cache_dir(self.settings))
+            return self._indexes[place]
+
+    def version(self, name: str) -> tuple[Any, ...]:
+        """Something that changes when the corpus does."""
+        place = self.place(name).corpus
+        if place and (file := sqlite_file(place)) is not None:
+            files = (file, file.with_name(file.name + "-wal"))
+            return (place, *((f.stat().st_mtime_ns, f.stat().st_size) if f.is_file() else () for f in files))
+        with self.corpus(name).reading() as connection:
+            counts = "SELECT n_tup_ins, n_tup_upd, n_tup_del FROM pg_stat_user_tables WHERE relname = 'pages'"
+            last = connection.scalar(sa.text("SELECT max(id) FROM pages"))
+            return (place, last, *(connection.execute(sa.text(counts)).one_or_none() or ()))
+
+    def segmenter(self, name: str) -> Segmenter:
+        """What cuts the texts of a crawl into words, with the terms of its topic kept whole."""
+        topic = self.topic(name)
+        with self._lock:
+            if name not in self._segmenters or self._segmenters[name][0] is not topic:
+                terms = topic.terms if topic else ()
+                made = Segmenter(terms, backend=segmenter(self.settings), cache_dir=cache_dir(self.settings))
+                self._segmenters[name] = (topic, made)
+            return self._segmenters[name][1]
+
+    def close(self) -> None:
+        """Close what is open."""
+        self.jobs.close()
+        for judged in self.open.values():
+            judged.close()
+        for index in self._indexes.values():
+            index.close()
+        for store in self._stores.values():
+            store.close()

@@ -1,0 +1,295 @@
+"""Operations on crawls: which there are, what they do now, start, pause, stop and steer them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from topical_crawler.cli.base import is_url
+from topical_crawler.cli.frontier.reach import ask_in_batches
+from topical_crawler.cli.strategy import ask_for_reasons
+from topical_crawler.config import replay_file, uses_redis
+from topical_crawler.corpus.record import pages
+from topical_crawler.crawl.options import CrawlError, read_claim
+from topical_crawler.files import replacing
+from topical_crawler.frontier import REDIRECTED
+from topical_crawler.strategies import STRATEGIES
+from topical_crawler.topic.topic import list_topics, load_topic
+from topical_crawler.workbench.bench import Bench
+from topical_crawler.workbench.corpus import in_background, waiting
+from topical_crawler.workbench.jobs import Progress
+from topical_crawler.workbench.operations import MistakeError, Operation, Param, Values
+
+ARGUMENTS = "workbench.json"  # in a crawl's folder: what it was started with from here
+LOG = "crawl.log"
+BASELINE = "-breadth-first"  # ends the name of a crawl that shows what breadth-first gives
+_POINTS = 400  # of a curve
+_HOSTS = 15
+
+_NAME = re.compile(r"\w[\w.-]{0,60}")
+
+
+# -- Which there are
+
+
+def crawls(bench: Bench, values: Values) -> dict[str, Any]:
+    found = []
+    for name, place in bench.crawls().items():
+        topic = bench.topic(name)
+        row: dict[str, Any] = {"name": name, "title": topic.title if topic else "", "fetched": None, "kept": None}
+        if place.corpus:
+            job = in_background(bench, name, "totals", partial(_totals, bench, name))
+            row |= job.value if job.done.is_set() else {}
+        found.append(row)
+    return {"crawls": found, "topics": list_topics(), "own": own_topics(bench), "waiting": any(
+        row["fetched"] is None and bench.place(row["name"]).corpus for row in found)}  # fmt: skip
+
+
+def _totals(bench: Bench, name: str, note: Progress) -> dict[str, int]:
+    query = sa.select(sa.func.count(), sa.func.sum(sa.case((pages.c.keep, 1), else_=0))).where(pages.c.reason != REDIRECTED)
+    with bench.corpus(name).reading() as connection:
+        fetched, kept = connection.execute(query).one()
+    return {"fetched": fetched, "kept": int(kept or 0)}
+
+
+def own_topics(bench: Bench) -> list[str]:
+    """Names of the topics that were made here."""
+    return sorted(file.parent.name for file in bench.topics.glob("*/topic.toml"))
+
+
+# -- What one does now
+
+
+def live(bench: Bench, values: Values) -> dict[str, Any]:
+    """Figures of a crawl: those of ``scrapy frontier stats`` and ``hosts``, and counts of its corpus."""
+    name = values["crawl"]
+    place = bench.place(name)
+    data: dict[str, Any] = {"problem": "", "stats": None, "hosts": [], "runs": None}
+    try:
+        with bench.reached(name) as crawl:
+            data["stats"] = crawl.ask({"action": "stats"})
+            data["runs"] = crawl.runs
+    except CrawlError as error:
+        data["problem"] = str(error)
+    if place.corpus:
+        job = in_background(bench, name, "by host", lambda note: _by_host(bench, name), wait=0.1)
+        data["hosts"] = job.value if job.done.is_set() else []
+    claim = read_claim(place.folder)
+    data |= {"strategy": claim.get("strategy", ""), "title": getattr(bench.topic(name), "title", name)}
+    data |= {"can_go_on": not uses_redis(bench.settings) and bool(claim), "log": _last_lines(place.folder / LOG)}
+    baseline = name + BASELINE
+    data |= {"recording": bool(replay_file(bench.settings)), "baseline": baseline if baseline in bench.crawls() else ""}
+    return data
+
+
+def _by_host(bench: Bench, name: str) -> list[dict[str, Any]]:
+    kept = sa.func.sum(sa.case((pages.c.keep, 1), else_=0))
+    query = sa.select(pages.c.host, sa.func.count(), kept).where(pages.c.reason != REDIRECTED).group_by(pages.c.host)
+    with bench.corpus(name).reading() as connection:
+        rows = [(str(host), int(fetched), int(texts)) for host, fetched, texts in connection.execute(query)]
+    rows.sort(key=lambda row: (-row[2], -row[1], row[0]))
+    return [{"host": host, "fetched": fetched, "kept": texts} for host, fetched, texts in rows[:_HOSTS]]
+
+
+def _last_lines(file: Path, most: int = 12) -> list[str]:
+    """The end of a log, in which passwords are masked already."""
+    try:
+        with file.open("rb") as log:
+            log.seek(max(0, os.fstat(log.fileno()).st_size - 8000))
+            return log.read().decode("utf-8", "replace").splitlines()[-most:]
+    except OSError:
+        return []
+
+
+def expected(bench: Bench, values: Values) -> dict[str, Any]:
+    """What the crawl itself expects of its corpus; one that runs estimates it now."""
+    with bench.reached(values["crawl"]) as crawl:
+        answer = crawl.ask({"action": "stats", "pages": 1, "expected": True})
+        return {"expected": answer["expected"], "now": bool(crawl.runs)}
+
+
+def best(bench: Bench, values: Values) -> dict[str, Any]:
+    request = {"action": "top", "n": values["n"], "host": values["host"] or None}
+    with bench.reached(values["crawl"]) as crawl:
+        answer = ask_for_reasons(crawl, request, bench.settings)
+    return {"entries": answer["entries"], "note": answer.get("note", "")}
+
+
+def curve(bench: Bench, values: Values) -> dict[str, Any]:
+    """Texts over pages, in the order of fetching; redirects are no pages."""
+    name = values["crawl"]
+
+    def work(note: Progress) -> dict[str, Any]:
+        query = sa.select(pages.c.keep).where(pages.c.reason != REDIRECTED).order_by(pages.c.id)
+        with bench.corpus(name).reading() as connection:
+            return thinned(list(connection.execution_options(yield_per=10_000).scalars(query)))
+
+    job = in_background(bench, name, "curve", work, wait=0.1)
+    return job.value if job.done.is_set() else {"pages": [], "texts": []} | waiting(job)
+
+
+def thinned(kept: Sequence[bool], points: int = _POINTS) -> dict[str, list[int]]:
+    """The curve of texts over pages, by at most so many points, the last page among them.
+
+    >>> thinned([True, False, True, True], 2)
+    {'pages': [0, 2, 4], 'texts': [0, 1, 3]}
+    """
+    step = max(1, -(-len(kept) // points))
+    found: dict[str, list[int]] = {"pages": [0], "texts": [0]}
+    texts = 0
+    for number, keep in enumerate(kept, 1):
+        texts += keep
+        if number % step == 0 or number == len(kept):
+            found["pages"].append(number)
+            found["texts"].append(texts)
+    return found
+
+
+# -- Start and steer
+
+
+def start(bench: Bench, values: Values) -> dict[str, Any]:
+    """Begin a crawl, as ``scrapy crawl topical`` does."""
+    topic = values["topic"]
+    own = bench.topics / topic
+    source = f"./{own}" if (own / "topic.toml").is_file() else topic
+    loaded = load_topic(source)
+    name = values["name"] or Path(topic).name
+    if not _NAME.fullmatch(name):
+        raise MistakeError(f"{name!r} is no name for a crawl. Remedy: letters, digits, - and _")
+    seeds = values["seeds"].split()
+    if wrong := [url for url in seeds if not is_url(url)]:
+        raise MistakeError(f"{wrong[0]} is no address. Remedy: start it with http:// or https://")
+    if not (seeds or loaded.seeds):
+        raise MistakeError("a crawl needs seeds. Remedy: give addresses to start from, one a line")
+    arguments = {"topic": source, "pages": values["pages"], "strategy": values["strategy"], "depth": values["depth"]}
+    arguments |= {"seeds": " ".join(seeds), "hosts": values["hosts"]}
+    _run(bench, name, [part for n, value in arguments.items() if value for part in ("-a", f"{n}={value}")])
+    return {"crawl": name, "go": f"/crawls/{name}"}
+
+
+def go_on(bench: Bench, values: Values) -> dict[str, Any]:
+    """Start a crawl again that was stopped: it goes on."""
+    place = bench.place(values["crawl"])
+    file = place.folder / ARGUMENTS
+    if file.is_file():
+        arguments = list(json.loads(file.read_bytes()))
+    else:
+        claim = read_claim(place.folder)
+        if not claim:
+            raise MistakeError(f"{place.name} does not say what it crawls. Remedy: start it with scrapy crawl", 409)
+        arguments = ["-a", f"topic={claim.get('source') or claim['topic']}", "-a", f"strategy={claim['strategy']}"]
+    _run(bench, place.name, arguments)
+    return {"crawl": place.name, "go": f"/crawls/{place.name}"}
+
+
+def breadth_first(bench: Bench, values: Values) -> dict[str, Any]:
+    """Crawl the recording that a crawl is replayed from once more, breadth-first: what that gives is known only by doing it."""
+    if not replay_file(bench.settings):
+        raise MistakeError("only a recorded web can be crawled twice alike. Remedy: -s TOPICAL_REPLAY=FILE.warc.gz", 409)
+    place = bench.place(values["crawl"])
+    file = place.folder / ARGUMENTS
+    if not file.is_file():
+        raise MistakeError(f"{place.name} was not started here: its seeds are not known", 409)
+    given = list(json.loads(file.read_bytes()))
+    kept = [part for pair in zip(given[::2], given[1::2], strict=True) if not pair[1].startswith("strategy=") for part in pair]
+    _run(bench, place.name + BASELINE, [*kept, "-a", "strategy=breadth_first"])
+    return {"crawl": place.name + BASELINE, "go": f"/crawls/{place.name}"}
+
+
+def _run(bench: Bench, name: str, arguments: list[str]) -> None:
+    folder = bench.data / name
+    folder.mkdir(parents=True, exist_ok=True)
+    running = bench.processes.get(name)
+    if running is not None and running.poll() is None:
+        raise MistakeError(f"{name} runs already", 409)
+    with replacing(folder / ARGUMENTS) as out:
+        json.dump(arguments, out, ensure_ascii=False)
+    settings = [*bench.given, "-s", f"TOPICAL_DATA_DIR={folder}", "-s", "TOPICAL_DISPLAY=lines"]
+    command = [sys.executable, "-m", "scrapy", "crawl", "topical", *arguments, *settings]
+    with (folder / LOG).open("ab") as log:
+        bench.processes[name] = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+    bench.started(name)
+
+
+def _ask(bench: Bench, crawl: str, request: dict[str, Any]) -> dict[str, Any]:
+    with bench.reached(crawl) as reached:
+        return {"answer": reached.ask(request), "go": f"/crawls/{crawl}"}
+
+
+def pause(bench: Bench, values: Values) -> dict[str, Any]:
+    return _ask(bench, values["crawl"], {"action": "pause"})
+
+
+def resume(bench: Bench, values: Values) -> dict[str, Any]:
+    return _ask(bench, values["crawl"], {"action": "resume"})
+
+
+def stop(bench: Bench, values: Values) -> dict[str, Any]:
+    return _ask(bench, values["crawl"], {"action": "stop"})
+
+
+def threshold(bench: Bench, values: Values) -> dict[str, Any]:
+    return _ask(bench, values["crawl"], {"action": "threshold", "value": values["value"]})
+
+
+def purge(bench: Bench, values: Values) -> dict[str, Any]:
+    return _ask(bench, values["crawl"], {"action": "purge", "host": values["host"]})
+
+
+def requeue(bench: Bench, values: Values) -> dict[str, Any]:
+    return _ask(bench, values["crawl"], {"action": "requeue", "reason": values["reason"]})
+
+
+def push(bench: Bench, values: Values) -> dict[str, Any]:
+    urls = values["urls"].split()
+    with bench.reached(values["crawl"]) as reached:
+        answer = ask_in_batches(reached, {"action": "push", "priority": None}, urls)
+    return {"answer": answer, "go": f"/crawls/{values['crawl']}"}
+
+
+_CRAWL = "/crawls/{crawl}"
+OPERATIONS = (
+    Operation("crawls", "/", "The crawls, and the topics that there are.", crawls),
+    Operation("live", _CRAWL, "What a crawl does now: pages and texts, what waits, hosts, why pages were rejected.", live),
+    Operation("expected", f"{_CRAWL}/expected", "The precision and recall that a crawl expects of its corpus.", expected),
+    Operation("best", f"{_CRAWL}/best", "The best links that wait, with the reasons for their places.", best,
+              (Param(name="n", about="links", kind="integer", default=10, low=1, high=1000),
+               Param(name="host", about="only links of this host", longest=300))),
+    Operation("curve", f"{_CRAWL}/curve", "Texts over pages.", curve, page=False),
+    Operation("start", "/crawls", "Begin a crawl.", start, (
+        Param(name="topic", about="name of a topic", required=True, longest=200),
+        Param(name="seeds", about="addresses to start from, with white space between; none: the topic's", default="",
+              longest=100_000),
+        Param(name="pages", about="pages to fetch", kind="integer", low=1, high=100_000_000),
+        Param(name="depth", about="links followed from a seed", kind="integer", low=1, high=1000),
+        Param(name="hosts", about="hosts that may be crawled; seeds: those of the seeds", default="", longest=2000),
+        Param(name="strategy", about="how links are ordered", choices=tuple(sorted(STRATEGIES))),
+        Param(name="name", about="of the crawl; none: that of the topic", default="", longest=60),
+    ), acts=True),
+    Operation("go_on", f"{_CRAWL}/go-on", "Start a crawl again that was stopped.", go_on, acts=True),
+    Operation("breadth_first", f"{_CRAWL}/breadth-first", "Crawl the same recording breadth-first, to compare.", breadth_first,
+              acts=True),
+    Operation("pause", f"{_CRAWL}/pause", "Fetch nothing more until resume.", pause, acts=True),
+    Operation("resume", f"{_CRAWL}/resume", "Go on after a pause.", resume, acts=True),
+    Operation("stop", f"{_CRAWL}/stop", "End all workers of the crawl in good order.", stop, acts=True),
+    Operation("threshold", f"{_CRAWL}/threshold", "Keep pages above another relevance from now on.", threshold,
+              (Param(name="value", about="the relevance; none: the topic's own", kind="number", low=0),), acts=True),
+    Operation("push", f"{_CRAWL}/push", "Put addresses into the queue: they are fetched next.", push,
+              (Param(name="urls", about="addresses, with white space between", required=True, longest=100_000),), acts=True),
+    Operation("purge", f"{_CRAWL}/purge", "Drop what waits of a host.", purge,
+              (Param(name="host", about="the host, with its port where it has one", required=True, longest=300),), acts=True),
+    Operation("requeue", f"{_CRAWL}/requeue", "Fetch the pages again that were rejected for a reason.", requeue,
+              (Param(name="reason", about="the reason (timed out, HTTP 503 …)", required=True, longest=200),), acts=True),
+)  # fmt: skip

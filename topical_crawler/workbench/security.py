@@ -1,0 +1,77 @@
+"""Who may use the workbench: whoever has its address, from this machine, in its own pages.
+
+The texts come from strangers, and any page open in the browser can send requests to this server. So its address has a random
+token, which becomes a cookie that no script reads; it answers under its own host name only (against DNS rebinding), and acts only
+for its own pages, or for programs that send the token in a header.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-src 'self'; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
+"""The policy of a page as it was fetched: no script, nothing from elsewhere, an origin of its own."""
+MOST_BYTES = 1_000_000  # of a request's body
+
+
+class Guard:
+    """Lets requests through to ``app`` that come from a person or program with the ``token``; ``names`` are the host names, with
+    the port, under which it answers."""
+
+    def __init__(self, app: ASGIApp, token: str, names: frozenset[str], cookie: str) -> None:
+        self._app, self._token, self._names, self._cookie = app, token, names, cookie
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        if (refused := self._refused(request)) is not None:
+            refused.headers.update(HEADERS)
+            await refused(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _refused(self, request: Request) -> Response | None:
+        if request.headers.get("host", "").lower() not in self._names:
+            return PlainTextResponse("This server answers only under its own name.", 403)
+        if not request.headers.get("content-length", "0").isdecimal() or "transfer-encoding" in request.headers:
+            return PlainTextResponse("The length of the body is missing.", 411)
+        if int(request.headers.get("content-length", "0")) > MOST_BYTES:
+            return PlainTextResponse(f"A body has at most {MOST_BYTES:,} bytes.", 413)
+        if request.method == "GET" and (given := request.query_params.get("token")) and self._is_token(given):
+            others = request.url.remove_query_params("token")
+            answer = RedirectResponse(f"{others.path}{'?' if others.query else ''}{others.query}", 303)
+            answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
+            return answer
+        if request.headers.get("authorization", "").startswith("Bearer "):
+            if self._is_token(request.headers["authorization"].removeprefix("Bearer ")):
+                request.scope["by_token"] = True
+                return None
+        elif self._is_token(request.cookies.get(self._cookie, "")):
+            if request.method in ("GET", "HEAD"):
+                return None
+            origin = request.headers.get("origin", "")
+            if origin.removeprefix("http://") in self._names:
+                return None
+            return PlainTextResponse("Only the pages of this server may do that.", 403)
+        return PlainTextResponse("Open the address that topical-crawler workbench has printed.", 403)
+
+    def _is_token(self, given: str) -> bool:
+        return secrets.compare_digest(given.encode(), self._token.encode())

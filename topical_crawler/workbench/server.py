@@ -1,0 +1,255 @@
+"""The server of the workbench: every operation as a page and as a part of the interface for programs."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib.resources import files
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from filelock import Timeout
+from jinja2 import Environment, PackageLoader
+from scrapy.exceptions import UsageError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from topical_crawler.cli.catalogue import LANGUAGES, text
+from topical_crawler.corpus.record import CorpusError
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.frontier import FrontierFileError, FrontierServerError
+from topical_crawler.workbench import compare, corpus, crawl, export, judge, topic
+from topical_crawler.workbench.bench import Bench
+from topical_crawler.workbench.openapi import document
+from topical_crawler.workbench.operations import MistakeError, Operation
+from topical_crawler.workbench.security import HEADERS, SANDBOX, Guard
+
+HOST = "127.0.0.1"
+OPERATIONS: Mapping[str, Operation] = {
+    operation.name: operation for module in (crawl, corpus, judge, topic, export, compare) for operation in module.OPERATIONS
+}
+_ERRORS = (UsageError, CorpusError, CrawlError, FrontierFileError, FrontierServerError, ValueError, OSError, Timeout)
+"""What can go wrong with a crawl or a request; their messages are for people."""
+
+
+def address(port: int, token: str) -> str:
+    """What a person opens."""
+    return f"http://{HOST}:{port}/?token={token}"
+
+
+def make_app(bench: Bench, port: int, token: str = "") -> Starlette:
+    """The application.
+
+    Args:
+        bench: what it works on; closed when the server ends.
+        port: that it is served on.
+        token: whoever knows it may use it; "": a new one.
+    """
+    token = token or secrets.token_urlsafe(24)
+    pages = _Pages(bench)
+    names = frozenset(f"{name}:{port}" for name in (HOST, "localhost"))
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> Any:
+        yield
+        bench.close()
+
+    routes: list[Route | Mount] = [
+        Route("/language", pages.language),
+        Route("/api", pages.openapi),
+        Route("/crawls/{crawl}/judge/{file:path}", pages.judge, methods=["GET", "POST"]),
+        Route("/crawls/{crawl}/texts/{page}/source", pages.source),
+        Route("/crawls/{crawl}/export/file", pages.download),
+        Mount("/static", StaticFiles(directory=str(files("topical_crawler.workbench").joinpath("static")))),
+    ]
+    for operation in OPERATIONS.values():
+        methods = ["POST"] if operation.acts else ["GET"]
+        routes.append(Route(f"/api{operation.path}".rstrip("/") or "/api", _handler(pages.api, operation), methods=methods))
+        if operation.page:
+            routes.append(Route(operation.path, _handler(pages.page, operation), methods=methods))
+    guard = Middleware(Guard, token=token, names=names, cookie=f"workbench-{port}")
+    app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan, exception_handlers={404: pages.missing})
+    app.state.token = token
+    return app
+
+
+def _handler(
+    handle: Callable[[Request, Operation], Awaitable[Response]], operation: Operation
+) -> Callable[[Request], Awaitable[Response]]:
+    """A handler of requests for one operation."""
+
+    async def handler(request: Request) -> Response:
+        return await handle(request, operation)
+
+    return handler
+
+
+def language_of(request: Request) -> str:
+    """The one that was chosen, else the one that the browser prefers.
+
+    >>> language_of(Request({"type": "http", "headers": [(b"accept-language", b"fr, zh-CN;q=0.8, en;q=0.5")]}))
+    'zh'
+    """
+    if (chosen := request.cookies.get("language")) in LANGUAGES:
+        return str(chosen)
+    wanted = []
+    for place, part in enumerate(request.headers.get("accept-language", "").split(",")):
+        name, _, quality = part.strip().partition(";q=")
+        weight = float(quality) if quality.replace(".", "", 1).isdecimal() else 1.0
+        wanted.append((-weight, place, name.lower()[:2]))
+    return next((name for _, _, name in sorted(wanted) if name in LANGUAGES), "en")
+
+
+def query_of(query: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """What a query searches for, without how it is shown."""
+    names = {"q", *(param.name for param in corpus.FILTERS)}
+    return {name: values for name, values in query.items() if name in names}
+
+
+class _Pages:
+    """Handlers of requests."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._templates = Environment(
+            loader=PackageLoader("topical_crawler.workbench"), autoescape=True, trim_blocks=True,
+            lstrip_blocks=True,
+        )  # fmt: skip
+        self._templates.globals |= {"urlencode": partial(urlencode, doseq=True), "query_of": query_of}
+
+    # -- Operations
+
+    async def api(self, request: Request, operation: Operation) -> Response:
+        if operation.acts and not request.scope.get("by_token"):
+            return _problem("acting takes the token in a header: Authorization: Bearer …", 403)
+        try:
+            return _json(await self._perform(request, operation))
+        except _ERRORS as error:
+            return _problem(str(error), _status(error))
+
+    async def page(self, request: Request, operation: Operation) -> Response:
+        try:
+            data = await self._perform(request, operation)
+        except _ERRORS as error:
+            return self._render(request, "problem", {"problem": str(error)}, operation, _status(error))
+        if go := data.get("go"):
+            if request.headers.get("hx-request"):
+                return Response(status_code=204, headers={**HEADERS, "HX-Redirect": go})
+            return RedirectResponse(go, 303, headers=dict(HEADERS))
+        return self._render(request, operation.name, data, operation)
+
+    async def _perform(self, request: Request, operation: Operation) -> dict[str, Any]:
+        given: dict[str, list[Any]] = {name: [value] for name, value in request.path_params.items()}
+        sources = [request.query_params]
+        if operation.acts:
+            if request.headers.get("content-type", "").startswith("application/json"):
+                fields = await _json_object(request)
+                given |= {name: [value] for name, value in fields.items()}
+            else:
+                sources.append(await request.form())  # type: ignore[arg-type]
+        for source in sources:
+            for name in source:
+                given[name] = source.getlist(name)
+        if "language" not in given and any(param.name == "language" for param in operation.params):
+            given["language"] = [language_of(request)]
+        return await run_in_threadpool(operation.run, self._bench, operation.read(given))
+
+    def _render(
+        self, request: Request, template: str, data: Mapping[str, Any], operation: Operation | None, status: int = 200
+    ) -> Response:
+        language = language_of(request)
+        query = {name: request.query_params.getlist(name) for name in request.query_params}
+        crawl_name = request.path_params.get("crawl", "")
+        content = self._templates.get_template(f"{template}.html").render(
+            data=data, t=partial(text, language), language=language, operation=operation.name if operation else "",
+            crawl=crawl_name, path=request.url.path, query=query, params=request.path_params,
+            fragment=bool(request.headers.get("hx-request")),
+            here=f"{request.url.path}{'?' if request.url.query else ''}{request.url.query}",
+        )  # fmt: skip
+        return HTMLResponse(content, status, headers=dict(HEADERS))
+
+    # -- What is more than an operation
+
+    async def openapi(self, request: Request) -> Response:
+        return _json(document(OPERATIONS.values()))
+
+    async def missing(self, request: Request, error: Exception) -> Response:
+        if request.url.path.startswith("/api"):
+            return _problem("there is no such path; /api describes those that there are", 404)
+        return self._render(request, "problem", {"problem": text(language_of(request), "problem.missing")}, None, 404)
+
+    async def language(self, request: Request) -> Response:
+        """Switch the language and go back."""
+        back = request.query_params.get("back", "/")
+        parts = urlsplit(back)
+        answer = RedirectResponse("/" if parts.scheme or parts.netloc or not back.startswith("/") else back, 303)
+        if (chosen := request.query_params.get("to", "")) in LANGUAGES:
+            answer.set_cookie("language", chosen, max_age=31_536_000, samesite="strict")
+        return answer
+
+    async def source(self, request: Request) -> Response:
+        """A page as it was fetched, for a frame of its own in which nothing runs."""
+        try:
+            data = await self._perform(request, OPERATIONS["source"])
+        except _ERRORS as error:
+            return self._render(request, "problem", {"problem": str(error)}, None, _status(error))
+        return HTMLResponse(data["html"], headers={**HEADERS, "Content-Security-Policy": SANDBOX})
+
+    async def judge(self, request: Request) -> Response:
+        """The page of ``scrapy corpus judge``, with the workbench's head on it."""
+        name, file = request.path_params["crawl"], request.path_params["file"]
+        body = await _json_object(request) if request.method == "POST" else {}
+        try:
+            content, kind = await run_in_threadpool(judge.serve, self._bench, name, file, body)
+        except _ERRORS as error:
+            if file:
+                return _problem(str(error), _status(error))
+            return self._render(request, "problem", {"problem": str(error)}, OPERATIONS["asked"], _status(error))
+        if not file:
+            head = self._templates.get_template("head.html").render(
+                t=partial(text, language_of(request)), language=language_of(request), operation="asked", crawl=name,
+                here=request.url.path,
+            )  # fmt: skip
+            content = content.replace(b"<body>", b"<body>" + head.encode())
+            content = content.replace(b"</head>", b'<link rel="stylesheet" href="/static/head.css">\n</head>')
+        return Response(content, media_type=kind, headers=dict(HEADERS))
+
+    async def download(self, request: Request) -> Response:
+        """An export, as a file."""
+        try:
+            data = await self._perform(request, export.DOWNLOAD)
+        except _ERRORS as error:
+            return self._render(request, "problem", {"problem": str(error)}, OPERATIONS["export"], _status(error))
+        answer = FileResponse(data["file"], filename=data["name"], headers=dict(HEADERS))
+        answer.background = export.forgetting(data["file"])
+        return answer
+
+
+async def _json_object(request: Request) -> dict[str, Any]:
+    try:
+        fields = json.loads(await request.body() or b"{}")
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise MistakeError("the body is no JSON object")
+    return fields
+
+
+def _json(data: Any) -> Response:
+    return JSONResponse(data, headers=dict(HEADERS))
+
+
+def _problem(message: str, status: int) -> Response:
+    return JSONResponse({"error": message}, status, headers=dict(HEADERS))
+
+
+def _status(error: Exception) -> int:
+    return error.status if isinstance(error, MistakeError) else 409 if isinstance(error, CrawlError) else 400

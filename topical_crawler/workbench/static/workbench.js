@@ -1,0 +1,190 @@
+// Keys, chips that are dragged, and pictures. Everything else is done by the pages themselves; without scripts they still work.
+const byId = (id) => document.getElementById(id);
+
+// A request that failed is said, not dropped -------------------------------------------------------------------------------------
+
+for (const kind of ["htmx:responseError", "htmx:sendError"]) {
+  document.addEventListener(kind, (event) => {
+    const answer = event.detail.xhr?.responseText ?? "";
+    const said = new DOMParser().parseFromString(answer, "text/html").querySelector(".problem")?.textContent;
+    byId("failure").textContent = said ?? document.body.dataset.failed;
+    byId("failure").hidden = false;
+  });
+}
+
+// Keys ---------------------------------------------------------------------------------------------------------------------------
+
+const lines = () => [...document.querySelectorAll("a.line")];
+
+function step(by) {
+  const all = lines();
+  const at = all.indexOf(document.activeElement);
+  all[Math.min(all.length - 1, Math.max(0, at + by))]?.focus();
+}
+
+const PLACES = { h: "/", l: "", c: "/corpus", w: "/words", j: "/judge/", e: "/export" };
+let going = false;
+
+function go(key) {
+  const crawl = location.pathname.match(/^\/crawls\/[^/]+/)?.[0];
+  if (key === "h") location.assign("/");
+  else if (crawl) location.assign(crawl + PLACES[key]);
+}
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || byId("keys").open) return;
+  if (event.target.closest(".chip select") && moveChip(event)) return;
+  if (event.target.matches("input, textarea, select")) return;
+  const key = event.key;
+  const marked = document.querySelector(`[data-key="${key}"]`);
+  if (going && key in PLACES) go(key);
+  else if (key === "/") byId("q")?.focus();
+  else if (key === "j") step(1);
+  else if (key === "k") step(-1);
+  else if (key === "?") byId("keys").showModal();
+  else if (marked && !event.repeat) marked.click();
+  else if (key !== "g") return;
+  going = key === "g" && !going;
+  event.preventDefault();
+});
+byId("keys-button")?.addEventListener("click", () => byId("keys").showModal());
+
+// Chips: dragged, or moved by the arrow keys or the list in them --------------------------------------------------------------------
+
+function place(chip, lane) {
+  const select = chip.querySelector("select");
+  select.selectedIndex = [...select.options].findIndex((option) => option.dataset.lane === lane.dataset.lane);
+  lane.querySelector("ul").append(chip);
+}
+
+function moveChip(event) {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!by) return false;
+  const all = [...document.querySelectorAll(".lane")];
+  const chip = event.target.closest(".chip");
+  const lane = all[all.indexOf(chip.closest(".lane")) + by];
+  if (lane) {
+    place(chip, lane);
+    chip.querySelector("select").focus();
+  }
+  event.preventDefault();
+  return true;
+}
+
+let dragged = null;
+document.addEventListener("dragstart", (event) => {
+  dragged = event.target.closest?.(".chip[draggable]");
+  dragged?.classList.add("dragged");
+  event.dataTransfer?.setData("text/plain", dragged?.textContent.trim() ?? "");
+});
+document.addEventListener("dragend", () => {
+  dragged?.classList.remove("dragged");
+  dragged = null;
+  for (const lane of document.querySelectorAll(".lane.over")) lane.classList.remove("over");
+});
+document.addEventListener("dragover", (event) => {
+  const over = dragged && event.target.closest?.(".lane");
+  for (const lane of document.querySelectorAll(".lane")) lane.classList.toggle("over", lane === over);
+  if (over) event.preventDefault();
+});
+document.addEventListener("drop", (event) => {
+  const lane = dragged && event.target.closest?.(".lane");
+  if (!lane) return;
+  event.preventDefault();
+  place(dragged, lane);
+});
+document.addEventListener("change", (event) => {
+  const chip = event.target.closest(".chip");
+  if (chip) place(chip, document.querySelector(`.lane[data-lane="${event.target.selectedOptions[0].dataset.lane}"]`));
+  if (event.target.matches(".seed")) {
+    const { value, checked } = event.target;
+    const others = byId("seeds").value.split("\n").filter((line) => line.trim() && line.trim() !== value);
+    byId("seeds").value = [...others, ...(checked ? [value] : [])].join("\n");
+  }
+});
+
+function addTerm() {
+  const word = byId("add-term").value.trim();
+  const model = document.querySelector(".chip");
+  if (!word || !model) return;
+  const chip = model.cloneNode(true);
+  chip.classList.remove("near");
+  chip.title = "";
+  chip.querySelector("input").value = word;
+  chip.querySelector("span").textContent = word;
+  for (const option of chip.querySelectorAll("option")) option.value = option.textContent = option.dataset.lane;
+  chip.querySelector("select").setAttribute("aria-label", word);
+  place(chip, document.querySelector(".lane"));
+  byId("add-term").value = "";
+  byId("add-term").focus();
+}
+document.addEventListener("click", (event) => event.target.closest?.("#add-button") && addTerm());
+document.addEventListener("keydown", (event) => {
+  if (!event.target.matches("#add-term") || event.key !== "Enter" || event.isComposing) return;
+  event.preventDefault();
+  addTerm();
+});
+
+// Terms in a text -----------------------------------------------------------------------------------------------------------------
+
+function markTerms(article) {
+  const terms = JSON.parse(article.dataset.terms).filter(Boolean).sort((a, b) => b.length - a.length).slice(0, 2000);
+  if (!terms.length) return;
+  const pattern = new RegExp(terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "giu");
+  for (const line of article.querySelectorAll("[data-mark-terms] p:not(.note)")) {
+    const text = line.textContent;
+    const parts = [];
+    let end = 0;
+    for (const found of text.matchAll(pattern)) {
+      const shown = document.createElement("mark");
+      shown.textContent = found[0];
+      parts.push(text.slice(end, found.index), shown);
+      end = found.index + found[0].length;
+    }
+    line.replaceChildren(...parts, text.slice(end));
+  }
+}
+document.querySelectorAll("article[data-terms]").forEach(markTerms);
+
+// Pictures ------------------------------------------------------------------------------------------------------------------------
+
+const read = async (address) => (await fetch(address)).json();
+const at = (curve, page) => {
+  const place = curve.pages.findIndex((one) => one >= page);
+  return place < 0 ? null : curve.texts[place];
+};
+
+async function draw(chart) {
+  const { curve, other, name, otherName } = chart.dataset;
+  const [first, second] = await Promise.all([read(curve), other ? read(other) : null]);
+  if (first.waiting || second?.waiting || !first.pages) return setTimeout(draw, 500, chart);
+  const pages = [...new Set([...first.pages, ...(second?.pages ?? [])])].sort((a, b) => a - b);
+  const style = getComputedStyle(document.documentElement);
+  const colour = (variable) => style.getPropertyValue(variable).trim();
+  const axis = (label) => ({ label, stroke: colour("--front"), grid: { stroke: colour("--line") }, ticks: { stroke: colour("--line") } });
+  const series = [{ label: document.body.dataset.pages }, { label: name, stroke: colour("--link"), width: 2, spanGaps: true }];
+  const data = [pages, pages.map((page) => at(first, page))];
+  if (second) {
+    series.push({ label: otherName, stroke: colour("--dim"), width: 2, dash: [6, 4], spanGaps: true });
+    data.push(pages.map((page) => at(second, page)));
+  }
+  const said = [[name, first], [otherName, second]].filter(([, found]) => found);
+  const sentence = said.map(([who, c]) => `${who}: ${c.texts.at(-1)} / ${c.pages.at(-1)}`).join("; ");
+  chart.setAttribute("aria-label", `${document.body.dataset.texts} / ${document.body.dataset.pages}: ${sentence}`);
+  if (byId("curve-said")) byId("curve-said").textContent = sentence;
+  chart.picture?.destroy();
+  chart.replaceChildren();
+  const options = {
+    width: chart.clientWidth, height: 230, series, scales: { x: { time: false } },
+    axes: [axis(document.body.dataset.pages), axis(document.body.dataset.texts)],
+  };
+  chart.picture = new uPlot(options, data, chart);
+  chart.dataset.drawn = first.pages.at(-1);
+}
+
+const charts = () => document.querySelectorAll(".chart");
+charts().forEach(draw);
+document.addEventListener("htmx:afterSwap", () => charts().forEach((chart) => chart.picture || draw(chart)));
+if (byId("curve")) setInterval(() => document.hidden || draw(byId("curve")), 5000);
+addEventListener("resize", () => charts().forEach((chart) => chart.picture?.setSize({ width: chart.clientWidth, height: 230 })));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts().forEach(draw));
