@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
@@ -96,7 +97,7 @@ class Visitor:
         self.driver.get(self.served.base + path)
 
     def until(self, happens: Callable[[], Any], seconds: float = HANGS) -> Any:
-        return WebDriverWait(self.driver, seconds, poll_frequency=0.05).until(lambda _: happens())
+        return WebDriverWait(self.driver, seconds, 0.05, [StaleElementReferenceException]).until(lambda _: happens())
 
     def there(self, selector: str) -> WebElement:
         """The element, once it is there."""

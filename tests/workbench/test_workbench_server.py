@@ -198,5 +198,5 @@ def test_the_crawl_expects_something_of_its_corpus_and_its_curve_ends_with_all(s
     expected = served.api(f"{CRAWL}/expected")["expected"]
     assert 0 < expected["least"] <= expected["recall"] <= 1
     curve = served.api(f"{CRAWL}/curve")
-    row = served.api("/")["crawls"][0]
+    row = served.api("/crawls")["crawls"][0]
     assert (curve["pages"][-1], curve["texts"][-1]) == (row["fetched"], row["kept"]) == (219, 45)

@@ -54,6 +54,7 @@ REST_SECONDS = 60.0  # without a page, after which a worker that waits for seeds
 LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: another worker has it
 MOST_RESCORED = 20_000  # of the waiting links, the best ones, that are scored again when something was learned
 _CHECKPOINT = "strategy"
+_LOOKED_AT = 2.0  # seconds for which a command may have a crawl open that does not run
 _RESCORED, _EXPECTED = "rescored", "expected"
 
 # -- Checkpoints of the strategy
@@ -555,7 +556,7 @@ def _check_corpus(crawl: Crawl) -> None:
 def _lock(directory: Path) -> FileLock:
     lock = FileLock(directory / "crawl.lock")
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=_LOOKED_AT)
     except Timeout:
         raise CrawlError(
             f"{directory}: another crawl is running here. Remedy: wait for it, stop it, or choose another directory "

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
+from filelock import FileLock, Timeout
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.corpus import FILE, find, topic_of
@@ -19,7 +20,7 @@ from topical_crawler.cli.frontier.reach import Reached, reach
 from topical_crawler.config import cache_dir, data_dir, segmenter, uses_redis
 from topical_crawler.corpus.search import SearchIndex, Strings, open_index
 from topical_crawler.corpus.store import CorpusStore, sqlite_file
-from topical_crawler.crawl.options import CLAIM
+from topical_crawler.crawl.options import CLAIM, CrawlError
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.workbench.jobs import Jobs
@@ -28,7 +29,8 @@ from topical_crawler.workbench.operations import MistakeError
 if TYPE_CHECKING:
     from topical_crawler.workbench.judge import Judged
 
-_MARKS = (FILE, CLAIM, "frontier.sqlite")  # files of which the folder of a crawl has one at least
+ARGUMENTS = "workbench.json"  # in a crawl's folder: what it was started with from here
+_MARKS = (FILE, CLAIM, "frontier.sqlite", ARGUMENTS)  # files of which the folder of a crawl has one at least
 _PATIENCE = 5.0  # seconds for a crawl that runs to answer
 
 
@@ -114,8 +116,15 @@ class Bench:
     def reached(self, name: str) -> Iterator[Reached]:
         """The crawl as ``scrapy frontier`` reaches it."""
         place = self.place(name)
+        if self.is_running(name) and not _is_open(place.folder):
+            raise CrawlError(f"{name} is starting")
         with reach(self.settings, name if uses_redis(self.settings) else str(place.folder), _PATIENCE) as crawl:
             yield crawl
+
+    def is_running(self, name: str) -> bool:
+        """Whether the process of a crawl that began here is there."""
+        process = self.processes.get(name)
+        return process is not None and process.poll() is None
 
     def topic(self, name: str) -> Topic | None:
         """The topic of a crawl, where it can still be read. It is read anew when its folder has changed."""
@@ -178,3 +187,14 @@ class Bench:
             index.close()
         for store in self._stores.values():
             store.close()
+
+
+def _is_open(folder: Path) -> bool:
+    """Whether a crawl, or a command that looks at it, has a folder open."""
+    lock = FileLock(folder / "crawl.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    lock.release()
+    return False

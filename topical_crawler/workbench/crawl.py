@@ -24,12 +24,11 @@ from topical_crawler.files import replacing
 from topical_crawler.frontier import REDIRECTED
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.topic.topic import list_topics, load_topic
-from topical_crawler.workbench.bench import Bench
+from topical_crawler.workbench.bench import ARGUMENTS, Bench
 from topical_crawler.workbench.corpus import in_background, waiting
 from topical_crawler.workbench.jobs import Progress
 from topical_crawler.workbench.operations import MistakeError, Operation, Param, Values
 
-ARGUMENTS = "workbench.json"  # in a crawl's folder: what it was started with from here
 LOG = "crawl.log"
 BASELINE = "-breadth-first"  # ends the name of a crawl that shows what breadth-first gives
 _POINTS = 400  # of a curve
@@ -112,21 +111,29 @@ def _last_lines(file: Path, most: int = 12) -> list[str]:
 
 def expected(bench: Bench, values: Values) -> dict[str, Any]:
     """What the crawl itself expects of its corpus; one that runs estimates it now."""
-    with bench.reached(values["crawl"]) as crawl:
-        answer = crawl.ask({"action": "stats", "pages": 1, "expected": True})
-        return {"expected": answer["expected"], "now": bool(crawl.runs)}
+    try:
+        with bench.reached(values["crawl"]) as crawl:
+            answer = crawl.ask({"action": "stats", "pages": 1, "expected": True})
+            return {"expected": answer["expected"], "now": bool(crawl.runs), "note": ""}
+    except CrawlError as error:  # it starts, or is busy: the page asks again
+        return {"expected": None, "now": False, "note": str(error)}
 
 
 def best(bench: Bench, values: Values) -> dict[str, Any]:
     request = {"action": "top", "n": values["n"], "host": values["host"] or None}
-    with bench.reached(values["crawl"]) as crawl:
-        answer = ask_for_reasons(crawl, request, bench.settings)
+    try:
+        with bench.reached(values["crawl"]) as crawl:
+            answer = ask_for_reasons(crawl, request, bench.settings)
+    except CrawlError as error:
+        return {"entries": [], "note": str(error)}
     return {"entries": answer["entries"], "note": answer.get("note", "")}
 
 
 def curve(bench: Bench, values: Values) -> dict[str, Any]:
     """Texts over pages, in the order of fetching; redirects are no pages."""
     name = values["crawl"]
+    if not bench.place(name).corpus:
+        return {"pages": [0], "texts": [0]}
 
     def work(note: Progress) -> dict[str, Any]:
         query = sa.select(pages.c.keep).where(pages.c.reason != REDIRECTED).order_by(pages.c.id)
@@ -209,8 +216,7 @@ def breadth_first(bench: Bench, values: Values) -> dict[str, Any]:
 def _run(bench: Bench, name: str, arguments: list[str]) -> None:
     folder = bench.data / name
     folder.mkdir(parents=True, exist_ok=True)
-    running = bench.processes.get(name)
-    if running is not None and running.poll() is None:
+    if bench.is_running(name):
         raise MistakeError(f"{name} runs already", 409)
     with replacing(folder / ARGUMENTS) as out:
         json.dump(arguments, out, ensure_ascii=False)
@@ -261,7 +267,7 @@ def push(bench: Bench, values: Values) -> dict[str, Any]:
 
 _CRAWL = "/crawls/{crawl}"
 OPERATIONS = (
-    Operation("crawls", "/", "The crawls, and the topics that there are.", crawls),
+    Operation("crawls", "/crawls", "The crawls, and the topics that there are.", crawls),
     Operation("live", _CRAWL, "What a crawl does now: pages and texts, what waits, hosts, why pages were rejected.", live),
     Operation("expected", f"{_CRAWL}/expected", "The precision and recall that a crawl expects of its corpus.", expected),
     Operation("best", f"{_CRAWL}/best", "The best links that wait, with the reasons for their places.", best,

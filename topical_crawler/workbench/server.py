@@ -63,6 +63,7 @@ def make_app(bench: Bench, port: int, token: str = "") -> Starlette:
         bench.close()
 
     routes: list[Route | Mount] = [
+        Route("/", _handler(pages.page, OPERATIONS["crawls"])),
         Route("/language", pages.language),
         Route("/api", pages.openapi),
         Route("/crawls/{crawl}/judge/{file:path}", pages.judge, methods=["GET", "POST"]),
@@ -72,7 +73,7 @@ def make_app(bench: Bench, port: int, token: str = "") -> Starlette:
     ]
     for operation in OPERATIONS.values():
         methods = ["POST"] if operation.acts else ["GET"]
-        routes.append(Route(f"/api{operation.path}".rstrip("/") or "/api", _handler(pages.api, operation), methods=methods))
+        routes.append(Route(f"/api{operation.path}", _handler(pages.api, operation), methods=methods))
         if operation.page:
             routes.append(Route(operation.path, _handler(pages.page, operation), methods=methods))
     guard = Middleware(Guard, token=token, names=names, cookie=f"workbench-{port}")

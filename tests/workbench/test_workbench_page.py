@@ -1,0 +1,241 @@
+"""The workbench in a real browser: the whole way from a sentence to an exported corpus, on the demo web."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judging_tools import browser
+from selenium.webdriver import ActionChains
+from selenium.webdriver.chrome.webdriver import WebDriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from workbench_tools import REPLAY, Served, Visitor, workbench
+
+from topical_crawler.judging.sample import read_sample
+
+CRAWL = "/crawls/health"
+AXE = "axe-core@4.14.1"  # MPL-2.0: used here, not shipped
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bench")
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[Served]:
+    with workbench(folder, *REPLAY) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[WebDriver]:
+    with browser(size="1280,1000") as found:
+        yield found
+
+
+@pytest.fixture
+def visitor(chromium: WebDriver, served: Served) -> Iterator[Visitor]:
+    found = Visitor(chromium, served)
+    chromium.get(served.url)
+    found.until(lambda: "token" not in chromium.current_url)
+    yield found
+    complaints = found.complaints()
+    chromium.get("about:blank")
+    assert not complaints
+
+
+def lanes(visitor: Visitor) -> dict[str, list[str]]:
+    """The words by weight."""
+    found = {}
+    for lane in visitor.driver.find_elements(By.CSS_SELECTOR, ".lane"):
+        words = [span.text for span in lane.find_elements(By.CSS_SELECTOR, ".chip span")]
+        found[str(lane.get_attribute("data-lane"))] = words
+    return found
+
+
+def chip(visitor: Visitor, word: str) -> Any:
+    return visitor.driver.find_element(By.XPATH, f"//li[contains(@class, 'chip')][span='{word}']")
+
+
+def test_a_sentence_becomes_a_topic(visitor: Visitor, folder: Path) -> None:
+    visitor.click("a.button.main")
+    visitor.write("[name=sentence]", "健康养生与疾病预防的知识")
+    visitor.write("[name=keywords]", "医院,病人,体检")
+    visitor.press(Keys.ENTER)
+    visitor.quiet()
+    visitor.there(".lane .chip")
+    before = lanes(visitor)
+    assert {"医院", "病人", "体检", "健康"} <= {*before["1.0"], *before["0.5"]}
+    assert "知识" in before["0.0"]  # what was left out is shown
+    # By the mouse, by the keys, and by the list in the word.
+    word = chip(visitor, "体检").find_element(By.TAG_NAME, "span")
+    ActionChains(visitor.driver).drag_and_drop(word, visitor.there(".lane[data-lane='0.5'] h3")).perform()
+    visitor.until(lambda: "体检" in lanes(visitor)["0.5"])
+    select = chip(visitor, "病人").find_element(By.TAG_NAME, "select")
+    visitor.driver.execute_script("arguments[0].focus()", select)
+    visitor.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert "病人" in lanes(visitor)["0.25"]
+    visitor.press(Keys.ARROW_LEFT, Keys.ARROW_LEFT)
+    assert "病人" in lanes(visitor)["1.0"]
+    visitor.write("#add-term", "门诊")
+    visitor.press(Keys.ENTER)
+    assert "门诊" in lanes(visitor)["1.0"]
+    seed = visitor.driver.find_element(By.CSS_SELECTOR, ".seed[value*='www.qingheonline.example']")
+    seed.click()
+    visitor.write("[name=name]", "health")
+    visitor.click("#topic button.main")
+    visitor.until(lambda: visitor.driver.current_url.endswith("/topics/health"))
+    terms = (folder / "topics/health/terms.tsv").read_text("utf-8").splitlines()
+    rows = {line.split("\t")[0]: line.split("\t")[1] for line in terms if not line.startswith("#")}
+    assert (rows["病人"], rows["门诊"], rows["体检"]) == ("", "", "0.5000")
+    assert "知识" not in rows
+    assert "qingheonline" in (folder / "topics/health/seeds.txt").read_text("utf-8")
+
+
+def test_the_topic_is_crawled_and_the_figures_come_by_themselves(visitor: Visitor, served: Served) -> None:
+    visitor.open("/topics/health")
+    visitor.click("form button.main")
+    visitor.until(lambda: visitor.driver.current_url.endswith(CRAWL))
+    visitor.until(lambda: "does not run" in visitor.text("#live .state"))
+    visitor.until(lambda: int(visitor.there("#curve").get_attribute("data-drawn") or 0) > 50)
+    curve = served.api(f"{CRAWL}/curve")
+    assert curve["texts"][-1] == served.api(f"{CRAWL}/count")["total"] > 0
+    visitor.until(lambda: f"{curve['texts'][-1]} / {curve['pages'][-1]}" in visitor.text("#curve-said"))
+    assert "www.qingheonline.example" in visitor.text("#live")
+
+
+def test_what_breadth_first_gives_is_crawled_not_guessed(visitor: Visitor, served: Served) -> None:
+    visitor.open(CRAWL)
+    visitor.click(f"form[action='{CRAWL}/breadth-first'] button")
+    other = "/crawls/health-breadth-first"
+    visitor.until(
+        lambda: any(row["name"] == other.rpartition("/")[2] and row["fetched"] for row in served.api("/crawls")["crawls"])
+    )
+    visitor.until(lambda: served.api(other)["runs"] is False)
+    assert served.api(other)["strategy"] == "breadth_first"
+    visitor.open(f"{CRAWL}/compare?other=health-breadth-first")
+    visitor.quiet()
+    first, second = served.api(f"{CRAWL}/compare", other="health-breadth-first")["totals"]
+    assert first["kept"] > 0
+    assert str(second["fetched"]) in visitor.text("#compared")
+
+
+def test_texts_are_found_read_marked_and_unmarked_by_keys(visitor: Visitor, folder: Path) -> None:
+    visitor.open(f"{CRAWL}/corpus")
+    visitor.quiet()
+    visitor.press("/")
+    visitor.press("医院", Keys.ENTER)
+    visitor.there(".kwic .match")
+    assert visitor.text(".kwic .match") == "医院"
+    visitor.quiet()
+    visitor.press("j", Keys.ENTER)
+    visitor.there("article.text")
+    visitor.quiet()
+    assert visitor.text(".sentences li") == "It was kept."
+    assert visitor.there("#body mark")
+    number = visitor.driver.current_url.rpartition("/")[2].partition("?")[0]
+    visitor.press("2")
+    visitor.until(lambda: "Marked" in visitor.text("#mark"))
+    (file,) = folder.glob("data/health/asked-*.jsonl")
+    assert [item.mark for item in read_sample(file).items] == ["irrelevant"], number
+    visitor.press("u")
+    visitor.until(lambda: "taken back" in visitor.text("#mark"))
+    assert [item.mark for item in read_sample(file).items] == [None]
+
+
+def test_judging_begins_with_what_is_uncertain_and_the_crawl_learns(visitor: Visitor, served: Served) -> None:
+    visitor.open(f"{CRAWL}/judge/")
+    visitor.until(lambda: visitor.text("#place"))
+    assert visitor.there(".bench a[aria-current=page]").text == "Judge"
+    visitor.press("1")
+    visitor.until(lambda: visitor.text("#saved") == "Saved")
+    visitor.until(lambda: served.api(CRAWL)["stats"]["marked"] >= 1)
+
+
+def test_the_export_is_shown_first_and_comes_as_a_file(visitor: Visitor, folder: Path) -> None:
+    visitor.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)})
+    visitor.open(f"{CRAWL}/export")
+    assert json.loads(visitor.text("#preview").splitlines()[0])["host"]
+    visitor.click("#download")
+    visitor.until(lambda: list(folder.glob("health-jsonl.zip")))
+
+
+def test_the_language_is_the_browsers_until_another_is_chosen(visitor: Visitor) -> None:
+    visitor.open(f"{CRAWL}/corpus")
+    visitor.click(".bench .last a")
+    visitor.until(lambda: visitor.there("html").get_attribute("lang") == "zh-CN")
+    assert visitor.driver.current_url.endswith(f"{CRAWL}/corpus")
+    assert "检索" in visitor.text("form.search")
+    visitor.click(".bench .last a")
+    visitor.until(lambda: visitor.there("html").get_attribute("lang") == "en")
+
+
+PAGES = (
+    "/",
+    "/topics/new?sentence=%E5%81%A5%E5%BA%B7",
+    "/topics/health",
+    CRAWL,
+    f"{CRAWL}/corpus",
+    f"{CRAWL}/corpus?q=%E5%8C%BB",
+    f"{CRAWL}/words",
+    f"{CRAWL}/collocates?word=%E5%8C%BB%E9%99%A2",
+    f"{CRAWL}/judge/",
+    f"{CRAWL}/export",
+    f"{CRAWL}/compare?other=health-breadth-first",
+)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_page_is_wider_than_the_window(visitor: Visitor, width: int) -> None:
+    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
+    visitor.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        for page in PAGES:
+            visitor.open(page)
+            visitor.quiet()
+            inner, outer = visitor.driver.execute_script(
+                "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+            )
+            assert inner <= outer, page
+            heights = visitor.driver.execute_script(
+                "return [...document.querySelectorAll('main button')].filter((b) => b.offsetParent).map((b) => b.offsetHeight)"
+            )
+            assert all(height >= 36 for height in heights), page
+    finally:
+        visitor.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The script that looks for barriers, from the npm registry."""
+    folder = tmp_path_factory.mktemp("axe")
+    if shutil.which("npm") is None:
+        pytest.skip("no npm here, which fetches axe-core: apt-get install npm")
+    done = subprocess.run(["npm", "pack", "--silent", AXE], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"axe-core cannot be fetched: {done.stderr.strip()[-200:]}")
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        member = archive.extractfile("package/axe.min.js")
+        assert member is not None
+        return member.read().decode()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_nobody_is_shut_out(visitor: Visitor, axe: str, dark: bool) -> None:
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    visitor.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+    for page in PAGES:
+        visitor.open(page)
+        visitor.quiet()
+        visitor.driver.execute_script(axe)
+        found = visitor.driver.execute_async_script("axe.run().then((r) => arguments[0](r.violations))")
+        grave = [(v["id"], [node["html"] for node in v["nodes"]]) for v in found if v["impact"] in ("serious", "critical")]
+        assert not grave, page
