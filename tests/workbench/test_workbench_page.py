@@ -116,9 +116,8 @@ def test_what_breadth_first_gives_is_crawled_not_guessed(visitor: Visitor, serve
     visitor.open(CRAWL)
     visitor.click(f"form[action='{CRAWL}/breadth-first'] button")
     other = "/crawls/health-breadth-first"
-    visitor.until(
-        lambda: any(row["name"] == other.rpartition("/")[2] and row["fetched"] for row in served.api("/crawls")["crawls"])
-    )
+    visitor.until(lambda: other.rpartition("/")[2] in [row["name"] for row in served.api("/crawls")["crawls"]])
+    visitor.until(lambda: served.api(f"{other}/curve")["pages"][-1])
     visitor.until(lambda: served.api(other)["runs"] is False)
     assert served.api(other)["strategy"] == "breadth_first"
     visitor.open(f"{CRAWL}/compare?other=health-breadth-first")

@@ -31,15 +31,24 @@ class Command(ScrapyCommand):
         port = "of the page (default: any that is free)"
         parser.add_argument("--port", type=whole(0, 65535), default=0, metavar="N", help=port)
         parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
+        parser.add_argument("--mcp", action="store_true", help="no page: tools for an agent, on standard input and output (MCP)")
+        parser.add_argument("--act", action="store_true", help="with --mcp: also tools that change something")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        try:
-            from topical_crawler.workbench.running import run
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "jinja2", "python_multipart"):
-                raise
-            raise UsageError(
-                f"{error.name} is not installed. Remedy: pip install 'topical-crawler[workbench]'", print_help=False
-            ) from None
+        if opts.act and not opts.mcp:
+            raise UsageError("--act goes with --mcp: the page acts anyway", print_help=False)
         assert self.settings is not None
-        self.exitcode = run(self.settings, args, opts.set, opts.port, browser=not opts.no_browser)
+        try:
+            from topical_crawler.workbench import running
+
+            if opts.mcp:
+                running.run_for_agents(self.settings, args, opts.set, act=opts.act)
+            else:
+                self.exitcode = running.run(self.settings, args, opts.set, opts.port, browser=not opts.no_browser)
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "jinja2", "python_multipart", "mcp"):
+                raise
+            extra = "mcp,workbench" if opts.mcp else "workbench"
+            raise UsageError(
+                f"{error.name} is not installed. Remedy: pip install 'topical-crawler[{extra}]'", print_help=False
+            ) from None

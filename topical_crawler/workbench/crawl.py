@@ -18,7 +18,7 @@ from topical_crawler.cli.base import is_url
 from topical_crawler.cli.frontier.reach import ask_in_batches
 from topical_crawler.cli.strategy import ask_for_reasons
 from topical_crawler.config import replay_file, uses_redis
-from topical_crawler.corpus.record import pages
+from topical_crawler.corpus.record import CorpusError, pages
 from topical_crawler.crawl.options import CrawlError, read_claim
 from topical_crawler.files import replacing
 from topical_crawler.frontier import REDIRECTED
@@ -44,13 +44,16 @@ def crawls(bench: Bench, values: Values) -> dict[str, Any]:
     found = []
     for name, place in bench.crawls().items():
         topic = bench.topic(name)
-        row: dict[str, Any] = {"name": name, "title": topic.title if topic else "", "fetched": None, "kept": None}
+        row: dict[str, Any] = {"name": name, "title": topic.title if topic else "", "fetched": None, "kept": None, "problem": ""}
         if place.corpus:
-            job = in_background(bench, name, "totals", partial(_totals, bench, name))
-            row |= job.value if job.done.is_set() else {}
+            try:
+                job = in_background(bench, name, "totals", partial(_totals, bench, name))
+                row |= job.value if job.done.is_set() else {"waiting": True}
+            except CorpusError as error:  # the others are shown nevertheless
+                row["problem"] = str(error)
         found.append(row)
-    return {"crawls": found, "topics": list_topics(), "own": own_topics(bench), "waiting": any(
-        row["fetched"] is None and bench.place(row["name"]).corpus for row in found)}  # fmt: skip
+    is_waiting = any(row.pop("waiting", False) for row in found)
+    return {"crawls": found, "topics": list_topics(), "own": own_topics(bench), "waiting": is_waiting}
 
 
 def _totals(bench: Bench, name: str, note: Progress) -> dict[str, int]:
@@ -80,8 +83,11 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
     except CrawlError as error:
         data["problem"] = str(error)
     if place.corpus:
-        job = in_background(bench, name, "by host", lambda note: _by_host(bench, name), wait=0.1)
-        data["hosts"] = job.value if job.done.is_set() else []
+        try:
+            job = in_background(bench, name, "by host", lambda note: _by_host(bench, name), wait=0.1)
+            data["hosts"] = job.value if job.done.is_set() else []
+        except CorpusError as error:  # its first worker has not made it yet, or the server is away
+            data["problem"] = str(error)
     claim = read_claim(place.folder)
     data |= {"strategy": claim.get("strategy", ""), "title": getattr(bench.topic(name), "title", name)}
     data |= {"can_go_on": not uses_redis(bench.settings) and bool(claim), "log": _last_lines(place.folder / LOG)}

@@ -11,7 +11,7 @@ import uvicorn
 from scrapy.settings import BaseSettings
 
 from topical_crawler.workbench.bench import Bench
-from topical_crawler.workbench.server import HOST, address, make_app
+from topical_crawler.workbench.server import ERRORS, HOST, OPERATIONS, address, make_app
 
 
 def run(settings: BaseSettings, names: Sequence[str], given: Sequence[str], port: int = 0, *, browser: bool = True) -> int:
@@ -24,8 +24,7 @@ def run(settings: BaseSettings, names: Sequence[str], given: Sequence[str], port
         port: 0: any that is free.
         browser: open the page.
     """
-    bench = Bench(settings, names, [part for setting in given for part in ("-s", setting)])
-    bench.crawls()  # says what is wrong with a name
+    bench = _bench(settings, names, given)
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -47,3 +46,21 @@ def run(settings: BaseSettings, names: Sequence[str], given: Sequence[str], port
         except KeyboardInterrupt:
             print(file=sys.stderr)
     return 0
+
+
+def run_for_agents(settings: BaseSettings, names: Sequence[str], given: Sequence[str], *, act: bool = False) -> None:
+    """Serve an agent over standard input and output until the input ends; arguments as of :func:`run`.
+
+    Args:
+        act: also offer what changes something.
+    """
+    from topical_crawler.workbench.agents import serve  # the package mcp, which is an extra of its own
+
+    offered = [operation for operation in OPERATIONS.values() if act or not operation.acts]
+    serve(_bench(settings, names, given), offered, ERRORS)
+
+
+def _bench(settings: BaseSettings, names: Sequence[str], given: Sequence[str]) -> Bench:
+    bench = Bench(settings, names, [part for setting in given for part in ("-s", setting)])
+    bench.crawls()  # says what is wrong with a name
+    return bench

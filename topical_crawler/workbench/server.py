@@ -36,7 +36,7 @@ HOST = "127.0.0.1"
 OPERATIONS: Mapping[str, Operation] = {
     operation.name: operation for module in (crawl, corpus, judge, topic, export, compare) for operation in module.OPERATIONS
 }
-_ERRORS = (UsageError, CorpusError, CrawlError, FrontierFileError, FrontierServerError, ValueError, OSError, Timeout)
+ERRORS = (UsageError, CorpusError, CrawlError, FrontierFileError, FrontierServerError, ValueError, OSError, Timeout)
 """What can go wrong with a crawl or a request; their messages are for people."""
 
 
@@ -133,13 +133,13 @@ class _Pages:
             return _problem("acting takes the token in a header: Authorization: Bearer …", 403)
         try:
             return _json(await self._perform(request, operation))
-        except _ERRORS as error:
+        except ERRORS as error:
             return _problem(str(error), _status(error))
 
     async def page(self, request: Request, operation: Operation) -> Response:
         try:
             data = await self._perform(request, operation)
-        except _ERRORS as error:
+        except ERRORS as error:
             return self._render(request, "problem", {"problem": str(error)}, operation, _status(error))
         if go := data.get("go"):
             if request.headers.get("hx-request"):
@@ -200,7 +200,7 @@ class _Pages:
         """A page as it was fetched, for a frame of its own in which nothing runs."""
         try:
             data = await self._perform(request, OPERATIONS["source"])
-        except _ERRORS as error:
+        except ERRORS as error:
             return self._render(request, "problem", {"problem": str(error)}, None, _status(error))
         return HTMLResponse(data["html"], headers={**HEADERS, "Content-Security-Policy": SANDBOX})
 
@@ -210,7 +210,7 @@ class _Pages:
         body = await _json_object(request) if request.method == "POST" else {}
         try:
             content, kind = await run_in_threadpool(judge.serve, self._bench, name, file, body)
-        except _ERRORS as error:
+        except ERRORS as error:
             if file:
                 return _problem(str(error), _status(error))
             return self._render(request, "problem", {"problem": str(error)}, OPERATIONS["asked"], _status(error))
@@ -227,7 +227,7 @@ class _Pages:
         """An export, as a file."""
         try:
             data = await self._perform(request, export.DOWNLOAD)
-        except _ERRORS as error:
+        except ERRORS as error:
             return self._render(request, "problem", {"problem": str(error)}, OPERATIONS["export"], _status(error))
         answer = FileResponse(data["file"], filename=data["name"], headers=dict(HEADERS))
         answer.background = export.forgetting(data["file"])
