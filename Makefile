@@ -11,7 +11,7 @@ setup:
 	@VENV=$(VENV) $(PYTHON) bootstrap.py setup
 
 demo: setup
-	@$(BIN)/python demo/run.py
+	@$(BIN)/python -m topical_crawler demo
 
 # make crawl TOPIC=partybuilding ARGS="-a pages=1000"
 crawl: setup

@@ -12,13 +12,14 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("VENV", ROOT / ".venv"))
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
-TARGETS = {"setup": [], "demo": ["demo/run.py"], "test": ["-m", "pytest"]}
+TARGETS = {"setup": [], "demo": ["-m", "topical_crawler", "demo"], "test": ["-m", "pytest"]}
 
 
 def setup() -> None:
@@ -27,13 +28,15 @@ def setup() -> None:
     stamp = VENV / "installed"
     if stamp.is_file() and stamp.read_text() == wanted:
         return
-    print(f"Setting up {VENV} (once; a minute or two)", file=sys.stderr)
+    start = time.monotonic()
+    print(f"Setting up {VENV} (once; a minute or two) … ", end="", file=sys.stderr, flush=True)
     if subprocess.run([BIN / "python", "-m", "pip", "--version"], capture_output=True).returncode if BIN.is_dir() else True:
         venv.create(VENV, with_pip=True, clear=True)
     pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--require-hashes", "-r", ROOT / "requirements.lock"], check=True)
-    subprocess.run([*pip, "--no-deps", "--editable", ROOT], check=True)
+    for what in (["--require-hashes", "-r", ROOT / "requirements.lock"], ["--no-deps", "--editable", ROOT]):
+        subprocess.run([*pip, *what], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # shown where it fails
     stamp.write_text(wanted)
+    print(f"done in {time.monotonic() - start:.0f} s", file=sys.stderr)
 
 
 def main() -> int:
@@ -47,6 +50,7 @@ def main() -> int:
     try:
         setup()
     except subprocess.CalledProcessError as error:
+        sys.stderr.buffer.write(error.stdout or b"")
         print(
             f"Set-up failed: {' '.join(map(str, error.cmd))}. Remedy: see pip's message above, then run this again",
             file=sys.stderr,

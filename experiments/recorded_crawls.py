@@ -28,7 +28,6 @@ from topical_crawler import __version__
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.files import replacing
-from topical_crawler.frontier import REDIRECTED
 from topical_crawler.recordings.reader import recorded_files
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic
@@ -317,7 +316,7 @@ class RecordedCrawls:
                 stats = store.stats()
         except CorpusError:  # not there yet
             return 0
-        return stats.fetched - stats.rejected.get(REDIRECTED, 0)
+        return stats.fetched
 
     def _note_usage(self, one: _Running) -> None:
         """Add what a process took that has ended; one that fetched nothing (it failed at once) is left out."""

@@ -65,7 +65,8 @@ def shipped() -> set[str]:
     """Every module and script, and every file of the lexicon at its place in the package."""
     code = {str(file.relative_to(ROOT)) for file in (ROOT / "topical_crawler").rglob("*") if file.suffix in CODE}
     data = {f"topical_crawler/{file.relative_to(ROOT)}" for file in (ROOT / "lexicon").rglob("*") if file.is_file()}
-    return code | data
+    demo = {f"topical_crawler/demo/{name}" for name in ("demo-web.warc.gz", "labels.tsv", "seeds.txt")}
+    return code | data | demo
 
 
 def test_every_package_is_listed() -> None:
@@ -99,6 +100,7 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel: Path) -> None:
         (entry_points,) = (archive.read(n).decode() for n in archive.namelist() if n.endswith(".dist-info/entry_points.txt"))
         assert any(n.endswith("LICENSE") for n in archive.namelist())
     assert "[scrapy]\nsettings = topical_crawler.settings" in entry_points
+    assert "topical-crawler = topical_crawler.__main__:main" in entry_points
     version = __version__
     assert wheel.name == f"topical_crawler-{version}-py3-none-any.whl"
 

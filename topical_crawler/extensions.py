@@ -43,7 +43,7 @@ from topical_crawler.crawl.estimate import Estimate
 from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.progress import Durations, Progress
 from topical_crawler.crawl.session import Crawl
-from topical_crawler.frontier import State
+from topical_crawler.frontier import REDIRECTED, State
 from topical_crawler.logs import log_format, mask
 from topical_crawler.spiders.topical import CrawlComponent, TopicalSpider
 
@@ -147,7 +147,7 @@ def live_view(crawl: Crawl) -> Group:
                  f"[bold]{p.rate:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
     grid.add_row("", f"MB [bold]{p.total.megabytes:.1f}[/]", "chars/MB",
                  f"[bold]{p.total.density:,.0f}[/], {recent.density:,.0f} of the last {recent.pages}")  # fmt: skip
-    rejected = "  ".join(f"{reason} {n}" for reason, n in p.reasons.most_common(5))
+    rejected = "  ".join(f"{reason} {n}" for reason, n in [*p.rejected.items()][:5])
     heaviest = sorted(p.sites, key=lambda site: (-p.sites[site].size, site))[:_LIVE_SITES]
     return Group(grid, _sites(crawl, heaviest),
                  Text(f"rejected: {rejected}", style="dim", overflow="ellipsis", no_wrap=True),
@@ -207,7 +207,7 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "marked": len(crawl.control.marks.urls),
         "cleaned_at_end": crawl.cleaned.done.changed if crawl.cleaned else 0,
         "seconds": round(p.seconds, 1),
-        "rejected": dict(p.reasons.most_common()),
+        "rejected": p.rejected,
         "links": dict(p.links.most_common()),
         "hosts": len(p.sites),
         "hosts_slowed": len(crawl.policy.slowed - crawl.policy.left),
@@ -229,8 +229,11 @@ def summary(crawl: Crawl, reason: str) -> Group:
     p = crawl.progress
     head = Text.from_markup(
         f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why_ended(crawl, reason))}. "
-        f"This run: {p.total.pages} pages in {p.seconds:.0f} s, [bold green]{p.total.kept} kept[/]"
+        f"This run: {p.total.pages} pages"
+        + (f" and {p.reasons[REDIRECTED]} redirects" if p.reasons[REDIRECTED] else "")
+        + f" in {p.seconds:.0f} s, [bold green]{p.total.kept} kept[/]"
         + (f" ({p.total.harvest_rate:.0%})" if p.total.pages else "")
+        + (f", {p.second_looks} of them at a second look" if p.second_looks else "")
         + f"; {p.total.megabytes:.1f} MB, {p.total.density:,.0f} characters/MB"
     )
     names = _by_yield(p)
@@ -238,13 +241,12 @@ def summary(crawl: Crawl, reason: str) -> Group:
     if len(names) > _SITES:
         sites.add_row(f"… and {len(names) - _SITES} more", style="dim")
     sites.add_row("")
-    reasons = dict(p.reasons.most_common()) | ({"kept at a second look": -p.second_looks} if p.second_looks else {})
     links = {name: n for name, n in p.links.most_common() if name != "new" and n}
     slowest = sorted(((site.seconds / site.pages, name) for name, site in p.sites.items()), reverse=True)[:5]
     slow = {name: f"{mean:.2f}" for mean, name in slowest if mean >= 0.01}  # a replay answers at once
     right = Table.grid()
     blocks: tuple[tuple[str, str, Mapping[str, object]], ...] = (
-        ("rejected because", "pages", reasons),
+        ("rejected because", "pages", p.rejected),
         ("links not followed", "found", links),
         ("slowest hosts", "s a page", slow),
     )

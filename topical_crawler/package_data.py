@@ -11,10 +11,10 @@ from types import ModuleType
 from typing import Any
 
 
-def data_folder() -> Traversable:
-    """The folder ``lexicon``: topics, stop words, boilerplate patterns.
+def data_folder(name: str = "lexicon") -> Traversable:
+    """A folder of data: ``lexicon`` (topics, stop words, boilerplate patterns) or ``demo`` (a recorded web, seeds, labels).
 
-    Installed, it is ``topical_crawler/lexicon``; in a source tree it is beside the package. It may be inside a zip file, so read
+    Installed, it is in the package; in a source tree it is beside it. It may be inside a zip file, so read
     it with ``data_folder().joinpath("boilerplate.txt").read_text("utf-8")``, never through a file path. Raises FileNotFoundError
     where neither is there.
 
@@ -22,12 +22,12 @@ def data_folder() -> Traversable:
     True
     """
     package = files("topical_crawler")
-    beside = package.parent / "lexicon" if isinstance(package, Path) else package.joinpath("../lexicon")
-    for root in (package.joinpath("lexicon"), beside):
+    beside = package.parent / name if isinstance(package, Path) else package.joinpath(f"../{name}")
+    for root in (package.joinpath(name), beside):
         if root.is_dir():
             return root
     raise FileNotFoundError(
-        f"no lexicon beside or inside {package}: install the package with its data, or run from a complete checkout"
+        f"no {name} beside or inside {package}: install the package with its data, or run from a complete checkout"
     )
 
 

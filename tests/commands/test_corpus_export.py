@@ -174,7 +174,9 @@ def test_a_tagger_of_ones_own(run: Run, folder: Path) -> None:
 def test_the_manifest_knows_topic_crawl_and_hosts(run: Run, folder: Path) -> None:
     run("-o", "m.jsonl", "--host", "a1.cn", "--simplified", "--where", "han>0")
     said = json.loads((folder / "m.jsonl.manifest.json").read_text("utf-8"))
-    assert (said["topic"]["title"], said["crawl"]["strategy"]) == ("党建", "semantic") and len(said["topic"]["edition"]) == 16
+    assert (said["topic"]["title"], said["crawl"]["strategy"]) == ("党建", "semantic")
+    assert said["crawl"]["random_seed"] == 0 and said["crawl"]["seeds"][0] == "http://www.a1.cn/1.html"
+    assert len(said["topic"]["edition"]) == 16
     assert said["filters"] == {"host": ["a1.cn"], "where": ["han>0"]} and said["changes"] == ["simplified"]
     assert said["hosts"]["www.a1.cn"]["robots"] == {
         "robots": "restricts", "crawl_delay": 5.0, "asked": "2026-11-20T07:00:00+00:00",

@@ -66,7 +66,7 @@ def test_a_text(explain: Callable[..., subprocess.CompletedProcess[str]]) -> Non
     assert first == "on topic: relevance 1.07 is above 0.05; 党建 80%, 组织生活 20%"
     assert "Taken for a text: 党建工作中的组织生活" in rest
     assert "1 like no topic term; they dilute the others: 工作" in rest
-    assert "As a main text: relevance 1.07, above text_threshold 0.01" in shown.stdout
+    assert "The main text by itself: relevance 1.07, above text_threshold 0.01" in shown.stdout
     assert "Links" not in shown.stdout
     assert "switched off" in shown.stdout
     assert max(map(len, rest)) <= 100
@@ -132,7 +132,13 @@ def test_a_page_of_a_recorded_web(explain: Callable[..., subprocess.CompletedPro
     shown = explain(ARTICLE, "--body", "--links", "3", "-s", f"TOPICAL_REPLAY={recording}")
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.startswith("on topic: relevance ")
-    for part in (f"Fetched: {ARTICLE}", "Words of the main text", "would be queued", "As a main text", "No meta description"):
+    for part in (
+        f"Fetched: {ARTICLE}",
+        "Words of the main text",
+        "would be queued",
+        "The main text by itself",
+        "No meta description",
+    ):
         assert part in shown.stdout
     for url in ("http://www.qinghedj.example/none", "http://www.qingheonline.example/private/login.html"):
         failed = explain(url, "-s", f"TOPICAL_REPLAY={recording}")

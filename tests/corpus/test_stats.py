@@ -39,6 +39,7 @@ def test_rejected_pages_count_for_the_download(store: CorpusStore) -> None:
     stats = store.stats()
     found = {host.host: (host.size, round(host.density, 6)) for host in stats.hosts}
     assert found == {HOSTS[0]: (200_000, 5 * len(TEXT)), HOSTS[1]: (1_800_000, 0.0), HOSTS[2]: (500_000, 2 * len(TEXT))}
+    assert (stats.fetched, stats.redirects, stats.rejected) == (4, 1, {"off topic": 2})  # a redirect is no page
     assert stats.size == 2_500_000 and stats.density == pytest.approx(2 * len(TEXT) / 2.5)
     store.close()
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.corpus.record import Yield, density
+from topical_crawler.corpus.record import Record, Yield, density
 from topical_crawler.crawl.progress import Durations, Progress
 
 PAGES = st.lists(
@@ -23,7 +23,14 @@ def page(kept: bool, size: int, characters: int = 700) -> Yield:
 
 def test_a_second_look_counts_a_text_and_no_page() -> None:
     progress = Progress()
-    progress.note_second_look("www.dangjian.cn", 300)
+    progress.reasons.update({"off topic": 2, "redirected": 1})
+    progress.note_second_look(
+        "off topic", Record(url="http://www.dangjian.cn/1", host="www.dangjian.cn", keep=True, text="党" * 300)
+    )
+    progress.note_second_look(
+        "off topic", Record(url="http://www.dangjian.cn/2", host="www.dangjian.cn", keep=False, reason="duplicate")
+    )
+    assert progress.rejected == {"duplicate": 1}
     assert (progress.total.pages, progress.total.kept, progress.second_looks, progress.total.characters) == (0, 1, 1, 300)
     assert progress.recent.pages == 0 and progress.total.harvest_rate == 0
     progress.note("news.a.cn", page(False, 1000))

@@ -112,7 +112,12 @@ def test_texts_on_topic_that_came_too_early_are_kept_at_the_end(topic: Path, tmp
     asked = crawled_urls(ended.log)
     assert len(asked) == len(set(asked)) and asked == crawled_urls(without.log)
     assert ended.log.count(NEXT_LOOK) == 1 and NEXT_LOOK not in without.log
-    assert f"kept at a second look -{len(both - first)}" in " ".join(ended.log.split())
+    said = " ".join(ended.log.split())
+    assert f"{len(both)} kept (" in said and f", {len(both - first)} of them at a second look" in said
+    all_rows = rows(tmp_path / "with")
+    rejected = Counter(row.reason for row in all_rows if not row.keep)
+    assert all(f" {reason} {n} " in f"{said} " for reason, n in rejected.items() if reason != "redirected")
+    assert f"{len(all_rows) - rejected['redirected']} pages and {rejected['redirected']} redirects" in said
     assert not (tmp_path / "without" / "aside.sqlite").exists()
 
 

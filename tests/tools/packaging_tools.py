@@ -26,6 +26,9 @@ def copy_source(folder: Path) -> Path:
     )
     for name in ("pyproject.toml", "setup.py", "scrapy.cfg", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder)
+    (folder / "demo").mkdir()
+    for name in ("demo-web.warc.gz", "labels.tsv", "seeds.txt"):
+        shutil.copy(ROOT / "demo" / name, folder / "demo")
     for name in ("topical_crawler", "lexicon"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
     return folder

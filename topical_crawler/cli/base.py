@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from topical_crawler.sources import Condition
 
 
+def program() -> str:
+    """The program whose command runs: ``topical-crawler`` or ``scrapy``."""
+    return "topical-crawler" if sys.argv[0] == "topical-crawler" else "scrapy"
+
+
 class Action(NamedTuple):
     """One action of a command."""
 
@@ -115,8 +120,9 @@ class ActionsCommand(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
+        parser.prog, parser.usage = program(), f"{program()} {self.name} {self.syntax()}"
         actions = parser.add_subparsers(
-            dest="action", metavar="ACTION", prog=f"scrapy {self.name}", title="Actions", parser_class=ActionParser
+            dest="action", metavar="ACTION", prog=f"{program()} {self.name}", title="Actions", parser_class=ActionParser
         )
         for name, (_, help) in self.actions.items():
             actions.add_parser(name, help=help, load=partial(self.load, name))
@@ -130,7 +136,7 @@ class ActionsCommand(ScrapyCommand):
             *but_one, last = self.actions
             raise UsageError(f"say what to do: {', '.join(but_one)} or {last}", print_help=True)
         if args:
-            raise UsageError(f"not understood: {' '.join(args)}. See scrapy {self.name} {opts.action} -h", print_help=False)
+            raise UsageError(f"not understood: {' '.join(args)}. See {program()} {self.name} {opts.action} -h", print_help=False)
         assert self.settings is not None
         try:
             check_names(self.settings)
@@ -143,7 +149,7 @@ class ActionsCommand(ScrapyCommand):
             # The reader (head, less) has enough. The rest goes nowhere, and Python does not complain when it flushes at the end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except KeyboardInterrupt:
-            print(f"scrapy {self.name} {opts.action}: stopped", file=sys.stderr)
+            print(f"{program()} {self.name} {opts.action}: stopped", file=sys.stderr)
             self.exitcode = 130
         except UsageError:
             raise
@@ -154,7 +160,7 @@ class ActionsCommand(ScrapyCommand):
             from topical_crawler.files import explained
 
             said = explained(error) if isinstance(error, OSError) else error
-            print(f"scrapy {self.name} {opts.action}: {said}", file=sys.stderr)
+            print(f"{program()} {self.name} {opts.action}: {said}", file=sys.stderr)
             self.exitcode = 1
 
 

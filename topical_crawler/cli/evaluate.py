@@ -160,10 +160,11 @@ def _sites_table(scores: Sequence[SiteScore], groups: Groups, paper: bool) -> Ta
             shown.add_row(*cells, *([""] if paper else []), f"{100 * s.recall:.1f}", str(s.available))
         printed = [f"{100 * share:.2f}" for share in _printed(name)] if name in PAPER else ["", ""]
         of_mean, of_all = [[share] if paper else [] for share in printed]
-        shown.add_row(f"[bold]{escape(name)}[/]: mean of sites", "", "", f"[bold]{100 * mean:.2f}[/]", *of_mean, "", "")
         cells = [f"[bold]{escape(name)}[/]: all texts", str(total.collected), str(total.relevant)]
         shares = f"[bold]{100 * total.precision:.2f}[/]", *of_all, f"[bold]{100 * total.recall:.1f}[/]"
-        shown.add_row(*cells, *shares, str(total.available), end_section=True)
+        shown.add_row(*cells, *shares, str(total.available))
+        cells = [f"[bold]{escape(name)}[/]: mean of sites", "", "", f"[bold]{100 * mean:.2f}[/]"]
+        shown.add_row(*cells, *of_mean, "", "", end_section=True)
     return shown
 
 

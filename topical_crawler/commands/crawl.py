@@ -7,6 +7,8 @@ import sys
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 
+from topical_crawler.cli.base import program
+
 logger = logging.getLogger(__name__)
 
 _INVENTORIES = ("scrapy.addons", "scrapy.crawler", "scrapy.extensions.telnet", "scrapy.middleware", "scrapy.core.engine")
@@ -15,11 +17,16 @@ _INVENTORIES = ("scrapy.addons", "scrapy.crawler", "scrapy.extensions.telnet", "
 class Command(CrawlCommand):
     def long_desc(self) -> str:
         return (
-            "Run a spider. A topical crawl: scrapy crawl topical -a topic=NAME [-a seeds=FILE|URLs] [-a hosts=HOSTS|seeds] "
+            "Run a spider. A topical crawl: topical-crawler crawl TOPIC [-a seeds=FILE|URLs] [-a hosts=HOSTS|seeds] "
             "[-a pages=N] [-a pages_per_host=N] [-a depth=N] [-a strategy=NAME]. "
             "It goes on where it stopped when the same command is given again. "
             "Settings: docs/settings.md."
         )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        if program() == "topical-crawler":
+            parser.usage = "topical-crawler crawl TOPIC [-a NAME=VALUE …] [-s NAME=VALUE …]"
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         from topical_crawler.logs import log_format
@@ -56,7 +63,7 @@ class Command(CrawlCommand):
                     opts.spargs["opened"] = spider_class.open_crawl(settings, opts.spargs)
                 except (CrawlError, ValueError, OSError, ImportError) as error:
                     said = explained(error) if isinstance(error, OSError) else str(error)
-                    self._complain(f"scrapy crawl {args[0]}: {masked(said)}")
+                    self._complain(args[0], masked(said))
                     self.exitcode = 2
                     return
         crawl = opts.spargs["opened"][0] if "opened" in opts.spargs else None
@@ -67,14 +74,15 @@ class Command(CrawlCommand):
                 crawl.close()
         if crawl is not None:
             if crawl.progress.no_host_answered:
-                self._complain(f"scrapy crawl {args[0]}: no host could be reached. Remedy: see to the network and the seeds")
+                self._complain(args[0], "no host could be reached. Remedy: see to the network and the seeds")
             if crawl.failed or crawl.progress.no_host_answered:
                 self.exitcode = 1
 
-    def _complain(self, message: str) -> None:
+    def _complain(self, spider: str, what: str) -> None:
         from topical_crawler.logs import log_format
 
         assert self.settings is not None
+        message = f"{program()} crawl{'' if program() == 'topical-crawler' else f' {spider}'}: {what}"
         file, in_json = self.settings.get("LOG_FILE"), log_format(self.settings) == "json"
         if file or in_json:  # scrapyd's jobs: their standard error is not where one looks
             logger.error("%s", message)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from topical_crawler.corpus.record import density, pages
+from topical_crawler.frontier import REDIRECTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Numbers of pages fetched and kept, characters of the kept texts, bytes of all fetched bodies."""
+    """Numbers of pages fetched and kept, characters of the kept texts, bytes of all fetched bodies. A redirect is no page."""
 
     fetched: int
     kept: int
@@ -38,6 +39,7 @@ class HostStats(Counts):
 class Stats(Counts):
     """Counts over a corpus."""
 
+    redirects: int  # addresses that led elsewhere
     rejected: dict[str, int]  # number of rejected pages by reason, the most frequent first
     hosts: tuple[HostStats, ...]  # most kept pages first
     dated: int  # number of kept pages with a publication date
@@ -52,13 +54,15 @@ def read_stats(connection: sa.Connection) -> Stats:
     number = sa.func.count()
     kept = sa.func.sum(sa.case((pages.c.keep, 1), else_=0))
     characters = sa.func.sum(sa.case((pages.c.keep, pages.c.characters), else_=0))
-    by_host = sa.select(pages.c.host, number, kept, characters, sa.func.sum(pages.c.size)).group_by(pages.c.host)
+    by_host = sa.select(pages.c.host, number, kept, characters, sa.func.sum(pages.c.size))
+    by_host = by_host.where(pages.c.reason != REDIRECTED).group_by(pages.c.host)
     hosts = [
         HostStats(host=host, fetched=fetched, kept=int(k), characters=int(c), size=int(s))
         for host, fetched, k, c, s in connection.execute(by_host)
     ]
     by_reason = sa.select(pages.c.reason, number).where(~pages.c.keep).group_by(pages.c.reason)
-    reasons = [(reason, count) for reason, count in connection.execute(by_reason)]
+    reasons = {str(reason): int(count) for reason, count in connection.execute(by_reason)}
+    redirects = reasons.pop(REDIRECTED, 0)
     dates = sa.select(number, sa.func.min(pages.c.date), sa.func.max(pages.c.date)).where(pages.c.keep, pages.c.date != "")
     dated, first_date, last_date = connection.execute(dates).one()
     times = sa.select(sa.func.min(pages.c.fetched), sa.func.max(pages.c.fetched)).where(pages.c.fetched != "")
@@ -66,8 +70,9 @@ def read_stats(connection: sa.Connection) -> Stats:
     return Stats(
         fetched=sum(h.fetched for h in hosts),
         kept=sum(h.kept for h in hosts),
+        redirects=redirects,
         # Sorted here: the databases differ in the order of letters.
-        rejected=dict(sorted(reasons, key=lambda item: (-item[1], item[0]))),
+        rejected=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
         characters=sum(h.characters for h in hosts),
         size=sum(h.size for h in hosts),
         hosts=tuple(sorted(hosts, key=lambda h: (-h.kept, -h.fetched, h.host))),

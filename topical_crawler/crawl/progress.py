@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from topical_crawler.corpus.clean import Changes
 from topical_crawler.corpus.dedup import PART
-from topical_crawler.corpus.record import Yield
+from topical_crawler.corpus.record import Record, Yield
 from topical_crawler.frontier import REDIRECTED, UNREACHED, Pushed
 from topical_crawler.items import PageItem
 
@@ -55,6 +55,7 @@ class Progress:
     Attributes:
         total: of all pages.
         sites: by host.
+        reasons: how often a page was rejected for a reason when it came, and a redirect followed.
         second_looks: pages kept at a second look, included in the kept.
     """
 
@@ -69,6 +70,7 @@ class Progress:
     second_looks: int = 0
     download: Durations = field(default_factory=partial(Durations, _DOWNLOAD))
     page: Durations = field(default_factory=partial(Durations, _PAGE))
+    _changed: Counter[str] = field(default_factory=Counter)  # reasons by what second looks added to them or took from them
     _recent: deque[Yield] = field(default_factory=lambda: deque(maxlen=100))
 
     def note_page(self, item: PageItem) -> None:
@@ -91,12 +93,26 @@ class Progress:
         if page.seconds > 0:
             self.download.add(page.seconds)
 
-    def note_second_look(self, site: str, characters: int) -> None:
-        """Count a page that is kept now and was rejected when it was fetched, in this run or an earlier one."""
-        gain = Yield(kept=1, characters=characters)
-        self.sites.setdefault(site, Yield()).add(gain)
-        self.total.add(gain)
-        self.second_looks += 1
+    def note_second_look(self, first: str, page: Record) -> None:
+        """Count a page that was rejected for the reason ``first`` when it was fetched, in this run or an earlier one, as it is
+        stored now."""
+        self._changed[first] -= 1
+        if page.reason:
+            self._changed[page.reason] += 1
+        if page.keep:
+            gain = Yield(kept=1, characters=page.characters)
+            self.sites.setdefault(page.host, Yield()).add(gain)
+            self.total.add(gain)
+            self.second_looks += 1
+
+    @property
+    def rejected(self) -> dict[str, int]:
+        """Pages of this run that are rejected as of now, by reason, the most frequent first. They and the kept pages add up to
+        the pages, unless a second look kept pages of an earlier run."""
+        now = Counter(self.reasons)
+        now.update(self._changed)
+        del now[REDIRECTED]
+        return {reason: n for reason, n in now.most_common() if n > 0}
 
     def note_changes(self, changes: Changes) -> None:
         """Count what has become of texts that were stored before."""

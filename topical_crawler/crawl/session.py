@@ -476,9 +476,10 @@ class Crawl:
             self.store_row(item)
         if item.first is not None:  # its links wait since it came, and the log goes on to say what was known then
             self.second_look.done(item)
-            if item.stored is not None and item.stored.keep:
-                self.progress.note_second_look(item.stored.host, item.stored.characters)
-                self.progress.latest = item.title
+            if item.stored is not None:
+                self.progress.note_second_look(item.first.reason, item.stored)
+                if item.stored.keep:
+                    self.progress.latest = item.title
             return
         if item.parts and item.reason in ("", PART):
             follow_parts(item.links, item.parts, item.found["series"], self.strategy.drop_reason)

@@ -15,7 +15,7 @@ from topical_crawler.corpus.record import MEASURES
 from topical_crawler.export.manifest import PROGRAM, Count, Facts, Tally
 from topical_crawler.export.rows import COLUMNS, METADATA, NAMES, Column, ExportError, ExportRow, Split, Writer, columns, nested
 
-SHOWN_HOSTS = 30
+SHOWN_HOSTS = SHOWN_SEEDS = 30
 
 _LIMITS = """\
 ## Known limits
@@ -66,7 +66,12 @@ def _topic(facts: Facts) -> str:
 
 def _collection(tally: Tally, facts: Facts) -> str:
     lines = ["## Collection\n"]
-    lines += [f"- {name}: {_shown(value)}" for name, value in facts.crawl.items() if value not in ("", None)]
+    about = {name: value for name, value in facts.crawl.items() if value not in ("", None, [])}
+    seeds = about.pop("seeds", [])
+    lines += [f"- {name.replace('_', ' ')}: {_shown(value)}" for name, value in about.items()]
+    if seeds:
+        more = f" and {len(seeds) - SHOWN_SEEDS:,} more (see the manifest)" if len(seeds) > SHOWN_SEEDS else ""
+        lines.append(f"- seeds: {', '.join(f'<{_line(url)}>' for url in seeds[:SHOWN_SEEDS])}{more}")
     lines.append(f"- pages fetched: {tally.first_fetched or 'unknown'} to {tally.last_fetched or 'unknown'} (UTC)")
     asked = [facts.robots[host] for host in tally.hosts if host in facts.robots]
     answers = Counter(str(robots.get("robots", "")) or "unknown" for robots in asked)

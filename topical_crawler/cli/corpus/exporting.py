@@ -16,7 +16,7 @@ from topical_crawler.cli.corpus import filters_of, find, topic_of
 from topical_crawler.cli.corpus.export import JIEBA, STREAM
 from topical_crawler.config import cache_dir, cleaning_options, segmenter
 from topical_crawler.corpus.clean import LateCleaning
-from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.record import Bound, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError, read_claim
 from topical_crawler.export import Job, rows, to_files, to_folder, to_stream
@@ -62,7 +62,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
     ):
         facts = Facts(
             topic=topic_facts(topic, crawl),
-            crawl={name: crawl[name] for name in ("strategy", "seed", "started", "version") if name in crawl},
+            crawl=_crawl_facts(crawl, store),
             filters=_conditions(opts, filters),
             changes=(*(("site lines taken out",) if late.total else ()), *(title for _, title in _changes(opts) if title)),
             robots=robots(store) if target else {},
@@ -208,6 +208,13 @@ def _summary(tally: Tally, output: str, split: Split | None) -> str:
 
 
 # -- What an export tells of its topic, its crawl and its hosts, and how it cuts texts into words
+
+
+def _crawl_facts(crawl: Mapping[str, Any], store: CorpusStore) -> dict[str, Any]:
+    """For the manifest; ``seeds`` are the addresses that the crawl began with."""
+    names = {"strategy": "strategy", "seed": "random_seed", "started": "started", "version": "version"}
+    facts = {called: crawl[name] for name, called in names.items() if name in crawl}
+    return facts | {"seeds": [record.url for record in store.records(Filters(rejected=True, bounds=(Bound("depth", "=", 0),)))]}
 
 
 def topic_facts(topic: Topic | None, crawl: Mapping[str, Any]) -> dict[str, Any]:

@@ -66,6 +66,8 @@ def _sample(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise UsageError(f"{opts.output} is there already, and may hold marks. Remedy: name another file", print_help=False)
     place = find(opts.corpus, settings)
     topic = None if opts.topic is None and "://" in place else topic_of(opts.topic, Path(place).parent)
+    if topic is None:
+        print("No topic is known of this corpus: the texts are shown without its terms. Remedy: --topic TOPIC", file=sys.stderr)
     with CorpusStore(place, read_only=True) as store:
         sample = draw_sample(
             store,

@@ -61,7 +61,10 @@ def _rates(stats: Stats | HostStats) -> dict[str, Any]:
 def show(stats: Stats, name: str, hosts: int, out: Console) -> None:
     """Print ``stats`` as tables, with at most ``hosts`` hosts."""
     out.print(f"[bold]{escape(name)}[/bold]", soft_wrap=True)
-    out.print(f"{stats.fetched:,} pages fetched, {stats.kept:,} kept ({stats.harvest:.1%}), {stats.characters:,} characters")
+    redirects = f" and {stats.redirects:,} redirects" if stats.redirects else ""
+    out.print(
+        f"{stats.fetched:,} pages{redirects} fetched, {stats.kept:,} kept ({stats.harvest:.1%}), {stats.characters:,} characters"
+    )
     out.print(f"{stats.size / MEGABYTE:,.1f} MB downloaded, {stats.density:,.0f} characters of kept text per MB")
     if stats.dated:
         out.print(f"{stats.dated:,} of the kept pages are dated {stats.first_date} to {stats.last_date}")

@@ -222,7 +222,9 @@ def show_by_strategy(
     if judged.text is None:
         out.print(f"\nMain text: none ({judged.no_text}): a crawl would not keep this page", markup=False)
     else:
-        out.print(f"\nAs a main text: relevance {judged.text[0]:.3g}, {_kept(judged.text[1], strategy)}")
+        kept = _kept(judged.text[1], strategy)
+        first = "" if verdict.keep else ". A crawl does not come to judge it: what it judges first, above, is off topic"
+        out.print(f"\nThe main text by itself: relevance {judged.text[0]:.3g}, {kept}{first}", soft_wrap=True)
     if view and body:
         view.show_body(out, everything)
     if page is not None:
@@ -232,7 +234,7 @@ def show_by_strategy(
 def _kept(kept: bool, strategy: Strategy) -> str:
     threshold = getattr(strategy.parameters, "text_threshold", None)
     if threshold is None:
-        return "kept" if kept else "not kept"
+        return "on topic" if kept else "off topic"
     return f"{'' if kept else 'not '}above text_threshold {threshold:g}" if threshold else "text_threshold is 0: not looked at"
 
 

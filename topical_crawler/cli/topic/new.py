@@ -81,6 +81,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     wanted = resources(settings)  # None: the settings say to use none
     language, cache = wanted or Resources.none(), cache_dir(settings)
     messages, start = console(stderr=True), Start()
+    messages.print(f"Looking for the terms of {opts.folder} …", markup=False)  # reading dictionaries and vectors takes seconds
     if opts.keywords:
         start.add(from_keywords(opts.keywords.replace("，", ",").replace("、", ",").split(",")))
     if opts.sentence:

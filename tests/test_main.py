@@ -1,0 +1,109 @@
+"""``topical-crawler`` as a user runs it, in a folder that has nothing to do with the project."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scrapy.commands import ScrapyCommand
+from scrapy.utils.misc import walk_modules_iter
+
+from topical_crawler import __version__, settings
+from topical_crawler.__main__ import ALIASES, HELP
+from topical_crawler.cli.base import ActionsCommand
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def topical_crawler(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("SCRAPY_", "TOPICAL_"))}
+    return subprocess.run(
+        [sys.executable, "-m", "topical_crawler", *map(str, arguments)],
+        cwd=cwd,
+        env={**environment, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "COLUMNS": "120"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def test_help_is_a_page_that_names_every_action(tmp_path: Path) -> None:
+    shown = topical_crawler("--help", cwd=tmp_path)
+    assert shown.returncode == 0
+    assert shown.stdout == HELP.format(version=__version__) == topical_crawler(cwd=tmp_path).stdout
+    lines = shown.stdout.splitlines()
+    assert len(lines) <= 40 and max(map(len, lines)) <= 120
+    listed = _blocks(shown.stdout)
+    commands = [
+        found
+        for module in walk_modules_iter(settings.COMMANDS_MODULE)
+        for found in vars(module).values()
+        if isinstance(found, type) and issubclass(found, ScrapyCommand) and found.__module__ == module.__name__
+    ]
+    actions = [command for command in commands if issubclass(command, ActionsCommand)]
+    assert len(actions) >= 5
+    for command in commands:
+        assert command.__module__.rpartition(".")[2] in listed
+    for command in actions:
+        assert [action for action in command.actions if action not in listed[command.name]] == []
+    assert listed.keys() >= {*ALIASES, "demo"}
+
+
+def _blocks(text: str) -> dict[str, str]:
+    """The lines of help of each command."""
+    blocks: dict[str, str] = {}
+    name = ""
+    for line in text.splitlines():
+        if line.startswith("  ") and line[2] != " ":
+            name = line.split()[0]
+        blocks[name] = blocks.get(name, "") + line
+    return blocks
+
+
+def test_every_command_says_by_which_name_it_was_called(tmp_path: Path) -> None:
+    assert topical_crawler("corpus", "stats", "-h", cwd=tmp_path).stdout.startswith("usage: topical-crawler corpus stats")
+    assert "topical-crawler crawl TOPIC" in topical_crawler("crawl", "-h", cwd=tmp_path).stdout
+    failed = topical_crawler("corpus", "stats", "nothing", cwd=tmp_path)
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("topical-crawler corpus stats: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [(("corpsu",), "topical-crawler corpus"), (("crawl",), "topical-crawler crawl TOPIC"), (("-s",), "--help")],
+)
+def test_what_is_not_understood_is_refused_with_a_remedy(arguments: tuple[str, ...], remedy: str, tmp_path: Path) -> None:
+    refused = topical_crawler(*arguments, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1 and remedy in refused.stderr
+
+
+def test_the_way_from_a_sentence_to_texts(tmp_path: Path) -> None:
+    none = ("-s", "TOPICAL_RESOURCES=0")
+    made = topical_crawler("new", "./health", "健康养生与疾病预防", "--keywords", "健康,医院,病人,体检", *none, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    recorded = ("-a", f"seeds={ROOT}/demo/seeds.txt", "-s", f"TOPICAL_REPLAY={ROOT}/demo/demo-web.warc.gz")
+    crawled = topical_crawler("crawl", "./health", *recorded, "-s", "CONCURRENT_REQUESTS=1", *none, cwd=tmp_path)
+    assert crawled.returncode == 0, crawled.stderr
+    stats = json.loads(topical_crawler("corpus", "stats", "health", "--json", cwd=tmp_path).stdout)
+    assert stats["kept"] >= 5
+    page = tmp_path / "page.html"
+    page.write_text(
+        f"<html><body><h1>体检</h1><p>{'社区医院的体检中心上月开放，居民可以预约体检。' * 4}</p></body></html>", "utf-8"
+    )
+    text = topical_crawler("extract", page, "--text", cwd=tmp_path)
+    assert text.stdout.startswith("社区医院的体检中心上月开放")
+
+
+def test_a_project_of_the_users_own_wins(tmp_path: Path) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = ours\n", "utf-8")
+    (tmp_path / "ours.py").write_text('from topical_crawler.settings import *\nTOPICAL_DATA_DIR = "elsewhere"\n', "utf-8")
+    missing = topical_crawler("corpus", "stats", cwd=tmp_path)
+    assert missing.returncode == 1 and "elsewhere" in missing.stderr
+    (tmp_path / "ours.py").write_text('BOT_NAME = "another"\n', "utf-8")
+    refused = topical_crawler("corpus", "stats", cwd=tmp_path)
+    assert refused.returncode == 2 and "from topical_crawler.settings import *" in refused.stderr

@@ -1,0 +1,91 @@
+"""``topical-crawler``, also ``python -m topical_crawler``: every command of the project, in any folder."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pkgutil import iter_modules
+
+from topical_crawler import __version__, commands
+
+HELP = """\
+topical-crawler {version}: collect Chinese texts on a topic from the web
+
+Usage: topical-crawler COMMAND …        COMMAND -h says more
+
+Begin
+  demo                      crawl a small bundled web, without network; leaves data/demo and a report to open
+  new FOLDER "SENTENCE"     make a topic from a sentence; also from keywords, example texts or pages
+  crawl TOPIC               collect texts on a topic; the same command goes on where it stopped
+  extract URL|FILE          the text of one page
+
+Work with what was collected (data/TOPIC, or a topic's name)
+  corpus                    list, show, search, why, stats, fetched: read it
+                            export, sample, judge, clean, copy, rebuild: use it; extract
+
+More
+  topic                     list, show, new, build, check, expand, explain
+  frontier                  stats, top, push, pause, resume, stop, threshold, requeue, purge: steer a crawl
+  lexicon                   fetch, list, check, train, import: language resources
+  evaluate                  sites, harvest, crawl: score crawls against labels
+
+A setting: -s NAME=VALUE behind any command. Example: topical-crawler crawl partybuilding -a pages=1000
+"""
+ALIASES = {"new": ("topic", "new"), "extract": ("corpus", "extract")}
+_SETTINGS = "SCRAPY_SETTINGS_MODULE"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that ``arguments`` (default: those of the process) name. Returns or exits with its code: 0, 1 where it
+    failed, 2 where it was not understood."""
+    name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if name in ("-h", "--help", "help"):
+        print(HELP.format(version=__version__), end="")
+        return 0
+    if name == "--version":
+        print(__version__)
+        return 0
+    scrapys = {module.name for module in iter_modules(commands.__path__)}
+    if name not in (known := {*scrapys, *ALIASES, "demo"}):
+        near = get_close_matches(name, sorted(known), 1)
+        return _refuse(f"there is no command {name!r}. Remedy: {f'topical-crawler {near[0]}, or ' if near else ''}--help")
+    if name == "demo":
+        from topical_crawler.cli.demo import main as demo
+
+        return demo(rest)
+    if name == "crawl" and rest and not rest[0].startswith("-"):
+        rest = ["topical", "-a", f"topic={rest[0]}", *rest[1:]]
+    elif name == "crawl" and not {"-h", "--help"} & set(rest):
+        return _refuse("crawl: say what to collect: topical-crawler crawl TOPIC. Remedy: topic list, or new")
+    return _scrapy([*ALIASES.get(name, (name,)), *rest])
+
+
+def _refuse(message: str) -> int:
+    print(f"topical-crawler: {message}", file=sys.stderr)
+    return 2
+
+
+def _scrapy(arguments: Sequence[str]) -> int:
+    """Run a command through Scrapy, in the project of the user's scrapy.cfg if there is one, else in this one."""
+    from scrapy.cmdline import execute
+    from scrapy.utils.conf import init_env
+    from scrapy.utils.project import get_project_settings
+
+    if _SETTINGS not in os.environ:
+        init_env(os.environ.get("SCRAPY_PROJECT", "default"))
+    module = os.environ.setdefault(_SETTINGS, "topical_crawler.settings")
+    settings = get_project_settings()
+    if not settings["COMMANDS_MODULE"]:
+        return _refuse(
+            f"the settings of this folder's project, {module}, do not know these commands. Remedy: begin them with "
+            "'from topical_crawler.settings import *', or work in another folder"
+        )
+    sys.argv = ["topical-crawler", *arguments]  # by its first word commands tell how they were called
+    execute(sys.argv, settings)
+    raise AssertionError("Scrapy's commands end by SystemExit")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
