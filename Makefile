@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TOPIC ?= partybuilding
 
-.PHONY: setup demo crawl test lint type floors experiments bench torture fuzz architecture wheel egg clean
+.PHONY: setup demo crawl test lint type floors experiments bench torture fuzz architecture wheel installed egg clean
 .DEFAULT_GOAL := setup
 
 setup:
@@ -66,6 +66,10 @@ architecture: setup
 
 wheel: setup
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+# The wheel as a user has it: in an empty environment, run from a folder outside the checkout.
+installed: wheel
+	@$(BIN)/python tests/tools/installed.py dist/topical_crawler-$$($(BIN)/python setup.py --version)-py3-none-any.whl
 
 # The egg that scrapyd runs: code, lexicon and scripts. scrapyd-deploy makes it and uploads it in one step.
 egg: setup

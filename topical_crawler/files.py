@@ -9,12 +9,16 @@ import gzip
 import io
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
-import zstandard
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 PACKINGS = (".gz", ".zst")  # suffixes of compressed files
 
@@ -163,8 +167,8 @@ def packed(out: BinaryIO, name: str) -> Iterator[BinaryIO]:
         with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=out, mtime=0) as packing:
             yield cast(BinaryIO, packing)
     elif name.endswith(".zst"):
-        compressor = zstandard.ZstdCompressor(level=9, write_checksum=True)
-        with compressor.stream_writer(out, closefd=False) as packing:
+        how: dict[int, int] = {zstd.CompressionParameter.compression_level: 9, zstd.CompressionParameter.checksum_flag: 1}
+        with zstd.ZstdFile(out, "w", options=how) as packing:
             yield cast(BinaryIO, packing)
     else:
         yield out

@@ -7,7 +7,7 @@ from topical_crawler.cli.base import ActionsCommand
 
 class Command(ActionsCommand):
     name = "lexicon"
-    errors = (ValueError, OSError)
+    errors = (ValueError, OSError, ImportError)
     actions: ClassVar = {
         "fetch": ("lexicon.resources", "fetch what is not there yet"),
         "list": ("lexicon.resources", "what there is, where it lies, what its absence costs"),

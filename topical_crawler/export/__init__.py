@@ -125,7 +125,7 @@ def _write_beside(path: Path, title: str) -> Iterator[Path]:
 
 
 def _write_manifest(path: Path, tally: Tally, job: Job, files: Iterable[Mapping[str, Any]]) -> None:
-    libraries = FORMATS[job.kind].libraries + (("zstandard",) if path.name.removesuffix(SUFFIX).endswith(".zst") else ())
+    libraries = FORMATS[job.kind].libraries + (("backports.zstd",) if path.name.removesuffix(SUFFIX).endswith(".zst") else ())
     if {"simplified", "traditional"} & set(job.facts.changes):
         libraries += ("opencc",)
     data = manifest(tally, job.facts, job.kind, files, job.split, libraries)

@@ -21,7 +21,7 @@ from itertools import islice
 
 import numpy as np
 from lxml.etree import ParserError
-from lxml.html import HtmlElement, document_fromstring
+from lxml.html import HtmlElement, HTMLParser, document_fromstring
 from numpy.typing import NDArray
 
 from topical_crawler.cleaning.boilerplate import Cleaner
@@ -49,10 +49,12 @@ STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
     "的一是不了在人有我他这個个這们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年过過后後用所然"
 )
 
-_NO_XML = re.compile(  # the end of a page in mid-page, control characters written as numbers, and a declaration of an encoding
-    r"\A\s*+<\?xml[^>]*+>|</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01])\b;?|&#x0*(?:1?[0-8bcef]|19|1[ad])\b;?",
+_NO_XML = re.compile(  # the end of a page in mid-page, a declaration of an encoding, and control characters, also written as numbers
+    r"\A\s*+<\?xml[^>]*+>|</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01])\b;?|&#x0*(?:1?[0-8bcef]|19|1[ad])\b;?"
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]",
     re.IGNORECASE,
 )
+_PARSER = HTMLParser(collect_ids=False, encoding="utf-8", remove_comments=True, remove_pis=True)
 
 
 def parse(html: str) -> HtmlElement | None:
@@ -61,14 +63,14 @@ def parse(html: str) -> HtmlElement | None:
     >>> parse("<text id='a'><p>党建</p></html><p>支部").findtext(".//p[2]")
     '支部'
     """
-    from trafilatura import load_html
-
-    # XML has neither lone surrogates nor NUL. The parser ignores a body after </html>, as some themes have it.
-    clean = bounded(_NO_XML.sub("", html.encode("utf-8", "replace").decode().replace("\0", "")))
-    tree: HtmlElement | None = load_html(clean)
-    if tree is None and "<" in clean:  # trafilatura refuses pages in an unknown envelope
-        with suppress(ParserError):  # nothing but ends of elements
-            tree = document_fromstring(clean)
+    # XML has no lone surrogates. The parser ignores a body after </html>, as some themes have it.
+    clean = bounded(_NO_XML.sub("", html.encode("utf-8", "replace").decode()))
+    if "<" not in clean:
+        return None
+    try:
+        tree: HtmlElement = document_fromstring(clean.encode(), parser=_PARSER)
+    except ParserError:  # nothing but comments and white space
+        return None
     return tree
 
 

@@ -13,13 +13,13 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.package_data import needed
 from topical_crawler.strategies import load_named
 from topical_crawler.strategies.base import check_number
 from topical_crawler.topic.files import TopicError
@@ -77,6 +77,9 @@ class Pipeline:
         return probabilities
 
 
+_MOST_STEPS, _SMALL_STEP = 100, 1e-9  # of the fit of two numbers, which takes some ten steps
+
+
 class Likeness:
     """Probabilities from how near texts are to the topic, in the vectors of an encoder: ``encode`` gives a vector for each text,
     (n, d).
@@ -88,8 +91,6 @@ class Likeness:
     """
 
     def __init__(self, topic: Topic, encode: Callable[[list[str]], Any]) -> None:
-        from scipy.optimize import minimize
-
         self._encode = encode
         on = np.array([text.on_topic for text in topic.marked], dtype=bool)
         ons, offs = int(on.sum()), int((~on).sum())
@@ -104,13 +105,7 @@ class Likeness:
         self._topic = near / (ons + 1) - far / offs
         without = np.where(on[:, None], (near - marked) / ons - far / offs, near / (ons + 1) - (far - marked) / (offs - 1))
         cosines = (marked * without).sum(axis=1) / np.linalg.norm(without, axis=1).clip(1e-9)
-        targets = np.where(on, (ons + 1) / (ons + 2), 1 / (offs + 2))
-
-        def loss(line: Floats) -> float:
-            z = line[0] * cosines + line[1]
-            return float((np.logaddexp(0, z) - targets * z).sum())
-
-        self._a, self._b = minimize(loss, np.zeros(2)).x
+        self._a, self._b = _logistic(cosines, np.where(on, (ons + 1) / (ons + 2), 1 / (offs + 2)))
 
     def _units(self, texts: Sequence[str]) -> Floats:
         vectors = np.asarray(self._encode(list(texts)), dtype=np.float64)
@@ -122,6 +117,27 @@ class Likeness:
         cosines = self._units(texts) @ self._topic / np.linalg.norm(self._topic).clip(1e-9)
         probabilities: list[float] = (1 / (1 + np.exp(-self._a * cosines - self._b))).tolist()
         return probabilities
+
+
+def _logistic(x: Floats, targets: Floats) -> Floats:
+    """The a and b of which 1 / (1 + exp(-(a·x + b))) is nearest to ``targets``, all between 0 and 1, in likelihood: by Newton's
+    method, with half the step wherever the whole one goes too far."""
+    inputs, line = np.stack([x, np.ones_like(x)], axis=1), np.zeros(2)
+
+    def loss(line: Floats) -> float:
+        z = inputs @ line
+        return float((np.logaddexp(0, z) - targets * z).sum())
+
+    for _ in range(_MOST_STEPS):
+        p = 1 / (1 + np.exp(-inputs @ line))
+        slope = inputs.T @ (p - targets)
+        step = np.linalg.lstsq((inputs * (p * (1 - p))[:, None]).T @ inputs, slope, rcond=None)[0]
+        while np.abs(step).max() > _SMALL_STEP and loss(line - step) > loss(line):
+            step /= 2
+        if np.abs(step).max() <= _SMALL_STEP:
+            break
+        line = line - step
+    return line
 
 
 def model2vec(topic: Topic, path: str) -> Likeness:
@@ -144,9 +160,9 @@ def _package(module: str, distribution: str, folder: str = "", holds: str = "") 
     if folder and (code := next(Path(folder).rglob("*.py"), None)):
         raise ValueError(f"{code} is code, which would be run. Remedy: use a model without code of its own")
     try:
-        return import_module(module)
+        return needed(module, distribution)
     except ImportError as error:
-        raise ValueError(f"a package is missing ({error}). Remedy: pip install '{distribution}'") from None
+        raise ValueError(str(error)) from None
 
 
 class Adviser:

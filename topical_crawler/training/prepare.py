@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 from topical_crawler.files import replacing, replacing_bytes
+from topical_crawler.package_data import needed
 from topical_crawler.sources import Condition, Source, open_source
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
 from topical_crawler.training.vocabulary import read_sentences
@@ -84,14 +85,12 @@ def joined(sentence: Sequence[str], pairs: frozenset[str]) -> Iterator[str]:
 
 
 def _learn(files: Sequence[Path], most: int, report: Report) -> dict[str, float]:
-    from gensim.models.phrases import Phrases
-
     def sentences() -> Iterator[list[str]]:
         for number, file in enumerate(files):
             report("finding phrases", number / len(files), "")
             yield from read_sentences(file)
 
-    phrases = Phrases(
+    phrases = needed("gensim.models.phrases", "topical-crawler[gensim]").Phrases(
         sentences(), min_count=_MIN_COUNT, threshold=THRESHOLD, scoring="npmi", delimiter=_JOINT, max_vocab_size=most
     )
     scored = phrases.export_phrases()

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.package_data import needed
 from topical_crawler.resources.vectors import WordVectors, write_vectors
 from topical_crawler.training.work_folder import Report, TrainingError
 
@@ -210,9 +211,11 @@ class Trainer:
 
 def _build(counts: dict[str, int], options: ModelOptions, threads: int, buckets: int) -> Any:
     logging.getLogger("gensim").setLevel(logging.ERROR)
-    from gensim.models import FastText, Word2Vec
+    models = needed("gensim.models", "topical-crawler[gensim]")
 
-    class ShardedFastText(FastText):  # type: ignore[misc]
+    fast_text: Any = models.FastText
+
+    class ShardedFastText(fast_text):  # type: ignore[misc]
         """FastText that mixes the n-grams into the words' vectors once at the end, not after every shard."""
 
         def _clear_post_train(self) -> None:
@@ -231,7 +234,7 @@ def _build(counts: dict[str, int], options: ModelOptions, threads: int, buckets:
     if options.model == "fasttext":
         model = ShardedFastText(**settings, min_n=SHORTEST, max_n=LONGEST, bucket=buckets)
     else:
-        model = Word2Vec(**settings)
+        model = models.Word2Vec(**settings)
     model.build_vocab_from_freq(counts)
     return model
 

@@ -145,18 +145,16 @@ def retrofit(vectors: WordVectors, cilin: Cilin, rounds: int = 10) -> WordVector
     2016). A word in two groups counts twice where it meets another in both. Returns new vectors, held in memory: all words of
     ``vectors`` in their order, then those that got one.
     """
-    from scipy.sparse import csr_array
-
-    groups = [group.words for group in cilin.groups.values() if group.relation == "="]
+    groups = [group.words for group in cilin.groups.values() if group.relation == "=" and group.words]
     words = list(dict.fromkeys(word for group in groups for word in group))
     if not words:
         return vectors
     place = {word: i for i, word in enumerate(words)}
-    members = [place[word] for group in groups for word in group]
-    bounds = np.cumsum([0, *map(len, groups)])
-    held = csr_array((np.ones(len(members), dtype=np.float32), members, bounds), shape=(len(groups), len(words)))
-    holding = held.T.tocsr()
-    times = np.asarray(held.sum(axis=0), dtype=np.float32)[:, None]
+    members = np.array([place[word] for group in groups for word in group])
+    sizes = np.array(list(map(len, groups)))
+    times = np.bincount(members)  # in how many groups a word is
+    first_member, first_group = np.cumsum(sizes) - sizes, np.cumsum(times) - times
+    groups_by_word = np.repeat(np.arange(len(groups)), sizes)[np.argsort(members, kind="stable")]
 
     # The last column says whether there is a vector, so that its sum over the synonyms is the number of those that have one.
     own = np.zeros((len(words), vectors.dimensions + 1), dtype=np.float32)
@@ -165,7 +163,9 @@ def retrofit(vectors: WordVectors, cilin: Cilin, rounds: int = 10) -> WordVector
     own[has_own, -1] = 1
     current = own
     for _ in range(rounds):
-        total = holding @ (held @ current) - times * current  # all in a word's groups, without itself
+        by_group = np.add.reduceat(current[members], first_member)
+        total = np.add.reduceat(by_group[groups_by_word], first_group)  # all in a word's groups
+        total -= times[:, None].astype(np.float32) * current  # without itself
         degree = total[:, -1:]
         mean = np.divide(total, degree, out=np.zeros_like(total), where=degree > 0)
         weight = own[:, -1:] + (degree > 0)
