@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TOPIC ?= partybuilding
 
-.PHONY: setup demo crawl test lint type floors experiments bench torture fuzz architecture wheel installed egg clean
+.PHONY: setup demo crawl test lint type floors experiments bench torture fuzz docs architecture wheel installed egg clean
 .DEFAULT_GOAL := setup
 
 setup:
@@ -59,6 +59,10 @@ torture: setup
 
 fuzz: setup
 	$(BIN)/python benchmarks/fuzz.py $(ARGS)
+
+# The documentation as a site, in build/site; a link that leads nowhere ends it.
+docs: setup
+	@$(BIN)/mkdocs build --quiet --strict
 
 # The picture of docs/architecture.md, and the longest chain of imports.
 architecture: setup

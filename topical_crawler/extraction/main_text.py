@@ -14,7 +14,6 @@ import csv
 import math
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import islice
@@ -49,7 +48,7 @@ STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
     "的一是不了在人有我他这個个這们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年过過后後用所然"
 )
 
-_NO_XML = re.compile(  # the end of a page in mid-page, a declaration of an encoding, and control characters, also written as numbers
+_NO_XML = re.compile(  # the end of a page in mid-page, its encoding by its own word, and control characters, also as numbers
     r"\A\s*+<\?xml[^>]*+>|</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01])\b;?|&#x0*(?:1?[0-8bcef]|19|1[ad])\b;?"
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]",
     re.IGNORECASE,
