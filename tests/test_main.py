@@ -91,6 +91,10 @@ def test_the_way_from_a_sentence_to_texts(tmp_path: Path) -> None:
     assert crawled.returncode == 0, crawled.stderr
     stats = json.loads(topical_crawler("corpus", "stats", "health", "--json", cwd=tmp_path).stdout)
     assert stats["kept"] >= 5
+    drawn = topical_crawler("corpus", "sample", "health", "-n", "3", "-o", "sample.jsonl", cwd=tmp_path)
+    assert drawn.returncode == 0, drawn.stderr
+    header = json.loads((tmp_path / "sample.jsonl").read_text("utf-8").splitlines()[0])
+    assert header["topic"] == "健康养生与疾病预防" and "体检" in header["terms"]
     page = tmp_path / "page.html"
     page.write_text(
         f"<html><body><h1>体检</h1><p>{'社区医院的体检中心上月开放，居民可以预约体检。' * 4}</p></body></html>", "utf-8"

@@ -249,6 +249,8 @@ def test_what_is_there_is_only_replaced_by_force(run: Run, folder: Path) -> None
         assert run(*arguments, "--force", "--limit", "3").returncode == 0
     assert (folder / "kept.jsonl").read_text("utf-8").count("\n") == 3
     assert run("-f", "hf", "-o", "data-set").returncode == 0
+    card = (folder / "data-set/README.md").read_text("utf-8")
+    assert "\n- random seed: 0\n" in card and "\n- seeds: <http://www.a1.cn/1.html>, " in card and "and 1 more" in card
     assert "with --force" in run("-f", "hf", "-o", "data-set").stderr
     assert run("-f", "hf", "-o", "data-set", "--force", "--limit", "2").returncode == 0
     assert pyarrow.parquet.read_table(folder / "data-set/data/train-00000-of-00001.parquet").num_rows == 2

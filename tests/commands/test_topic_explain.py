@@ -187,3 +187,15 @@ def test_through_which_resource_words_are_alike(tmp_path: Path) -> None:
         assert word.similar == pytest.approx(word.sim**2)
     assert view.unlike == ("足球",)
     assert view.relevance == pytest.approx(strategy.relevance(strategy.segmenter.words("党员 会员 干部 党徒 足球")))
+
+
+def test_a_page_off_topic_is_not_said_to_be_kept(run_scrapy: RunScrapy, tmp_path: Path) -> None:
+    """Its main text is on topic by itself, but a crawl judges the head first."""
+    text = "党员干部参加主题教育，党支部讲党课，学习贯彻党章，加强党的建设。" * 5
+    page = f"<title>今日菜谱</title><meta name=description content=红烧肉的做法><h1>今日菜谱</h1><p>{text}</p>"
+    (tmp_path / "page.html").write_text(f"<html><meta charset=utf-8>{page}", "utf-8")
+    arguments = ("page.html", "--strategy", "semantic", "-s", "TOPICAL_RESOURCES=0")
+    shown = run_scrapy("topic", "explain", "partybuilding", *arguments, cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "off topic: relevance" in shown.stdout and "The main text by itself: relevance" in shown.stdout
+    assert "A crawl does not come to judge it" in shown.stdout

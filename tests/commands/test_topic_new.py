@@ -37,6 +37,7 @@ def test_from_a_sentence(run_scrapy: RunScrapy, tmp_path: Path) -> None:
     made = run_scrapy("topic", "new", "./os", "操作系统内核与文件系统的原理和实现", *nothing, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert "原理 实现" in made.stdout
+    assert made.stderr.startswith("Looking for the terms of os …")  # said before seconds of reading
     assert "scrapy lexicon fetch" in made.stderr  # what is missing is said
     assert "Only" not in made.stderr
     topic = load_topic(tmp_path / "os")

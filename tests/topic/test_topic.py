@@ -151,6 +151,10 @@ def test_the_keyword_topics_of_the_product(name: str) -> None:
     assert len(topic.terms.keys() & set(described)) >= len(topic.terms) / 2  # documents and terms speak of the same
 
 
+def test_every_bundled_topic_has_seeds() -> None:
+    assert [name for name in list_topics() if not load_topic(name).seeds] == []
+
+
 def test_partybuilding() -> None:
     topic = load_topic("partybuilding")
     assert len(topic.terms) >= 429  # as many as the paper's
