@@ -12,8 +12,8 @@ import pytest
 from scrapy.commands import ScrapyCommand
 from scrapy.utils.misc import walk_modules_iter
 
-from topical_crawler import __version__, settings
-from topical_crawler.__main__ import ALIASES, HELP
+from topical_crawler import settings
+from topical_crawler.__main__ import ALIASES
 from topical_crawler.cli.base import ActionsCommand
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,7 +34,7 @@ def topical_crawler(*arguments: str | Path, cwd: Path) -> subprocess.CompletedPr
 def test_help_is_a_page_that_names_every_action(tmp_path: Path) -> None:
     shown = topical_crawler("--help", cwd=tmp_path)
     assert shown.returncode == 0
-    assert shown.stdout == HELP.format(version=__version__) == topical_crawler(cwd=tmp_path).stdout
+    assert shown.stdout == topical_crawler(cwd=tmp_path).stdout
     lines = shown.stdout.splitlines()
     assert len(lines) <= 40 and max(map(len, lines)) <= 120
     listed = _blocks(shown.stdout)

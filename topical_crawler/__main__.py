@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pkgutil import iter_modules
 
 from topical_crawler import __version__, commands
@@ -19,6 +20,7 @@ Begin
   demo                      crawl a small bundled web, without network; leaves data/demo and a report to open
   new FOLDER "SENTENCE"     make a topic from a sentence; also from keywords, example texts or pages
   crawl TOPIC               collect texts on a topic; the same command goes on where it stopped
+  workbench                 a page in the browser: topic, crawl, corpus, judging, export
   extract URL|FILE          the text of one page
 
 Work with what was collected (data/TOPIC, or a topic's name)
@@ -40,14 +42,14 @@ _SETTINGS = "SCRAPY_SETTINGS_MODULE"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that ``arguments`` (default: those of the process) name. Returns or exits with its code: 0, 1 where it
     failed, 2 where it was not understood."""
+    scrapys = {module.name for module in iter_modules(commands.__path__)}
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("-h", "--help", "help"):
-        print(HELP.format(version=__version__), end="")
+        print(help_page(), end="")
         return 0
     if name == "--version":
         print(__version__)
         return 0
-    scrapys = {module.name for module in iter_modules(commands.__path__)}
     if name not in (known := {*scrapys, *ALIASES, "demo"}):
         near = get_close_matches(name, sorted(known), 1)
         return _refuse(f"there is no command {name!r}. Remedy: {f'topical-crawler {near[0]}, or ' if near else ''}--help")
@@ -60,6 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     elif name == "crawl" and not {"-h", "--help"} & set(rest):
         return _refuse("crawl: say what to collect: topical-crawler crawl TOPIC. Remedy: topic list, or new")
     return _scrapy([*ALIASES.get(name, (name,)), *rest])
+
+
+def help_page() -> str:
+    """The help, with the lines of commands that there are."""
+    lines = HELP.format(version=__version__).splitlines(keepends=True)
+    there = find_spec("topical_crawler.commands.workbench") is not None
+    return "".join(line for line in lines if there or not line.startswith("  workbench "))
 
 
 def _refuse(message: str) -> int:

@@ -83,7 +83,7 @@ def test_the_report_shows_the_curve_and_needs_no_network(demo: tuple[Path, str])
 
 def test_the_next_commands_work(demo: tuple[Path, str]) -> None:
     folder, said = demo
-    search, export, _ = said.split("Next:   ")[-1].splitlines()
+    search, export, *_ = said.split("Next:   ")[-1].splitlines()
     assert "党课" in run(*search.split()[1:], cwd=folder).stdout
     assert run(*export.split()[1:], cwd=folder).returncode == 0
     assert (folder / "corpus.jsonl").read_text("utf-8").count("\n") > 40
