@@ -15,7 +15,7 @@ from topical_crawler.web.urls import fingerprint
 
 SEEDS = str(DEMO / "seeds.txt")
 WEB = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "LOG_LEVEL": "DEBUG"}
-PAGES = {"breadth_first": 0, "semantic": 60}
+PAGES = {"breadth_first": 1_000, "semantic": 60}
 """The first crawls until nothing is left, the second until its limit."""
 Whole = dict[str, list[Record]]
 
