@@ -280,7 +280,7 @@ _HIGHLIGHTER = re.compile(
 )
 
 
-MAX_ELEMENTS = 20_000  # most that may be code, formulas or tables and are looked at; of 1,000 recorded pages the greatest has 526
+MAX_ELEMENTS = 10_000  # most that may be code, formulas or tables and are looked at; of 1,000 recorded pages the greatest has 526
 
 
 def normalise(tree: HtmlElement, source: str = "") -> HtmlElement:
