@@ -109,3 +109,56 @@ def test_odd_pages_do_no_harm(body: str) -> None:
         f"<html><head><title>怎样入党</title></head><body><h1>怎样入党</h1>{body}</body></html>", LAYOUTS["table board"][0]
     )
     assert found.reason in ("", "no text", "list page", "tag page")
+
+
+def marked_posts(count: int) -> str:
+    """Posts of which the first has a class more, each with the person who wrote it, a day and a long signature."""
+    return "".join(
+        f"<article class='message message--post {'message--starter' * (not n)}'><h4><a href='/members/{n}/'>老王{n}</a></h4>"
+        f"<time datetime='2024-03-0{n + 1}'>2024-03-0{n + 1}</time><div class='message-body'>{'<br>'.join(TEXTS[n][1])}</div>"
+        f"<aside class='message-signature'>{'长期出售二手书，价格面议，有意私聊。' * 12}</aside></article>"
+        for n in range(count)
+    )
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_a_frame_with_the_name_of_its_column_and_a_first_post_of_its_own_kind(count: int) -> None:
+    side = "<div class='p-sidebar'><h3>最新主题</h3><ul><li><a href='/threads/9/'>春天里的一次义务劳动</a> 刚刚</li></ul></div>"
+    html = (
+        "<html><head><title>支部里的一天是怎样过的 | 某论坛</title></head><body><h1>支部里的一天是怎样过的</h1>"
+        f"<div class='p-main p-main--withSidebar'><div class='posts'>{marked_posts(count)}</div>{side}</div></body></html>"
+    )
+    found = extract(html, "http://bbs.example.cn/threads/1/")
+    assert found.kind == "forum"
+    assert found.text.split("\n") == [line for _, text in TEXTS[:count] for line in text]
+
+
+def test_a_thread_for_those_without_scripts() -> None:
+    url, make = LAYOUTS["crawler thread"]
+    thread = make_thread(5, TEXTS, replies=4)
+    body = make(thread, TITLES).partition("<body>")[2].partition("</body>")[0].replace("noscript", "div")
+    shown = f"<html><head><title>{thread.title}</title></head><body><div id='app'>正在加载</div>"
+    found = extract(f"{shown}<noscript>{body}</noscript></body></html>", url)
+    assert (found.kind, found.text) == ("forum", read("crawler thread", thread).text)
+
+
+def test_comments_on_one_of_few_posts_are_not_the_thread() -> None:
+    """A question with long comments, and two answers, of which one is accepted."""
+    comments = "".join(
+        f"<div class='comment-body'><span>{line}</span><a class='user' href='/users/{n}'>小李</a> 2024-03-02 10:0{n}</div>"
+        for n, line in enumerate(TEXTS[3][1][:3])
+    )
+    boxes = [
+        f"<div class='{kind}'><div class='post-layout--right'><div class='js-post-body'>{'<br>'.join(text)}</div>"
+        f"<a class='user' href='/users/{n}'>老王{n}</a><time>2024-03-0{n + 1}</time></div>{comments if not n else ''}</div>"
+        for n, (kind, (_, text)) in enumerate(
+            zip(("question", "answer js-answer accepted", "answer js-answer"), TEXTS, strict=False)
+        )
+    ]
+    html = (
+        "<html><head><title>支部里的一天是怎样过的？</title></head><body><h1>支部里的一天是怎样过的？</h1>"
+        f"<div class='question-page'>{''.join(boxes)}</div></body></html>"
+    )
+    found = extract(html, "http://ask.example.cn/questions/1")
+    assert found.kind == "forum"
+    assert found.text.split("\n") == [line for _, text in TEXTS[:3] for line in text]

@@ -388,7 +388,7 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
 
 
 def _own_places(page: _Page, boxes: Sequence[int]) -> dict[int, list[int]]:
-    """The elements of each box without those of boxes in it and of comments on the post."""
+    """The elements of each box without signatures, boxes in it and comments on the post."""
     comments = [n for n in range(boxes[0] + 1, page.ends[boxes[-1]]) if _COMMENT.search(page.kinds[n])]
     outer = {n for n in comments if not any(_COMMENT.search(page.kinds[m]) for m in page.above(n))}
     if sum(page.run[n] for n in outer) > MAX_COMMENTS * sum(page.run[box] for box in boxes):
@@ -399,7 +399,7 @@ def _own_places(page: _Page, boxes: Sequence[int]) -> dict[int, list[int]]:
         own[box] = places = []
         n = box
         while n < page.ends[box]:
-            if n != box and n in inner:
+            if n != box and (n in inner or _NEVER.search(_name(page.elements[n]))):
                 n = page.ends[n]
             else:
                 places.append(n)
