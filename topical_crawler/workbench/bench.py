@@ -117,7 +117,7 @@ class Bench:
         """The crawl as ``scrapy frontier`` reaches it."""
         place = self.place(name)
         if self.is_running(name) and not _is_open(place.folder):
-            raise CrawlError(f"{name} is starting")
+            raise CrawlError(f"{name} starts or ends; it can be asked in a moment")
         with reach(self.settings, name if uses_redis(self.settings) else str(place.folder), _PATIENCE) as crawl:
             yield crawl
 

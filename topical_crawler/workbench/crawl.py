@@ -146,7 +146,10 @@ def curve(bench: Bench, values: Values) -> dict[str, Any]:
         with bench.corpus(name).reading() as connection:
             return thinned(list(connection.execution_options(yield_per=10_000).scalars(query)))
 
-    job = in_background(bench, name, "curve", work, wait=0.1)
+    try:
+        job = in_background(bench, name, "curve", work, wait=0.1)
+    except CorpusError as error:  # a crawl that begins has not made its tables yet
+        return {"pages": [0], "texts": [0], "problem": str(error)}
     return job.value if job.done.is_set() else {"pages": [], "texts": []} | waiting(job)
 
 
