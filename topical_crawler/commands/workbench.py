@@ -39,12 +39,12 @@ class Command(ScrapyCommand):
             raise UsageError("--act goes with --mcp: the page acts anyway", print_help=False)
         assert self.settings is not None
         try:
-            from topical_crawler.workbench import running
+            from topical_crawler.workbench import server
 
             if opts.mcp:
-                running.run_for_agents(self.settings, args, opts.set, act=opts.act)
+                server.run_for_agents(self.settings, args, opts.set, act=opts.act)
             else:
-                self.exitcode = running.run(self.settings, args, opts.set, opts.port, browser=not opts.no_browser)
+                self.exitcode = server.run(self.settings, args, opts.set, opts.port, browser=not opts.no_browser)
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "jinja2", "python_multipart", "mcp"):
                 raise

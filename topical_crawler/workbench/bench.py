@@ -168,6 +168,10 @@ class Bench:
             last = connection.scalar(sa.text("SELECT max(id) FROM pages"))
             return (place, last, *(connection.execute(sa.text(counts)).one_or_none() or ()))
 
+    def own_topics(self) -> list[str]:
+        """Names of the topics that were made here."""
+        return sorted(file.parent.name for file in self.topics.glob("*/topic.toml"))
+
     def segmenter(self, name: str) -> Segmenter:
         """What cuts the texts of a crawl into words, with the terms of its topic kept whole."""
         topic = self.topic(name)

@@ -53,7 +53,7 @@ def crawls(bench: Bench, values: Values) -> dict[str, Any]:
                 row["problem"] = str(error)
         found.append(row)
     is_waiting = any(row.pop("waiting", False) for row in found)
-    return {"crawls": found, "topics": list_topics(), "own": own_topics(bench), "waiting": is_waiting}
+    return {"crawls": found, "topics": list_topics(), "own": bench.own_topics(), "waiting": is_waiting}
 
 
 def _totals(bench: Bench, name: str, note: Progress) -> dict[str, int]:
@@ -61,11 +61,6 @@ def _totals(bench: Bench, name: str, note: Progress) -> dict[str, int]:
     with bench.corpus(name).reading() as connection:
         fetched, kept = connection.execute(query).one()
     return {"fetched": fetched, "kept": int(kept or 0)}
-
-
-def own_topics(bench: Bench) -> list[str]:
-    """Names of the topics that were made here."""
-    return sorted(file.parent.name for file in bench.topics.glob("*/topic.toml"))
 
 
 # -- What one does now

@@ -28,7 +28,6 @@ from topical_crawler.topic.files import check_seed
 from topical_crawler.topic.topic import list_topics, load_topic
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import waiting
-from topical_crawler.workbench.crawl import own_topics
 from topical_crawler.workbench.operations import MistakeError, Operation, Param, Values
 
 LANES = (1.0, 0.5, 0.25, 0.1, 0.0)
@@ -109,8 +108,8 @@ def _seeds(bench: Bench, words: list[str], hosts: Counter[str]) -> list[dict[str
     """Addresses to start from: hosts of texts with the terms, seeds of topics that share a term, home pages of the recording
     that is replayed."""
     found: dict[str, str] = {f"http://{host}/": "host" for host, _ in hosts.most_common(SEEDS)}
-    for name in [*own_topics(bench), *list_topics()]:
-        topic = load_topic(bench.topics / name if name in own_topics(bench) else name)
+    for name in [*bench.own_topics(), *list_topics()]:
+        topic = load_topic(bench.topics / name if name in bench.own_topics() else name)
         if topic.seeds and any(word in topic.terms for word in words):
             found |= {url: f"topic {name}" for url in topic.seeds if url not in found}
     if files := replay_file(bench.settings):
@@ -146,7 +145,7 @@ def create(bench: Bench, values: Values) -> dict[str, Any]:
 
 def show(bench: Bench, values: Values) -> dict[str, Any]:
     name = values["name"]
-    own = name in own_topics(bench)
+    own = name in bench.own_topics()
     topic = load_topic(bench.topics / name if own else name)
     terms = [{"word": word, "weight": topic.terms[word]} for word in topic.keywords(200)]
     return {"name": name, "title": topic.title, "description": topic.description, "terms": terms, "count": len(topic.terms),
