@@ -14,7 +14,7 @@ from topical_crawler.cli.corpus.reading import find_page
 from topical_crawler.cli.corpus.why import marks_of, why
 from topical_crawler.config import archive_folder, cache_dir
 from topical_crawler.corpus.record import Bound, Filters, conditions, pages
-from topical_crawler.corpus.search import SORTS, listed, parse_query
+from topical_crawler.corpus.search import SORTS, Summary, listed, parse_query
 from topical_crawler.export.rows import as_dict
 from topical_crawler.judging.sample import MARKS
 from topical_crawler.recordings.reader import Recording
@@ -84,8 +84,17 @@ def search(bench: Bench, values: Values) -> dict[str, Any]:
     crawl, filters = values["crawl"], filters_of(values)
     first, size = values["from"], values["limit"]
     if not values["q"]:
-        with bench.corpus(crawl).reading() as connection:
-            shown, _ = listed(connection, filters, values["sort"], size, offset=first, counted=False)
+
+        def work(note: Progress) -> list[Summary]:
+            with bench.corpus(crawl).reading() as connection:
+                return listed(connection, filters, values["sort"], size, offset=first, counted=False)[0]
+
+        # By number pages are found at once; for any other order all are read.
+        wait = 60.0 if values["sort"] == "number" else _PATIENCE
+        job = in_background(bench, crawl, ("list", filters, values["sort"], first, size), work, wait)
+        if not job.done.is_set():
+            return {"hits": [], "total": None, "more": False} | waiting(job)
+        shown = job.value
         return {"hits": [asdict(page) | {"lines": []} for page in shown], "total": None, "more": len(shown) == size}
     if filters.rejected:
         raise MistakeError("rejected pages have no text to search in. Remedy: leave the words or the reason out")
