@@ -43,7 +43,7 @@ EXPERIMENTS := build/experiments
 experiments: setup
 	$(BIN)/python -m experiments papers zhang --out $(EXPERIMENTS) -s TOPICAL_RESOURCES=0
 	$(BIN)/python -m experiments threshold partybuilding --web demo/demo-web.warc.gz --labels demo/labels.tsv \
-		--seeds demo/seeds.txt --seconds 60,150 --thresholds 0.1,0.4,1,2.5,6.3 --out $(EXPERIMENTS) -s TOPICAL_RESOURCES=0
+		--seeds demo/seeds.txt --seconds 60,150 --thresholds 0.1,0.2,0.3,0.5,0.8 --out $(EXPERIMENTS) -s TOPICAL_RESOURCES=0
 	$(BIN)/python -m experiments crawl partybuilding --web demo/demo-web.warc.gz --labels demo/labels.tsv \
 		--seeds demo/seeds.txt --budget 150 --out $(EXPERIMENTS) -s TOPICAL_RESOURCES=0
 

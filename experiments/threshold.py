@@ -109,7 +109,7 @@ def _toml(value: Any) -> str:
 # -- Figures
 
 
-THRESHOLDS = (0.01, 0.025, 0.063, 0.16, 0.4, 1.0, 2.5, 6.3, 16.0)
+THRESHOLDS = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.5, 0.8)
 """A geometric grid. The paper's 0.01 to 0.3 is on the scale of its own weights; ours are relative to the mean word's."""
 PAPER = (
     "(Figure 2, 0.01 to 0.3 on a scale of its own) precision rises with the threshold and is flat from 0.2; the volume in a "

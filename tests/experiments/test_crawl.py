@@ -233,13 +233,16 @@ def test_mistakes(call_scrapy: RunScrapy, tmp_path: Path, options: tuple[str, ..
     ("topics", "code", "part"),
     [
         (("partybuilding", "partybuilding=grade"), 2, "two topics are named 'partybuilding'"),
-        (("machine-learning",), 1, "the topic 'machine-learning' has no start URLs. Remedy: --seeds FILE"),
+        (("./bare",), 1, "the topic 'bare' has no start URLs. Remedy: --seeds FILE"),
         (("partybuilding=ML",), 1, "there is no column 'ML'"),
         (("nothing",), 1, "no topic 'nothing'"),
     ],
 )
 def test_mistakes_about_topics(call_scrapy: RunScrapy, tmp_path: Path, topics: tuple[str, ...], code: int, part: str) -> None:
     web = ("--labels", DEMO / "labels.tsv", "--web", DEMO / "demo-web.warc.gz")
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "topic.toml").write_text('title = "党建"\n', "utf-8")
+    (tmp_path / "bare" / "terms.tsv").write_text("term\tweight\n党建\t1\n", "utf-8")
     failed = call_scrapy("evaluate", "crawl", *topics, *web, cwd=tmp_path)
     assert failed.returncode == code, failed.stderr
     assert part in failed.stderr

@@ -57,7 +57,7 @@ def _fetched(data: Path) -> int:
 def made(run_experiment: RunScrapy, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the experiment ``first``: two thresholds, 40 pages."""
     folder = tmp_path_factory.mktemp("work")
-    shown = run_experiment(*command("first", "--thresholds", "8,0.1", "--seconds", "4", "--cost", "0.1"), cwd=folder)
+    shown = run_experiment(*command("first", "--thresholds", "0.9,0.1", "--seconds", "4", "--cost", "0.1"), cwd=folder)
     assert shown.returncode == 0, shown.stderr
     for part in (
         "4 seconds, 0.1 s for a page",
@@ -78,7 +78,7 @@ def test_the_experiment(made: Path) -> None:
     low, high = budget["points"]
     assert (budget["seconds"], budget["best_threshold"]) == (4.0, 0.1)
     assert (low["threshold"], low["pages"]) == (0.1, 40)
-    assert high["threshold"] == 8 and high["pages"] < 40  # nothing more is above that threshold
+    assert high["threshold"] == 0.9 and high["pages"] < 40  # nothing more is above that threshold
     assert low["relevant"] > high["relevant"] > 0
     assert low["precision"] == low["relevant"] / low["texts"] > 0.8
     assert (made / "first" / "threshold.png").read_bytes().startswith(b"\x89PNG")
@@ -87,7 +87,7 @@ def test_the_experiment(made: Path) -> None:
 def test_every_crawl_has_its_copy_of_the_topic(made: Path) -> None:
     original = ROOT / "lexicon" / "topics" / "partybuilding"
     config = tomllib.loads((original / "topic.toml").read_text("utf-8"))
-    for threshold in (0.1, 8):
+    for threshold in (0.1, 0.9):
         copy = made / "first" / "threshold.crawls" / f"{threshold:g}" / "partybuilding"
         config["strategy"]["semantic"]["link_threshold"] = threshold
         assert tomllib.loads((copy / "topic.toml").read_text("utf-8")) == config
@@ -98,7 +98,7 @@ def test_what_is_there_is_not_made_again_and_a_longer_budget_continues_it(call_e
     before = {name: (made / "first" / name).read_bytes() for name in ("threshold.json", "threshold.png")}
     log = made / "first" / "threshold.crawls" / "0.1" / "log"
     said = log.read_bytes()
-    again = call_experiment(*command("first", "--thresholds", "0.1,8", "--seconds", "4", "--cost", "0.1"), cwd=made)
+    again = call_experiment(*command("first", "--thresholds", "0.1,0.9", "--seconds", "4", "--cost", "0.1"), cwd=made)
     assert again.returncode == 0, again.stderr
     assert "2 of 2 crawls are there already" in again.stderr
     assert log.read_bytes() == said

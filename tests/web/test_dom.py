@@ -162,6 +162,7 @@ def test_the_spider_reads_what_the_strategy_wants(wanted: bool) -> None:
         class strategy:
             wants_around = not wanted
             wants_paths = wanted
+            wants_text = wanted
 
         class policy:
             name = list
@@ -173,3 +174,4 @@ def test_the_spider_reads_what_the_strategy_wants(wanted: bool) -> None:
     assert isinstance(item, PageItem) and item.page is not None
     (link,) = item.page.links
     assert (link.around, link.path) == (("", "p/a") if wanted else ("前文", ""))
+    assert item.page.runs == ((("前文甲", False),) if wanted else None)

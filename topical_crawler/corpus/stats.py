@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from topical_crawler.corpus.record import density, pages
-from topical_crawler.frontier import REDIRECTED
+from topical_crawler.web.urls import REDIRECTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

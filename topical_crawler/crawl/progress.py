@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections import Counter, deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
 
-from topical_crawler.corpus.clean import Changes
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import Record, Yield
 from topical_crawler.frontier import REDIRECTED, UNREACHED, Pushed
@@ -114,16 +114,15 @@ class Progress:
         del now[REDIRECTED]
         return {reason: n for reason, n in now.most_common() if n > 0}
 
-    def note_changes(self, changes: Changes) -> None:
-        """Count what has become of texts that were stored before."""
-        for site, gain in changes.gains.items():
+    def note_changes(self, gains: Mapping[str, Yield], rejected: Mapping[str, int]) -> None:
+        """Count what has become of texts that were stored before: by site what more is kept, by reason how many more pages are
+        rejected; both may be negative."""
+        for site, gain in gains.items():
             self.sites.setdefault(site, Yield()).add(gain)
             self.total.add(gain)
             if self.sites[site] == Yield():
                 del self.sites[site]
-        self.reasons.update(changes.rejected)
-        for reason in [reason for reason, n in self.reasons.items() if not n]:
-            del self.reasons[reason]
+        self._changed.update(rejected)
 
     def note_links(self, pushed: Pushed) -> Pushed:
         """Count what became of links that were pushed."""

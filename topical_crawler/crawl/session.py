@@ -249,8 +249,8 @@ class Crawl:
         try:
             yield from self.cleaned.steps()
         finally:
-            self.progress.note_changes(self._put_back)
-            self.progress.note_changes(self.cleaned.done.changes())
+            for changes in (self._put_back, self.cleaned.done.changes()):
+                self.progress.note_changes(changes.gains, changes.rejected)
 
     def _is_last(self) -> bool:
         """Whether no other worker writes to the corpus, or nothing is left to write."""

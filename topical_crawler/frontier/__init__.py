@@ -9,7 +9,6 @@ from topical_crawler.frontier.base import (
     MAX_EVIDENCE,
     NO_PAGES,
     NO_ROOM,
-    REDIRECTED,
     TIMED_OUT,
     UNKNOWN_HOST,
     UNREACHED,
@@ -23,6 +22,7 @@ from topical_crawler.frontier.base import (
 )
 from topical_crawler.frontier.memory import MemoryFrontier
 from topical_crawler.frontier.sqlite import FrontierFileError, SqliteFrontier
+from topical_crawler.web.urls import REDIRECTED
 
 __all__ = [
     "CONNECTION_FAILED",

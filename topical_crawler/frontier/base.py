@@ -14,8 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 from topical_crawler.web.page import Candidate, Evidence
+from topical_crawler.web.urls import REDIRECTED
 
-REDIRECTED = "redirected"  # the reason of an outcome that is no page: the redirect's target counts in its place
 UNKNOWN_HOST = "unknown host"  # that of one whose host has no address: nothing was fetched
 HOST_AWAY = "host away"  # that of the links of a host that is given up, and of a page of a host that was not even reached
 TIMED_OUT, CONNECTION_FAILED = "timed out", "connection failed"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Self
 
 from scrapy import Request, Spider
@@ -57,6 +58,8 @@ class TopicalSpider(Spider):
         ("topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth", "strategy", "precision", "model")
     )
     """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
+
+    _wanted: Mapping[str, bool] = MappingProxyType({})  # what is read of a page for the strategy
 
     def __init__(self, crawl: Crawl, seeds: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)

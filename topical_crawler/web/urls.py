@@ -22,6 +22,8 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+REDIRECTED = "redirected"  # what becomes of an address that is no page: its redirect's target counts in its place
+
 # -- Parts that do not say which page it is; names are compared in lower case
 
 TRACKING = word_set(  # parameters that never choose the content, whatever their value

@@ -46,29 +46,25 @@ _URLS = st.one_of(_TEXT, _TEXT.map("http://a.cn/{}".format), st.sampled_from(BRO
 _PLACES = st.lists(st.builds(Evidence, _URLS, st.floats(0, 1), st.booleans(), _TEXT, path=_TEXT), max_size=5)
 
 
-def read(url: str, found: Sequence[Evidence]) -> list[list[int]]:
-    return [part.tolist() for part in FEATURES.view(url, found).features]
-
-
 def place(anchor: str = "", parent: str = PARENT, path: str = "") -> Evidence:
     return Evidence(parent, 0.5, True, anchor, path=path)
 
 
 def numbers_of(url: str, found: Sequence[Evidence]) -> list[int]:
-    return [number for part in read(url, found) for number in part]
+    return FEATURES.view(url, found).features.tolist()
 
 
 @settings(max_examples=60)
 @given(_URLS, _PLACES)
 def test_any_link_has_a_bounded_number_of_distinct_features_and_words_for_each(url: str, found: list[Evidence]) -> None:
-    parts = read(url, found)
     numbers = numbers_of(url, found)
     assert all(1 <= n < SIZE for n in numbers) and len(numbers) <= MAX_FEATURES
-    assert all(len(set(part)) == len(part) for part in parts)
+    of_address, of_anchors = FEATURES.address(url).features.tolist(), FEATURES.anchors(tuple(sorted({e.anchor for e in found})))
+    assert all(len(set(part)) == len(part) for part in (of_address, of_anchors.features.tolist()))
     words = FEATURES.meanings(url, found)
     assert list(words) == list(dict.fromkeys(numbers))
     assert all(number(feature) == n and in_words(feature) for n, feature in words.items())
-    assert FEATURES.address(url).features.tolist() == parts[0]
+    assert of_address == numbers[: FEATURES.view(url, found).of_address]
 
 
 @pytest.mark.parametrize("hashed", [0, 1, SIZE - 2, SIZE - 1, SIZE, 2**32 - 1])
