@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import warc_tools
-from crawl_tools import HTML, crawl, rows
+from crawl_tools import HTML, crawl, make_topic, rows
 
 INTRODUCTION = (
     "本书讲解数据挖掘的主要方法：聚类、分类与关联规则，并以图书馆的借阅记录为例，"
@@ -18,7 +18,8 @@ PAGE = (
 )
 
 
-def test_the_row_of_a_book(topic: Path, tmp_path: Path) -> None:
+def test_the_row_of_a_book(tmp_path: Path) -> None:
+    topic = make_topic(tmp_path / "books")
     (topic / "terms.tsv").write_text("数据挖掘\n", encoding="utf-8")
     url = "http://item.shop.example/1.html"
     web = warc_tools.write_warc(tmp_path / "web.warc.gz", [(url, 200, {"Content-Type": HTML}, PAGE.encode())])

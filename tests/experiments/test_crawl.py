@@ -242,7 +242,7 @@ def test_mistakes_about_topics(call_scrapy: RunScrapy, tmp_path: Path, topics: t
     web = ("--labels", DEMO / "labels.tsv", "--web", DEMO / "demo-web.warc.gz")
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "topic.toml").write_text('title = "党建"\n', "utf-8")
-    (tmp_path / "bare" / "terms.tsv").write_text("term\tweight\n党建\t1\n", "utf-8")
+    (tmp_path / "bare" / "terms.tsv").write_text("党建\t1\n", "utf-8")
     failed = call_scrapy("evaluate", "crawl", *topics, *web, cwd=tmp_path)
     assert failed.returncode == code, failed.stderr
     assert part in failed.stderr
