@@ -51,7 +51,7 @@ AUTOTHROTTLE_ENABLED = False
 
 # -- bounds on what the web may send
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "topical_crawler.downloadhandlers.PublicHandler")
-DNS_RESOLVER = "topical_crawler.downloadhandlers.Resolver"
+TWISTED_DNS_RESOLVER = "topical_crawler.downloadhandlers.Resolver"
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
 DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_TIMEOUT = 30

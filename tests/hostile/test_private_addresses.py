@@ -21,7 +21,7 @@ class Resolver(CachingThreadedResolver):
         return defer.succeed("127.0.0.1") if name.endswith(".example.cn") else super().getHostByName(name, timeout)
 
 
-DNS_RESOLVER = Resolver
+TWISTED_DNS_RESOLVER = Resolver
 '''
 SECRET = "党建内部资料"
 
