@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
-from importlib.util import find_spec
 from pkgutil import iter_modules
 
 from topical_crawler import __version__, commands
@@ -46,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     scrapys = {module.name for module in iter_modules(commands.__path__)}
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("-h", "--help", "help"):
-        print(help_page(), end="")
+        print(HELP.format(version=__version__), end="")
         return 0
     if name == "--version":
         print(__version__)
@@ -63,13 +62,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     elif name == "crawl" and not {"-h", "--help"} & set(rest):
         return _refuse("crawl: say what to collect: topical-crawler crawl TOPIC. Remedy: topic list, or new")
     return _scrapy([*ALIASES.get(name, (name,)), *rest])
-
-
-def help_page() -> str:
-    """The help, with the lines of commands that there are."""
-    lines = HELP.format(version=__version__).splitlines(keepends=True)
-    there = find_spec("topical_crawler.commands.workbench") is not None
-    return "".join(line for line in lines if there or not line.startswith("  workbench "))
 
 
 def _refuse(message: str) -> int:

@@ -14,7 +14,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import as_file, files
-from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 
@@ -107,7 +106,7 @@ def _next(folder: Path) -> list[str]:
         f"topical-crawler corpus search {place} 党课",
         f"topical-crawler corpus export {place} -o corpus.jsonl",
         'topical-crawler new ./mytopic "a sentence in Chinese that says what it is about"',
-        *([f"topical-crawler workbench {place}"] if find_spec("topical_crawler.commands.workbench") else []),
+        f"topical-crawler workbench {place}",
     ]
 
 

@@ -136,7 +136,7 @@ class CorpusStore:
 
         def write() -> _T:
             if self._writer is None:
-                self._writer = self._engine.connect().execution_options(**self._writes, transaction="writes")
+                self._writer = self._connect_to_write()
             with self._writer.begin():
                 return step(self._writer)
 
@@ -248,8 +248,7 @@ class CorpusStore:
         stored within ``patience`` seconds."""
 
         def write() -> None:
-            options = {**self._writes, "transaction": "writes"}
-            with self._engine.connect().execution_options(**options) as connection, connection.begin():
+            with self._connect_to_write() as connection, connection.begin():
                 insert = upserting(connection.dialect.name, hosts).values(**asdict(facts))
                 changes = {name: insert.excluded[name] for name in ("robots", "crawl_delay", "asked")}
                 connection.execute(insert.on_conflict_do_update(index_elements=[hosts.c.host], set_=changes))
@@ -282,13 +281,15 @@ class CorpusStore:
     def writing(self) -> Iterator[sa.Connection]:
         """A write transaction, for which a server that is away is waited for; errors of the database inside become
         :class:`CorpusError`."""
-        options = {**self._writes, "transaction": "writes"}
         with (
             explaining(self.name, "written"),
-            self._patiently(self._engine.connect, "written") as connection,
-            connection.execution_options(**options).begin(),
+            self._patiently(self._connect_to_write, "written") as connection,
+            connection.begin(),
         ):
             yield connection
+
+    def _connect_to_write(self) -> sa.Connection:
+        return self._engine.connect().execution_options(**self._writes, transaction="writes")
 
     def _drop_writer(self) -> None:
         if self._writer is not None:

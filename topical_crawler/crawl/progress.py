@@ -70,7 +70,7 @@ class Progress:
     second_looks: int = 0
     download: Durations = field(default_factory=partial(Durations, _DOWNLOAD))
     page: Durations = field(default_factory=partial(Durations, _PAGE))
-    _changed: Counter[str] = field(default_factory=Counter)  # reasons by what second looks added to them or took from them
+    _changed: Counter[str] = field(default_factory=Counter)  # reasons by what second looks and cleaning changed
     _recent: deque[Yield] = field(default_factory=lambda: deque(maxlen=100))
 
     def note_page(self, item: PageItem) -> None:
