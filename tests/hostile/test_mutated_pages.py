@@ -30,6 +30,7 @@ def extractor() -> Iterator[WorkerPool[Extracted]]:
 PAGES = {
     "a number without end beside code": f"{TEXT}<table><tr><td>{'1' * 50_000}x<td><pre>a = 1</pre></table>",
     "numbers without end in a gutter": f"{TEXT}<div class=gutter>{'1' * 50_000}x</div><pre>a = 1</pre>",
+    "blanks without end in a formula": f"{TEXT}<script type='math/tex'>{' ' * 100_000}x</script>",
     "empty code, 20,000 times": TEXT + "<pre></pre>" * 20_000,
     "50,000 pieces of code": TEXT + "<p>支部学习。</p><pre>x</pre>" * 50_000,
     "code beside 100,000 elements": TEXT + "<div><pre>a = 1</pre>" * 500 + "<b></b>" * 100_000,

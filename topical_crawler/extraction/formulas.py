@@ -23,7 +23,7 @@ _RENDERED = re.compile(
 )
 _FORMULA_IMAGE = re.compile(r"(?:^|[\s_-])(?:math|latex|tex|formula|equation|mwe-math)(?=$|[\s_-])", re.IGNORECASE)
 _DISPLAYSTYLE = re.compile(r"^\{\s*\\(?:display|text)style\s*(.*)\}$", re.S)
-_CDATA = re.compile(r"%?\s*<!\[CDATA\[|%?\s*\]\]>")
+_CDATA = re.compile(r"(?:%\s*+)?(?:<!\[CDATA\[|\]\]>)")  # begins with no blank: a run of these would be tried at each
 _DELIMITERS = re.compile(r"^(?:\$\$(.*)\$\$|\\\[(.*)\\\]|\\\((.*)\\\)|\$(.*)\$)$", re.S)
 _TEX_SCRIPT = re.compile(r"math/(?:tex|latex|mml|asciimath)", re.I)
 
