@@ -49,7 +49,7 @@ STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
 )
 
 _NO_XML = re.compile(  # the end of a page in mid-page, its encoding by its own word, and control characters, also as numbers
-    r"\A\s*+<\?xml[^>]*+>|</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01])\b;?|&#x0*(?:1?[0-8bcef]|19|1[ad])\b;?"
+    r"\A\s*+<\?xml[^>]*+>|</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01])(?!\d);?|&#x0*(?:1?[0-8bcef]|19|1[ad])(?![\da-f]);?"
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]",
     re.IGNORECASE,
 )
