@@ -38,7 +38,7 @@ PAGES = {
     "100,000 nested tables": TEXT + "<table><tr><td>" * 33_000,
     "nothing but the end of an element": "</p></br>",
     "an encoding that a text cannot have": "<?xml version='1.0' encoding='utf-32'?></p>",
-    "control characters by numbers that end in a letter": f"{TEXT}<h2><a class=headerlink>¶</a>章&#1e999;程&#x1g;</h2>",
+    "characters that XML has not, by number": f"{TEXT}<h2><a class=headerlink>¶</a>章&#1e999;程&#x1g;&#xFFFE;</h2>",
     "a comment beside code": f"{TEXT}<div><!-- x --><pre>a = 1</pre><!-- y --></div>",
 }
 

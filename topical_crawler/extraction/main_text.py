@@ -49,8 +49,8 @@ STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
 )
 
 _NO_XML = re.compile(  # the end of a page in mid-page, its encoding by its own word, and control characters, also as numbers
-    r"\A\s*+<\?xml[^>]*+>|</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01])(?!\d);?|&#x0*(?:1?[0-8bcef]|19|1[ad])(?![\da-f]);?"
-    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]",
+    r"\A\s*+<\?xml[^>]*+>|</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|6553[45])(?!\d);?"
+    r"|&#x0*(?:1?[0-8bcef]|19|1[ad]|fff[ef])(?![\da-f]);?|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]",
     re.IGNORECASE,
 )
 _PARSER = HTMLParser(collect_ids=False, encoding="utf-8", remove_comments=True, remove_pis=True)
