@@ -352,7 +352,8 @@ _HELD = sa.select(pages.c.id, pages.c.keep, pages.c.content_hash).where(pages.c.
 def keep_once(connection: sa.Connection, record: Record, *, replaces: bool = False) -> tuple[Record, bool]:
     """Store a :func:`~topical_crawler.corpus.record.storable` page as :meth:`CorpusStore.put` or ``replace`` does. Returns the
     page as stored, and whether it had no text before."""
-    held = _held(connection, record.key)
+    # A rejection never replaces a text, so most pages, which are rejected, need not be looked up.
+    held = _held(connection, record.key) if record.keep or replaces else None
     is_new = held is None or not held.keep
     if record.keep and record.series and not replaces:
         return _keep_part(connection, record, held), is_new
