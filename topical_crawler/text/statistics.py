@@ -17,7 +17,7 @@ import functools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
 
@@ -50,12 +50,9 @@ def language() -> Language:
     for line in jieba_file("dict.txt").splitlines():
         word, _, tag = line.split(" ")
         tags.setdefault(normalise(word), tag)
-    rates: dict[str, float] = {}
-    greatest = 0.0
-    for word, idf in _idfs():
-        rates[word] = math.exp(-idf)
-        greatest = max(greatest, idf)
-    return Language(tags, rates, round(math.exp(greatest)))
+    words, idfs = _idfs()
+    rates = {word: math.exp(-idf) for word, idf in zip(words, idfs, strict=True)}
+    return Language(tags, rates, round(math.exp(max(idfs))))
 
 
 @functools.lru_cache(maxsize=16)
@@ -67,20 +64,19 @@ def rarities(wanted: frozenset[str]) -> Mapping[str, float]:
     >>> rarity["中国"] < rarity["支部"] < rarity["三会一课"] == 1
     True
     """
+    words, idfs = _idfs()
+    greatest = max(idfs)
     known: dict[str, float] = {}
-    greatest = 0.0
-    for word, idf in _idfs():
-        greatest = max(greatest, idf)
+    for word, idf in zip(words, idfs, strict=True):
         if word in wanted:
             known.setdefault(word, idf)
     return {word: known[word] / greatest if word in known else 1.0 for word in wanted}
 
 
-def _idfs() -> Iterator[tuple[str, float]]:
-    """Normalised words with their IDF; some words come more than once."""
-    for line in normalise(jieba_file("analyse/idf.txt")).splitlines():
-        word, _, idf = line.rpartition(" ")
-        yield word, float(idf)
+def _idfs() -> tuple[list[str], list[float]]:
+    """Normalised words, some of which come more than once, and their IDF. Every crawl waits for this when it starts."""
+    fields = normalise(jieba_file("analyse/idf.txt")).split()
+    return fields[::2], list(map(float, fields[1::2]))
 
 
 # -- TF-IDF: texts as vectors of terms, and their cosine (VSM)
@@ -106,7 +102,7 @@ class Idf:
         (True, True)
         """
         values: dict[str, float] = {}
-        for word, idf in _idfs():
+        for word, idf in zip(*_idfs(), strict=True):
             values.setdefault(word, idf)
         return cls(values)
 
