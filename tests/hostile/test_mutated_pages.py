@@ -66,6 +66,12 @@ def cleaned(lines: int) -> str:
     return repair_verbatim("a = 1" + "\n " * lines + "b = 2\n\n")
 
 
+def headings(tags: int) -> list[str]:
+    """Headings before so many tags that the parser nests, or looks through again and again."""
+    pages = (f"<h1>党建</h1>{tag * tags}支部" for tag in ("<rt>", "<rp>", "<optgroup>", "<select><option>"))
+    return [Page.from_html("http://www.example.cn/", page).heading for page in pages]
+
+
 def warm() -> None:
     judged(1)
 
@@ -81,6 +87,10 @@ def in_time(function: Callable[[int], Any], number: int) -> Any:
 def test_a_long_word_is_judged_in_time() -> None:
     """Its parts, in which topic terms are looked for, are the square of its letters in number."""
     assert in_time(judged, 20_000) > 0
+
+
+def test_a_tag_60_000_times_is_read_in_time() -> None:
+    assert in_time(headings, 60_000) == ["党建"] * 4
 
 
 def test_code_with_many_blank_lines_is_cleaned_in_time() -> None:
