@@ -48,6 +48,7 @@ _FLAT = word_set(
     "option optgroup rp rt html head body"
 )
 _SLOW_TAG = re.compile(r"</?(?:option|optgroup|r[tp])(?=[\s/>])[^<>]*+>?", re.IGNORECASE)
+_ITEMS = word_set("li dt dd")  # they nest within one another, though not within themselves
 _MOST_SLOW_TAGS = 10_000
 _BLOCKS = word_set(
     "address article blockquote br dd div dl dt figcaption h1 h2 h3 h4 h5 h6 hr li main ol p pre section table td th tr ul"
@@ -309,12 +310,15 @@ def bounded(html: str) -> str:
         return html
     if sum(1 for _ in _SLOW_TAG.finditer(html)) > _MOST_SLOW_TAGS:
         html = _SLOW_TAG.sub("", html)
-    depth = 0
+    depth = items = 0
     for tag in _TAG.finditer(html):
-        if tag[2].lower() not in _FLAT:
-            depth += -1 if tag[1] else 1
-            if depth > MAX_NESTING:
-                return html[: tag.start()]
+        step = -1 if tag[1] else 1
+        if (name := tag[2].lower()) not in _FLAT:
+            depth += step
+        elif name in _ITEMS:
+            items += step
+        if depth > MAX_NESTING or items > _MOST_SLOW_TAGS:
+            return html[: tag.start()]
     return html
 
 
