@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import re
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ HTML = {"Content-Type": "text/html; charset=utf-8"}
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(params=[True, False], ids=["warc.gz", "warc"])
+@pytest.fixture(params=["web.warc.gz", "web.warc", "web.wacz"])
 def recording(request: pytest.FixtureRequest, tmp_path: Path) -> Recording:
     answers = [
         ("http://a.cn/", 200, HTML, "首页".encode()),
@@ -41,8 +43,22 @@ def recording(request: pytest.FixtureRequest, tmp_path: Path) -> Recording:
         ("http://a.cn/big", 200, HTML, random.Random(1).randbytes(3_000_000)),
         ("http://a.cn/last", 200, HTML, b"last\r\n\r\n"),
     ]
-    path = tmp_path / ("web.warc.gz" if request.param else "web.warc")
-    return Recording(write_warc(path, answers, compressed=request.param))
+    path = tmp_path / request.param
+    if path.suffix == ".wacz":
+        halves = answers[:5], answers[5:]
+        files = [write_warc(tmp_path / f"{n}.warc.gz", half, compressed=True) for n, half in enumerate(halves)]
+        return Recording(packed(path, *files))
+    return Recording(write_warc(path, answers, compressed=path.suffix == ".gz"))
+
+
+def packed(path: Path, *files: Path, compression: int = zipfile.ZIP_STORED) -> Path:
+    """A WACZ file with WARC files, beside what else such files hold."""
+    with zipfile.ZipFile(path, "w", compression) as pack:
+        pack.writestr("datapackage.json", "{}", zipfile.ZIP_DEFLATED)
+        for file in files:
+            pack.write(file, f"archive/{file.name}")
+        pack.writestr("indexes/index.cdx.gz", b"", zipfile.ZIP_DEFLATED)
+    return path
 
 
 def body(recording: Recording, url: str) -> bytes | None:
@@ -218,6 +234,20 @@ def test_only_responses_of_the_web_answer(tmp_path: Path) -> None:
     path = write_warc(tmp_path / "web.warc.gz", [("http://a.cn/1", 200, HTML, b"one")], kind="revisit")
     with Recording(path) as recording:
         assert len(recording) == 0
+
+
+def test_a_wacz_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    warc = write_warc(tmp_path / "a.warc.gz", [("http://a.cn/", 200, HTML, b"x" * 5000)], compressed=True)
+    squeezed = packed(tmp_path / "squeezed.wacz", warc, compression=zipfile.ZIP_DEFLATED)
+    cut = tmp_path / "cut.wacz"
+    cut.write_bytes(packed(tmp_path / "whole.wacz", warc).read_bytes()[:-40])
+    for file, said in (
+        (squeezed, "archive/a.warc.gz is compressed"),
+        (packed(tmp_path / "empty.wacz"), "without a WARC file"),
+        (cut, "not a zip file; fetch"),
+    ):
+        with pytest.raises(RecordingError, match=rf"{re.escape(str(file))}: .*{said}"):
+            Recording(file)
 
 
 def test_broken_files_are_named_with_the_offset(tmp_path: Path) -> None:

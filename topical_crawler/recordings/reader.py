@@ -1,4 +1,4 @@
-"""A recorded web: answers from WARC files by URL, so that a crawl can be repeated to the page.
+"""A recorded web: answers from WARC and WACZ files by URL, so that a crawl can be repeated to the page.
 
 Only ``response`` records of http and https addresses answer; of a URL's the first with a status of 2xx, else the first of all,
 in the order of the files and of the records in them. The index of a file is made once and kept beside it. A recording may be
@@ -15,6 +15,8 @@ import mmap
 import os
 import re
 import sqlite3
+import struct
+import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +31,7 @@ from topical_crawler.files import beside
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import PORTS, UNRESERVED, fingerprint
 
+_WARC = (".warc", ".warc.gz")
 OPEN = ".open"  # ends the name of a file that is being written, or was when its process died
 _TARGET = re.compile(rb"^WARC-Target-URI:[ \t]*<?(.*?)>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _TYPE = re.compile(rb"^WARC-Type:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
@@ -42,7 +45,7 @@ _HEAD = 1 << 16  # longest WARC header block, in bytes
 
 
 class RecordingError(Exception):
-    """A WARC file that cannot be read; the message names file, offset and remedy."""
+    """A WARC or WACZ file that cannot be read; the message names file, offset and remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,8 @@ class Response:
 def scan(path: Path) -> Iterator[tuple[str, int, int, bool]]:
     """URL, offset and length of every response record in the file at ``path``, and whether its status is 2xx.
 
-    Of an unfinished file (:data:`OPEN`) the complete records are taken. Raises RecordingError for a file that is no WARC file, is
-    cut off, or has several records in one gzip member.
+    Of an unfinished file (:data:`OPEN`) the complete records are taken, of a WACZ file those of all its WARC files. Raises
+    RecordingError for a file that is neither, is cut off, or has several records in one gzip member.
     """
     unfinished = path.suffix == OPEN
     if path.stat().st_size == 0:
@@ -72,23 +75,45 @@ def scan(path: Path) -> Iterator[tuple[str, int, int, bool]]:
             return
         raise RecordingError(f"{path}: the file is empty; record again")
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        offset = 0
-        while offset < len(data):
-            try:
-                record = (_gzip_member if data[offset : offset + 2] == b"\x1f\x8b" else _plain_record)(data, offset)
-            except (ValueError, zlib.error) as error:
-                if unfinished:
-                    return
+        for offset, last in _parts(path, data):
+            while offset < last:
+                try:
+                    record = (_gzip_member if data[offset : offset + 2] == b"\x1f\x8b" else _plain_record)(data, offset)
+                except (ValueError, zlib.error) as error:
+                    if unfinished:
+                        return
+                    raise RecordingError(
+                        f"{path}, offset {offset}: {error}; fetch the file again, or try `warcio recompress` on it"
+                    ) from None
+                kind, target = _TYPE.search(record.head), _TARGET.search(record.head)
+                if kind and kind[1].lower() == b"response" and target and target[1].lower().startswith((b"http:", b"https:")):
+                    good = _GOOD.match(record.block) is not None
+                    yield target[1].decode("utf-8", "replace"), offset, record.end - offset, good
+                offset = record.end
+                while data[offset : offset + 1] in (b"\r", b"\n"):  # between uncompressed records
+                    offset += 1
+
+
+def _parts(path: Path, data: mmap.mmap) -> list[tuple[int, int]]:
+    """Where the WARC files in a file begin and end: that of a WARC file itself, or those that a WACZ file (a ZIP file) holds."""
+    if data[:4] != b"PK\x03\x04":
+        return [(0, len(data))]
+    parts = []
+    try:
+        with zipfile.ZipFile(path) as packed:
+            members = [member for member in packed.infolist() if member.filename.endswith(_WARC)]
+        for member in members:
+            if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
                 raise RecordingError(
-                    f"{path}, offset {offset}: {error}; fetch the file again, or try `warcio recompress` on it"
-                ) from None
-            kind, target = _TYPE.search(record.head), _TARGET.search(record.head)
-            if kind and kind[1].lower() == b"response" and target and target[1].lower().startswith((b"http:", b"https:")):
-                good = _GOOD.match(record.block) is not None
-                yield target[1].decode("utf-8", "replace"), offset, record.end - offset, good
-            offset = record.end
-            while data[offset : offset + 1] in (b"\r", b"\n"):  # between uncompressed records
-                offset += 1
+                    f"{path}: {member.filename} is compressed or encrypted there; unpack it, and name the folder"
+                )
+            start = member.header_offset + 30 + sum(struct.unpack_from("<HH", data, member.header_offset + 26))
+            parts.append((start, start + member.file_size))
+    except (zipfile.BadZipFile, NotImplementedError, struct.error) as error:
+        raise RecordingError(f"{path}: {error}; fetch the file again") from None
+    if not parts:
+        raise RecordingError(f"{path}: a ZIP file without a WARC file (.warc or .warc.gz); name a WACZ file")
+    return sorted(parts)
 
 
 class _Record(NamedTuple):
@@ -183,7 +208,7 @@ def _unchunk(body: bytes) -> bytes:
 # -- Answers by URL
 
 _VERSION = "2"
-_SUFFIXES = (".warc", ".warc.gz")
+_SUFFIXES = (*_WARC, ".wacz")
 _OPENED = 64  # files that are held open at the same time
 _TABLE = "CREATE TABLE records (url TEXT UNIQUE, form TEXT, file INTEGER, offset INTEGER, length INTEGER, good INTEGER);"
 _INSERT = "INSERT INTO records "
@@ -214,7 +239,7 @@ def equal_form(url: str) -> str:
 
 
 def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]:
-    """The WARC files of a file, a folder (in the order of their names; also unfinished ones, ``….open``), a pattern
+    """The WARC and WACZ files of a file, a folder (in the order of their names; also unfinished ones, ``….open``), a pattern
     (``archive/*.warc.gz``), or several of these, in a sequence or separated by commas. Raises RecordingError where there is no
     such file, or none in a folder."""
     if not isinstance(names, str | os.PathLike):
@@ -229,7 +254,7 @@ def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]
         else:
             entries = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path)))  # noqa: PTH207 - patterns may be absolute
             files = sorted(name for name in entries if name.name.removesuffix(OPEN).endswith(_SUFFIXES) and name.is_file())
-            remedy = "name a WARC file (.warc or .warc.gz), or a folder of them"
+            remedy = "name a WARC or WACZ file (.warc, .warc.gz, .wacz), or a folder of them"
         if not files:
             raise RecordingError(f"{path}: there is no such file; {remedy}")
         paths += files
@@ -238,7 +263,8 @@ def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]
 
 class Recording:
     """Random access to the responses of WARC files (``.warc``, or ``.warc.gz`` with a gzip member per record, as WARC writers
-    make it). ``files`` are in the order in which they answer. Raises RecordingError where one is missing or malformed.
+    make it), also packed into WACZ files. ``files`` are in the order in which they answer. Raises RecordingError where one is
+    missing or malformed.
 
     Args:
         path: of a WARC file, or whatever :func:`recorded_files` takes.
