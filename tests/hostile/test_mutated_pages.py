@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from topical_crawler.cleaning.characters import repair_verbatim
-from topical_crawler.extraction import FAILED, Extracted, extract, warm_up
+from topical_crawler.extraction import FAILED, MAX_HTML, Extracted, extract, warm_up
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import Setup, load
 from topical_crawler.text.segment import Segmenter
@@ -31,6 +31,7 @@ PAGES = {
     "a number without end beside code": f"{TEXT}<table><tr><td>{'1' * 50_000}x<td><pre>a = 1</pre></table>",
     "numbers without end in a gutter": f"{TEXT}<div class=gutter>{'1' * 50_000}x</div><pre>a = 1</pre>",
     "blanks without end in a formula": f"{TEXT}<script type='math/tex'>{' ' * 100_000}x</script>",
+    "signs without end in a line": f"{TEXT}<p>支部{'#' * 100_000}学习</p>",
     "empty code, 20,000 times": TEXT + "<pre></pre>" * 20_000,
     "50,000 pieces of code": TEXT + "<p>支部学习。</p><pre>x</pre>" * 50_000,
     "code beside 100,000 elements": TEXT + "<div><pre>a = 1</pre>" * 500 + "<b></b>" * 100_000,
@@ -45,7 +46,7 @@ PAGES = {
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_extracted_in_time(extractor: WorkerPool[Extracted], page: str) -> None:
-    extracted = extractor.run(SECONDS, PAGES[page], "http://www.example.cn/2026/0412/c1.html")
+    extracted = extractor.run(SECONDS, PAGES[page], "http://www.example.cn/2026/0412/c1.html", MAX_HTML, "", ["支部学习"])
     assert extracted.reason != FAILED
     assert ("主题教育" in extracted.text) == (TEXT in PAGES[page])
 

@@ -409,7 +409,9 @@ _PUBLISHED = (
 _WRITTEN_BY = (
     "citation_author", "citation_authors", "og:article:author", "article:author", "author", "dc.creator", "dc.contributor",
 )  # fmt: skip
-_NO_SIGNS = re.compile(r"^[#¶\s]+|[\ue000-\uf8ff¶]|\s#\d+$|[#\s]+$")  # marks of links to a heading, characters of icon fonts
+_NO_SIGNS = re.compile(  # marks of links to a heading, characters of icon fonts
+    r"^[#¶\s]+|[\ue000-\uf8ff¶]|\s#\d++$|(?<![#\s])[#\s]++$"
+)
 _NO_HEADLINE = re.compile(r"[:：。]$|^—")
 _LATE_SOURCE = re.compile(r"[（(【]?(?:信息|稿件|文章)?来\s?源[:：]")
 _EDITED = re.compile(r"编\s?辑\s?[:：]|责编\s?[:：]")
