@@ -70,10 +70,8 @@ _DOCS_GENERATOR = re.compile(
 _OG_TYPE = XPath("string(//meta[@property='og:type' or @name='og:type']/@content)")
 _ARTICLE_TYPES = frozenset(("article", "news", "newsarticle", "blog"))  # of OpenGraph, as Chinese portals write it
 _GENERATORS = XPath("//meta[@name='generator' or @name='Generator']/@content")
-_DOCS_CLASS = XPath(
-    "boolean(//*[contains(@class, 'toctree') or contains(@class, 'theme-doc') or contains(@class, 'vp-doc')"
-    " or contains(@class, 'md-nav') or contains(@class, 'book-summary') or contains(@class, 'sphinxsidebar') or @class='docnav'])"
-)
+_DOCS_NAMES = ("toctree", "theme-doc", "vp-doc", "md-nav", "book-summary", "sphinxsidebar", "docnav")
+_DOCS_CLASS = XPath("boolean(//*[" + " or ".join(f"contains(@class, '{name}')" for name in _DOCS_NAMES) + "])")
 _STEPS = XPath("boolean(//link[@rel='next' or @rel='prev']) or boolean(//a[@rel='next' or @rel='prev'])")
 _PUBLISHED = XPath(
     "boolean(//meta[@property='article:published_time' or @itemprop='datePublished']) or count(//*[@itemprop='articleBody']) = 1"
@@ -87,7 +85,7 @@ _TITLE = XPath("string(//title)")
 _PAGE_LINKS = XPath("//a[contains(@href, '/page')]/@href")
 
 
-def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
+def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str, source: str = "") -> str:
     """One of :data:`KINDS` but :data:`FORUM`, see :func:`~topical_crawler.extraction.forum.read_thread`.
 
     A page with hardly any text is a video or a gallery if its address, title or embedded elements say so. With a point it
@@ -95,6 +93,7 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
     pages); a title like 标签：党建; linked headlines with the beginnings of other texts; links beside hardly any running text.
     Points against: metadata of an article; a text of :data:`PROSE` letters that is not below such headlines. A list is a home
     page or the page of a tag by its address and title; an article is documentation by its generator, address and navigation.
+    The ``source`` of the page saves looking for what it has not.
 
     >>> from lxml.html import fromstring
     >>> from topical_crawler.extraction.structure import read_blocks
@@ -113,7 +112,7 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str) -> str:
         if _GALLERY_ADDRESS.search(path) or cast(float, _IMAGES(tree)) >= IMAGES:
             return GALLERY
     if _list_points(tree, blocks, parts, title, text) < 1:
-        return DOCUMENTATION if _is_documentation(tree, parts) else ARTICLE
+        return DOCUMENTATION if _is_documentation(tree, parts, source) else ARTICLE
     if _HOME_PATH.match(path) and not parts.query:
         return HOME
     return TAG if names_a_label(url) or (_LIST_TITLE.search(title) and _TAG_TITLE.search(title)) else LIST
@@ -144,10 +143,12 @@ def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult,
     return points - (text >= PROSE and not teasers)
 
 
-def _is_documentation(tree: HtmlElement, parts: SplitResult) -> bool:
+def _is_documentation(tree: HtmlElement, parts: SplitResult, source: str) -> bool:
     made = any(_DOCS_GENERATOR.search(name[:100]) for name in cast("list[str]", _GENERATORS(tree)))
     address = _DOCS_ADDRESS.search(parts.netloc) or _DOCS_ADDRESS.search(parts.path[:500])
-    return 2 * made + 2 * bool(_DOCS_CLASS(tree)) + bool(address) + bool(_STEPS(tree)) >= 2
+    if made or (address and _STEPS(tree)):
+        return True
+    return (not source or any(name in source for name in _DOCS_NAMES)) and bool(_DOCS_CLASS(tree))
 
 
 def _has_pager(tree: HtmlElement) -> bool:
@@ -407,7 +408,7 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
                 element.tag = "div"
             blocks = read_blocks(normalise(tree, html))
     thread = read_thread(html, tree, url) if _may_be_thread(html, blocks, url) else None
-    kind = FORUM if thread is not None else page_kind(tree, blocks, url)
+    kind = FORUM if thread is not None else page_kind(tree, blocks, url, html)
     if thread is not None:
         main, method = thread.blocks, FORUM
     else:
@@ -415,7 +416,7 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
         method = "model" if main else ""
     passages = [Passage(block.text, block.kind, block.level, block.note) for block in main]
     text = plain(passages)
-    details = read_details(tree, blocks, url, fetched, anchors)
+    details = read_details(tree, blocks, url, fetched, anchors, html)
     if thread is not None:
         date = in_text(in_beijing(thread.stamp), url, fetched) or details.date
         title = thread.title if details.title not in thread.title or not details.title else details.title

@@ -330,6 +330,8 @@ _NO_TITLE = re.compile(
 _STRONG = re.compile(r"\s*[|｜]\s*|\s*(?:(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))\s*|\s+[-–—·»]\s+|-{2,}")  # not in irq_domain
 _BREAK = re.compile(r"\s*[-–—·»_|｜<]")
 _WEAK = re.compile(r"[-–—]")
+_TRAILS = XPath("//*[contains(@class, 'crumb') or contains(@id, 'crumb')]")
+_ACCOUNT = XPath("//*[@id='js_name'][1]")  # of WeChat
 _MARKED = XPath(
     "//@itemprop/.. | //@property/.. | //@rel[contains(., 'author')]/.. | //@id[contains(., 'tit') or contains(., 'subject')]/.."
     " | //@class[contains(., 'tit') or contains(., 'Tit') or contains(., 'headline') or contains(., 'uthor')"
@@ -440,9 +442,11 @@ class Details:
     license: str = ""  # address or name of the licence
 
 
-def read_details(tree: HtmlElement, blocks: Sequence[Block], url: str, fetched: str = "", anchors: Iterable[str] = ()) -> Details:
+def read_details(
+    tree: HtmlElement, blocks: Sequence[Block], url: str, fetched: str = "", anchors: Iterable[str] = (), source: str = ""
+) -> Details:
     """The details of a page that was ``fetched`` then (ISO 8601 in UTC); ``anchors`` are the texts of links that led to it. The
-    tree is not changed.
+    tree is not changed. The ``source`` of the page saves looking for what it has not.
 
     >>> from lxml.html import fromstring
     >>> page = fromstring("<title>开展主题教育_党建网</title><h1>开展主题教育</h1><p>2024年3月1日 来源：党建网 作者：张三</p>")
@@ -450,15 +454,16 @@ def read_details(tree: HtmlElement, blocks: Sequence[Block], url: str, fetched: 
     >>> details.title, details.date, details.source, details.author
     ('开展主题教育', '2024-03-01', '党建网', '张三')
     """
-    witnesses = Witnesses(tree, blocks, url, fetched, anchors)
+    witnesses = Witnesses(tree, blocks, url, fetched, anchors, source)
     heard = witnesses.hear()
-    source = elect("outlet", heard)
+    outlet = elect("outlet", heard)
+    trails = cast("list[HtmlElement]", _TRAILS(tree)) if not source or "crumb" in source else []
     return Details(
         title=witnesses.title,
         date=elect("day", heard),
-        author=elect("author", [t for t in heard if _key(t[2]) != _key(source)]),
-        source=source,
-        section=_section(tree, witnesses.blocks[: witnesses.place + 10], witnesses.head, witnesses.title),
+        author=elect("author", [t for t in heard if _key(t[2]) != _key(outlet)]),
+        source=outlet,
+        section=_section(trails[:3], witnesses.blocks[: witnesses.place + 10], witnesses.head, witnesses.title),
         canonical=witnesses.head.canonical(),
         license=witnesses.head.license(),
     )
@@ -489,12 +494,19 @@ class Witnesses:
     """What names the title, the authors, the day and the outlet of a page."""
 
     def __init__(
-        self, tree: HtmlElement, blocks: Sequence[Block], url: str, fetched: str = "", anchors: Iterable[str] = ()
+        self,
+        tree: HtmlElement,
+        blocks: Sequence[Block],
+        url: str,
+        fetched: str = "",
+        anchors: Iterable[str] = (),
+        source: str = "",
     ) -> None:
         self.tree, self.blocks, self.url, self.fetched, self.anchors = tree, blocks, url, fetched, anchors
+        self.is_account = not source or "js_name" in source  # of WeChat, perhaps
         self.head = Head(tree, url)
         self.marked: list[HtmlElement] = cast("list[HtmlElement]", _MARKED(tree))[:MAX_MARKED]
-        self.page = _NO_SIGNS.sub("", " ".join("".join(tree.xpath("(//title)[1]//text()"))[:1000].split())[:MAX_VALUE])
+        self.page = _NO_SIGNS.sub("", " ".join((tree.findtext(".//title") or "")[:1000].split())[:MAX_VALUE])
         if blocks and blocks[0].tag == "body" and blocks[0].text == self.page:
             self.blocks = blocks[1:]  # the title element of a broken page stands in its body
         homes = {b.text for b in blocks[:NEAR] if b.link_share == 1 and _is_home(b.href)}
@@ -670,7 +682,8 @@ class Witnesses:
     def _outlets(self) -> Iterator[tuple[str, str]]:
         texts = [block.text[:MAX_LINE] for block in (*self.near, *self.end)]
         yield "meta", _source_name(self.head.meta("contentsource", "source", "mediaid"))
-        yield "account", first(_content(e) for e in self.tree.xpath("//*[@id='js_name']")[:1])  # of WeChat
+        account = cast("list[HtmlElement]", _ACCOUNT(self.tree)) if self.is_account else []
+        yield "account", first(map(_content, account))
         late = (b.text for b in self.blocks[self.place + NEAR : 2000] if b.letters <= 20 and _LATE_SOURCE.match(b.text))
         yield "late byline", first(map(_source, late))
         yield "byline", first(_source(line, self.title) for line in texts)
@@ -827,7 +840,7 @@ def _source_name(name: str) -> str:
     return "" if _MARKUP.search(name) else name
 
 
-def _section(tree: HtmlElement, blocks: Sequence[Block], head: Head, title: str) -> str:
+def _section(trails: Iterable[HtmlElement], blocks: Sequence[Block], head: Head, title: str) -> str:
     if crumbs := head.crumbs():
         return _way(crumbs, title, from_home=True)
     for block in blocks:
@@ -835,7 +848,7 @@ def _section(tree: HtmlElement, blocks: Sequence[Block], head: Head, title: str)
             parts = _CRUMB.split(block.text[here.end() : MAX_LINE].lstrip(" :：的为"))
             if len(parts) > 1:
                 return _way(parts, title, from_home=_is_home(block.href))
-    for trail in tree.xpath("//*[contains(@class, 'crumb') or contains(@id, 'crumb')]")[:3]:
+    for trail in trails:
         inner = read_blocks(trail)[:20]
         parts = [part for block in inner for part in _CRUMB.split(block.text) if part]
         if len(parts) > 1 and sum(map(len, parts)) <= 2 * STAMP:

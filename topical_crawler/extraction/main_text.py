@@ -11,12 +11,10 @@ are worth on sites left out.
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import islice
 
 import numpy as np
 from lxml.etree import ParserError
@@ -48,11 +46,13 @@ STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
     "的一是不了在人有我他这個个這们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年过過后後用所然"
 )
 
-_NO_XML = re.compile(  # the end of a page in mid-page, its encoding by its own word, and control characters, also as numbers
-    r"\A\s*+<\?xml[^>]*+>|</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|6553[45])(?!\d);?"
-    r"|&#x0*(?:1?[0-8bcef]|19|1[ad]|fff[ef])(?![\da-f]);?|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]",
+_ENCODING = re.compile(r"\s*+<\?xml[^>]*+>", re.IGNORECASE)  # by the page's own word
+_NO_XML = re.compile(  # the end of a page in mid-page, and numbers of characters that XML has not
+    rb"</(?:html|body)\s*>|&#0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|6553[45])(?!\d);?"
+    rb"|&#x0*(?:1?[0-8bcef]|19|1[ad]|fff[ef])(?![\da-f]);?",
     re.IGNORECASE,
 )
+_CONTROL = bytes({*range(32)} - {*b"\t\n\r"})
 _PARSER = HTMLParser(collect_ids=False, encoding="utf-8", remove_comments=True, remove_pis=True)
 
 
@@ -63,7 +63,8 @@ def parse(html: str) -> HtmlElement | None:
     '支部'
     """
     # XML has no lone surrogates. The parser ignores a body after </html>, as some themes have it.
-    clean = bounded(_NO_XML.sub("", html.encode("utf-8", "replace").decode()))
+    raw = html[begun.end() if (begun := _ENCODING.match(html)) else 0 :].encode("utf-8", "replace").translate(None, _CONTROL)
+    clean = bounded(_NO_XML.sub(b"", raw).decode().replace("\ufffe", "").replace("\uffff", ""))
     if "<" not in clean:
         return None
     try:
@@ -200,70 +201,83 @@ _WINDOW = 5  # blocks on each side that are averaged
 
 def block_features(title: str, blocks: Sequence[Block]) -> Floats:
     """What the first model sees: a row a block, a column for each of :func:`feature_names`. ``title`` is the page's own."""
+    if not blocks:
+        return np.zeros((0, len(feature_names(1))))
     title = "".join(title.split())
     elements = [_element(block) for block in blocks]
-    worths = [worth(block) for block in blocks]
-    gains = [max(0.0, value) for value in worths]
-    total, letters = sum(gains) or 1.0, sum(block.letters for block in blocks) or 1
-    mass, best = _masses(elements, worths)
-    chain = {element: place for place, element in enumerate(_above(best))}
-    looks = [_look(element) for element in elements]
-    alike: dict[tuple[str, ...], float] = {}
-    for look, gain in zip(looks, gains, strict=True):
-        alike[look] = alike.get(look, 0.0) + gain
-    first, last = _densest(worths)
+    worths = np.array([worth(block) for block in blocks], dtype=np.float64)
+    gains = np.maximum(0.0, worths)
+    total = gains.sum() or 1.0
+    mass, best = _masses(elements, worths.tolist())
+    places = _Places(best)
+    levels, steps, fading, nearest = map(np.array, zip(*map(places.of, elements), strict=True))
+    looks: dict[tuple[str, ...], int] = {}
+    look = np.array([looks.setdefault(_look(element), len(looks)) for element in elements])
+    like = (np.bincount(look, gains) / total)[look]
+    first, last = _densest(worths.tolist())
     headline = _headline(title, blocks)
-    names: dict[HtmlElement, tuple[tuple[float, ...], int]] = {}
-    rows = []
-    seen, seen_worth, tails = 0, 0.0, 0
-    for place, block in enumerate(blocks):
-        element, text = elements[place], block.text
-        away, up = 0, element
-        while up is not None and up not in chain and away < 30:
-            away, up = away + 1, up.getparent()
-        level = chain.get(up, 9) if up is not None else 9
-        start = text[:400]
-        size = len(start)
-        tail = block.letters < 40 and _TAIL.match(text) is not None
-        tails += tail and seen_worth > 0.3 * total
-        like = alike[looks[place]] / total
-        parent = element
+    within = np.zeros((2, len(blocks)))  # of the worth, in the element around a block, and in the one around that
+    for place, parent in enumerate(elements):
         while parent is not None and parent.tag in _PHRASE:
             parent = parent.getparent()
-        above = parent.getparent() if parent is not None else None
-        within = max(-1.0, min(1.0, mass.get(parent, 0.0) / total)) if parent is not None else 0.0
-        fading, nearest = _names(element, names)
-        rows.append(
-            (
-                *(math.log1p(block.letters), block.letters > 50, block.letters < 10),
-                *(block.link_share, min(3, block.links), block.link_share > 0.9, is_sentence(text)),
-                sum(letter in STOP_CHARACTERS for letter in start) / size * 5,
-                min(0.2, sum(letter in "，。；、！？,;" for letter in start) / size) * 5,
-                sum("\u4e00" <= letter <= "\u9fff" for letter in start) / size,
-                *(block.letters <= LONG and _is_boilerplate(text), block.furniture, tail),
-                *(block.letters < 60 and _DATA.search(text) is not None, min(5, tails), tails > 0),
-                *(block.kind in VERBATIM, *(block.kind == kind for kind in _KINDS)),
-                *(block.tag in tags for tags in _TAGS),
-                *(level == 0, level == 1, level == 2, level > 2, min(5, away) / 5, min(4, away) if level else 0),
-                *(first <= place < last, like, like > 0.5),
-                *(seen / letters, seen_worth / total, seen_worth < 0.02 * total, seen_worth > 0.98 * total),
-                *(place == headline, place < headline, headline < 0, 0 <= headline < place < headline + 4),
-                len(text) > 3 and "".join(text.split()) in title,
-                *(within, max(-1.0, min(1.0, mass.get(above, 0.0) / total)) if above is not None else 0.0, within > 0.4),
-                *fading,
-                *(value == 1.0 for value in fading),
-                *(nearest == number for number in range(-1, len(GROUPS))),
-            )
+        if parent is not None:
+            within[:, place] = mass.get(parent, 0.0), mass.get(parent.getparent(), 0.0)
+    within = np.clip(within / total, -1.0, 1.0)
+    letters, linked, links = (np.array([getattr(block, name) for block in blocks]) for name in ("letters", "link_share", "links"))
+    seen, seen_worth = np.cumsum(letters) - letters, (np.cumsum(gains) - gains) / total
+    tail = np.array([block.letters < 40 and _TAIL.match(block.text) is not None for block in blocks])
+    tails = np.cumsum(tail & (seen_worth > 0.3))
+    bare = ("".join(block.text.split()) if 3 < len(block.text) <= 2 * len(title) else "" for block in blocks)
+    kinds, tags = [block.kind for block in blocks], [block.tag for block in blocks]
+    here = np.arange(len(blocks))
+    own = np.column_stack(
+        (
+            *(np.log1p(letters), letters > 50, letters < 10, linked, np.minimum(3, links), linked > 0.9),
+            [is_sentence(block.text) for block in blocks],
+            _shares([block.text[:400] for block in blocks]),
+            [block.letters <= LONG and _is_boilerplate(block.text) for block in blocks],
+            *([block.furniture for block in blocks], tail),
+            [block.letters < 60 and _DATA.search(block.text) is not None for block in blocks],
+            *(np.minimum(5, tails), tails > 0, [kind in VERBATIM for kind in kinds]),
+            *([kind == one for kind in kinds] for one in _KINDS),
+            *([tag in some for tag in tags] for some in _TAGS),
+            *(levels == 0, levels == 1, levels == 2, levels > 2, np.minimum(5, steps) / 5, np.minimum(4, steps) * (levels > 0)),
+            *((first <= here) & (here < last), like, like > 0.5),
+            *(seen / (letters.sum() or 1), seen_worth, seen_worth < 0.02, seen_worth > 0.98),
+            *(here == headline, here < headline, np.full(len(blocks), headline < 0)),
+            (headline >= 0) & (headline < here) & (here < headline + 4),
+            [len(text) > 0 and text in title for text in bare],
+            *(*within, within[0] > 0.4, fading, fading == 1.0, nearest[:, None] == np.arange(-1, len(GROUPS))),
         )
-        seen += block.letters
-        seen_worth += gains[place]
-    own = np.array(rows, dtype=np.float64).reshape(len(blocks), len(_OWN))
+    )
     around = own[:, [_OWN.index(name) for name in _AROUND]]
     padded = np.pad(around, ((_WINDOW, _WINDOW), (0, 0)))
     sums = np.vstack([np.zeros((1, around.shape[1])), np.cumsum(padded, axis=0)])
-    here = np.arange(len(blocks)) + _WINDOW
+    here += _WINDOW
     before, behind = (sums[here] - sums[here - _WINDOW]) / _WINDOW, (sums[here + _WINDOW + 1] - sums[here + 1]) / _WINDOW
     return np.hstack([own, padded[here - 1], padded[here + 1], before, behind])
+
+
+@cache
+def _signs() -> NDArray[np.uint8]:
+    """What each character up to U+FFFF is: a stop character (1), a comma or another sign of a text (2), Chinese (4)."""
+    signs = np.zeros(0x10000, dtype=np.uint8)
+    signs[[ord(letter) for letter in STOP_CHARACTERS]] |= 1
+    signs[[ord(letter) for letter in "，。；、！？,;"]] |= 2
+    signs[0x4E00:0xA000] |= 4
+    return signs
+
+
+def _shares(texts: Sequence[str]) -> Floats:
+    """The shares of stop characters, punctuation and Chinese characters of texts, of which none is empty."""
+    ends = np.cumsum([len(text) for text in texts])
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), dtype="<u4")
+    signs = _signs()[np.minimum(codes, 0xFFFF)]
+    starts = np.concatenate([[0], ends[:-1]])
+    counts = np.column_stack([np.add.reduceat((signs & bit) > 0, starts, dtype=np.int64) for bit in (1, 2, 4)])
+    shares: Floats = counts / (ends - starts)[:, None]
+    shares[:, 1] = np.minimum(0.2, shares[:, 1])
+    return shares * (5, 5, 1)
 
 
 _KINDS = ("heading", "item", "quote", "caption", "table", "code", "formula")
@@ -342,23 +356,20 @@ def _element(block: Block) -> HtmlElement | None:
     return element.getparent() if block.in_tail and element is not None else element
 
 
-def _above(element: HtmlElement | None) -> list[HtmlElement]:
-    return [] if element is None else [element, *element.iterancestors()]
-
-
 def _masses(
     elements: Sequence[HtmlElement | None], worths: Sequence[float]
-) -> tuple[dict[HtmlElement, float], HtmlElement | None]:
+) -> tuple[dict[HtmlElement | None, float], HtmlElement | None]:
     """The worth of what each element holds, and the element that holds the most with little between."""
-    mass: dict[HtmlElement, float] = {}
+    mass: dict[HtmlElement | None, float] = {}
     near: dict[HtmlElement, float] = {}
     for element, value in zip(elements, worths, strict=True):
-        share = value
-        for step, up in enumerate(islice(_above(element), REACH)):
+        share, up, step = value, element, 0
+        while up is not None and step < REACH:
             mass[up] = mass.get(up, 0.0) + value
             if step < 5 and up.tag not in _PHRASE:
                 near[up] = near.get(up, 0.0) + share
                 share *= 0.7
+            step, up = step + 1, up.getparent()
     return mass, max(near, key=near.__getitem__, default=None)
 
 
@@ -372,21 +383,38 @@ def _look(element: HtmlElement | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _names(element: HtmlElement | None, known: dict[HtmlElement, tuple[tuple[float, ...], int]]) -> tuple[tuple[float, ...], int]:
-    """How near an element is named after each of the groups, 1 to 0, and the group that the nearest name is of, -1 for none."""
-    path = []
-    while element is not None and element not in known and element.tag not in ("body", "html"):
-        path.append(element)
-        element = element.getparent()
-    fading, nearest = known.get(element, ((0.0,) * len(GROUPS), -1)) if element is not None else ((0.0,) * len(GROUPS), -1)
-    for below in reversed(path):
-        said = f"{below.get('class', '')} {below.get('id', '')}"
-        own = {_GROUP_OF[name] for word in _WORD.findall(said) if (name := word.lower()) in _GROUP_OF} if len(said) > 1 else set()
-        fading = tuple(1.0 if number in own else value * FADES for number, value in enumerate(fading))
-        if own:
-            nearest = max(own)
-        known[below] = fading, nearest
-    return fading, nearest
+class _Places:
+    """Where the elements of a page are: beside the element that holds the most text, and in which named elements."""
+
+    def __init__(self, best: HtmlElement | None) -> None:
+        above = [best, *best.iterancestors()] if best is not None else []
+        self._level = {element: level for level, element in enumerate(above)}
+        self._known: dict[HtmlElement | None, tuple[int, int, tuple[float, ...], int]] = {None: (9, 0, (0.0,) * len(GROUPS), -1)}
+
+    def of(self, element: HtmlElement | None) -> tuple[int, int, tuple[float, ...], int]:
+        """How far above the best element the path from it to this one branches off (9: it is nowhere), the steps from there; how
+        near this one is named after each of the groups, 1 to 0, and the group that the nearest name is of, -1 for none."""
+        path = []
+        while element not in self._known:
+            path.append(element)
+            element = element.getparent() if element is not None else None
+        level, steps, fading, nearest = self._known[element]
+        for below in reversed(path):
+            assert below is not None
+            level, steps = (self._level[below], 0) if below in self._level else (level, steps + 1)
+            if below.tag not in ("body", "html"):
+                said = f"{below.get('class', '')} {below.get('id', '')}"
+                own = _groups_in(said) if len(said) > 1 else frozenset()
+                if own or nearest >= 0:  # else all are 0
+                    fading = tuple([1.0 if number in own else value * FADES for number, value in enumerate(fading)])
+                nearest = max(own, default=nearest)
+            self._known[below] = level, steps, fading, nearest
+        return level, steps, fading, nearest
+
+
+@lru_cache(maxsize=10_000)  # the pages of a site share their names
+def _groups_in(said: str) -> frozenset[int]:
+    return frozenset([_GROUP_OF[name] for word in _WORD.findall(said) if (name := word.lower()) in _GROUP_OF])
 
 
 def _headline(title: str, blocks: Sequence[Block]) -> int:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain, islice
 from typing import cast
 
@@ -260,23 +261,16 @@ def _texts(element: HtmlElement) -> Iterator[str]:
 # -- Normalisation
 
 _TAGS = ("a", "img", "math", "mjx-container", "pre", "script", "table", "textarea")  # what may have to be repaired
-_NAMED = XPath(
-    "descendant::*[@data-tex or @data-latex or @data-formula or contains(@class, 'katex') or contains(@class, 'MathJax') or"
-    " contains(@class, 'mwe-math-element') or contains(@class, 'mw-editsection') or contains(@class, 'syntaxhighlighter') or"
-    " contains(@class, 'dp-highlighter') or contains(@class, 'blockcode') or contains(@class, 'CodeMirror-code') or"
-    " contains(@class, 'cm-content') or contains(@class, 'ace_text-layer')]"
-)
-_NAMES = re.compile(
-    "data-tex|data-latex|data-formula|katex|MathJax|mwe-math|mw-editsection|highlighter|blockcode|CodeMirror|cm-content|ace_text"
-)
+_HIGHLIGHTERS = ("syntaxhighlighter", "dp-highlighter", "blockcode", "CodeMirror-code", "cm-content", "ace_text-layer")
+_HIGHLIGHTER = re.compile(rf"(?:^|\s)(?:{'|'.join(_HIGHLIGHTERS)})(?=\s|$)")
+_NAMES = {f"@{name}": name for name in ("data-tex", "data-latex", "data-formula")} | {  # expressions by a word of the source
+    f"contains(@class, '{name}')": name for name in ("katex", "MathJax", "mwe-math-element", "mw-editsection", *_HIGHLIGHTERS)
+}
 _RENDERER = XPath(
     "boolean(descendant::script[contains(@src, 'athjax') or contains(@src, 'athJax') or contains(@src, 'katex')"
-    " or contains(., 'MathJax') or contains(., 'katex') or contains(., 'renderMathInElement')]"
-    " | descendant::link[contains(@href, 'katex')] | descendant::span[starts-with(@class, 'math ')]"
-    " | descendant::*[contains(@class, 'arithmatex')])"
-)
-_HIGHLIGHTER = re.compile(
-    r"(?:^|\s)(?:syntaxhighlighter|dp-highlighter|blockcode|CodeMirror-code|cm-content|ace_text-layer)(?=\s|$)"
+    " or contains(., 'MathJax') or contains(., 'katex') or contains(., 'renderMathInElement')])"
+    " or boolean(descendant::link[contains(@href, 'katex')]) or boolean(descendant::span[starts-with(@class, 'math ')])"
+    " or boolean(descendant::*[contains(@class, 'arithmatex')])"
 )
 
 
@@ -301,7 +295,7 @@ def normalise(tree: HtmlElement, source: str = "") -> HtmlElement:
     if (not source or "ath" in source or "katex" in source) and _RENDERER(tree):
         split.update((holder, None) for holder in read_delimiters(tree) if holder.tag == "p")
     gone: set[HtmlElement] = set()
-    named = cast("list[HtmlElement]", _NAMED(tree)) if not source or _NAMES.search(source) else []
+    named = _named(tuple([test for test, word in _NAMES.items() if not source or word in source]), tree)
     for number, element in enumerate([*named, *tree.iter(*_TAGS)][:MAX_ELEMENTS]):
         if element in gone or element is tree or element.get("data-kind") == "formula":
             continue
@@ -339,6 +333,15 @@ def normalise(tree: HtmlElement, source: str = "") -> HtmlElement:
     for paragraph in split:
         _split(paragraph)
     return tree
+
+
+def _named(tests: tuple[str, ...], tree: HtmlElement) -> list[HtmlElement]:
+    return cast("list[HtmlElement]", _any_of(tests)(tree)) if tests else []
+
+
+@cache
+def _any_of(tests: tuple[str, ...]) -> XPath:
+    return XPath(f"descendant::*[{' or '.join(tests)}]")
 
 
 _PERMALINKS = frozenset(("¶", "§", "#", "🔗", "[编辑]", "[編輯]", "编辑", "[edit]", "[ 编辑 ]", "复制", "复制链接"))
