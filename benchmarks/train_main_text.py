@@ -129,7 +129,7 @@ def text_of(example: Example, models: tuple[Model, Model]) -> str:
     first = example.features @ weights + bias
     scores = np.hstack([model.score_features(first, example.blocks), example.features]) @ second + second_bias
     chosen = model.whole(example.blocks, model.stretch(scores, example.blocks))
-    return "\n".join(block.text for block in chosen)
+    return "\n".join(block.text for block in model.once(chosen))
 
 
 def write(models: tuple[Model, Model]) -> None:

@@ -63,6 +63,19 @@ def test_a_news_item_of_sixty_characters_is_found(layout: str) -> None:
     assert "另一条新闻" not in found.text and "版权" not in found.text
 
 
+@pytest.mark.parametrize("times", [2, 3])
+def test_a_text_that_the_page_holds_again_is_kept_once(times: int) -> None:
+    text = "".join(f"<p>{SENTENCE * 3}（{n}）</p>" for n in range(3))
+    page = f"<title>主题教育_党建网</title>{NAV}<h1>主题教育</h1>" + f"<div>{text}</div>" * times + HOT + FOOT
+    assert extract(page, URL).text.split("\n") == [f"{SENTENCE * 3}（{n}）" for n in range(3)]
+
+
+def test_paragraphs_that_a_text_repeats_stay() -> None:
+    law = [SENTENCE, "违反前款规定的，责令限期改正；逾期不改正的，处五百元以上三千元以下罚款。"] * 2 + [SENTENCE * 2]
+    page = f"<title>条例_党建网</title>{NAV}<h1>条例</h1><div>" + "".join(f"<p>{line}</p>" for line in law) + f"</div>{HOT}{FOOT}"
+    assert extract(page, URL).text.split("\n") == law
+
+
 def test_every_feature_has_a_name_and_a_weight() -> None:
     tree = parse(ARTICLE)
     assert tree is not None

@@ -493,7 +493,16 @@ def main_blocks(tree: HtmlElement, blocks: Sequence[Block]) -> list[Block]:
         if not (only and found[0].tag == "h1") and "".join(found[0].text.split()) not in bare:
             break
         found = found[1:]
-    return found
+    return once(found)
+
+
+def once(blocks: list[Block]) -> list[Block]:
+    """The blocks without a second or third copy: some pages hold their text again for small screens, printers or voices."""
+    texts = [block.text for block in blocks]
+    for times in (3, 2):
+        if texts and texts == texts[: len(texts) // times] * times:
+            return blocks[: len(blocks) // times]
+    return blocks
 
 
 # -- What belongs to a text
