@@ -71,7 +71,8 @@ def test_a_text_that_the_page_holds_again_is_kept_once(times: int) -> None:
 
 
 def test_paragraphs_that_a_text_repeats_stay() -> None:
-    law = [SENTENCE, "违反前款规定的，责令限期改正；逾期不改正的，处五百元以上三千元以下罚款。"] * 2 + [SENTENCE * 2]
+    fine = "违反前款规定的，责令限期改正；逾期不改正的，处五百元以上三千元以下罚款。"
+    law = [SENTENCE * 2, fine, SENTENCE, fine, SENTENCE * 4]
     page = f"<title>条例_党建网</title>{NAV}<h1>条例</h1><div>" + "".join(f"<p>{line}</p>" for line in law) + f"</div>{HOT}{FOOT}"
     assert extract(page, URL).text.split("\n") == law
 
