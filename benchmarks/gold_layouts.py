@@ -89,8 +89,8 @@ class Made:
     lines: Sequence[str]
 
 
-def read_stories(path: Path) -> list[Story]:
-    """The texts of a JSON Lines file that are neither very short nor very long."""
+def read_stories(path: Path, longest: int = LONGEST) -> list[Story]:
+    """The texts of a JSON Lines file that have a day and are not over ``longest`` characters."""
     found = []
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8") as stream:
@@ -98,7 +98,7 @@ def read_stories(path: Path) -> list[Story]:
             record = json.loads(line)
             text = _SPEAKER.sub("", _SPEAKER.sub("", record["text"].strip()))
             day = record.get("date") or ""
-            if len(day) == 8 and len(text) <= LONGEST:
+            if len(day) == 8 and text and len(text) <= longest:
                 paragraphs = tuple(" ".join(part.split()) for part in text.splitlines() if part.strip())
                 found.append(Story(record["title"], f"{day[:4]}-{day[4:6]}-{day[6:]}", paragraphs))
     return found

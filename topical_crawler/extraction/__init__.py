@@ -20,7 +20,16 @@ from lxml.html import HtmlElement
 from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.extraction.details import Details, in_beijing, in_text, read_details
 from topical_crawler.extraction.forum import ADDRESS, CODE_WORDS, DECLARED, MIN_WORDS, WORDS, read_thread
-from topical_crawler.extraction.main_text import COST, LINKED, densest, is_sentence, main_blocks, parse, worth
+from topical_crawler.extraction.main_text import (
+    COST,
+    LINKED,
+    densest,
+    find_headline,
+    is_sentence,
+    main_blocks,
+    parse,
+    worth,
+)
 from topical_crawler.extraction.structure import HEADINGS, Block, normalise, read_blocks
 from topical_crawler.text.passages import Passage, layout, plain
 from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES, names_a_label
@@ -182,9 +191,29 @@ def _is_teasers(blocks: Sequence[Block], host: str, title: str) -> bool:
             and sum(teasers) >= TEASERS_COVER * total
             and max(teasers) <= TEASERS_LARGEST * total
             and own < max(OWN_TEXT, 2 * median(teasers))
+            and not _own_end(blocks, host, title)
         ):
             return True
     return False
+
+
+_DAY = re.compile(r"(?:19|20)\d\d\s?[-年/.]\s?\d{1,2}\s?[-月/.]\s?\d")
+
+
+def _own_end(blocks: Sequence[Block], host: str, title: str) -> int:
+    """The place behind the page's own text, where that stands below its headline and a line with a day, and the first headline
+    linked to ``host`` below it; else 0. A list has such links, and no text, before its first day."""
+    first = find_headline(title, blocks) + 1
+    if not first or count_letters(blocks[first - 1].text) < HEADLINE:
+        return 0
+    dated = running = False
+    for place in range(first, len(blocks)):
+        block = blocks[place]
+        if block.href and not block.furniture and _is_headline(block, host):
+            return place if running else 0
+        dated = dated or (not running and _DAY.search(block.text[:200]) is not None)
+        running = running or (dated and block.link_share <= LINKED and _is_running(block) and worth(block) > 0)
+    return 0
 
 
 _CUT = ("…", "...", "。。。")
@@ -413,6 +442,9 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
         main, method = thread.blocks, FORUM
     else:
         main = main_blocks(tree, blocks) if kind in (ARTICLE, DOCUMENTATION) else []
+        host, title = _split(url).netloc, str(_TITLE(tree))
+        if main and (end := _own_end(blocks, host, title)) and _is_teasers(blocks[end:], host, title):
+            main = main_blocks(tree, blocks[:end])  # excerpts of others may outweigh a short text
         method = "model" if main else ""
     passages = [Passage(block.text, block.kind, block.level, block.note) for block in main]
     text = plain(passages)

@@ -215,7 +215,7 @@ def block_features(title: str, blocks: Sequence[Block]) -> Floats:
     look = np.array([looks.setdefault(_look(element), len(looks)) for element in elements])
     like = (np.bincount(look, gains) / total)[look]
     first, last = _densest(worths.tolist())
-    headline = _headline(title, blocks)
+    headline = find_headline(title, blocks)
     within = np.zeros((2, len(blocks)))  # of the worth, in the element around a block, and in the one around that
     for place, parent in enumerate(elements):
         while parent is not None and parent.tag in _PHRASE:
@@ -417,7 +417,7 @@ def _groups_in(said: str) -> frozenset[int]:
     return frozenset([_GROUP_OF[name] for word in _WORD.findall(said) if (name := word.lower()) in _GROUP_OF])
 
 
-def _headline(title: str, blocks: Sequence[Block]) -> int:
+def find_headline(title: str, blocks: Sequence[Block]) -> int:
     """The place of the headline, -1 if there is none: a heading, or else any line, that the title holds."""
     found = -1
     for place, block in enumerate(blocks):
