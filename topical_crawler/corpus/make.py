@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from topical_crawler.cleaning import CleaningOptions, TextCleaner
+from topical_crawler.cleaning import CleaningOptions, TextCleaner, mask
 from topical_crawler.cleaning.boilerplate import (
     EDGE_SHARE,
     MIN_PAGES,
@@ -51,6 +51,7 @@ class Maker:
 
     def __init__(self, store: CorpusStore | None, options: CleaningOptions) -> None:
         self._lines_of = store if options.site_lines else None
+        self._options = options
         self._cleaner = TextCleaner(options)
         # The last part of an article may be one sentence.
         self._cleaner_of_parts = TextCleaner(dataclasses.replace(options, min_characters=1))
@@ -67,6 +68,8 @@ class Maker:
         cleaner = self._cleaner_of_parts if extracted.part > 1 else self._cleaner
         cleaned = cleaner.clean(extracted.text, anchors, fields["title"], learned, extracted.layout)
         values = {name: getattr(cleaned, name) for name in ("text", "layout", "language", "script", "measures", "personal")}
+        if self._options.keep_raw:
+            values["raw"] = mask(extracted.text)[0] if self._options.personal == "mask" else extracted.text
         lines = PageLines(words, cleaned.removed) if self._lines_of else None
         return Made(fields | values, cleaned.reason, lines)
 

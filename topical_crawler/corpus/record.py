@@ -40,6 +40,7 @@ class Record:
     title: str = ""
     author: str = ""
     text: str | None = None  # the cleaned main text of a kept page; None for a rejected one
+    raw: str | None = None  # the text as extracted, before cleaning; kept beside the row, see `CorpusStore.with_raw`
     layout: Layout = field(default_factory=list)  # which of its lines are more than a paragraph, see `text.passages`
     reason: str = ""  # why the page was rejected, a short stable English string; "" for a kept one
     # URL of the page with this one's text, or the target of a redirect; "" unless `reason` is "duplicate", "part" or "redirected"
@@ -231,6 +232,13 @@ parts = sa.Table(
     *_columns(sa.JSON, "layout"),
 )
 
+raw_texts = sa.Table(
+    "raw_texts",  # of pages, before cleaning; made with the first of them, so that a corpus of this version may lack it
+    tables,
+    sa.Column("key", sa.String(64), primary_key=True),
+    sa.Column("packed", sa.LargeBinary, nullable=False),  # UTF-8, zlib
+)
+
 hosts = sa.Table(
     "hosts",  # their robots.txt
     tables,
@@ -314,7 +322,7 @@ def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
 
 # -- Records as rows of the table ``pages``, and back
 
-FIELDS = tuple(f.name for f in dataclasses.fields(Record) if f.name not in ("order", "measures", "personal"))
+FIELDS = tuple(f.name for f in dataclasses.fields(Record) if f.name not in ("order", "measures", "personal", "raw"))
 """The fields of a record that are columns of the same name."""
 _STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_of", "encoding", "worker", *ORIGIN)
 
@@ -323,6 +331,7 @@ def storable(record: Record) -> Record:
     """``record`` with :func:`plain` strings, no text if rejected, and the digest of its text. Raises ValueError where its layout
     is none of its text."""
     changes: dict[str, Any] = {name: plain(getattr(record, name)) for name in _STRINGS}
+    changes["raw"] = plain(record.raw) if record.raw else None
     text = changes["text"] = plain(record.text) if record.keep and record.text else None
     try:
         passages(text or "", record.layout if text else ())

@@ -17,8 +17,10 @@ import math
 import os
 import re
 import time
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
@@ -39,6 +41,7 @@ from topical_crawler.corpus.record import (
     hosts,
     meta,
     pages,
+    raw_texts,
     record_of,
     storable,
     tables,
@@ -56,6 +59,7 @@ SAID_EVERY = 10.0  # seconds between two messages that it is waited for
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 POSTGRESQL_WRITES: dict[str, Any] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
+_RAW_AT_ONCE = 200  # records
 _LONGEST_CHAIN = 10  # redirects and copies that are followed back from a kept page
 
 
@@ -116,7 +120,7 @@ class CorpusStore:
         return self._store(record, None, replaces=True)
 
     def _store(self, record: Record, lines: PageLines | None, *, replaces: bool) -> Record:
-        from topical_crawler.corpus.dedup import keep_once  # with numpy, which readers need not wait for
+        from topical_crawler.corpus.dedup import PART, keep_once  # with numpy, which readers need not wait for
 
         record = storable(record)
 
@@ -124,6 +128,8 @@ class CorpusStore:
             stored, is_new = keep_once(connection, record, replaces=replaces)
             if lines is not None and is_new and stored.keep:
                 make.learn(connection, record.host, lines.text, lines.removed)
+            if record.raw and (stored.keep or stored.reason == PART):
+                _put_raw(connection, record.key, record.raw)
             return stored
 
         return self.change(write)
@@ -199,6 +205,18 @@ class CorpusStore:
         with self.reading() as connection:
             for row in connection.execution_options(yield_per=200).execute(query).mappings():
                 yield record_of(row)
+
+    def with_raw(self, records: Iterable[Record]) -> Iterator[Record]:
+        """The records with their texts as extracted (``raw``), where these were kept (``TOPICAL_KEEP_RAW``), else ""."""
+        rest = iter(records)
+        while batch := list(islice(rest, _RAW_AT_ONCE)):
+            with self.reading() as connection:
+                packed = {}
+                if sa.inspect(connection).has_table(raw_texts.name):
+                    rows = connection.execute(sa.select(raw_texts).where(raw_texts.c.key.in_([record.key for record in batch])))
+                    packed = {row.key: row.packed for row in rows}
+            for record in batch:
+                yield replace(record, raw=zlib.decompress(packed[record.key]).decode() if record.key in packed else "")
 
     def keys(self, filters: Filters) -> Iterator[str]:
         """Keys of the rows that meet ``filters``, in fetch order."""
@@ -306,6 +324,16 @@ class CorpusStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _put_raw(connection: sa.Connection, key: str, text: str) -> None:
+    """Keep the text of a page as extracted, in place of a former one."""
+    if not sa.inspect(connection).has_table(raw_texts.name):
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_TABLES_LOCK)))
+        raw_texts.create(connection, checkfirst=True)
+    insert = upserting(connection.dialect.name, raw_texts).values(key=key, packed=zlib.compress(text.encode()))
+    connection.execute(insert.on_conflict_do_update(index_elements=["key"], set_={"packed": insert.excluded.packed}))
 
 
 # -- Errors of the database, with remedies

@@ -29,6 +29,11 @@ def without_personal(record: Record) -> Record | None:
     """
     if record.personal:
         return None
+    if record.raw:
+        from topical_crawler.cleaning import find
+
+        if find(record.raw):
+            return None
     if record.text and not record.measures:
         from topical_crawler.cleaning import find
 
@@ -48,7 +53,8 @@ def masked(record: Record) -> Record:
         return text
 
     changed = _changed(record, change)
-    return dataclasses.replace(changed, personal=dict(record.personal) or dict(counts))
+    raw = mask(record.raw)[0] if record.raw else record.raw
+    return dataclasses.replace(changed, raw=raw, personal=dict(record.personal) or dict(counts))
 
 
 def simplified(record: Record) -> Record:
@@ -200,14 +206,18 @@ REJECTED = (
 """Further fields of rejected pages."""
 
 
+RAW = Column("raw_text", "text", "the text as it was extracted, before cleaning; empty where it was not kept")
+"""A further field, on request."""
+
 METADATA = "metadata"
 """The field that holds all others but :data:`OUTSIDE` in an export with metadata apart."""
 OUTSIDE = ("id", "text")
 
 
-def columns(rejected: bool, metadata: bool = False) -> tuple[Column, ...]:
-    """The fields of an export with rejected pages or without; with ``metadata`` apart, one field holds most of them."""
-    found = COLUMNS + REJECTED if rejected else COLUMNS
+def columns(rejected: bool, metadata: bool = False, raw: bool = False) -> tuple[Column, ...]:
+    """The fields of an export with rejected pages or without, with ``raw`` texts or without; with ``metadata`` apart, one field
+    holds most of them."""
+    found = (*COLUMNS, *(REJECTED if rejected else ()), *((RAW,) if raw else ()))
     if not metadata:
         return found
     by_name = {column.name: column for column in found}
@@ -247,6 +257,8 @@ def as_dict(record: Record, places: Iterable[str] = (), copies: int = 0, tokens:
     }
     row = {column.name: made[column.name] if column.name in made else getattr(record, column.name) for column in COLUMNS}
     row |= {name: dict(row[name]) for name in ("why", "personal", "measures")}
+    if record.raw is not None:
+        row[RAW.name] = record.raw
     if not record.keep:
         row |= {column.name: getattr(record, column.name) for column in REJECTED}
     return row

@@ -51,6 +51,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         alone=alone,
         bom=target is not None,
         metadata=opts.metadata,
+        raw=opts.raw,
         tagger=tagger(opts.tagger, topic, settings) if FORMATS[kind].words else None,
     )
     without = frozenset() if opts.marked_off or opts.rejected else marked_off(place)
@@ -113,6 +114,8 @@ def _check(opts: argparse.Namespace, kind: str) -> None:
         problem = f"--text-only goes with the formats txt and md, not with {kind}"
     elif opts.metadata and not FORMATS[kind].metadata:
         problem = f"--metadata goes with the formats {', '.join(n for n, f in FORMATS.items() if f.metadata)}, not with {kind}"
+    elif opts.raw and not FORMATS[kind].raw:
+        problem = f"--raw goes with the formats {', '.join(n for n, f in FORMATS.items() if f.raw)}, not with {kind}"
     elif opts.tagger != JIEBA and not FORMATS[kind].words:
         problem = f"--tagger goes with the formats {', '.join(n for n, f in FORMATS.items() if f.words)}, not with {kind}"
     elif opts.per_text and not FORMATS[kind].alone:
@@ -171,6 +174,8 @@ def _say_cleaned(late: LateCleaning) -> None:
 def _records(opts: argparse.Namespace, store: CorpusStore, filters: Filters, late: LateCleaning) -> Generator[Record, None, None]:
     """Filtered, cleaned, drawn, changed, and not more than asked for."""
     records: Iterator[Record] = (record for record in late.over(store.records(filters)) if record.keep or filters.rejected)
+    if opts.raw:
+        records = store.with_raw(records)
     if opts.sample:
         records = drawn(records, threshold(store.keys(filters), opts.sample, opts.seed), opts.seed)
     yield from itertools.islice(_changed(records, [change for change, _ in _changes(opts)]), opts.sample or opts.limit)
