@@ -10,7 +10,6 @@ import re
 import shlex
 import urllib.parse
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from scrapy.utils.spider import iter_spider_classes
 from topical_crawler import cleaning, extraction, frontier, items, settings, strategies
 from topical_crawler.cleaning import boilerplate, characters
 from topical_crawler.cli.base import ActionParser
-from topical_crawler.cli.catalogue import text as said
+from topical_crawler.cli.catalogue import Voice
 from topical_crawler.cli.corpus.why import meaning
 from topical_crawler.corpus import dedup
 from topical_crawler.crawl import session
@@ -324,7 +323,15 @@ def test_every_documented_reason_is_explained_by_corpus_why() -> None:
     tables = map(documented_reasons, ("Why a page is rejected", "Why a link is dropped"))
     named = [name for table in tables for name in re.findall("`([^`]+)`", table)]
     assert len(named) > 50
-    assert {reason for reason in named if not meaning(reason, partial(said, "en"))} == beside
+    assert {reason for reason in named if not meaning(reason, Voice("en"))} == beside
+
+
+def test_every_documented_reason_has_a_chinese_name() -> None:
+    tables = map(documented_reasons, ("Why a page is rejected", "Why a link is dropped"))
+    for reason in (name for table in tables for name in re.findall("`([^`]+)`", table)):
+        chinese = Voice("zh").named(reason)
+        assert re.search("[一-鿿]", chinese) or reason.startswith("HTTP"), reason
+        assert Voice("en").named(reason) == reason
 
 
 def test_both_readmes_have_the_same_parts() -> None:

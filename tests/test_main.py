@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -89,7 +91,10 @@ def test_the_way_from_a_sentence_to_texts(tmp_path: Path) -> None:
     recorded = ("-a", f"seeds={ROOT}/demo/seeds.txt", "-s", f"TOPICAL_REPLAY={ROOT}/demo/demo-web.warc.gz")
     crawled = topical_crawler("crawl", "./health", *recorded, "-s", "CONCURRENT_REQUESTS=1", *none, cwd=tmp_path)
     assert crawled.returncode == 0, crawled.stderr
-    stats = json.loads(topical_crawler("corpus", "stats", "health", "--json", cwd=tmp_path).stdout)
+    assert "topical-crawler crawl ./health" in made.stdout
+    next_command = re.search(r"^Next: +topical-crawler (corpus stats \S+)", crawled.stderr, re.MULTILINE)
+    assert next_command, crawled.stderr
+    stats = json.loads(topical_crawler(*shlex.split(next_command[1]), "--json", cwd=tmp_path).stdout)
     assert stats["kept"] >= 5
     drawn = topical_crawler("corpus", "sample", "health", "-n", "3", "-o", "sample.jsonl", cwd=tmp_path)
     assert drawn.returncode == 0, drawn.stderr

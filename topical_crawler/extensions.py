@@ -267,7 +267,7 @@ def summary(crawl: Crawl, reason: str) -> Group:
         + (f"\nExpect: {in_words(crawl.estimate)}" if crawl.estimate else "")
         + (f"\nBarren: {len(barren - left)} hosts slowed, {len(left)} left" if barren else "")
         + (f"\nClean:  {clean} texts were cleaned once more of lines that their sites repeat" if clean else "")
-        + f"\nNext:   scrapy corpus stats {place}\n        scrapy corpus export {place} --format jsonl -o corpus.jsonl\n"
+        + f"\nNext:   topical-crawler corpus stats {place}\n        topical-crawler corpus export {place} -o corpus.jsonl\n"
     )
     return Group(head, side, last)
 

@@ -126,7 +126,7 @@ TOPICAL_IDLE_SECONDS = 0  # how long a worker waits for seeds when nothing is le
 TOPICAL_PATIENCE = 60  # seconds for which a Redis or PostgreSQL server that is away is asked again
 TOPICAL_MAX_WAITING = 0  # links that wait, of every frontier; the worst beyond it are dropped; 0: no bound
 
-# -- language resources; "": as fetched by `scrapy lexicon fetch`
+# -- language resources; "": as fetched by `topical-crawler lexicon fetch`
 TOPICAL_RESOURCES = True  # False: use none
 TOPICAL_RESOURCES_DIR = ""
 TOPICAL_HOWNET = ""

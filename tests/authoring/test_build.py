@@ -224,7 +224,7 @@ def test_a_term_of_one_character_is_refused(folder: TopicFolder) -> None:
 
 
 def test_a_folder_without_topic_toml(tmp_path: Path) -> None:
-    with pytest.raises(TopicError, match="scrapy topic new"):
+    with pytest.raises(TopicError, match="topical-crawler topic new"):
         TopicFolder(tmp_path)
 
 

@@ -230,7 +230,7 @@ def test_resources_that_are_missing_or_damaged(check: Callable[..., TopicReport]
     assert {name: f.severity for name, f in missing.items()} == {
         "hownet": "warning", "vectors": "warning", "hownet_tree": "note", "cilin": "note",
     }  # fmt: skip
-    assert "scrapy lexicon fetch hownet" in missing["hownet"].remedy
+    assert "topical-crawler lexicon fetch hownet" in missing["hownet"].remedy
 
     (tmp_path / RESOURCES["cilin"].filename).write_text("Aa01A01= 人 士\n", encoding="utf-8")
     report = check(resources=Resources(tmp_path))

@@ -167,7 +167,7 @@ def test_a_missing_corpus_says_which_there_are_and_how_to_make_one(run: Run) -> 
     assert failed.returncode == 1
     assert "there is no corpus 'nothing'" in failed.stderr
     assert "There are: dangjian" in failed.stderr
-    assert "scrapy crawl topical -a topic=nothing" in failed.stderr
+    assert "topical-crawler crawl nothing" in failed.stderr
     assert "Traceback" not in failed.stderr
 
 

@@ -53,7 +53,7 @@ def test_a_sample_has_texts_strata_and_the_topics_terms(call_scrapy: Any, folder
     out = tmp_path / "sample.jsonl"
     done = call_scrapy("corpus", "sample", "partybuilding", "-n", "12", "--also-rejected", "off topic", "-o", out, cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "24 of 50 pages in 4 strata" in done.stderr and f"scrapy corpus judge {out}" in done.stderr
+    assert "24 of 50 pages in 4 strata" in done.stderr and f"topical-crawler corpus judge {out}" in done.stderr
     header, *items = lines(out)
     assert header["topic"] == "党建" and "主题教育" in header["terms"] and header["program"]
     assert [item["reason"] for item in items] == [""] * 12 + ["off topic"] * 12
@@ -159,7 +159,10 @@ def test_a_corpus_without_a_crawl_is_asked_about_too(call_scrapy: Any, folder: P
     (tmp_path / "mine").mkdir()
     shutil.copy(folder / "data/partybuilding/corpus.sqlite", tmp_path / "mine")
     before = call_scrapy("corpus", "judge", "mine", "--report", cwd=tmp_path)
-    assert "nothing was asked about mine/corpus.sqlite yet. Remedy: scrapy corpus judge mine" in before.stderr + before.stdout
+    assert (
+        "nothing was asked about mine/corpus.sqlite yet. Remedy: topical-crawler corpus judge mine"
+        in before.stderr + before.stdout
+    )
     for number in (1, 2):
         code, out, err = judge_all(tmp_path, "mine", "-n", "6", "--topic", "partybuilding")
         assert code == 0 and f"mine/asked-{number}.jsonl: 6 texts to ask about" in err, err

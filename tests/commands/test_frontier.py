@@ -179,9 +179,7 @@ def test_seeds_come_as_urls_or_files(run: Run, folder: Path) -> None:
     assert asked(run, "push", "http://c.cn/3", "http://c.cn/4", "seeds.txt") == {"new": 1, "again": 0, "known": 3, "dropped": {}}
     assert asked(run, "push", "seeds.txt")["known"] == 2
     assert asked(run, "push", "seeds.txt", "http://c.cn/4")["known"] == 3
-    assert (
-        "1 known already (a page that is done is fetched again by scrapy frontier requeue)" in run("push", "http://a.cn/1").stdout
-    )
+    assert "1 known already (topical-crawler frontier requeue fetches a page again)" in run("push", "http://a.cn/1").stdout
     assert asked(run, "push", "--priority", "0.25", "http://c.cn/5")["new"] == 1
     top = asked(run, "top")["entries"]
     assert [entry["url"] for entry in top][-3:] == ["http://c.cn/5", "http://a.cn/3", "http://b.cn/"]  # type: ignore[attr-defined, index]

@@ -77,7 +77,7 @@ def test_one_resource_by_name(lexicon: Run, tmp_path: Path) -> None:
     assert lexicon("fetch", "clc")[:2] == (0, f"1 fetched to {tmp_path / 'to'}\n")
     assert lexicon("check", "clc")[0] == 0
     code, out, _ = lexicon("check", "clc", "cilin")
-    assert code == 1 and "ok     clc" in out and "FAILED cilin" in out and "scrapy lexicon fetch cilin" in out
+    assert code == 1 and "ok     clc" in out and "FAILED cilin" in out and "topical-crawler lexicon fetch cilin" in out
 
 
 def test_damage_is_found(lexicon: Run, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_damage_is_found(lexicon: Run, tmp_path: Path) -> None:
     cilin.write_bytes(cilin.read_bytes()[:-1])
     clc.write_bytes(clc.read_bytes().replace(b"B", b"C"))
     code, out, _ = lexicon("check")
-    assert code == 1 and out.count("FAILED") == 2 and "not the pinned file. Remedy: scrapy lexicon fetch clc" in out
+    assert code == 1 and out.count("FAILED") == 2 and "not the pinned file. Remedy: topical-crawler lexicon fetch clc" in out
     assert "damaged" in lexicon("list")[1]
     assert lexicon("fetch")[1].startswith("2 fetched")
     assert lexicon("check")[0] == 0

@@ -59,7 +59,7 @@ def test_candidates_against_a_background(run_scrapy: RunScrapy, folder: Path, tm
         "3 terms (3 candidate), 1 of them in no document",
         "2 candidates of a contrast below 1.2",
         "adjust.tsv: 1 lines of yours kept",
-        "scrapy topic check",
+        "topical-crawler topic check",
     ):
         assert part in made.stdout
 
@@ -71,7 +71,7 @@ def test_candidates_against_a_background(run_scrapy: RunScrapy, folder: Path, tm
     assert terms["xy工程"][0] == ""
     assert terms["党支部"][1].startswith("candidate n=2 contrast=2.5 ")
     options = "--corpus news.jsonl.gz --domain party=2 --against party=0 --min-count 2 --min-contrast 1.2 --candidates-only"
-    assert f"`scrapy topic build {options}`" in (folder / "terms.tsv").read_text("utf-8")
+    assert f"`topical-crawler topic build {options}`" in (folder / "terms.tsv").read_text("utf-8")
 
     weights = rows(folder / "weights.tsv")
     assert float(weights["学习"][0]) == float(weights["文件"][0]) == pytest.approx(3 / 4 * math.log(4 / 2), rel=1e-5)
@@ -156,7 +156,7 @@ def test_terms_are_found(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "code", "parts"),
     [
-        (("nowhere", "--corpus", "good.jsonl"), 1, ("nowhere/topic.toml: missing", "scrapy topic new")),
+        (("nowhere", "--corpus", "good.jsonl"), 1, ("nowhere/topic.toml: missing", "topical-crawler topic new")),
         (("mytopic", "--corpus", "nowhere.jsonl"), 1, ("nowhere.jsonl",)),
         (("mytopic", "--corpus", "good.jsonl", "--background", "nowhere"), 1, ("nowhere", "Remedy")),
         (("mytopic", "--corpus", "bad.jsonl"), 1, ("bad.jsonl, line 2",)),

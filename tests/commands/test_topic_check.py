@@ -137,7 +137,7 @@ def test_every_word_of_a_finding(call_scrapy: RunScrapy, write_topic: WriteTopic
     [
         (("partybilding",), 1, ("partybilding cannot be read", "no topic")),
         (("mytopic", "./none.html"), 1, ("./none.html: there is no such file", "Remedy")),
-        (("mytopic", "主题教育"), 1, ("no URL and no file", "scrapy topic explain mytopic")),
+        (("mytopic", "主题教育"), 1, ("no URL and no file", "topical-crawler topic explain mytopic")),
         (("mytopic", "-s", "TOPICAL_HOWNET=nowhere.txt"), 1, ("TOPICAL_HOWNET=nowhere.txt", "Remedy")),
         ((), 2, ("topic",)),
     ],

@@ -38,7 +38,7 @@ def test_from_a_sentence(run_scrapy: RunScrapy, tmp_path: Path) -> None:
     assert made.returncode == 0, made.stderr
     assert "原理 实现" in made.stdout
     assert made.stderr.startswith("Looking for the terms of os …")  # said before seconds of reading
-    assert "scrapy lexicon fetch" in made.stderr  # what is missing is said
+    assert "topical-crawler lexicon fetch" in made.stderr  # what is missing is said
     assert "Only" not in made.stderr
     topic = load_topic(tmp_path / "os")
     assert dict(topic.terms) == {"操作系统": 1.0, "内核": 1.0, "文件系统": 1.0}
@@ -162,18 +162,18 @@ def test_in_a_terminal_it_asks_whether_to_teach_the_topic(tmp_path: Path) -> Non
     os.close(theirs)
     shown = os.read(ours, 100_000).decode()
     os.close(ours)
-    assert process.returncode == 0 and "scrapy crawl topical -a topic=./party -a pages=300" in shown
+    assert process.returncode == 0 and "topical-crawler crawl ./party -a pages=300" in shown
     assert "Do so now? [y/N]" in shown and not (tmp_path / "data").exists()
 
 
 def test_without_a_terminal_it_says_how_to_teach_the_topic(call_scrapy: RunScrapy, tmp_path: Path) -> None:
     made = call_scrapy(*new_with_seeds("--survey", "50"), cwd=tmp_path)
     assert made.returncode == 0, made.stderr
-    commands = [line.strip() for line in made.stdout.splitlines() if line.startswith("  scrapy")]
+    commands = [line.strip() for line in made.stdout.splitlines() if line.startswith("  topical-crawler")]
     assert commands == [
-        "scrapy crawl topical -a topic=./party -a pages=50",
-        "scrapy corpus judge data/party",
-        "scrapy corpus judge data/party --to-topic ./party",
+        "topical-crawler crawl ./party -a pages=50",
+        "topical-crawler corpus judge data/party",
+        "topical-crawler corpus judge data/party --to-topic ./party",
     ]
     assert not (tmp_path / "data").exists()
     shutil.rmtree(tmp_path / "party")
@@ -201,5 +201,5 @@ def test_a_survey_and_twenty_questions_teach_the_topic(tmp_path: Path) -> None:
         out, error = process.communicate(timeout=HANGS)
     assert process.returncode == 0, said + error
     assert "90 pages" in said and "data/party: the crawl learns from 20 marked texts" in error
-    assert "20 added" in out and "scrapy crawl topical -a topic=./party goes on from there" in out
+    assert "20 added" in out and "topical-crawler crawl ./party goes on from there" in out
     assert sorted(text.mark for text in load_topic(tmp_path / "party").marked) == ["irrelevant"] * 15 + ["relevant"] * 5

@@ -95,9 +95,9 @@ def test_judged_pairs(call_experiment: RunScrapy, folder: Path, tmp_path: Path) 
         (
             (),
             ("HOWNET", "VECTORS"),
-            "neither HowNet nor word vectors to compare words by. Remedy: scrapy lexicon fetch hownet vectors",
+            "neither HowNet nor word vectors to compare words by. Remedy: topical-crawler lexicon fetch hownet vectors",
         ),
-        ((), ("CILIN",), "Remedy: scrapy lexicon fetch cilin"),
+        ((), ("CILIN",), "Remedy: topical-crawler lexicon fetch cilin"),
         (("--groups", "400"), (), "and 400 are wanted"),
         (("--groups", "3"), (), "even number"),
         (("--synonyms",), (), "the word groups are drawn from Cilin itself"),

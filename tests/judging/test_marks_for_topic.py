@@ -113,7 +113,7 @@ def test_too_many_texts_are_refused_and_nothing_is_written(folder: Path, monkeyp
 
 
 def test_what_is_no_topic_folder_or_not_of_one_sample_is_refused(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(TopicError, match=r"nothing/topic\.toml: missing. Remedy: .*scrapy topic new"):
+    with pytest.raises(TopicError, match=r"nothing/topic\.toml: missing. Remedy: .*topical-crawler topic new"):
         take_over([marked(ALL)], tmp_path / "nothing")
     with pytest.raises(SampleError, match="copies of one file"):
         take_over([marked(ALL), sample(2)], folder)

@@ -174,7 +174,7 @@ def test_files_of_gensim_give_its_vectors(models: dict[str, Path], tmp_path: Pat
 
 @pytest.mark.parametrize("name", PICKLES)
 def test_a_pickle_is_refused_unless_it_is_trusted(models: dict[str, Path], tmp_path: Path, name: str) -> None:
-    refusal = r"a pickle.* nothing of it was run\. Remedy: .*save_word2vec_format.* scrapy lexicon import --trust-pickle"
+    refusal = r"a pickle.* nothing of it was run\. Remedy: .*save_word2vec_format.* topical-crawler lexicon import --trust-pickle"
     with pytest.raises(ValueError, match=refusal):
         convert(models[name], tmp_path / "v.npy")
     with pytest.raises(ValueError, match=refusal):

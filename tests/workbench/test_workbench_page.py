@@ -19,6 +19,7 @@ from selenium.webdriver.common.keys import Keys
 from workbench_tools import REPLAY, Served, Visitor, workbench
 
 from topical_crawler.judging.sample import read_sample
+from topical_crawler.topic.topic import load_topic
 
 CRAWL = "/crawls/health"
 AXE = "axe-core@4.14.1"  # MPL-2.0: used here, not shipped
@@ -98,6 +99,33 @@ def test_a_sentence_becomes_a_topic(visitor: Visitor, folder: Path) -> None:
     assert (rows["病人"], rows["门诊"], rows["体检"]) == ("", "", "0.5000")
     assert "知识" not in rows
     assert "qingheonline" in (folder / "topics/health/seeds.txt").read_text("utf-8")
+
+
+def test_the_terms_of_a_topic_are_changed(visitor: Visitor, folder: Path) -> None:
+    visitor.open("/topics/health")
+    word = chip(visitor, "病人").find_element(By.TAG_NAME, "span")
+    ActionChains(visitor.driver).drag_and_drop(word, visitor.there(".lane[data-lane='0.25'] h3")).perform()
+    select = chip(visitor, "门诊").find_element(By.TAG_NAME, "select")
+    visitor.driver.execute_script("arguments[0].focus()", select)
+    visitor.press(Keys.ARROW_RIGHT)
+    visitor.write("#add-term", "急诊")
+    visitor.press(Keys.ENTER)
+    visitor.click("#topic button.main")
+    visitor.until(lambda: visitor.driver.current_url.endswith("/topics/health#saved"))
+    assert "Saved" in visitor.text("#saved")
+    shown = lanes(visitor)
+    assert "病人" in shown["0.25"] and "门诊" in shown["0.5"] and "急诊" in shown["1.0"]
+    assert load_topic(folder / "topics/health").terms.items() >= {"病人": 0.25, "门诊": 0.5, "急诊": 1.0, "体检": 0.5}.items()
+
+
+def test_a_topic_of_the_program_is_changed_in_a_copy(visitor: Visitor, folder: Path) -> None:
+    visitor.open("/topics/weather")
+    assert not visitor.driver.find_elements(By.CSS_SELECTOR, ".lane")
+    visitor.write("[name=to]", "storms")
+    visitor.click("form[action$='/copy'] button")
+    visitor.until(lambda: visitor.driver.current_url.endswith("/topics/storms"))
+    assert "台风" in lanes(visitor)["1.0"]
+    shutil.rmtree(folder / "topics/storms")
 
 
 def said(figures: str) -> set[str]:
@@ -185,6 +213,7 @@ PAGES = (
     "/",
     "/topics/new?sentence=%E5%81%A5%E5%BA%B7",
     "/topics/health",
+    "/topics/weather",
     CRAWL,
     f"{CRAWL}/corpus",
     f"{CRAWL}/corpus?q=%E5%8C%BB",

@@ -123,6 +123,32 @@ def test_search_gives_keywords_in_context_as_the_command_does(served: Served, fo
     assert [hit["lines"][0]["right"] for hit in by_right] == sorted(hit["lines"][0]["right"] for hit in found["hits"])
 
 
+def test_a_topic_of_the_program_is_copied_and_the_copy_edited(served: Served, folder: Path) -> None:
+    bundled = served.api("/topics/sports")
+    assert not bundled["own"]
+    for path, values, expected in (
+        ("/topics/sports", {"word": ["冠军"], "weight": ["0.5"]}, (409, "copy it, and edit the copy")),
+        ("/topics/sports/copy", {"to": "sports"}, (409, "comes with the program")),
+        ("/topics/nowhere/copy", {"to": "mine"}, (404, "there is no topic 'nowhere'")),
+        ("/topics/sports/copy", {"to": "../mine"}, (400, "is no name for a topic")),
+    ):
+        headers = {"Authorization": f"Bearer {served.token}", "Content-Type": "application/json"}
+        status, _, body = served.ask(f"/api{path}", "POST", json.dumps(values).encode(), headers)
+        assert (status, expected[1] in json.loads(body)["error"]) == (expected[0], True), body
+    served.act("/topics/sports/copy", to="mine")
+    served.act("/topics/mine", word=["冠军", "决赛", "攀岩"], weight=["0.5", "0", "1"])
+    copied = served.api("/topics/mine")
+    weights = {term["word"]: term["weight"] for term in copied["terms"]}
+    expected_terms = {term["word"]: term["weight"] for term in bundled["terms"]} | {"冠军": 0.5, "攀岩": 1}
+    assert (copied["own"], weights) == (True, {w: n for w, n in expected_terms.items() if w != "决赛"})
+    assert {term["word"] for term in served.api("/topics/mine", q="奥")["terms"]} == {w for w in weights if "奥" in w}
+    assert served.api("/topics/sports") == bundled
+    # Who only looks and saves changes nothing.
+    files = {file: file.read_bytes() for file in (folder / "topics/mine").iterdir()}
+    served.act("/topics/mine", word=list(weights), weight=[str(weight) for weight in weights.values()])
+    assert {file: file.read_bytes() for file in (folder / "topics/mine").iterdir()} == files
+
+
 def test_pages_of_a_list_follow_each_other_and_facets_count_all(served: Served) -> None:
     whole = [hit["number"] for hit in served.api(f"{CRAWL}/corpus", limit=100)["hits"]]
     parts = [served.api(f"{CRAWL}/corpus", limit=20, **{"from": start})["hits"] for start in (0, 20, 40)]

@@ -354,7 +354,7 @@ def check_weights(topic: Topic, figures: Figures, floor: float, lines: TopicLine
         remedy = "Lower weight_floor, if rare terms should count for less"
         yield Finding(severity, "weights", message, remedy, CONFIG, lines.config(topic, "weight_floor"))
     if len(set(topic.terms.values())) == 1 and n > 1 and not floor:
-        remedy = "scrapy topic build computes weights from a domain corpus (Eq. 2), where you have one"
+        remedy = "topical-crawler topic build computes weights from a domain corpus (Eq. 2), where you have one"
         yield Finding("note", "weights", "all terms weigh the same", remedy, TERMS)
     if lines.words[WEIGHTS] and MEAN not in lines.words[WEIGHTS]:
         message = f"no line {MEAN}: the mean of the words listed stands for that of the corpus"

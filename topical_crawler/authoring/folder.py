@@ -1,4 +1,4 @@
-"""Topic folders that both the user and ``scrapy topic build`` edit: a build replaces its own lines and keeps the user's.
+"""Topic folders that both the user and ``topical-crawler topic build`` edit: a build replaces its own lines and keeps the user's.
 
 A hidden record, ``.built.json``, has the lines that the last build wrote. Any other line is the user's, added or changed; a
 recorded line that is gone was deleted by the user, and its word does not come back. Without a record every line is the user's.
@@ -9,12 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from topical_crawler.files import replacing
 from topical_crawler.text.segment import normalise
-from topical_crawler.topic.files import MEAN, TopicError, read_lines, read_weights
+from topical_crawler.topic.files import MAX_WORD, MEAN, TopicError, read_lines, read_terms, read_weights
+from topical_crawler.topic.topic import load_topic, mean_weight
 
 RECORD = ".built.json"
 TERMS, WEIGHTS, ADJUST, CANDIDATES = "terms.tsv", "weights.tsv", "adjust.tsv", "candidates.txt"
@@ -46,7 +49,7 @@ class TopicFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         if not (path / "topic.toml").is_file():
-            raise TopicError(f"{path}/topic.toml: missing. Remedy: make a topic folder with scrapy topic new {path}")
+            raise TopicError(f"{path}/topic.toml: missing. Remedy: make a topic folder with topical-crawler topic new {path}")
         self._record = _Record.read(path / RECORD)
 
     def candidates(self) -> list[str]:
@@ -118,6 +121,51 @@ class TopicFolder:
             for path in temporary.values():
                 path.unlink(missing_ok=True)
         return aside
+
+
+def check_term(word: str) -> None:
+    """Raises TopicError for a word that cannot be a line of terms.tsv."""
+    if not 2 <= len(word) <= MAX_WORD or "\t" in word or len(word.splitlines()) != 1 or word.startswith("#"):
+        raise TopicError(f"{word!r} cannot be a term. Remedy: 2 to {MAX_WORD} characters in one line, no tab, and no # in front")
+
+
+def set_weights(folder: Path, weights: Mapping[str, float]) -> None:
+    """Give terms of a topic folder other weights, as a person does who edits its files.
+
+    A new word gets a line in terms.tsv, one of weight 0 loses it; other lines and all comments stay. A weight that differs from
+    what terms.tsv gives goes into adjust.tsv, where neither the weight of the mean word nor a floor changes with it.
+
+    Args:
+        folder: holds a topic.
+        weights: by normalised word, relative to the mean word, 0 or more. Terms that are not named stay as they are.
+
+    Raises:
+        TopicError: the topic cannot be read, a word cannot be a term, or no term would be left. Nothing is written then.
+    """
+    terms = load_topic(folder).terms
+    known = read_terms(folder / TERMS)
+    gone = {word for word, weight in weights.items() if weight == 0}
+    new = [word for word, weight in weights.items() if weight and word not in known]
+    for word in new:
+        check_term(word)
+    if not (terms.keys() | weights.keys()) - gone:
+        raise TopicError(f"{folder / TERMS}: no term would be left. Remedy: leave one a weight above 0")
+    with tempfile.TemporaryDirectory() as made:  # load_topic alone knows what the files of a topic give
+        trial = Path(made)
+        for name, changed in (("topic.toml", ()), (WEIGHTS, ()), (TERMS, gone), (ADJUST, weights)):
+            lines = (folder / name).read_text("utf-8-sig").splitlines() if (folder / name).is_file() else []
+            lines = [line for line in lines if _word(line) not in changed]
+            lines += [f"{word}\t\tworkbench" for word in new if name == TERMS]
+            (trial / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        given = load_topic(trial)
+        mean = mean_weight(read_terms(trial / TERMS), read_weights(trial / WEIGHTS))
+        with (trial / ADJUST).open("a", encoding="utf-8") as adjust:
+            for word, weight in weights.items():
+                if weight and not math.isclose(given.weight(word), weight, rel_tol=1e-3):
+                    adjust.write(f"{word}\t{weight * mean:.6g}\tworkbench\n")
+        for name in (ADJUST, TERMS):
+            with replacing(folder / name) as out:
+                out.write((trial / name).read_text("utf-8"))
 
 
 def _check_length(word: str, file: Path, line: int) -> None:

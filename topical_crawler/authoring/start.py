@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topical_crawler.authoring.candidates import find_candidates, has_good_edges
-from topical_crawler.authoring.folder import ADJUST, TERMS, WEIGHTS, TopicFolder, Written
+from topical_crawler.authoring.folder import ADJUST, TERMS, WEIGHTS, TopicFolder, Written, check_term
 from topical_crawler.authoring.neighbours import propose, specificity
 from topical_crawler.resources.categories import GENERATIONS, CategoryTree
 from topical_crawler.resources.cilin import Cilin
@@ -260,7 +260,7 @@ def _can_be_term(word: str, count: int, new: Collection[str], plain: Segmenter) 
     return word in new or (count > 1 and fits and has_good_edges(word, plain))
 
 
-# -- The topic folder that ``scrapy topic new`` writes
+# -- The topic folder that ``topical-crawler topic new`` writes
 
 
 _TOML = """\
@@ -269,7 +269,7 @@ description = {description}
 default_strategy = "adaptive"
 
 # A page is kept when its relevance is above page_threshold, 0 to 1 (default 0.3): raise it when what is kept is off topic, lower
-# it when too little is kept. scrapy topic explain shows why a page was kept or not.
+# it when too little is kept. topical-crawler topic explain shows why a page was kept or not.
 [strategy.adaptive]
 
 # For -a strategy=semantic. A topic of a few words wants low thresholds there: a page that holds one of them is worth a look.
@@ -303,7 +303,7 @@ def check_free(path: Path) -> None:
     if path.exists() and not path.is_dir():
         raise TopicError(f"{path} is a file. Remedy: name another folder")
     if (path / "topic.toml").exists():
-        raise TopicError(f"{path} holds a topic already. Remedy: name another folder, or go on with scrapy topic build or expand")
+        raise TopicError(f"{path} holds a topic already. Remedy: name another folder, or topical-crawler topic build or expand")
     for name in (TERMS, WEIGHTS):
         if (path / name).exists():
             raise TopicError(
@@ -320,7 +320,7 @@ def write_start(
     Args:
         path: the folder; created if missing.
         title, description: shown to users.
-        terms: a later ``scrapy topic build`` keeps the user's own, which are those without a weight and those marked as such.
+        terms: a later ``topical-crawler topic build`` keeps the user's own: those without a weight and those marked as such.
         near: words near them; a later build replaces them.
         seeds: start URLs.
 
@@ -330,11 +330,8 @@ def write_start(
     check_free(path)
     if not terms:
         raise TopicError(f"{path}: no term found. Remedy: name some, --keywords 操作系统,内核")
-    for word in (term.word for term in (*terms, *near)):
-        if not 2 <= len(word) <= MAX_WORD or "\t" in word or len(word.splitlines()) != 1 or word.startswith("#"):
-            raise TopicError(
-                f"{word!r} cannot be a term. Remedy: 2 to {MAX_WORD} characters in one line, no tab, and no # in front"
-            )
+    for term in (*terms, *near):
+        check_term(term.word)
     path.mkdir(parents=True, exist_ok=True)
     folder_files = {
         ADJUST: _ADJUST_HEAD,

@@ -1,4 +1,4 @@
-"""Commands made of actions (``scrapy corpus export``), each of which is imported when it is called.
+"""Commands made of actions (``topical-crawler corpus export``), each of which is imported when it is called.
 
 Scrapy imports every command at every start, even of a crawl: this module and those in ``commands/`` import next to nothing.
 """

@@ -1,17 +1,21 @@
 """What is said to people in two languages, English and Chinese: ``catalogue.tsv``, a line for each.
 
->>> text("zh", "why.kept"), text("en", "why.kept")
+>>> Voice("zh")("why.kept"), Voice("en")("why.kept")
 ('它被收入语料库。', 'It was kept.')
+>>> Voice("zh").named("off topic"), Voice("zh").named("“党建” in the anchor"), Voice("zh").named("HTTP 404")
+('不切题', '锚文本有“党建”', 'HTTP 404')
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
 LANGUAGES = ("en", "zh")
+_NAMED = "named."
 
 
 @functools.cache
@@ -22,6 +26,27 @@ def catalogue() -> Mapping[str, tuple[str, str]]:
     return {name: (english, chinese) for name, english, chinese in rows}
 
 
-def text(language: str, name: str, /, **values: Any) -> str:
-    """The text of a name in one of :data:`LANGUAGES`, with ``values`` in their places. Raises KeyError for an unknown name."""
-    return catalogue()[name][LANGUAGES.index(language)].format(**values)
+@functools.cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    """The names of the code that have any text in the place of ``{}``, with their Chinese."""
+    rows = [row for name, row in catalogue().items() if name.startswith(_NAMED) and "{}" in row[0]]
+    return [(re.compile("(.+)".join(map(re.escape, english.split("{}"))), re.DOTALL), chinese) for english, chinese in rows]
+
+
+class Voice:
+    """Says things in one of :data:`LANGUAGES`."""
+
+    def __init__(self, language: str) -> None:
+        self._place = LANGUAGES.index(language)
+
+    def __call__(self, name: str, /, **values: Any) -> str:
+        """The text of a name, with ``values`` in their places. Raises KeyError for an unknown name."""
+        return catalogue()[name][self._place].format(**values)
+
+    def named(self, name: str) -> str:
+        """What the code calls ``name`` in English: a reason, a part of a priority, a kind of page, a mark. One that the catalogue
+        does not have stays as it is: the code of others gives reasons, too."""
+        if self._place == 0 or (row := catalogue().get(_NAMED + name)):
+            return name if self._place == 0 else row[1]
+        found = ((pattern.fullmatch(name), chinese) for pattern, chinese in _patterns())
+        return next((chinese.format(*match.groups()) for match, chinese in found if match), name)

@@ -1,4 +1,4 @@
-"""``scrapy evaluate sites`` and ``harvest``: what crawls of one's own are worth against labelled pages."""
+"""``topical-crawler evaluate sites`` and ``harvest``: what crawls of one's own are worth against labelled pages."""
 
 import argparse
 import json

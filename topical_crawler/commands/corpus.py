@@ -1,4 +1,4 @@
-"""``scrapy corpus``: look at a collected corpus, write it out, judge it, clean it, take it to another database."""
+"""``topical-crawler corpus``: look at a collected corpus, write it out, judge it, clean it, take it to another database."""
 
 from typing import ClassVar
 
@@ -35,5 +35,5 @@ class Command(ActionsCommand):
         "another database (copy). A corpus is named by its topic (its file is data/<topic>/corpus.sqlite), its folder, its "
         "file or a database URL (postgresql+psycopg://USER@HOST/DATABASE); without a name it is the one in TOPICAL_CORPUS or "
         "TOPICAL_DATA_DIR, or the only one under data/. A crawl may be writing to it meanwhile. Each action has options of "
-        "its own: scrapy corpus export -h. One page is extracted without a corpus (extract)."
+        "its own: topical-crawler corpus export -h. One page is extracted without a corpus (extract)."
     )

@@ -1,4 +1,4 @@
-"""``scrapy evaluate``: what the methods and their crawls are worth, on recorded webs and labelled data."""
+"""``topical-crawler evaluate``: what the methods and their crawls are worth, on recorded webs and labelled data."""
 
 from typing import ClassVar
 
@@ -16,4 +16,4 @@ class Command(ActionsCommand):
 
     def long_desc(self) -> str:
         listed = "; ".join(f"'{name}': {help}" for name, (_, help) in self.actions.items())
-        return f"Score crawls of a recorded web: {listed}. Each has options of its own: scrapy evaluate sites -h."
+        return f"Score crawls of a recorded web: {listed}. Each has options of its own: topical-crawler evaluate sites -h."

@@ -1,4 +1,4 @@
-"""``scrapy frontier``: look at the queue of a crawl, feed it and steer it, while it runs or between two runs."""
+"""``topical-crawler frontier``: look at the queue of a crawl, feed it and steer it, while it runs or between two runs."""
 
 from typing import ClassVar
 
@@ -29,5 +29,5 @@ class Command(ActionsCommand):
         "resume, stop, threshold), while it runs or between two runs. A crawl is named by its topic (data/<topic>) or its "
         "directory; without a name it is the one in TOPICAL_DATA_DIR, or the only one under data/. With -s "
         "TOPICAL_FRONTIER=redis it is named by its name in Redis (TOPICAL_CRAWL), and all its workers are meant. "
-        "Each action has options of its own: scrapy frontier purge -h."
+        "Each action has options of its own: topical-crawler frontier purge -h."
     )

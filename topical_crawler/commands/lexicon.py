@@ -1,4 +1,4 @@
-"""``scrapy lexicon``: the language resources: fetch, list and check them; import and train vectors of one's own."""
+"""``topical-crawler lexicon``: the language resources: fetch, list and check them; import and train vectors of one's own."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""``scrapy settings``: Scrapy's, which shows no password."""
+"""``topical-crawler settings``: Scrapy's, which shows no password."""
 
 import argparse
 import contextlib

@@ -1,4 +1,4 @@
-"""``scrapy topic``: the topics there are, and what can be done with them."""
+"""``topical-crawler topic``: the topics there are, and what can be done with them."""
 
 from typing import ClassVar
 

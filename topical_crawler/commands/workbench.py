@@ -1,4 +1,4 @@
-"""``scrapy workbench``: a page of the browser on this machine for everything that the other commands do."""
+"""``topical-crawler workbench``: a page of the browser on this machine for everything that the other commands do."""
 
 import argparse
 

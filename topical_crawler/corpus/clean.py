@@ -3,7 +3,7 @@
 The first texts of a host are stored before anything is known of its lines. At the end of a crawl these are cleaned
 (:class:`LateCleaning`); the rows as they were are kept, and put back (:func:`put_back`) before the crawl goes on. So a crawl that
 goes on finds what it would have found without the break. A reader of a corpus that is not clean, because its crawl goes on or was
-killed, gets the texts as they are to be (:meth:`LateCleaning.over`). ``scrapy corpus clean`` (:func:`clean`) is for good.
+killed, gets the texts as they are to be (:meth:`LateCleaning.over`). ``corpus clean`` (:func:`clean`) is for good.
 """
 
 from __future__ import annotations

@@ -493,7 +493,7 @@ class _Fts5(SearchIndex):
                 raise
             raise SearchError(
                 "the SQLite of this Python lacks FTS5, by which texts are found. Remedy: use a Python that has it (those of "
-                "python.org, conda, Debian and Homebrew do), or copy the corpus to PostgreSQL (scrapy corpus copy)"
+                "python.org, conda, Debian and Homebrew do), or copy the corpus to PostgreSQL (topical-crawler corpus copy)"
             ) from None
 
     def _unknown(self) -> sa.Select[Any]:

@@ -83,7 +83,7 @@ def _claim_shared(frontier: RedisFrontier, topic: Topic, options: CrawlOptions) 
         if frontier.details()["workers"] > 1:
             raise CrawlError(
                 f"the other workers of the crawl {options.name!r} have another edition of the topic {topic.name!r}. Remedy: give "
-                f"all of them the same files; to change the topic, stop them first (scrapy frontier stop)"
+                f"all of them the same files; to change the topic, stop them first (topical-crawler frontier stop)"
             )
         logger.warning("The topic %r has changed since the crawl began; it goes on with the new edition", topic.name)
         frontier.save("claim", mine)

@@ -408,10 +408,10 @@ class Control:
         state = control_state(self._frontier)
         if state["paused"] != self.paused:
             self.paused = state["paused"]
-            logger.warning("Paused. Remedy: scrapy frontier resume lets the crawl go on" if self.paused else "No longer paused")
+            logger.warning("Paused. To go on: topical-crawler frontier resume" if self.paused else "No longer paused")
         if not self.stopping and state["stop"] != self._at_start:
             self.stopping = True
-            logger.warning("Stopping, as asked by scrapy frontier stop")
+            logger.warning("Stopping, as asked by topical-crawler frontier stop")
         if state["page_threshold"] != self.page_threshold:
             self.page_threshold = state["page_threshold"]
             try:

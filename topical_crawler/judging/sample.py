@@ -209,7 +209,7 @@ def _header(path: Path, line: bytes) -> Header:
     fields = _object(line) or {}
     if fields.pop("judging", None) != FORMAT:
         raise SampleError(
-            f'{path}, line 1: {{"judging": {FORMAT}, …}} is expected. Remedy: name a file that scrapy corpus sample has written'
+            f'{path}, line 1: {{"judging": {FORMAT}, …}} is expected. Remedy: a file of topical-crawler corpus sample'
         )
     listed = fields.get("strata")
     if not isinstance(listed, list) or not all(isinstance(stratum, dict) for stratum in listed):
@@ -261,7 +261,7 @@ class SampleFile:
         try:
             self._process.acquire(timeout=0)
         except Timeout:
-            raise SampleError(f"{path} is being judged already. Remedy: end the other scrapy corpus judge first") from None
+            raise SampleError(f"{path} is being judged already. Remedy: end the other corpus judge first") from None
         try:
             self.sample, whole = read_marked(path)
             if not whole:  # whoever was judging it was killed
@@ -354,7 +354,7 @@ def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
     """
     if not (folder / "topic.toml").is_file():
         raise TopicError(
-            f"{folder}/topic.toml: missing. Remedy: name a topic folder of your own; scrapy topic new {folder} makes one"
+            f"{folder}/topic.toml: missing. Remedy: name a topic folder of your own; topical-crawler topic new {folder} makes one"
         )
     agreed, ties, blank = _agreed(samples)
     file = folder / MARKED

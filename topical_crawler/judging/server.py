@@ -118,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refused(HTTPStatus.FORBIDDEN, "this server answers only under its own name")
         _, word, *rest = (*urlsplit(self.path).path.split("/", 2), "", "")[:3]
         if not secrets.compare_digest(word.encode(), self.server.token.encode()):
-            raise _Refused(HTTPStatus.FORBIDDEN, "open the address that scrapy corpus judge has printed")
+            raise _Refused(HTTPStatus.FORBIDDEN, "open the address that topical-crawler corpus judge has printed")
         return rest[0]
 
     def _get(self, path: str) -> tuple[bytes, str]:

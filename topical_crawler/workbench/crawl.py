@@ -53,7 +53,7 @@ def crawls(bench: Bench, values: Values) -> dict[str, Any]:
                 row["problem"] = str(error)
         found.append(row)
     is_waiting = any(row.pop("waiting", False) for row in found)
-    return {"crawls": found, "topics": list_topics(), "own": bench.own_topics(), "waiting": is_waiting}
+    return {"crawls": found, "topics": list_topics(), "own": list(bench.own_topics()), "waiting": is_waiting}
 
 
 def _totals(bench: Bench, name: str, note: Progress) -> dict[str, int]:
@@ -67,7 +67,7 @@ def _totals(bench: Bench, name: str, note: Progress) -> dict[str, int]:
 
 
 def live(bench: Bench, values: Values) -> dict[str, Any]:
-    """Figures of a crawl: those of ``scrapy frontier stats`` and ``hosts``, and counts of its corpus."""
+    """Figures of a crawl: those of ``topical-crawler frontier stats`` and ``hosts``, and counts of its corpus."""
     name = values["crawl"]
     place = bench.place(name)
     data: dict[str, Any] = {"problem": "", "stats": None, "hosts": [], "runs": None}
@@ -171,8 +171,8 @@ def thinned(kept: Sequence[bool], points: int = _POINTS) -> dict[str, list[int]]
 def start(bench: Bench, values: Values) -> dict[str, Any]:
     """Begin a crawl, as ``scrapy crawl topical`` does."""
     topic = values["topic"]
-    own = bench.topics / topic
-    source = f"./{own}" if (own / "topic.toml").is_file() else topic
+    own = bench.own_topics().get(topic)
+    source = f"./{own}" if own else topic
     loaded = load_topic(source)
     name = values["name"] or Path(topic).name
     if not _NAME.fullmatch(name):
@@ -197,7 +197,7 @@ def go_on(bench: Bench, values: Values) -> dict[str, Any]:
     else:
         claim = read_claim(place.folder)
         if not claim:
-            raise MistakeError(f"{place.name} does not say what it crawls. Remedy: start it with scrapy crawl", 409)
+            raise MistakeError(f"{place.name} does not say what it crawls. Remedy: start it with topical-crawler crawl", 409)
         arguments = ["-a", f"topic={claim.get('source') or claim['topic']}", "-a", f"strategy={claim['strategy']}"]
     _run(bench, place.name, arguments)
     return {"crawl": place.name, "go": f"/crawls/{place.name}"}

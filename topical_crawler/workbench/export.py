@@ -1,4 +1,4 @@
-"""Operations that write a corpus out: the actions of ``scrapy corpus export``."""
+"""Operations that write a corpus out: the actions of ``topical-crawler corpus export``."""
 
 from __future__ import annotations
 

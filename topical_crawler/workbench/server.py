@@ -27,7 +27,8 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from topical_crawler.cli.catalogue import LANGUAGES, text
+from topical_crawler.cli.base import program
+from topical_crawler.cli.catalogue import LANGUAGES, Voice
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.frontier import FrontierFileError, FrontierServerError
@@ -175,7 +176,7 @@ class _Pages:
         query = {name: request.query_params.getlist(name) for name in request.query_params}
         crawl_name = request.path_params.get("crawl", "")
         content = self._templates.get_template(f"{template}.html").render(
-            data=data, t=partial(text, language), language=language, operation=operation.name if operation else "",
+            data=data, t=Voice(language), language=language, operation=operation.name if operation else "",
             crawl=crawl_name, path=request.url.path, query=query, params=request.path_params,
             fragment=bool(request.headers.get("hx-request")),
             here=f"{request.url.path}{'?' if request.url.query else ''}{request.url.query}",
@@ -190,7 +191,7 @@ class _Pages:
     async def missing(self, request: Request, error: Exception) -> Response:
         if request.url.path.startswith("/api"):
             return _problem("there is no such path; /api describes those that there are", 404)
-        return self._render(request, "problem", {"problem": text(language_of(request), "problem.missing")}, None, 404)
+        return self._render(request, "problem", {"problem": Voice(language_of(request))("problem.missing")}, None, 404)
 
     async def language(self, request: Request) -> Response:
         """Switch the language and go back."""
@@ -210,7 +211,7 @@ class _Pages:
         return HTMLResponse(data["html"], headers={**HEADERS, "Content-Security-Policy": SANDBOX})
 
     async def judge(self, request: Request) -> Response:
-        """The page of ``scrapy corpus judge``, with the workbench's head on it."""
+        """The page of ``topical-crawler corpus judge``, with the workbench's head on it."""
         name, file = request.path_params["crawl"], request.path_params["file"]
         body = await _json_object(request) if request.method == "POST" else {}
         try:
@@ -221,7 +222,7 @@ class _Pages:
             return self._render(request, "problem", {"problem": str(error)}, OPERATIONS["asked"], _status(error))
         if not file:
             head = self._templates.get_template("head.html").render(
-                t=partial(text, language_of(request)), language=language_of(request), operation="asked", crawl=name,
+                t=Voice(language_of(request)), language=language_of(request), operation="asked", crawl=name,
                 here=request.url.path,
             )  # fmt: skip
             content = content.replace(b"<body>", b"<body>" + head.encode())
@@ -280,7 +281,7 @@ def run(settings: BaseSettings, names: Sequence[str], given: Sequence[str], port
         try:
             listener.bind((HOST, port))
         except OSError as error:
-            print(f"scrapy workbench: port {port}: {error.strerror}. Remedy: another --port, or none", file=sys.stderr)
+            print(f"{program()} workbench: port {port}: {error.strerror}. Remedy: another --port, or none", file=sys.stderr)
             return 1
         listener.listen(128)
         port = listener.getsockname()[1]

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from topical_crawler.authoring.folder import set_weights
 from topical_crawler.authoring.start import (
     NEIGHBOURS,
     FirstTerm,
     Start,
+    check_free,
     from_keywords,
     from_sentence,
     from_texts,
@@ -22,8 +26,10 @@ from topical_crawler.authoring.start import (
 from topical_crawler.config import cache_dir, replay_file, resources
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.search import Query
+from topical_crawler.package_data import data_folder
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
+from topical_crawler.text.segment import normalise
 from topical_crawler.topic.files import check_seed
 from topical_crawler.topic.topic import list_topics, load_topic
 from topical_crawler.workbench.bench import Bench
@@ -32,13 +38,14 @@ from topical_crawler.workbench.operations import MistakeError, Operation, Param,
 
 LANES = (1.0, 0.5, 0.25, 0.1, 0.0)
 """Weights between which terms are moved; 0: left out."""
-EXAMPLES, SEEDS = 8, 20
+_HEAVY = (16.0, 4.0)  # further ones, where a topic has terms that heavy
+EXAMPLES, SEEDS, TERMS = 8, 20, 200
 _NAME = re.compile(r"\w[\w-]{0,40}")
 _FEW_TERMS = 8  # that examples are searched by
 
 
 def propose(bench: Bench, values: Values) -> dict[str, Any]:
-    """What a sentence, keywords and example texts give, as ``scrapy topic new`` finds it."""
+    """What a sentence, keywords and example texts give, as ``topical-crawler topic new`` finds it."""
     sentence, keywords, texts = values["sentence"].strip(), values["keywords"].strip(), values["examples"].strip()
     if not (sentence or keywords or texts):
         return {"terms": []}
@@ -66,8 +73,8 @@ def _proposed(bench: Bench, sentence: str, keywords: str, texts: str, near_words
     found, hosts = _examples(bench, words)
     return {
         "terms": [_shown(term) for term in start.terms],
-        "near": [_shown(term) for term in near],
-        "left_out": start.left_out,
+        "near": [_shown(term) | {"near": True} for term in near],
+        "left_out": [{"word": word, "weight": 0.0, "lane": 0.0} for word in start.left_out],
         "lanes": LANES,
         "resources": wanted is not None,
         "texts": found,
@@ -80,13 +87,13 @@ def _shown(term: FirstTerm) -> dict[str, Any]:
     return {"word": term.word, "weight": weight, "why": term.why, "lane": lane(weight)}
 
 
-def lane(weight: float) -> float:
-    """The one of :data:`LANES` that is nearest to a weight above 0.
+def lane(weight: float, lanes: Sequence[float] = LANES) -> float:
+    """The one of ``lanes`` that is nearest to a weight above 0.
 
     >>> lane(0.3), lane(0.02)
     (0.25, 0.1)
     """
-    return min(LANES[:-1], key=lambda one: abs(one - weight))
+    return min(lanes[:-1], key=lambda one: abs(one - weight))
 
 
 def _examples(bench: Bench, words: list[str]) -> tuple[list[dict[str, Any]], Counter[str]]:
@@ -108,8 +115,9 @@ def _seeds(bench: Bench, words: list[str], hosts: Counter[str]) -> list[dict[str
     """Addresses to start from: hosts of texts with the terms, seeds of topics that share a term, home pages of the recording
     that is replayed."""
     found: dict[str, str] = {f"http://{host}/": "host" for host, _ in hosts.most_common(SEEDS)}
-    for name in [*bench.own_topics(), *list_topics()]:
-        topic = load_topic(bench.topics / name if name in bench.own_topics() else name)
+    own = bench.own_topics()
+    for name in [*own, *list_topics()]:
+        topic = load_topic(own.get(name, name))
         if topic.seeds and any(word in topic.terms for word in words):
             found |= {url: f"topic {name}" for url in topic.seeds if url not in found}
     if files := replay_file(bench.settings):
@@ -121,17 +129,10 @@ def _seeds(bench: Bench, words: list[str], hosts: Counter[str]) -> list[dict[str
 
 def create(bench: Bench, values: Values) -> dict[str, Any]:
     """Write the topic folder."""
-    name, words, weights = values["name"].strip(), values["word"], values["weight"]
-    if not _NAME.fullmatch(name):
-        raise MistakeError(f"{name!r} is no name for a topic. Remedy: letters, digits, - and _, at most 41")
-    if name in list_topics():
-        raise MistakeError(f"a topic {name} comes with the program. Remedy: another name", 409)
-    if len(words) != len(weights):
-        raise MistakeError("every word needs a weight")
+    name = _new_name(values["name"])
     terms: list[FirstTerm] = []
     near: list[FirstTerm] = []
-    for word, text in zip(words, weights, strict=True):
-        weight = Param(name=f"the weight of {word}", about="of a term", kind="number", low=0, high=100).read([text])
+    for word, weight in _weights(values):
         yours = not word.startswith("~")  # words near the terms, which a later build replaces
         if weight:
             term = FirstTerm(word.removeprefix("~"), math.nan if yours and weight == 1 else weight, "workbench", yours)
@@ -143,13 +144,71 @@ def create(bench: Bench, values: Values) -> dict[str, Any]:
     return {"topic": name, "go": f"/topics/{name}"}
 
 
+def _new_name(text: str) -> str:
+    name = text.strip()
+    if not _NAME.fullmatch(name):
+        raise MistakeError(f"{name!r} is no name for a topic. Remedy: letters, digits, - and _, at most 41")
+    if name in list_topics():
+        raise MistakeError(f"a topic {name} comes with the program. Remedy: another name", 409)
+    return name
+
+
+def _weights(values: Values) -> Iterator[tuple[str, float]]:
+    if len(values["word"]) != len(values["weight"]):
+        raise MistakeError("every word needs a weight")
+    for word, text in zip(values["word"], values["weight"], strict=True):
+        yield word, Param(name=f"the weight of {word}", about="of a term", kind="number", low=0, high=1000).read([text])
+
+
+# -- A topic that is there
+
+
+def _source(bench: Bench, name: str) -> Path | str:
+    """The folder of a topic of the user's own, else the name of one that comes with the program."""
+    own = bench.own_topics()
+    if name not in own and name not in list_topics():
+        raise MistakeError(f"there is no topic {name!r}. There are: {', '.join([*own, *list_topics()])}", 404)
+    return own.get(name, name)
+
+
+def _rounded(weight: float) -> float:
+    """As a page shows it, and takes it for unchanged."""
+    return float(f"{weight:.4g}")
+
+
 def show(bench: Bench, values: Values) -> dict[str, Any]:
-    name = values["name"]
-    own = name in bench.own_topics()
-    topic = load_topic(bench.topics / name if own else name)
-    terms = [{"word": word, "weight": topic.terms[word]} for word in topic.keywords(200)]
+    name, like = values["name"], normalise(values["q"]).strip()
+    topic = load_topic(_source(bench, name))
+    words = [word for word in topic.keywords(len(topic.terms)) if like in word][:TERMS]
+    lanes = (*(_HEAVY if max(topic.terms.values()) > 2 else ()), *LANES)
+    terms = [{"word": word, "weight": _rounded(topic.terms[word]), "lane": lane(topic.terms[word], lanes)} for word in words]
     return {"name": name, "title": topic.title, "description": topic.description, "terms": terms, "count": len(topic.terms),
-            "seeds": list(topic.seeds), "own": own, "strategy": topic.default_strategy}  # fmt: skip
+            "lanes": lanes, "seeds": list(topic.seeds), "own": name in bench.own_topics(),
+            "strategy": topic.default_strategy}  # fmt: skip
+
+
+def edit(bench: Bench, values: Values) -> dict[str, Any]:
+    """Give terms of a topic of the user's own other weights. One that comes with the program stays as it is."""
+    name = values["name"]
+    folder = _source(bench, name)
+    if isinstance(folder, str):
+        raise MistakeError(f"the topic {name} comes with the program. Remedy: copy it, and edit the copy", 409)
+    terms = load_topic(folder).terms
+    given = {normalise(word).strip(): weight for word, weight in _weights(values)}
+    set_weights(folder, {word: weight for word, weight in given.items() if weight != _rounded(terms.get(word, 0.0))})
+    return {"topic": name, "go": f"/topics/{name}#saved"}
+
+
+def copy(bench: Bench, values: Values) -> dict[str, Any]:
+    """Copy the files of a topic."""
+    source, name = _source(bench, values["name"]), _new_name(values["to"])
+    folder = bench.topics / name
+    check_free(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in (data_folder().joinpath("topics", source) if isinstance(source, str) else source).iterdir():
+        if file.is_file():
+            folder.joinpath(file.name).write_bytes(file.read_bytes())
+    return {"topic": name, "go": f"/topics/{name}"}
 
 
 OPERATIONS = (
@@ -168,5 +227,14 @@ OPERATIONS = (
         Param(name="weight", about="their weights, 1 that of the mean word; 0 leaves a word out", kind="strings"),
         Param(name="seeds", about="addresses to start from, with white space between", default="", longest=100_000),
     ), acts=True),
-    Operation("topic", "/topics/{name}", "The terms and seeds of a topic.", show),
+    Operation("topic", "/topics/{name}", "The heaviest terms of a topic, at most 200, with their weights, and its seeds.", show, (
+        Param(name="q", about="only terms that contain this", default="", longest=50),
+    )),
+    Operation("edit", "/topics/{name}", "Give terms of a topic of one's own other weights; other terms stay.", edit, (
+        Param(name="word", about="terms, also new ones", kind="strings"),
+        Param(name="weight", about="their weights, 1 that of the mean word; 0 takes a term out", kind="strings"),
+    ), acts=True),
+    Operation("copy", "/topics/{name}/copy", "Copy a topic to one of one's own, which can be edited.", copy, (
+        Param(name="to", about="name of the copy", required=True, longest=41),
+    ), acts=True),
 )  # fmt: skip

@@ -105,7 +105,7 @@ def test_the_extension_is_off_unless_it_is_asked_for(similarity: WordSimilarity,
 def test_synonyms_without_cilin_are_done_without_and_said(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         WordSimilarity.from_resources(Resources.none(), EXTENDED)
-    assert "Cilin is missing" in caplog.text and "scrapy lexicon fetch cilin" in caplog.text
+    assert "Cilin is missing" in caplog.text and "topical-crawler lexicon fetch cilin" in caplog.text
 
 
 def test_the_extension_agrees_with_people(shared_data: Path) -> None:
@@ -113,7 +113,7 @@ def test_the_extension_agrees_with_people(shared_data: Path) -> None:
     tree = {"TOPICAL_HOWNET_TREE": str(shared_data / "hownet" / "WHOLE.txt")}
     resources = Resources.from_settings(tree, {})
     if {"hownet", "vectors", "cilin"} & {resource.name for resource in resources.missing()}:
-        pytest.skip("language resources are not fetched: scrapy lexicon fetch")
+        pytest.skip("language resources are not fetched: topical-crawler lexicon fetch")
     pairs = read_pairs(shared_data / "wordsim" / "pku500.tsv")
     order = list(range(len(pairs)))
     random.Random(0).shuffle(order)

@@ -45,7 +45,7 @@ def find(name: str | None, settings: BaseSettings) -> str:
     raise FileNotFoundError(
         f"there is no corpus {name!r} (looked for {', '.join(str(p) for p in places)}). "
         + (f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. ")
-        + f"Make one with: scrapy crawl topical -a topic={name}"
+        + f"Make one with: topical-crawler crawl {name}"
     )
 
 

@@ -1,4 +1,4 @@
-"""``scrapy corpus clean``: the texts of a corpus cleaned once more, by today's rules and by what its sites repeat."""
+"""``topical-crawler corpus clean``: the texts of a corpus cleaned once more, by today's rules and by what its sites repeat."""
 
 import argparse
 import dataclasses

@@ -1,4 +1,4 @@
-"""``scrapy corpus copy``: from SQLite to PostgreSQL, back, or between two of a kind."""
+"""``topical-crawler corpus copy``: from SQLite to PostgreSQL, back, or between two of a kind."""
 
 import argparse
 

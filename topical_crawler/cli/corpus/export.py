@@ -1,4 +1,4 @@
-"""The command line of ``scrapy corpus export``; :mod:`topical_crawler.cli.corpus.exporting` does the work.
+"""The command line of ``topical-crawler corpus export``; :mod:`topical_crawler.cli.corpus.exporting` does the work.
 
 This module imports nothing of the corpus or the formats, so that help and mistakes on the command line come at once.
 """
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     chosen.add_argument(
         "--marked-off",
         action="store_true",
-        help="texts too that are marked irrelevant or boilerplate (scrapy corpus judge)",
+        help="texts too that are marked irrelevant or boilerplate (topical-crawler corpus judge)",
     )
     few = chosen.add_mutually_exclusive_group()
     few.add_argument("--limit", type=whole(0), metavar="N", help="the first N only")

@@ -1,4 +1,4 @@
-"""The work of ``scrapy corpus export``: choose the pages, gather the facts of their crawl, write the files."""
+"""The work of ``topical-crawler corpus export``: choose the pages, gather the facts of their crawl, write the files."""
 
 import argparse
 import itertools
@@ -167,7 +167,7 @@ def _cleaning(settings: BaseSettings) -> CleaningOptions:
 
 def _say_cleaned(late: LateCleaning) -> None:
     if late.done.pages:
-        how = "the end of the crawl, or scrapy corpus clean, cleans the corpus itself"
+        how = "the end of the crawl, or topical-crawler corpus clean, cleans the corpus itself"
         print(f"{late.done.changed} texts were cleaned on the way of lines that their sites repeat ({how})", file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""``scrapy corpus extract``: the text of one page with its details, without a corpus."""
+"""``topical-crawler corpus extract``: the text of one page with its details, without a corpus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import is_url
+from topical_crawler.cli.base import is_url, program
 from topical_crawler.cli.corpus.reading import as_markdown, page_view, print_json
 from topical_crawler.cli.terminal import WIDTH, console, print_text, printable, show_paged
 from topical_crawler.corpus.record import Record
@@ -58,7 +58,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         show_paged(console(most=WIDTH), *page_view(record, (), ()))
     if record.keep:
         return 0
-    print(f"scrapy corpus extract: {printable(opts.page)} has no text: {printable(record.reason)}", file=sys.stderr)
+    print(f"{program()} corpus extract: {printable(opts.page)} has no text: {printable(record.reason)}", file=sys.stderr)
     return 1
 
 

@@ -1,4 +1,4 @@
-"""``scrapy corpus sample`` and ``judge``: texts for a person to judge, and the report on what was judged."""
+"""``topical-crawler corpus sample`` and ``judge``: texts for a person to judge, and the report on what was judged."""
 
 import argparse
 import csv
@@ -84,7 +84,7 @@ def _sample(opts: argparse.Namespace, settings: BaseSettings) -> int:
     pages = sum(stratum.population for stratum in strata)
     print(
         f"{len(sample.items):,} of {pages:,} pages in {len(strata):,} strata written to {opts.output}\n"
-        f"judge them with: scrapy corpus judge {opts.output}",
+        f"judge them with: topical-crawler corpus judge {opts.output}",
         file=sys.stderr,
     )
     return 0
@@ -156,7 +156,8 @@ def _read(name: str | None, settings: BaseSettings) -> Sample:
         return read_sample(Path(name))
     place = find(name, settings)
     if not (files := asked(folder_of(place, name, settings))):
-        raise UsageError(f"nothing was asked about {place} yet. Remedy: scrapy corpus judge {name or ''}", print_help=False)
+        remedy = f"topical-crawler corpus judge {name or ''}"
+        raise UsageError(f"nothing was asked about {place} yet. Remedy: {remedy}", print_help=False)
     return together([read_sample(file) for file in files])
 
 
@@ -207,7 +208,7 @@ def said(taken: Taken) -> str:
 
 ACTIONS = {
     "sample": Action(
-        "Draw a random sample of the kept pages and write it to FILE, for scrapy corpus judge. It is drawn from strata, by "
+        "Draw a random sample of the kept pages and write it to FILE, which corpus judge takes. It is drawn from strata, by "
         "default the hosts, in proportion to their pages but at least two from each; a corpus of many hosts has its smallest "
         "ones in one stratum. Within a stratum the sample has the mixture of relevance (or, for strata of relevance, of hosts) "
         "that the stratum has. The same corpus and seed give the same sample.",
@@ -239,7 +240,7 @@ def show(results: SampleReport, out: Console) -> None:
     marks = ", ".join(f"{results.marks[mark]:,} {mark}" for mark in MARKS if mark in results.marks)
     out.print(f"{results.judged:,} of {results.drawn:,} texts judged" + (f": {marks}" if marks else ""))
     if results.teaches:
-        out.print("They were chosen to teach and are no random sample: nothing is estimated. Remedy: scrapy corpus sample")
+        out.print("Chosen to teach, they are no random sample: nothing is estimated. Remedy: topical-crawler corpus sample")
     if results.whole is not None:
         out.print(_table("site", results.sites, results), _table("relevance", results.bands))
         if results.covered < 0.9995:

@@ -1,4 +1,4 @@
-"""``scrapy corpus list``, ``show`` and ``search``: the pages of a corpus for a person to read."""
+"""``topical-crawler corpus list``, ``show`` and ``search``: the pages of a corpus for a person to read."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def find_page(place: str, name: str) -> tuple[Record, list[str]]:
     with CorpusStore(place, read_only=True) as store:
         if (record := store.page(name)) is None:
             raise CorpusError(
-                f"{store.name} has no page {name}. Remedy: scrapy corpus list shows numbers; scrapy corpus why, too, "
-                "looks at addresses that were never fetched"
+                f"{store.name} has no page {name}. Remedy: topical-crawler corpus list shows numbers; "
+                "topical-crawler corpus why, too, looks at addresses that were never fetched"
             )
         return record, store.places([record.url])[record.url] if record.keep else []
 

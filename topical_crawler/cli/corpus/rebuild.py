@@ -1,4 +1,4 @@
-"""``scrapy corpus rebuild``: make a corpus anew from the archive of its crawl, with the judgements of the old corpus."""
+"""``topical-crawler corpus rebuild``: make a corpus anew from the archive of its crawl, with the judgements of the old corpus."""
 
 import argparse
 import asyncio

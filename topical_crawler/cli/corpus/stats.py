@@ -1,4 +1,4 @@
-"""``scrapy corpus stats`` and ``fetched``: counts of a corpus, and its URLs."""
+"""``topical-crawler corpus stats`` and ``fetched``: counts of a corpus, and its URLs."""
 
 import argparse
 import dataclasses

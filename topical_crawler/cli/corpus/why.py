@@ -1,10 +1,9 @@
-"""``scrapy corpus why``: in plain sentences, why a page was kept or rejected, and what became of any other address."""
+"""``topical-crawler corpus why``: in plain sentences, why a page was kept or rejected, and what became of any other address."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from rich.text import Text
 from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import add_json, amount, is_url
-from topical_crawler.cli.catalogue import catalogue, text
+from topical_crawler.cli.catalogue import Voice, catalogue
 from topical_crawler.cli.corpus import find, topic_of
 from topical_crawler.cli.corpus.reading import add_page, print_json, read_crawl
 from topical_crawler.cli.terminal import WIDTH, console, printable
@@ -31,8 +30,6 @@ DESCRIPTION = (
     "which priority and why, or is refused, and by which rule. A crawl that runs is asked for it."
 )
 _MOST = 8  # words and parts of a priority that are told
-
-Say = Callable[..., str]  # `catalogue.text` in a language
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +79,7 @@ def why(
     Raises:
         CorpusError: there is no page of this number.
     """
-    say = partial(text, language)
+    say = Voice(language)
     claim = read_crawl(place)
     topic = topic or topic_of(None, claim)
     with CorpusStore(place, read_only=True) as store:
@@ -92,7 +89,7 @@ def why(
             places = store.places([record.url])[record.url] if record.keep else []
         elif not is_url(name):
             raise CorpusError(
-                f"{store.name} has no page {name}. Remedy: name a number that scrapy corpus list shows, or an address"
+                f"{store.name} has no page {name}. Remedy: name a number that topical-crawler corpus list shows, or an address"
             )
     if record is None:
         return _unfetched(place, name, topic, settings, wait, say)
@@ -107,7 +104,7 @@ def why(
             *_judgement(record, threshold, say),
             *_copy(record, other, places, say),
             *_link(record.why, record.priority, record.depth, parent, say),
-            *(say("why.marked", who=who, mark=mark) for who, mark in marks.items()),
+            *(say("why.marked", who=who, mark=say.named(mark)) for who, mark in marks.items()),
         ],
         "relevance": record.relevance,
         "threshold": threshold,
@@ -131,7 +128,7 @@ def threshold_of(topic: Topic | None, strategy: str) -> float | None:
     return None if value is None else float(value)
 
 
-def _marks(place: str, record: Record, topic: Topic | None, say: Say) -> dict[str, str]:
+def _marks(place: str, record: Record, topic: Topic | None, say: Voice) -> dict[str, str]:
     """Who marked a page, and how."""
     marks: dict[str, str] = {}
     if topic and (here := [marked.mark for marked in topic.marked if marked.url == record.url]):
@@ -156,7 +153,7 @@ def marks_of(folder: Path, record: Record) -> dict[str, str]:
 # -- Sentences
 
 
-def meaning(reason: str, say: Say) -> str:
+def meaning(reason: str, say: Voice) -> str:
     """What a reason means, in brackets; "" if it says enough."""
     names = (name for name in catalogue() if name.startswith("reason."))
     known = reason if f"reason.{reason}" in catalogue() else ""
@@ -164,9 +161,10 @@ def meaning(reason: str, say: Say) -> str:
     return say("why.meaning", meaning=say(f"reason.{found}")) if found else ""
 
 
-def _judgement(record: Record, threshold: float | None, say: Say) -> Iterator[str]:
+def _judgement(record: Record, threshold: float | None, say: Voice) -> Iterator[str]:
     why = record.why
-    yield say("why.kept") if record.keep else say("why.rejected", reason=record.reason, meaning=meaning(record.reason, say))
+    rejected = {"reason": say.named(record.reason), "meaning": meaning(record.reason, say)}
+    yield say("why.kept") if record.keep else say("why.rejected", **rejected)
     judged = "terms" in why
     if judged and threshold is not None:
         above = record.relevance > threshold
@@ -190,7 +188,7 @@ def _judgement(record: Record, threshold: float | None, say: Say) -> Iterator[st
         yield say("why.not_about")
 
 
-def _copy(record: Record, other: Record | None, places: list[str], say: Say) -> Iterator[str]:
+def _copy(record: Record, other: Record | None, places: list[str], say: Voice) -> Iterator[str]:
     if record.duplicate_of:
         near = say("why.near", similarity=record.similarity) if record.similarity else ""
         known = {"number": other.order, "title": other.title} if other else {}
@@ -199,14 +197,14 @@ def _copy(record: Record, other: Record | None, places: list[str], say: Say) -> 
         yield say("why.also_at", places=say("list.comma").join(further))
 
 
-def _link(why: Mapping[str, Any], priority: float, depth: int, parent: Record | None, say: Say) -> Iterator[str]:
+def _link(why: Mapping[str, Any], priority: float, depth: int, parent: Record | None, say: Voice) -> Iterator[str]:
     if not depth:
         yield say("why.seed")
     if not why.get("parent"):
         return
     on = str(why["parent"])
     if parent:
-        state = say("why.parent_kept") if parent.keep else parent.reason
+        state = say("why.parent_kept") if parent.keep else say.named(parent.reason)
         on = say("why.parent", url=on, number=parent.order, state=state)
     yield _found(why.get("anchor"), on, "", depth, say)
     if priority < SEED_PRIORITY:
@@ -214,21 +212,21 @@ def _link(why: Mapping[str, Any], priority: float, depth: int, parent: Record | 
         yield say("why.priority", priority=priority, parts=say("why.parts", parts=parts) if parts else "")
 
 
-def _found(anchor: str | None, parent: str, more: str, depth: int, say: Say) -> str:
+def _found(anchor: str | None, parent: str, more: str, depth: int, say: Voice) -> str:
     by = say("why.by_anchor", anchor=anchor) if anchor else say("why.by_link")
     away = say("why.away_one" if depth == 1 else "why.away", depth=depth) if depth else ""
     return say("why.found", by=by, parent=parent, more=more, away=away)
 
 
-def _parts(parts: Mapping[str, float], say: Say) -> str:
+def _parts(parts: Mapping[str, float], say: Voice) -> str:
     largest = sorted(parts.items(), key=lambda part: -abs(part[1]))[:_MOST]
-    return say("list.comma").join(f"{name} {part:.3g}" for name, part in largest)
+    return say("list.comma").join(f"{say.named(name)} {part:.3g}" for name, part in largest)
 
 
 # -- Addresses that the corpus does not have
 
 
-def _unfetched(place: str, url: str, topic: Topic | None, settings: BaseSettings, wait: float, say: Say) -> dict[str, Any]:
+def _unfetched(place: str, url: str, topic: Topic | None, settings: BaseSettings, wait: float, say: Voice) -> dict[str, Any]:
     from topical_crawler.config import crawl_options  # not for pages of the corpus: what speaks with crawls
     from topical_crawler.crawl.link_policy import LinkPolicy
     from topical_crawler.crawl.steering import SteeringError
@@ -266,7 +264,7 @@ def _ask(place: str, url: str, settings: BaseSettings, wait: float) -> tuple[dic
         return answer["entries"][0], str(answer.get("note", ""))
 
 
-def _standing(entry: Mapping[str, Any], reason: str, note: str, say: Say) -> Iterator[str]:
+def _standing(entry: Mapping[str, Any], reason: str, note: str, say: Voice) -> Iterator[str]:
     state, explained = entry["state"], meaning(reason, say)
     if state == "waiting":
         seed = entry["priority"] >= SEED_PRIORITY
@@ -274,13 +272,13 @@ def _standing(entry: Mapping[str, Any], reason: str, note: str, say: Say) -> Ite
         if parts := _parts(entry.get("reasons", {}), say):
             yield say("why.now", parts=parts)
     elif state == "dropped":
-        yield say("why.dropped", reason=reason, meaning=explained)
+        yield say("why.dropped", reason=say.named(reason), meaning=explained)
     elif state in ("in_flight", "done"):
         yield say(f"why.{state}")
     else:
         yield note or say("why.unseen")
         if reason:
-            yield say("why.would", reason=reason, meaning=explained)
+            yield say("why.would", reason=say.named(reason), meaning=explained)
     if state != "unknown":
         if entry.get("parent"):
             more = say("why.more_pages", pages=entry["parents"] - 1) if entry["parents"] > 1 else ""

@@ -1,4 +1,4 @@
-"""``scrapy frontier``: its actions, and how they show a queue."""
+"""``topical-crawler frontier``: its actions, and how they show a queue."""
 
 import argparse
 import contextlib
@@ -254,7 +254,7 @@ def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
     if (threshold := answer["page_threshold"]) is not None:
         lines.append(Text(f"pages are kept above a relevance of {threshold:g}"))
     if answer["marked"]:
-        lines.append(Text(f"{answer['marked']:,} texts are marked for it by scrapy corpus judge"))
+        lines.append(Text(f"{answer['marked']:,} texts are marked for it by topical-crawler corpus judge"))
     lines += [Text(f"{key.replace('_', ' ')}: {_plain(value)}", "dim") for key, value in answer["details"].items()]
     for title, number, counts in (
         ("rejected because", ">pages", answer["last_rejected_because"]),
@@ -298,7 +298,7 @@ def pushed_line(answer: Answer) -> str:
     if answer["again"]:
         parts.append(f"{answer['again']:,} wait again")
     if answer["known"]:
-        parts.append(f"{answer['known']:,} known already (a page that is done is fetched again by scrapy frontier requeue)")
+        parts.append(f"{answer['known']:,} known already (topical-crawler frontier requeue fetches a page again)")
     parts += [f"{count:,} refused: {printable(reason)}" for reason, count in answer["dropped"].items()]
     return ", ".join(parts)
 

@@ -1,4 +1,4 @@
-"""How ``scrapy frontier`` reaches a crawl: through Redis, through the mailbox of a crawl that runs, or through its file."""
+"""How ``frontier`` reaches a crawl: through Redis, through the mailbox of a crawl that runs, or through its file."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class LocalCrawl:
         if not self._take_lock():
             raise CrawlError(
                 f"{self.name}: the crawl runs, and has what it has learned to itself. Remedy: wait for its end or stop it; "
-                f"scrapy frontier top shows the reasons of a crawl that runs"
+                f"topical-crawler frontier top shows the reasons of a crawl that runs"
             )
         try:
             self.runs = False
@@ -123,7 +123,7 @@ class LocalCrawl:
 
     def _no_answer(self, withdrawn: bool) -> str:
         if not withdrawn:
-            return f"{self.name}: the crawl has taken the request, and has not answered yet. Remedy: see scrapy frontier stats"
+            return f"{self.name}: the crawl has taken the request, and has not answered yet. See topical-crawler frontier stats"
         return (
             f"{self.name}: no answer in {self._wait:g} s, and nothing was changed. The crawl is starting or busy, or it is one "
             f"over Redis (-s TOPICAL_FRONTIER=redis) or of a version without a mailbox. Remedy: try again, with a longer --wait"

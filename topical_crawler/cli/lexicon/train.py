@@ -1,4 +1,4 @@
-"""``scrapy lexicon train``: word vectors of one's own texts."""
+"""``topical-crawler lexicon train``: word vectors of one's own texts."""
 
 import argparse
 import os
@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.progress import TaskID, TimeElapsedColumn, TimeRemainingColumn
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import add_number, amount, condition, whole
+from topical_crawler.cli.base import add_number, amount, condition, program, whole
 from topical_crawler.cli.terminal import console, progress, table
 from topical_crawler.config import segmenter
 from topical_crawler.resources.vectors import MAX_DIMENSIONS
@@ -106,7 +106,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
                 display.update(task, completed=1.0)
     except KeyboardInterrupt:
         print(
-            f"scrapy lexicon train: stopped. What is done is kept in {opts.out / 'work'}: the same command goes on from there",
+            f"{program()} lexicon train: stopped. What is done is kept in {opts.out / 'work'}: "
+            "the same command goes on from there",
             file=sys.stderr,
         )
         return 130

@@ -1,4 +1,4 @@
-"""``scrapy topic build``: a topic's terms, weights and proposed adjustments out of a domain corpus."""
+"""``topical-crawler topic build``: a topic's terms, weights and proposed adjustments out of a domain corpus."""
 
 import argparse
 import math
@@ -87,7 +87,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     corpora = Corpora(opts.corpus, opts.background, opts.domain, opts.against)
     plan = Plan(opts.terms, opts.min_count, opts.min_contrast, opts.adjust_below, discover=not opts.candidates_only)
     built = _build(corpora, Own(terms.words, candidates, terms.deleted), plan, settings)
-    made = f"# Made by `scrapy topic build {corpora.describe()}{_describe(plan)}`."
+    made = f"# Made by `topical-crawler topic build {corpora.describe()}{_describe(plan)}`."
     files = {
         TERMS: terms_file(terms, built, made),
         WEIGHTS: weights_file(built, plan, made),
@@ -107,7 +107,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     out.print(f"→ {escape(str(opts.folder))}/{TERMS}, {WEIGHTS}, {ADJUST}")
     out.print(
         f"Next: read {TERMS} and delete what is no term, read the proposals in {ADJUST} (they are in force; delete or change "
-        f"what you do not want), and build again: your changes stay. Then scrapy topic check {escape(str(opts.folder))}",
+        f"what you do not want), and build again: your changes stay. Then topical-crawler topic check {escape(str(opts.folder))}",
         style="dim",
     )
     return 0

@@ -1,4 +1,4 @@
-"""``scrapy topic check``: the health of a topic's files, and a handful of pages scored by it."""
+"""``topical-crawler topic check``: the health of a topic's files, and a handful of pages scored by it."""
 
 import argparse
 import dataclasses
@@ -131,7 +131,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     kinds = {name: kind_of(name) for name in opts.pages}
     for name, kind in kinds.items():
         if kind == "text":
-            raise FileNotFoundError(f"{name}: no URL and no file. Remedy: scrapy topic explain {opts.topic} TEXT takes a text")
+            raise FileNotFoundError(f"{name}: no URL and no file. A text: topical-crawler topic explain {opts.topic} TEXT")
     language = resources(settings) or Resources.none()
     report = check_topic(opts.topic, language, cache_dir(settings), segmenter(settings))
     findings = list(report.findings)

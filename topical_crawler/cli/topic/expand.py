@@ -1,4 +1,4 @@
-"""``scrapy topic expand``: further terms for a topic, proposed by HowNet, Cilin and word vectors."""
+"""``topical-crawler topic expand``: further terms for a topic, proposed by HowNet, Cilin and word vectors."""
 
 import argparse
 import math
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_number(parser, "--show", type=whole(1), default=60, help="proposals to show")
     writing = parser.add_mutually_exclusive_group()
     writing.add_argument(
-        "--write", action="store_true", help="append what is shown to candidates.txt, for 'scrapy topic build' or your eye"
+        "--write", action="store_true", help="append what is shown to candidates.txt, for 'topic build' or your eye"
     )
     writing.add_argument(
         "--accept",
@@ -67,7 +67,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     messages = console(stderr=True)
     for name in SOURCES if opts.by is None else ():
         if resources.path(name) is None:
-            messages.print(f"{name} is missing and proposes nothing. Get it: scrapy lexicon fetch {name}", markup=False)
+            messages.print(f"{name} is missing and proposes nothing. Get it: topical-crawler lexicon fetch {name}", markup=False)
     candidates = {normalise(line.strip()) for _, line in read_lines(files / "candidates.txt")}
     known = {*topic.terms, *read_weights(files / "adjust.tsv"), *candidates}
     with messages.status("comparing the topic's terms with the words of the resources"):
@@ -90,7 +90,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 def _judges(topic: Topic, weights: Mapping[str, float]) -> dict[str, float]:
     """The terms that propose: those without a weight in terms.tsv, where there are some. A person has named these; the others
-    were found near them (``scrapy topic new``), and neighbours of neighbours lead away."""
+    were found near them (``topical-crawler topic new``), and neighbours of neighbours lead away."""
     named = {term: topic.terms[term] for term, weight in weights.items() if math.isnan(weight) and term in topic.terms}
     return named or dict(topic.terms)
 
@@ -98,7 +98,7 @@ def _judges(topic: Topic, weights: Mapping[str, float]) -> dict[str, float]:
 def write_candidates(folder: Path, proposals: Sequence[Proposal]) -> Path:
     """Append proposals to ``candidates.txt``, each below a comment that says its score and sources."""
     file = folder / "candidates.txt"
-    lines = ["# Proposed by `scrapy topic expand`: score, then who proposed it (resource, term, similarity)."]
+    lines = ["# Proposed by `topical-crawler topic expand`: score, then who proposed it (resource, term, similarity)."]
     for proposal in proposals:
         lines += [f"# {proposal.score:.2f}  {_sources(proposal)}", proposal.word]
     _append(file, lines)
@@ -122,10 +122,10 @@ def write_terms(folder: Path, proposals: Sequence[Proposal]) -> Path:
     if not words:
         _append(
             folder / "weights.tsv",
-            ["# The mean weight as it was before `scrapy topic expand` appended to terms.tsv.", f"{MEAN}\t{mean:.6g}"],
+            ["# The mean weight as it was before `topical-crawler topic expand` appended to terms.tsv.", f"{MEAN}\t{mean:.6g}"],
         )
     median = mean if len(weighed) < len(terms) else statistics.median(weighed) or mean
-    lines = ["# Proposed by `scrapy topic expand`; weight: score times the usual weight of the terms above."]
+    lines = ["# Proposed by `topical-crawler topic expand`; weight: score times the usual weight of the terms above."]
     lines += [f"{p.word}\t{p.score * median:.6g}\t{p.score:.2f}  {_sources(p)}" for p in proposals]
     _append(folder / "terms.tsv", lines)
     return folder / "terms.tsv"

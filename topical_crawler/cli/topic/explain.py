@@ -1,4 +1,4 @@
-"""``scrapy topic explain``: what a strategy makes of a page or a text, word by word and link by link."""
+"""``topical-crawler topic explain``: what a strategy makes of a page or a text, word by word and link by link."""
 
 import argparse
 import dataclasses
@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import add_json, urls_of
+from topical_crawler.cli.base import add_json, program, urls_of
 from topical_crawler.cli.frontier.reach import Reached, reach
 from topical_crawler.cli.strategy import (
     QUEUED,
@@ -88,7 +88,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             (fetched,) = fetch_pages([opts.source], settings)
         page, text, reason = fetched.page, fetched.text, fetched.reason
         if page is None:
-            print(f"scrapy topic explain: {opts.source}: no page: {reason}", file=sys.stderr)
+            print(f"{program()} topic explain: {opts.source}: no page: {reason}", file=sys.stderr)
             return 1
         if opts.base and kind == "HTML file":
             page = Page.from_html(opts.base, page.html, page.encoding)

@@ -1,4 +1,4 @@
-"""``scrapy topic new``: a topic folder from a sentence, keywords, example texts or pages, or a category."""
+"""``topical-crawler topic new``: a topic folder from a sentence, keywords, example texts or pages, or a category."""
 
 import argparse
 import math
@@ -40,7 +40,7 @@ from topical_crawler.topic.topic import load_topic
 DESCRIPTION = (
     "Make a topic folder to crawl with and to edit. Say what the topic is about in one way or several: a sentence, keywords, "
     "example texts, example pages, or a class of the Chinese Library Classification (or of another tree). Words near these first "
-    "terms are added with a low weight, from the language resources that are there (scrapy lexicon fetch)."
+    "terms are added with a low weight, from the language resources that are there (topical-crawler lexicon fetch)."
 )
 _TEXTS = 1000
 _SURVEY, _QUESTIONS = 300, 20
@@ -116,7 +116,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     near = []
     if opts.neighbours and wanted and not any(language.path(name) for name in SOURCES):
         messages.print(
-            "No word near the first terms is known: HowNet, Cilin and vectors are missing. Get them: scrapy lexicon fetch"
+            "No word near the first terms is known: HowNet, Cilin and vectors are missing. "
+            "Get them: topical-crawler lexicon fetch"
         )
     elif opts.neighbours and wanted:
         near = neighbours(start.terms, language, opts.neighbours, start.left_out, cache)
@@ -131,22 +132,22 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
 def _survey(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Crawl some pages, ask about some of them, and put the marks into the topic; or say how to do so."""
     place, data = _place(opts.folder), shlex.quote(str(data_dir(settings, opts.folder.name)))
-    arguments = ["crawl", "topical", "-a", f"topic={place}", "-a", f"pages={opts.survey}"]
+    arguments = ["crawl", place, "-a", f"pages={opts.survey}"]
     if opts.questions is None:
         print(f"Twenty marked texts teach it most, after a survey of {opts.survey} pages:")
-        print(f"  scrapy {shlex.join(arguments)}\n  scrapy corpus judge {data}")
-        print(f"  scrapy corpus judge {data} --to-topic {shlex.quote(place)}")
+        print(f"  topical-crawler {shlex.join(arguments)}\n  topical-crawler corpus judge {data}")
+        print(f"  topical-crawler corpus judge {data} --to-topic {shlex.quote(place)}")
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             return 0
         print("Do so now? [y/N] ", end="", flush=True)
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             return 0
     given = [part for setting in opts.set for part in ("-s", setting)]
-    if code := subprocess.run([sys.executable, "-m", "scrapy", *arguments, *given], check=False).returncode:
+    if code := subprocess.run([sys.executable, "-m", "topical_crawler", *arguments, *given], check=False).returncode:
         return code
     sample = ask(opts.folder.name, _QUESTIONS, settings, place)
     print(said(take_over([sample], opts.folder)))
-    print(f"Next: scrapy crawl topical -a topic={shlex.quote(place)} goes on from there")
+    print(f"Next: topical-crawler crawl {shlex.quote(place)} goes on from there")
     return 0
 
 
@@ -157,7 +158,8 @@ def _texts(paths: Sequence[Path]) -> list[str]:
         source = open_source(path)
         for document in source:
             if len(texts) == _TEXTS:
-                raise TopicError(f"{path}: more than {_TEXTS} examples. Remedy: fewer, or scrapy topic build for a whole corpus")
+                remedy = "fewer, or topical-crawler topic build for a whole corpus"
+                raise TopicError(f"{path}: more than {_TEXTS} examples. Remedy: {remedy}")
             texts.append(f"{document.title}\n{document.text}" if document.title else document.text)
         if source.skipped:
             listed = ", ".join(f"{n} {reason}" for reason, n in sorted(source.skipped.items()))
@@ -190,7 +192,7 @@ def _show(out: Console, opts: argparse.Namespace, start: Start, near: Sequence[s
     out.print(f"→ {opts.folder}/terms.tsv, topic.toml, seeds.txt, adjust.tsv", markup=False)
     place = shlex.quote(_place(opts.folder))
     out.print(
-        f"Next: read terms.tsv; scrapy topic check {place}; scrapy crawl topical -a topic={place} -a seeds=…",
+        f"Next: read terms.tsv; topical-crawler topic check {place}; topical-crawler crawl {place} -a seeds=…",
         soft_wrap=True,
         markup=False,
     )

@@ -1,4 +1,4 @@
-"""What the strategy ``semantic`` adds to ``scrapy topic explain``: the terms of Eq. 3 and Eq. 5 (Zhou et al. 2019)."""
+"""What the strategy ``semantic`` adds to ``topical-crawler topic explain``: the terms of Eq. 3 and Eq. 5 (Zhou et al. 2019)."""
 
 import dataclasses
 from collections.abc import Mapping

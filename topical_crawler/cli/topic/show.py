@@ -1,4 +1,4 @@
-"""``scrapy topic list`` and ``show``: the topics that come with the product, and what one consists of."""
+"""``topical-crawler topic list`` and ``show``: the topics that come with the product, and what one consists of."""
 
 import argparse
 

@@ -107,7 +107,7 @@ class WordSimilarity:
         vectors = resources.path("vectors")
         thesaurus = resources.path("cilin") if parameters.synonyms else None
         if parameters.synonyms and not thesaurus:
-            logger.warning("synonyms are asked for and Cilin is missing: done without. Remedy: scrapy lexicon fetch cilin")
+            logger.warning("synonyms are asked for and Cilin is missing. Remedy: topical-crawler lexicon fetch cilin")
         return cls(
             HowNet.installed(resources),
             WordVectors.open(vectors, cache_dir) if vectors else None,

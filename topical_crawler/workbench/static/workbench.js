@@ -105,16 +105,12 @@ document.addEventListener("change", (event) => {
 
 function addTerm() {
   const word = byId("add-term").value.trim();
-  const model = document.querySelector(".chip");
-  if (!word || !model) return;
-  const chip = model.cloneNode(true);
-  chip.classList.remove("near");
-  chip.title = "";
+  if (!word) return;
+  const chip = byId("chip").content.firstElementChild.cloneNode(true);
   chip.querySelector("input").value = word;
   chip.querySelector("span").textContent = word;
-  for (const option of chip.querySelectorAll("option")) option.value = option.textContent = option.dataset.lane;
   chip.querySelector("select").setAttribute("aria-label", word);
-  place(chip, document.querySelector(".lane"));
+  place(chip, document.querySelector('.lane[data-lane="1.0"]'));
   byId("add-term").value = "";
   byId("add-term").focus();
 }

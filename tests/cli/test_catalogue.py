@@ -1,0 +1,48 @@
+"""What the code names in English has a Chinese name."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from topical_crawler import Candidate, Evidence, strategies
+from topical_crawler.cli.catalogue import Voice, catalogue
+from topical_crawler.extraction import KINDS
+from topical_crawler.strategies import STRATEGIES
+from topical_crawler.strategies.adaptive.link_model import _IN_WORDS, in_words
+from topical_crawler.strategies.adaptive.strategy import Adaptive
+from topical_crawler.topic.files import ON_TOPIC
+
+
+def has_chinese_name(name: str) -> bool:
+    named = Voice("zh").named(name)
+    return named != name and (bool(re.search("[一-鿿]", named)) or named == "PageRank")
+
+
+def test_kinds_of_pages_and_marks() -> None:
+    assert [name for name in (*KINDS, *ON_TOPIC) if not has_chinese_name(name)] == []
+
+
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
+def test_parts_of_a_priority(name: str) -> None:
+    strategy = strategies.create("partybuilding", name, resources=None)
+    evidence = Evidence("http://www.wutong.cn/", 0.8, True, "党课开讲")
+    parts = strategy.explain(Candidate("http://www.wutong.cn/archives/党建_2.html?id=3", (evidence,)))
+    assert [part for part in parts if not has_chinese_name(part)] == []
+
+
+def test_all_parts_that_a_learned_priority_can_have() -> None:
+    """Only the largest parts of a priority are told, and before much is learned most are 0: their words stand in the code."""
+    sentences = re.findall(r'^ +f?"([^"]+)": [A-Z_]+_WEIGHT', inspect.getsource(Adaptive.explain), re.MULTILINE)
+    assert len(sentences) == 4
+    assert [one for one in sentences if not has_chinese_name(re.sub("{[^}]+}", "0.5", one))] == []
+    assert [kind for kind in _IN_WORDS if not has_chinese_name(in_words((kind, "7")))] == []
+
+
+def test_every_line_has_both_languages_and_the_same_places_for_values() -> None:
+    for name, (english, chinese) in catalogue().items():
+        places = [sorted(re.findall(r"{(\w*)", text)) for text in (english, chinese)]
+        assert english and chinese, name
+        assert set(places[1]) <= set(places[0]), name
