@@ -52,6 +52,15 @@ def test_strings_are_found_in_any_script_width_and_case(numbers: Numbers) -> Non
     assert numbers("标题4") == [4], "titles too"
 
 
+def test_a_single_character_is_ranked_where_few_texts_have_it(index: SearchIndex) -> None:
+    index.update()
+    query = parse_query("会")
+    ranked = index.search(query, Filters(), None)
+    assert index.search_within(query, Filters(), 10, 10).hits == ranked.hits
+    first = index.search_within(query, Filters(), 1, 10)
+    assert ([hit.page.number for hit in first.hits], first.hits[0].score, first.more) == ([1], 0.0, True)
+
+
 def test_phrases_alternatives_and_exclusions(numbers: Numbers) -> None:
     assert numbers("和尚") == [1, 4]
     assert numbers("和尚 -熊猫") == [1]
@@ -94,7 +103,7 @@ def test_words_are_those_of_the_segmenter(place: str, index: SearchIndex, tmp_pa
 def test_an_index_takes_in_what_is_new_or_has_changed(place: str, index: SearchIndex) -> None:
     seen: list[tuple[int, int]] = []
     assert index.update(lambda done, total: seen.append((done, total))) == 4
-    assert seen == [(4, 4)] and index.update() == 0
+    assert seen == [(0, 4), (4, 4)] and index.update() == 0
     with CorpusStore(place) as store:  # a crawl goes on
         store.put(kept(5, "新的一页谈党课"))
         old = store.get(kept(3).key)

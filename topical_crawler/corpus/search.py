@@ -123,6 +123,10 @@ class Unit(ABC):
         """What the index holds of a folded text, with the places."""
         return self.runs(text)
 
+    def line(self, text: str) -> str:
+        """The tokens of a folded text with blanks between them."""
+        return " ".join(token for token, _ in self.tokens(text))
+
     def is_open(self, run: str) -> bool:
         """Whether ``run`` is also found within a longer one."""
         return False
@@ -146,6 +150,10 @@ class Strings(Unit):
                 yield from zip((*map(add, run, run[1:]), run[-1]), count(place), strict=False)
             else:
                 yield run[:_LONGEST], place
+
+    def line(self, text: str) -> str:
+        runs = _RUN.findall(text)  # without their places it takes half the time
+        return " ".join([" ".join((*map(add, run, run[1:]), run[-1])) if self.is_open(run) else run[:_LONGEST] for run in runs])
 
     def is_open(self, run: str) -> bool:
         return _IS_CJK(run) is not None
@@ -335,12 +343,14 @@ class SearchIndex(ABC):
     def update(self, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
         """Take in the texts that are new or have changed. Returns their number.
 
-        ``progress`` is called after every :data:`BATCH` texts with those done and all. What is done stays if it is interrupted.
-        Raises SearchError where no index can be made, CorpusError where the database cannot be read or written.
+        ``progress`` is called at first and after every :data:`BATCH` texts with those done and all. What is done stays if it is
+        interrupted. Raises SearchError where no index can be made, CorpusError where the database cannot be read or written.
         """
         self._make()
         with self._connected("read") as connection:
             numbers = list(connection.scalars(self._unknown()))
+        if numbers:
+            progress(0, len(numbers))
         for start in range(0, len(numbers), BATCH):
             query = sa.select(pages.c.id, pages.c.content_hash, pages.c.title, pages.c.text)
             with self._connected("written") as connection:
@@ -368,11 +378,16 @@ class SearchIndex(ABC):
         self, query: Query, filters: Filters, within: int, limit: int, offset: int = 0, most_lines: int = 1
     ) -> Found:
         """As :meth:`search`, but no more than ``within`` of the texts that meet query and ``filters`` are ranked, those of the
-        lowest numbers: ranking all that hold a common word takes long. The best ``limit`` after ``offset`` of them are given."""
+        lowest numbers: ranking all that hold a common word takes long. The best ``limit`` after ``offset`` of them are given. A
+        single character that is in more texts than that says nothing of them: they are in the order of their numbers."""
         found, phrases = self._meeting(query, filters)
         score = found.selected_columns[0]
         with self._connected("read") as connection:
-            ranked = connection.execute(found.with_only_columns(pages.c.id, score).limit(within)).all()
+            ranked: Sequence[Any] = ()
+            if any(phrase.opens for phrase in phrases):  # FTS5 goes through all pairs that begin with it, for the rank twice
+                ranked = connection.execute(found.with_only_columns(pages.c.id, sa.literal(0.0)).limit(within)).all()
+            if len(ranked) < within:
+                ranked = connection.execute(found.with_only_columns(pages.c.id, score).limit(within)).all()
             best = sorted(ranked, key=lambda row: (-row[1], row[0]))[offset : offset + limit]
             scores = {row[0]: float(row[1]) for row in best}
             query_texts = sa.select(*_SUMMARY, pages.c.text).where(pages.c.id.in_(scores))
@@ -505,7 +520,7 @@ class _Fts5(SearchIndex):
     def _add(self, connection: sa.Connection, texts: Sequence[tuple[int, str, str]]) -> None:
         name = self.unit.name
         last = connection.scalar(sa.select(sa.func.max(self._known.c.row))) or 0
-        cut = [" ".join(token for token, _ in self.unit.tokens(fold(text))) for _, _, text in texts]
+        cut = [self.unit.line(fold(text)) for _, _, text in texts]
         known = [(page, row, digest) for row, (page, digest, _) in enumerate(texts, last + 1)]
         if known:
             connection.exec_driver_sql(f"INSERT OR REPLACE INTO known_{name} VALUES (?, ?, ?)", known)

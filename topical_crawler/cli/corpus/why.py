@@ -23,6 +23,7 @@ from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT, SEED_PRIORITY
 from topical_crawler.judging.sample import SampleError, asked, read_sample
 from topical_crawler.strategies import OFF_TOPIC, load
 from topical_crawler.topic.topic import Topic
+from topical_crawler.web.urls import fingerprint
 
 DESCRIPTION = (
     "Say why a page was kept or rejected: its relevance and the words behind it, the link that led to it, what the check of its "
@@ -84,8 +85,9 @@ def why(
     topic = topic or topic_of(None, claim)
     with CorpusStore(place, read_only=True) as store:
         if (record := store.page(name)) is not None:
-            other = store.page(record.duplicate_of) if record.duplicate_of else None
-            parent = store.page(str(record.why.get("parent") or "")) if record.why.get("parent") else None
+            other, parent = (
+                store.get(fingerprint(url).hex()) if url else None for url in (record.duplicate_of, record.why.get("parent"))
+            )
             places = store.places([record.url])[record.url] if record.keep else []
         elif not is_url(name):
             raise CorpusError(
