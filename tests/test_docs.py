@@ -42,9 +42,11 @@ from topical_crawler.topic import files
 ROOT = Path(__file__).resolve().parents[1]
 READMES = ("README.md", "README.zh-CN.md")
 CHINESE = "docs/zh-CN.md"
+CHINESE_GUIDES = ("docs/zh-CN-tutorial.md", "docs/zh-CN-for-linguists.md")
 GUIDES = (
     *READMES,
     CHINESE,
+    *CHINESE_GUIDES,
     "docs/index.md",
     "docs/tutorial.md",
     "docs/crawling.md",
@@ -407,7 +409,7 @@ def test_every_page_is_on_the_site() -> None:
     assert sorted(named) == sorted(pages)
 
 
-@pytest.mark.parametrize("name", ["docs/tutorial.md", "docs/for-linguists.md", "docs/for-llm-data.md", *READMES])
+@pytest.mark.parametrize("name", ["docs/tutorial.md", "docs/for-linguists.md", "docs/for-llm-data.md", *CHINESE_GUIDES, *READMES])
 def test_every_documented_option_exists(name: str) -> None:
     parsers = {f"{command} {sub}": parser for command, sub, parser in subcommands()}
     for line in "".join(fenced(TEXT[name], "bash")).splitlines():

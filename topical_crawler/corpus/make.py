@@ -28,11 +28,11 @@ from topical_crawler.cleaning.boilerplate import (
 )
 from topical_crawler.cleaning.characters import repair, visible
 from topical_crawler.corpus.record import PageLines, lines, pages, plain, upserting
-from topical_crawler.extraction import Extracted
 from topical_crawler.text.passages import prose
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # who reads a corpus extracts nothing
     from topical_crawler.corpus.store import CorpusStore
+    from topical_crawler.extraction import Extracted
 
 _TAKEN_OVER = ("date", "author", "source", "section", "canonical", "license", "kind", "method", "series", "part")
 

@@ -133,7 +133,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         if kind == "text":
             raise FileNotFoundError(f"{name}: no URL and no file. A text: topical-crawler topic explain {opts.topic} TEXT")
     language = resources(settings) or Resources.none()
-    report = check_topic(opts.topic, language, cache_dir(settings), segmenter(settings))
+    with console(stderr=True).status(f"looking at the words of {opts.topic}"):  # takes seconds
+        report = check_topic(opts.topic, language, cache_dir(settings), segmenter(settings))
     findings = list(report.findings)
     pages: list[Scored] = []
     seeds: list[Scored] = []

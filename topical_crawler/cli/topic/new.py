@@ -26,11 +26,8 @@ from topical_crawler.authoring.start import (
     write_start,
 )
 from topical_crawler.cli.base import add_number, is_url, whole
-from topical_crawler.cli.corpus.judge import ask, said
 from topical_crawler.cli.terminal import console, table
-from topical_crawler.cli.topic.fetch_pages import fetch_pages
 from topical_crawler.config import cache_dir, data_dir, resources
-from topical_crawler.judging.sample import take_over
 from topical_crawler.resources.categories import CategoryTree, read_clc, read_odp
 from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.sources import open_source
@@ -96,7 +93,12 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             )
         start.add(from_category(tree, opts.category))
     texts = _texts(opts.text)
-    for fetched in fetch_pages(list(dict.fromkeys(opts.url)), settings) if opts.url else ():
+    pages = []
+    if opts.url:
+        from topical_crawler.cli.topic.fetch_pages import fetch_pages  # takes half a second, as what a survey imports does
+
+        pages = fetch_pages(list(dict.fromkeys(opts.url)), settings)
+    for fetched in pages:
         if fetched.page is None or not (fetched.text or fetched.page.title):
             messages.print(f"[yellow]left out[/] {escape(fetched.url)}: {escape(fetched.reason)}")
             continue
@@ -145,6 +147,9 @@ def _survey(opts: argparse.Namespace, settings: BaseSettings) -> int:
     given = [part for setting in opts.set for part in ("-s", setting)]
     if code := subprocess.run([sys.executable, "-m", "topical_crawler", *arguments, *given], check=False).returncode:
         return code
+    from topical_crawler.cli.corpus.judge import ask, said
+    from topical_crawler.judging.sample import take_over
+
     sample = ask(opts.folder.name, _QUESTIONS, settings, place)
     print(said(take_over([sample], opts.folder)))
     print(f"Next: topical-crawler crawl {shlex.quote(place)} goes on from there")
