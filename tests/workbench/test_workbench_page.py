@@ -216,6 +216,7 @@ PAGES = (
     "/topics/weather",
     CRAWL,
     f"{CRAWL}/corpus",
+    f"{CRAWL}/corpus?rejected=true",
     f"{CRAWL}/corpus?q=%E5%8C%BB",
     f"{CRAWL}/words",
     f"{CRAWL}/collocates?word=%E5%8C%BB%E9%99%A2",
@@ -237,6 +238,8 @@ def test_no_page_is_wider_than_the_window(visitor: Visitor, width: int) -> None:
                 "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
             )
             assert inner <= outer, page
+            fits = "const list = document.getElementById('hits'); return !list || list.scrollWidth <= list.clientWidth"
+            assert width < 800 or visitor.driver.execute_script(fits), page
             heights = visitor.driver.execute_script(
                 "return [...document.querySelectorAll('main button')].filter((b) => b.offsetParent).map((b) => b.offsetHeight)"
             )
