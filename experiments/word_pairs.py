@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from experiments.sampling import bootstrap
 from topical_crawler.evaluation.metrics import Interval
-from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
+from topical_crawler.strategies.relevancy.similarity import SimilarityParameters, WordSimilarity, algorithm1
 from topical_crawler.text.segment import normalise
 
 Floats = NDArray[np.float64]

@@ -12,17 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import Candidate, Evidence, Page, Topic, Verdict, load_topic, strategies
-from topical_crawler.strategies.semantic.score_table import ScoreTable
-from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
-from topical_crawler.strategies.semantic.strategy import (
+from topical_crawler.strategies.relevancy.parameters import (
     PRINTED_SIMILARITY,
     SIMILARITY,
-    Semantic,
     SemanticParameters,
     consistency_ratio,
     read_semantic_parameters,
 )
-from topical_crawler.strategies.semantic.url_structure import StructureParameters, struct, structure_similarity
+from topical_crawler.strategies.relevancy.priority import Priority
+from topical_crawler.strategies.relevancy.score_table import ScoreTable
+from topical_crawler.strategies.relevancy.similarity import SimilarityParameters, WordSimilarity, algorithm1
+from topical_crawler.strategies.relevancy.url_structure import StructureParameters, struct, structure_similarity
+from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import DomainStatistics
 from topical_crawler.topic.files import TopicError
@@ -118,7 +119,7 @@ SEGMENTER = Segmenter(TERMS, backend="rjieba")
 
 
 def paper(**parameters: object) -> Semantic:
-    return Semantic(TOPIC, TABLE, SEGMENTER, SemanticParameters(**parameters))  # type: ignore[arg-type]
+    return Semantic(TOPIC, SEGMENTER, Priority(TOPIC, TABLE, SemanticParameters(**parameters)))  # type: ignore[arg-type]
 
 
 def test_eq_3_by_hand() -> None:
@@ -132,17 +133,17 @@ def test_eq_3_by_hand() -> None:
         "足球": 0.0,
     }
     for word, part in by_word.items():
-        assert strategy.relevance([word]) == pytest.approx(part)
-    assert strategy.relevance(list(by_word)) == pytest.approx(sum(by_word.values()) / 5)
-    assert strategy.relevance(["组织", "足球", "足球场"]) == pytest.approx(by_word["组织"] / 3)
-    assert strategy.relevance([]) == 0.0
+        assert strategy.eq5.relevance([word]) == pytest.approx(part)
+    assert strategy.eq5.relevance(list(by_word)) == pytest.approx(sum(by_word.values()) / 5)
+    assert strategy.eq5.relevance(["组织", "足球", "足球场"]) == pytest.approx(by_word["组织"] / 3)
+    assert strategy.eq5.relevance([]) == 0.0
 
 
 @given(st.lists(st.sampled_from(["党建", "支部", "组织", "会议", "足球", "天气"]), min_size=1, unique=True))
 def test_eq_3_is_a_mean_over_the_words(words: list[str]) -> None:
     strategy = paper()
-    assert strategy.relevance(words) == pytest.approx(sum(strategy.relevance([w]) for w in words) / len(words))
-    assert strategy.relevance(words[::-1]) == pytest.approx(strategy.relevance(words))
+    assert strategy.eq5.relevance(words) == pytest.approx(sum(strategy.eq5.relevance([w]) for w in words) / len(words))
+    assert strategy.eq5.relevance(words[::-1]) == pytest.approx(strategy.eq5.relevance(words))
 
 
 # --- Eq. 5 ---
@@ -153,7 +154,7 @@ def test_eq_5_with_the_weights_of_the_hierarchy_process() -> None:
     strategy = paper(bounded=False, comparisons=[[1, "1/2", 3], [2, 1, 5], ["1/3", "1/5", 1]])
     roots = [(3 / 2) ** (1 / 3), 10 ** (1 / 3), (1 / 15) ** (1 / 3)]
     alpha, beta, lam = (root / sum(roots) for root in roots)
-    assert (strategy.alpha, strategy.beta, strategy.lam) == pytest.approx((alpha, beta, lam))
+    assert (strategy.eq5.alpha, strategy.eq5.beta, strategy.eq5.lam) == pytest.approx((alpha, beta, lam))
     rel_anchor = (2.0 * 2.08 + 0.3 * 0.125) / 2
     evidence = Evidence("http://dj.a.cn/", 0.7, True, "党建会议")
     assert strategy.priority("http://dj.a.cn/1.html", evidence) == pytest.approx(alpha * 0.7 + beta * rel_anchor)
@@ -193,7 +194,7 @@ def test_algorithm_3_over_a_history(relevant: int, others: int, expected: int) -
         strategy.learn(f"http://dj.a.cn/{i}.html", Verdict(1.0, True))
     for i in range(others):
         strategy.learn(f"http://b.org/{i}", Verdict(1.0, True))
-    assert strategy.struct(URL) == expected
+    assert strategy.eq5.struct(URL) == expected
 
 
 # --- As printed ---
@@ -274,13 +275,13 @@ def test_as_printed_the_history_is_that_of_the_links_own_site() -> None:
         for n in range(5):
             made.learn(f"http://news.b.com.cn/zz/{n}", Verdict(1.0, True))
     url = "http://news.b.com.cn/zz/9"
-    assert (strategy.struct(url), ours.struct(url)) == (1, 0)
-    assert strategy.struct("http://c.cn/") == 0  # no history yet
+    assert (strategy.eq5.struct(url), ours.eq5.struct(url)) == (1, 0)
+    assert strategy.eq5.struct("http://c.cn/") == 0  # no history yet
     # What is learned survives a stop, and it is the link's site that counts, wherever it was found.
     again = printed()
     again.load_state_dict(json.loads(json.dumps(strategy.state_dict())))
     for made in (strategy, again):
         places = Evidence("http://sports.b.com.cn/", 1.0, True, ""), Evidence("http://www.a.com.cn/", 1.0, True, "")
-        assert made.score([Candidate(url, (place,)) for place in places]) == [pytest.approx(made.alpha + made.lam)] * 2
-        assert made.score([Candidate("http://c.cn/", places)]) == [pytest.approx(made.alpha)]
+        assert made.score([Candidate(url, (place,)) for place in places]) == [pytest.approx(made.eq5.alpha + made.eq5.lam)] * 2
+        assert made.score([Candidate("http://c.cn/", places)]) == [pytest.approx(made.eq5.alpha)]
         assert made.explain(Candidate(url, places))["struct"] == 1

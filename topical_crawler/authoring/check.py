@@ -21,7 +21,8 @@ from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.semantic.strategy import MAX_INCONSISTENCY, Semantic, consistency_ratio
+from topical_crawler.strategies.relevancy.parameters import MAX_INCONSISTENCY, consistency_ratio
+from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
 from topical_crawler.text.statistics import Language, language
 from topical_crawler.topic.files import MEAN, read_config, read_lines
@@ -314,9 +315,9 @@ def figures(strategy: Semantic) -> Figures:
         page_threshold=p.page_threshold,
         link_threshold=p.link_threshold,
         text_threshold=p.text_threshold,
-        alpha=strategy.alpha,
-        beta=strategy.beta,
-        lam=strategy.lam,
+        alpha=strategy.eq5.alpha,
+        beta=strategy.eq5.beta,
+        lam=strategy.eq5.lam,
         consistency=consistency_ratio(p.comparisons),
         anchor_needed={struct: _anchor_needed(strategy, struct) for struct in (1, 0)},
     )
@@ -325,8 +326,8 @@ def figures(strategy: Semantic) -> Figures:
 def _anchor_needed(strategy: Semantic, struct: int) -> float | None:
     """See :attr:`Figures.anchor_needed`."""
     p = strategy.parameters
-    of_page = strategy.alpha * strategy.bound(p.page_threshold) + strategy.lam * struct
-    needed = max(0.0, (p.link_threshold - of_page) / strategy.beta)
+    of_page = strategy.eq5.alpha * strategy.eq5.bound(p.page_threshold) + strategy.eq5.lam * struct
+    needed = max(0.0, (p.link_threshold - of_page) / strategy.eq5.beta)
     if p.bounded:  # the Rel of which `bound` makes this
         return needed / (1 - needed) if needed < 1 else None
     return needed

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import load_topic, strategies
-from topical_crawler.strategies.semantic.score_table import ScoreTable
-from topical_crawler.strategies.semantic.similarity import WordSimilarity
-from topical_crawler.strategies.semantic.strategy import HISTORY_SIZE, Semantic, SemanticParameters, ahp_weights
-from topical_crawler.strategies.semantic.url_structure import History, StructureParameters
+from topical_crawler.strategies.relevancy.parameters import SemanticParameters, ahp_weights
+from topical_crawler.strategies.relevancy.priority import HISTORY_SIZE, Priority
+from topical_crawler.strategies.relevancy.score_table import ScoreTable
+from topical_crawler.strategies.relevancy.similarity import WordSimilarity
+from topical_crawler.strategies.relevancy.url_structure import History, StructureParameters
+from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
@@ -27,7 +29,7 @@ PARENT = "http://dj.a.cn/index.html"
 
 
 def semantic(seed: int = 0, **parameters: object) -> Semantic:
-    return Semantic(TOPIC, TABLE, SEGMENTER, SemanticParameters(**parameters), seed)  # type: ignore[arg-type]
+    return Semantic(TOPIC, SEGMENTER, Priority(TOPIC, TABLE, SemanticParameters(**parameters), seed))  # type: ignore[arg-type]
 
 
 def found(
@@ -76,7 +78,7 @@ def test_why_names_the_words_with_their_shares() -> None:
 
 def test_why_names_the_term_that_a_word_is_like() -> None:
     table = ScoreTable({"党建": (2.0, "党建"), "足球": (0.5, "支部")})
-    why = Semantic(TOPIC, table, SEGMENTER).judge(Page("http://a.cn/", title="党建 足球")).why
+    why = Semantic(TOPIC, SEGMENTER, Priority(TOPIC, table)).judge(Page("http://a.cn/", title="党建 足球")).why
     assert why == {"党建": pytest.approx(4 / 4.25, abs=1e-4), "足球~支部": pytest.approx(0.25 / 4.25, abs=1e-4)}
 
 
@@ -93,7 +95,7 @@ def test_shares_sum_to_one_at_most(words: list[str]) -> None:
             for i, w in enumerate(["党建", "支部", "主题教育", "足球", "学习", "会议", "天气", "新闻", "组织", "群众"])
         }
     )
-    why = Semantic(TOPIC, table, SEGMENTER).judge(Page("http://a.cn/", title=" ".join(words))).why
+    why = Semantic(TOPIC, SEGMENTER, Priority(TOPIC, table)).judge(Page("http://a.cn/", title=" ".join(words))).why
     assert len(why) <= 8
     assert sum(why.values()) <= 1 + 8 * 0.00005  # each is rounded to four digits
     assert all(0 < share <= 1 for share in why.values())
@@ -123,7 +125,7 @@ def test_of_a_page_on_topic_links_above_the_threshold_are_followed(anchor: str, 
 
 def test_the_relevance_of_the_page_alone_can_carry_a_link() -> None:
     strategy = semantic()
-    assert strategy.score([found("", on_topic=True, relevance=5.0)]) == [pytest.approx(5 / 6 * strategy.alpha)]
+    assert strategy.score([found("", on_topic=True, relevance=5.0)]) == [pytest.approx(5 / 6 * strategy.eq5.alpha)]
     assert strategy.score([found("", on_topic=False, relevance=5.0)]) == [None]
 
 
@@ -159,7 +161,7 @@ def test_what_was_learned_in_between_counts() -> None:
     strategy.learn("http://sport.b.com/1.html", Verdict(0.0, False))  # a page off topic does not join the history
     assert strategy.score([waiting]) == [None]
     strategy.learn("http://dj.a.cn/djyw/1.html", Verdict(0.9, True))
-    assert strategy.score([waiting]) == [pytest.approx(strategy.lam)]
+    assert strategy.score([waiting]) == [pytest.approx(strategy.eq5.lam)]
 
 
 # --- Eq. 5 ---
@@ -197,7 +199,7 @@ def test_the_structure_has_a_say_beside_a_relevant_page() -> None:
 
 def test_the_comparisons_of_the_topic_decide() -> None:
     strategy = semantic(comparisons=[[1, 1, 4], [1, 1, 4], ["1/4", "1/4", 1]])
-    assert (strategy.alpha, strategy.beta, strategy.lam) == pytest.approx((4 / 9, 4 / 9, 1 / 9))
+    assert (strategy.eq5.alpha, strategy.eq5.beta, strategy.eq5.lam) == pytest.approx((4 / 9, 4 / 9, 1 / 9))
     evidence = Evidence(PARENT, 0.9, True, "支部")
     assert strategy.priority("http://b.cn/1", evidence) == pytest.approx((0.9 / 1.9 + 0.5) * 4 / 9)
 
@@ -220,7 +222,7 @@ def test_explain_speaks_of_the_place_that_the_score_is_of() -> None:
     (score,) = strategy.score([candidate])
     parts = strategy.explain(candidate)
     assert score == pytest.approx(
-        strategy.alpha * parts["parent"] + strategy.beta * parts["anchor"] + strategy.lam * parts["struct"]
+        strategy.eq5.alpha * parts["parent"] + strategy.eq5.beta * parts["anchor"] + strategy.eq5.lam * parts["struct"]
     )
 
 
@@ -347,8 +349,8 @@ def test_within_one_host_paths_can_be_made_to_count() -> None:
     for strategy in (within, paper):
         for i in range(20):
             strategy.learn(f"http://www.a.cn/djyw/{i}.html", Verdict(1.0, True))
-    assert (paper.struct("http://www.a.cn/zz/qq/"), within.struct("http://www.a.cn/zz/qq/")) == (1, 0)
-    assert (paper.struct("http://www.a.cn/djyw/99.html"), within.struct("http://www.a.cn/djyw/99.html")) == (1, 1)
+    assert (paper.eq5.struct("http://www.a.cn/zz/qq/"), within.eq5.struct("http://www.a.cn/zz/qq/")) == (1, 0)
+    assert (paper.eq5.struct("http://www.a.cn/djyw/99.html"), within.eq5.struct("http://www.a.cn/djyw/99.html")) == (1, 1)
 
 
 def test_links_inherit_what_is_the_pages_own() -> None:

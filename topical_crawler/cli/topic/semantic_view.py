@@ -10,7 +10,7 @@ from rich.console import Console
 from topical_crawler.cli.strategy import QUEUED, Judged
 from topical_crawler.cli.terminal import table
 from topical_crawler.strategies import BELOW_THRESHOLD
-from topical_crawler.strategies.semantic.similarity import WordSimilarity
+from topical_crawler.strategies.relevancy.similarity import WordSimilarity
 from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.text.segment import default_stopwords, normalise
 from topical_crawler.web.page import Evidence, description_of
@@ -87,10 +87,10 @@ class Explainer:
         """Eq. 3 over ``text``, taken apart."""
         strategy = self.strategy
         words = strategy.segmenter.words(text)
-        relevance = strategy.relevance(words)
+        relevance = strategy.eq5.relevance(words)
         parts, unlike, silenced = [], [], []
         for word in words:
-            weight, similar, term = strategy.factors(word)
+            weight, similar, term = strategy.eq5.factors(word)
             if not similar:
                 unlike.append(word)
             elif not weight:
@@ -152,24 +152,24 @@ class SemanticView:
 
     def priority_line(self) -> str:
         """Eq. 5 with the numbers of the page, and which links it queues."""
-        strategy, parameters, verdict = self._strategy, self._strategy.parameters, self._judged.verdict
+        eq5, parameters, verdict = self._strategy.eq5, self._strategy.parameters, self._judged.verdict
         rule = f"those above link_threshold {parameters.link_threshold:g}"
         if not verdict.keep:
             rule = "all, at a low place (tunnel)" if parameters.tunnel else "those with a topic term in their anchor"
         return (
-            f"score = α {strategy.alpha:.3f}·parent {strategy.bound(verdict.link_relevance):.3g} + β {strategy.beta:.3f}·anchor "
-            f"+ λ {strategy.lam:.3f}·struct; queued: {rule}"
+            f"score = α {eq5.alpha:.3f}·parent {eq5.bound(verdict.link_relevance):.3g} + β {eq5.beta:.3f}·anchor "
+            f"+ λ {eq5.lam:.3f}·struct; queued: {rule}"
         )
 
     def figures(self) -> dict[str, Any]:
         """What a program is told beside the figures of every strategy."""
-        strategy, parameters = self._strategy, self._strategy.parameters
+        eq5, parameters = self._strategy.eq5, self._strategy.parameters
         return {
             **dataclasses.asdict(self._words),
             "text": (dataclasses.asdict(self._body) if self._body else {}) | {"text_threshold": parameters.text_threshold},
-            "alpha": strategy.alpha,
-            "beta": strategy.beta,
-            "lambda": strategy.lam,
+            "alpha": eq5.alpha,
+            "beta": eq5.beta,
+            "lambda": eq5.lam,
             "link_threshold": parameters.link_threshold,
         }
 

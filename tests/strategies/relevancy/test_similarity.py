@@ -15,7 +15,7 @@ from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.semantic.similarity import EXTENDED, SimilarityParameters, WordSimilarity, algorithm1
+from topical_crawler.strategies.relevancy.similarity import EXTENDED, SimilarityParameters, WordSimilarity, algorithm1
 
 P = SimilarityParameters(alpha=0.9, beta=0.6, th1=0.1, th2=0.2)
 

@@ -1,0 +1,109 @@
+"""The three parts of Eq. 5 (Zhou et al. 2019, §4.5): relevance of a description, relevance of an anchor (both Eq. 3), and URL
+structure (Algorithm 3).
+
+p = α·Rel(description of the page that holds the link) + β·Rel(anchor) + λ·struct
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from topical_crawler.strategies.base import Setup
+from topical_crawler.strategies.relevancy.parameters import SemanticParameters, ahp_weights, read_semantic_parameters
+from topical_crawler.strategies.relevancy.score_table import ScoreTable
+from topical_crawler.strategies.relevancy.url_structure import History, site, struct
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import Topic, topic_line
+
+HISTORY_SIZE = 200  # history URLs kept of each site, or of all; Algorithm 3 draws from them
+
+
+class Priority:
+    """Eq. 3 and Eq. 5 for a topic.
+
+    Args:
+        topic: has the weights of words.
+        table: the paper's inverted index, word → Σ_t w_t·Sim(d,t)², made once per topic.
+        parameters: None: the defaults.
+        seed: of the draws of Algorithm 3.
+
+    Attributes:
+        alpha, beta, lam: the weights of Eq. 5; their sum is 1.
+
+    >>> topic = Topic("t", "党建", {"党建": 1.0})
+    >>> eq5 = Priority(topic, ScoreTable({"党建": (1.0, "党建")}))
+    >>> eq5.relevance(["党建", "要闻"]), eq5.struct("http://a.cn/2.html")
+    (0.5, 0)
+    >>> eq5.remember("http://a.cn/1.html")
+    >>> eq5.struct("http://a.cn/2.html"), round(eq5.of(0.5, 0.5, 1), 3)
+    (1, 0.555)
+    """
+
+    def __init__(self, topic: Topic, table: ScoreTable, parameters: SemanticParameters | None = None, seed: int = 0) -> None:
+        self.parameters = parameters or SemanticParameters()
+        self.alpha, self.beta, self.lam = ahp_weights(self.parameters.comparisons)
+        self._topic = topic
+        self._table = table
+        self._seed = seed
+        self._parts: dict[str, tuple[float, str]] = {}
+        self._histories: dict[str, History] = {}  # of each site, or of all under ""
+
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        """As the topic's table ``[strategy.semantic]`` sets it. Raises TopicError where that cannot be used."""
+        topic = setup.topic
+        parameters, similarity = read_semantic_parameters(topic)
+        table = ScoreTable.load_or_build(topic.terms, setup.resources, similarity, setup.cache_dir, setup.progress)
+        try:
+            return cls(topic, table, parameters, setup.seed)
+        except ValueError as error:
+            raise TopicError(f"{topic_line(topic, 'comparisons')}: {error}") from None
+
+    def factors(self, word: str) -> tuple[float, float, str]:
+        """What Eq. 3 knows of a normalised word: w_d, Σ_t w_t·Sim(d,t)², and the term with the greatest part in that sum ("" for
+        a word that is like no term)."""
+        score, term = self._table.get(word) or (0.0, "")
+        return self._topic.weight(word), score, term
+
+    def part(self, word: str) -> tuple[float, str]:
+        """w_d·Σ_t w_t·Sim(d,t)² of one word, and the topic term nearest to it."""
+        if word not in self._parts:
+            weight, score, term = self.factors(word)
+            self._parts[word] = weight * score, term
+        return self._parts[word]
+
+    def relevance(self, words: Sequence[str]) -> float:
+        """Eq. 3: Σ_d Σ_t w_d·w_t·Sim(d,t)² / M over the M distinct ``words`` of a text; 0 for no words, no upper bound."""
+        return sum(self.part(w)[0] for w in words) / len(words) if words else 0.0
+
+    def bound(self, relevance: float) -> float:
+        """A Rel of Eq. 3 as Eq. 5 takes it: in [0, 1), unless ``bounded = false``."""
+        return relevance / (1 + relevance) if self.parameters.bounded else relevance
+
+    def of(self, description: float, anchor: float, structure: int) -> float:
+        """Eq. 5 of its three parts."""
+        return self.alpha * description + self.beta * anchor + self.lam * structure
+
+    def struct(self, url: str) -> int:
+        """Algorithm 3 for a link against a sample of the history; 0 while there is none."""
+        history = self._histories.get(self._site(url))
+        return struct(url, history.sample(self.parameters.history_sample), self.parameters.structure) if history else 0
+
+    def _site(self, url: str) -> str:
+        """Of which history a page is part, and a link is compared with."""
+        return site(url) if self.parameters.own_site else ""
+
+    def remember(self, url: str) -> None:
+        """Take a relevant page's URL into the history."""
+        self._histories.setdefault(self._site(url), History(HISTORY_SIZE, self._seed)).add(url)
+
+    def history(self) -> list[str]:
+        """The history URLs that are kept, as JSON data."""
+        return [url for history in self._histories.values() for url in history.urls()]
+
+    def load(self, history: Iterable[str]) -> None:
+        """Restore what :meth:`history` gave."""
+        self._histories.clear()
+        for url in history:
+            self.remember(url)
