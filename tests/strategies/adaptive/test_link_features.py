@@ -14,6 +14,7 @@ from topical_crawler.strategies.adaptive import link_model as module
 from topical_crawler.strategies.adaptive.link_model import (
     KINDS,
     MAX_FEATURES,
+    MAX_PARENTS,
     PLACES,
     SIZE,
     ChangingFeatures,
@@ -25,7 +26,7 @@ from topical_crawler.strategies.adaptive.link_model import (
 )
 from topical_crawler.web.page import Evidence
 
-STANDING = ("best", "mean", "terms", "distance", "likeness")
+STANDING = ("best", "mean", "terms", "distance", "likeness", "parent", "wording", "struct")
 
 
 def links(*without: str) -> LinkFeatures:
@@ -33,6 +34,7 @@ def links(*without: str) -> LinkFeatures:
         str.split,
         terms_of=lambda words: float(sum(word == "党建" for word in words)),
         word_ids=lambda words: " ".join(words).encode(),
+        wording=lambda words: 0.5 * (next(iter(words), "") == "党建"),
         without=without,
     )
 
@@ -147,14 +149,22 @@ def test_what_an_address_and_anchors_say() -> None:
     assert texts(FEATURES, ())[1].terms == 0
 
 
+def test_the_anchor_on_each_page_is_weighed_by_itself() -> None:
+    assert FEATURES.view(URL, FOUND).wordings == (0.5, 0)
+    assert FEATURES.view(URL, (*FOUND, *[place("党建")] * 20)).wordings == (0.5, 0, *[0.5] * (MAX_PARENTS - 2))
+    assert FEATURES.view(URL, FOUND[1:]).wordings == (0,) and FEATURES.view(URL, ()).wordings == (0,)
+
+
 # --- what changes while a link waits ---
 
 
 STEPS = {"best": (10, 23), "mean": (10, 23), "terms": (3, 7), "distance": (1, 7), "likeness": (6, 23)}
+STEPS |= {"parent": (10, 10), "wording": (10, 10), "struct": (1, 1)}
 
 
 def seen(*links: Sequence[float]) -> np.ndarray:
-    return np.array(links, dtype=np.float32).reshape(-1, 5).T
+    """The state of links; what is not given is 0."""
+    return np.array([[*link, *[0.0] * (8 - len(link))] for link in links], dtype=np.float32).reshape(-1, 8).T
 
 
 def changing(*link: float) -> list[int]:
@@ -162,11 +172,9 @@ def changing(*link: float) -> list[int]:
 
 
 @settings(max_examples=40)
-@given(*[st.floats(0, most, width=32) for most in (1, 1, 1e6)], st.integers(0, 10**9), st.floats(0, 1e6, width=32))
-def test_the_standing_of_any_link_lies_in_the_tables(
-    best: float, mean: float, terms: float, distance: int, likeness: float
-) -> None:
-    numbers = changing(best, mean, terms, distance, likeness)
+@given(st.tuples(*[st.floats(0, most, width=32) for most in (1, 1, 1e6, 1e9, 1e6, 1, 1, 1)]))
+def test_the_standing_of_any_link_lies_in_the_tables(link: tuple[float, ...]) -> None:
+    numbers = changing(*link)
     for kind, found in zip(STANDING, numbers, strict=True):
         assert found in {number((kind, str(step))) for step in range(STEPS[kind][1] + 1)}
     assert all(1 <= n < SIZE for n in numbers)
@@ -174,7 +182,7 @@ def test_the_standing_of_any_link_lies_in_the_tables(
 
 def test_links_stand_in_steps_and_each_as_if_alone() -> None:
     links = list(
-        product((0.0, 0.05, 0.1, 0.25, 0.55, 1.0), (0.5,), (0.0, 0.2, 1.0, 99.0), (0, 1, 6, 7, 8, 10_000), (0, 1, 1.5, 9))
+        product((0.0, 0.05, 0.25, 1.0), (0.5,), (0.0, 0.2, 99.0), (0, 1, 7, 8, 10_000), (0, 1.5, 9), (0, 0.19, 1), (0.2,), (0, 1))
     )
     together = ChangingFeatures().numbers(seen(*links)).tolist()
     for link, numbers in zip(links, together, strict=True):
@@ -195,6 +203,10 @@ def test_links_stand_in_steps_and_each_as_if_alone() -> None:
         ((0, 0, 0, 500, 1), (0, 0, 0, 501, 1), True),
         ((0, 0, 0, 0, 0.99), (0, 0, 0, 0, 1.01), False),
         ((0, 0, 0, 0, 5), (0, 0, 0, 0, 9), True),
+        ((0, 0, 0, 0, 1, 0.19), (0, 0, 0, 0, 1, 0.21), False),
+        ((0, 0, 0, 0, 1, 0, 0.09), (0, 0, 0, 0, 1, 0, 0.01), True),
+        ((0, 0, 0, 0, 1, 0, 0.99), (0, 0, 0, 0, 1, 0, 1), False),
+        ((0, 0, 0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 1, 0, 0, 1), False),
     ],
 )
 def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], same: bool) -> None:
@@ -204,9 +216,10 @@ def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], sam
 def test_parts_of_standing_can_be_left_out() -> None:
     assert ChangingFeatures().kinds == STANDING
     some = ChangingFeatures(["anchor", "likeness"])
-    assert some.kinds == ("best", "mean", "distance")
-    link = (0.5, 0.25, 1.0, 3, 1.2)
-    best, mean, _, distance, _ = changing(*link)
-    assert some.numbers(seen(link))[0].tolist() == [best, mean, distance]
+    assert some.kinds == ("best", "mean", "distance", "parent", "wording", "struct")
+    link = (0.5, 0.25, 1.0, 3, 1.2, 0.4, 0.6, 1)
+    best, mean, _, distance, _, *eq5 = changing(*link)
+    assert some.numbers(seen(link))[0].tolist() == [best, mean, distance, *eq5]
+    assert ChangingFeatures(["eq5"]).numbers(seen(link))[0].tolist() == changing(*link)[:5]
     assert ChangingFeatures(KINDS).numbers(seen(link, link)).shape == (2, 0)
-    assert ChangingFeatures().numbers(seen()).shape == (0, 5)
+    assert ChangingFeatures().numbers(seen()).shape == (0, 8)

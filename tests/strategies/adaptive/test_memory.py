@@ -18,14 +18,14 @@ OVER = 10
 def words(n: int, many: int = 3) -> PageWords:
     numbers = np.arange(n, n + many, dtype=np.uint16)
     counts = np.full(many, 1 + n % 255, dtype=np.uint8)
-    return PageWords(numbers, counts, numbers[:2] + 1, counts[:2], numbers[:1] + 2, n / 8, n % 2 == 0)
+    return PageWords(numbers, counts, numbers[:2] + 1, counts[:2], numbers[:1] + 2, n / 8, n % 7 / 8, n % 2 == 0)
 
 
 def leading(n: int, many: int = 3) -> IncomingLink:
     says = range(n + 1, n + 1 + LINK_WORDS)
-    return IncomingLink(
-        list(range(n + 1, n + 1 + many)), [n + 7] * min(many, MAX_PARENTS), [0.25] * min(many, MAX_PARENTS), 0.5, n % 5, says
-    )
+    parents = min(many, MAX_PARENTS)
+    eq5 = (0.5, 0.25, 1.0)
+    return IncomingLink(list(range(n + 1, n + 1 + many)), [n + 7] * parents, [0.25] * parents, 0.5, n % 5, says, eq5)
 
 
 def table(memory: Memory) -> dict[str, np.ndarray]:
@@ -73,19 +73,19 @@ def test_a_page_that_was_forgotten_can_be_learned_again() -> None:
     assert 1 not in memory
     memory.add(1, words(1), None, 0.7)
     assert 1 in memory and 2 not in memory
-    assert memory.relevance_of(1) == np.float32(0.7)
+    assert memory.relevances_of(1) == (np.float32(0.7), np.float32(1 / 8))
 
 
 def test_a_page_that_makes_room_counts_until_all_is_learned_again() -> None:
     memory = Memory()
     for n in range(CAPACITY + 1):
-        memory.add(n + 1, None, None, 0.9)
+        memory.add(n + 1, words(n + 1), None, 0.9)
     restored = Memory()
     restored.load_state_dict(json.loads(json.dumps(memory.state_dict())))
     for one in (memory, restored):
-        assert [one.relevance_of(page) for page in (1, 2)] == pytest.approx([0.9, 0.9])
+        assert [one.relevances_of(page) for page in (1, 2)] == [pytest.approx((0.9, 1 / 8)), pytest.approx((0.9, 2 / 8))]
         one.settle()
-        assert one.relevance_of(1) is None and one.relevance_of(2) == pytest.approx(0.9)
+        assert one.relevances_of(1) is None and one.relevances_of(2) == pytest.approx((0.9, 2 / 8))
 
 
 def test_examples_outlive_the_oldest() -> None:
@@ -121,6 +121,7 @@ def test_what_is_remembered_of_a_page() -> None:
     assert (memory.features[0, :3].tolist(), memory.parents[0, :3].tolist()) == ([10, 11, 0], [16, 16, 0])
     assert (memory.link_relevances[0, 0], memory.terms[0], memory.distance[0]) == (0.25, 0.5, 4)
     assert memory.link_words[:3, :2].tolist() == [[10, 11], [10, 11], [0, 0]]
+    assert memory.eq5[0].tolist() == [0.5, 0.25, 1] and memory.described[:2].tolist() == [0.5, 0]
 
 
 def test_pages_that_are_remembered_count_by_the_latest_opinion_others_by_what_they_gave() -> None:
@@ -133,8 +134,8 @@ def test_pages_that_are_remembered_count_by_the_latest_opinion_others_by_what_th
     best, mean = memory.parent_relevances(parents, given)
     assert best.tolist() == pytest.approx([0.9, 0.6, 0.3, 0.0])
     assert mean.tolist() == pytest.approx([0.75, 0.45, 0.3, 0.0])  # what fills a row up is no page
-    assert [memory.relevance_of(page) for page in (11, 12)] == pytest.approx([0.9, 0.6])
-    assert memory.relevance_of(99) is None
+    assert [memory.relevances_of(page) for page in (11, 12)] == [pytest.approx((0.9, 0)), pytest.approx((0.6, 0))]
+    assert memory.relevances_of(99) is None
 
 
 def test_standing_of_no_links() -> None:

@@ -50,6 +50,7 @@ _NO_DIGITS = re.compile(r"[^0-9]+")
 _STEPS = 24
 _SCALES = {
     "best": (10, _STEPS - 1), "mean": (10, _STEPS - 1), "terms": (3, 7), "distance": (1, 7), "likeness": (6, _STEPS - 1),
+    "parent": (10, 10), "wording": (10, 10), "struct": (1, 1),
 }  # fmt: skip
 """Of the changing features: steps to a unit, and the last step."""
 
@@ -59,6 +60,7 @@ KINDS = {
     "place": ("place", "foreign"),
     "standing": ("best", "mean", "distance"),
     "likeness": ("likeness",),
+    "eq5": ("parent", "wording", "struct"),
 }
 """Kinds of features by the part of the method that they belong to."""
 _IN_WORDS = {
@@ -77,6 +79,9 @@ _IN_WORDS = {
     "terms": "topic terms in the anchor: {}",
     "likeness": "anchor like articles on topic, against others: {}",
     "distance": "{} steps from a page on topic",
+    "parent": "parent: relevance of the page's description, by Eq. 3 ({})",
+    "wording": "anchor: relevance of the anchor, by Eq. 3 ({})",
+    "struct": "struct: like most addresses of its site that are on topic ({})",
 }
 
 
@@ -171,6 +176,7 @@ class LinkView(NamedTuple):
     """What is known of a link, whatever is learned.
 
     Attributes:
+        host: of its address.
         features: the lasting ones of its address, its anchors and its places, in this order.
         of_address: how many of them are of its address.
         words: of its anchors, or of its address where these have none (:meth:`PageClassifier.word_ids`).
@@ -178,17 +184,20 @@ class LinkView(NamedTuple):
             list of tags often shows a picture, and says /tags/linux/ in its address only.
         parents: digests of the first :data:`MAX_PARENTS` pages that hold it; one 0 where there is none.
         relevances: what these pass on to it, 0 to 1 each.
+        wordings: relevance of its anchor on each of them, by Eq. 3 as Eq. 5 takes it (Zhou et al. 2019), 0 to 1.
         distance: links since the last page on topic.
         is_survey: whether it leads to a list of all that a site has (archive, categories, tags, map), which shows at once where
             on the site the topic is.
     """
 
+    host: str
     features: Numbers
     of_address: int
     words: bytes
     terms: float
     parents: tuple[int, ...]
     relevances: tuple[float, ...]
+    wordings: tuple[float, ...]
     distance: int
     is_survey: bool
 
@@ -200,6 +209,7 @@ class LinkFeatures:
         cut: cuts a text into words.
         terms_of: weight of the topic terms among words.
         word_ids: words as they are stored (:meth:`PageClassifier.word_ids`).
+        wording: relevance of an anchor by its words, 0 to 1.
         without: parts that are left out: "survey", or of :data:`KINDS`.
     """
 
@@ -208,6 +218,7 @@ class LinkFeatures:
         cut: Callable[[str], Sequence[str]],
         terms_of: Callable[[Iterable[str]], float],
         word_ids: Callable[[Iterable[str]], bytes],
+        wording: Callable[[Iterable[str]], float],
         without: Iterable[str] = (),
     ) -> None:
         parts = frozenset(without)
@@ -222,6 +233,7 @@ class LinkFeatures:
         self.address = lru_cache(32_768)(self._read_address)
         self.anchors = lru_cache(32_768)(self._read_anchors)
         self._places = lru_cache(16_384)(self._read_places)
+        self._wording = lru_cache(32_768)(lambda anchor: wording(self._cut(anchor)))
 
     def view(self, url: str, evidence: Sequence[Evidence]) -> LinkView:
         """A link that was found in these places. All anchors are read, and the first :data:`MAX_PARENTS` of everything else."""
@@ -233,20 +245,24 @@ class LinkFeatures:
             anchors = self.anchors((place.anchor,))
             places = self._places(own, ((host(place.parent), place.path),))
             parents, relevances, distance = (digest(place.parent),), (min(place.relevance, 1.0),), place.distance
+            wordings: tuple[float, ...] = (self._wording(place.anchor),)
         else:
             anchors = self.anchors(tuple(sorted({e.anchor for e in evidence})))
             places = self._places(own, tuple(dict.fromkeys([(host(e.parent), e.path) for e in evidence[:PLACES]])))
             first = evidence[:MAX_PARENTS]
             parents = tuple([digest(e.parent) for e in first]) or (0,)
             relevances = tuple([min(e.relevance, 1.0) for e in first]) or (0.0,)  # above 1 by another strategy
+            wordings = tuple([self._wording(e.anchor) for e in first]) or (0.0,)
             distance = min([e.distance for e in first], default=0)
         return LinkView(
+            own,
             np.concatenate((address.features, anchors.features, places)),
             len(address.features),
             address.words if anchors.words == self._no_words else anchors.words,
             min(MAX_TERMS, max(address.terms, anchors.terms)) if address.terms or anchors.terms else 0.0,
             parents,
             relevances,
+            wordings,
             distance,
             self._surveys and looks_like_index(url),
         )
@@ -291,7 +307,8 @@ def _of_place(own: str, parent: str, path: str) -> list[Feature]:
 
 class ChangingFeatures:
     """The features of links that change with what is learned, in steps: relevance of the best page that holds a link, and of all
-    on average (tenths), topic terms (thirds), links since the last page on topic, likeness of its words (sixths).
+    on average (tenths), topic terms (thirds), links since the last page on topic, likeness of its words (sixths), the
+    parts of Eq. 5 (tenths).
 
     Args:
         without: parts that are left out, of :data:`KINDS`.
@@ -314,8 +331,8 @@ class ChangingFeatures:
         """The features of n links, (n, kinds).
 
         Args:
-            state: best relevance, mean relevance, topic terms, distance and likeness of each, (5 or more, n); further rows are
-                ignored.
+            state: best relevance, mean relevance, topic terms, distance, likeness and the three parts of Eq. 5 of each, (8 or
+                more, n); further rows are ignored.
         """
         steps = np.minimum(self._most, (self._scale * state[self._rows]).astype(np.int64))
         numbers: Numbers = self._table[self._kind, steps].T

@@ -37,6 +37,7 @@ class PageWords:
             of 1 (:meth:`PageClassifier.read`). What a term weighs changes with the crawl.
         labels: its labels as numbers above 0.
         odds: log-odds that it is on topic by Eq. 3 (:meth:`PageClassifier.read`).
+        described: relevance of its description, by Eq. 3 as Eq. 5 takes it, 0 to 1.
         is_article: whether it looks like a page with a text of its own, not like a list.
     """
 
@@ -46,6 +47,7 @@ class PageWords:
     parts: NDArray[np.uint8]
     labels: NDArray[np.uint16]
     odds: float
+    described: float
     is_article: bool
 
 
@@ -60,6 +62,7 @@ class IncomingLink:
         terms: weight of its topic terms.
         distance: links since the last page on topic.
         words: its words by number.
+        eq5: the three parts of Eq. 5 when it was followed, 0 to 1 each.
     """
 
     features: Sequence[int] | NDArray[np.uint32]
@@ -68,6 +71,7 @@ class IncomingLink:
     terms: float
     distance: int
     words: Sequence[int] | NDArray[np.uint16] = ()
+    eq5: Sequence[float] = (0.0, 0.0, 0.0)
 
 
 class Memory:
@@ -75,9 +79,9 @@ class Memory:
 
     Attributes:
         pages: digests. 0: an empty row.
-        words, counts, page_terms, parts, labels, odds, is_article: see :class:`PageWords`; rows are filled up with 0.
+        words, counts, page_terms, parts, labels, odds, described, is_article: see :class:`PageWords`; rows are filled up with 0.
         fetched: whether the page could be fetched.
-        features, parents, link_relevances, terms, distance, link_words: see :class:`IncomingLink`; 0 where no link led there.
+        features, parents, link_relevances, terms, distance, link_words, eq5: see :class:`IncomingLink`; 0 without a link.
         has_link: whether a link led there.
         relevance: by the classifier's latest opinion.
         example: whether the page is an example of the topic, and not forgotten. A long crawl ends far from the topic; if the
@@ -85,8 +89,8 @@ class Memory:
     """
 
     _FIELDS = (
-        *("pages", "words", "counts", "page_terms", "parts", "labels", "odds", "is_article", "fetched", "features"),
-        *("parents", "link_relevances", "terms", "distance", "link_words", "has_link", "relevance", "example"),
+        *("pages", "words", "counts", "page_terms", "parts", "labels", "odds", "described", "is_article", "fetched"),
+        *("features", "parents", "link_relevances", "terms", "distance", "link_words", "eq5", "has_link", "relevance", "example"),
     )
 
     def __init__(self) -> None:
@@ -96,7 +100,7 @@ class Memory:
         self.learned = 0
         self._next = 0
         self._rows: dict[int, int] = {}
-        self._forgotten: dict[int, float] = {}
+        self._forgotten: dict[int, tuple[float, float]] = {}  # relevance, and that of the description
         self.pages = np.zeros(CAPACITY, dtype=np.int64)
         self.words = np.zeros((CAPACITY, PAGE_WORDS), dtype=np.uint16)
         self.counts = np.zeros((CAPACITY, PAGE_WORDS), dtype=np.uint8)
@@ -104,6 +108,7 @@ class Memory:
         self.parts = np.zeros((CAPACITY, PAGE_TERMS), dtype=np.uint8)
         self.labels = np.zeros((CAPACITY, PAGE_LABELS), dtype=np.uint16)
         self.odds = np.zeros(CAPACITY, dtype=np.float32)
+        self.described = np.zeros(CAPACITY, dtype=np.float32)
         self.is_article = np.zeros(CAPACITY, dtype=np.bool_)
         self.fetched = np.zeros(CAPACITY, dtype=np.bool_)
         self.features = np.zeros((CAPACITY, MAX_FEATURES), dtype=np.uint32)
@@ -112,6 +117,7 @@ class Memory:
         self.terms = np.zeros(CAPACITY, dtype=np.float32)
         self.distance = np.zeros(CAPACITY, dtype=np.int64)
         self.link_words = np.zeros((CAPACITY, LINK_WORDS), dtype=np.uint16)
+        self.eq5 = np.zeros((CAPACITY, 3), dtype=np.float32)
         self.has_link = np.zeros(CAPACITY, dtype=np.bool_)
         self.relevance = np.zeros(CAPACITY, dtype=np.float32)
         self.example = np.zeros(CAPACITY, dtype=np.bool_)
@@ -129,7 +135,7 @@ class Memory:
     def page_words(self, row: int) -> PageWords:
         """What the page in a row says, filled up with 0."""
         arrays = (self.words[row], self.counts[row], self.page_terms[row], self.parts[row], self.labels[row])
-        return PageWords(*arrays, self.odds.item(row), bool(self.is_article[row]))
+        return PageWords(*arrays, self.odds.item(row), self.described.item(row), bool(self.is_article[row]))
 
     def add(self, page: int, words: PageWords | None, link: IncomingLink | None, relevance: float) -> None:
         """Remember a page.
@@ -146,7 +152,7 @@ class Memory:
         self._next = (row + 1) % CAPACITY
         if (oldest := self.pages.item(row)) in self._rows:
             del self._rows[oldest]
-            self._forgotten[oldest] = self.relevance.item(row)
+            self._forgotten[oldest] = self.relevance.item(row), self.described.item(row)
         for name in self._FIELDS:
             getattr(self, name)[row] = 0
         self.pages[row] = page
@@ -161,7 +167,7 @@ class Memory:
             self.page_terms[row, : len(words.terms)] = words.terms
             self.parts[row, : len(words.parts)] = words.parts
             self.labels[row, : len(words.labels)] = words.labels
-            self.odds[row], self.is_article[row] = words.odds, words.is_article
+            self.odds[row], self.described[row], self.is_article[row] = words.odds, words.described, words.is_article
         if link is not None:
             self.has_link[row] = True
             self.features[row, : len(link.features)] = link.features
@@ -169,17 +175,18 @@ class Memory:
             self.link_relevances[row, : len(link.relevances)] = link.relevances
             self.terms[row], self.distance[row] = link.terms, link.distance
             self.link_words[row, : len(link.words)] = link.words
+            self.eq5[row] = link.eq5
 
     def set_examples(self, rows: NDArray[np.int64]) -> None:
         """Make these pages (fewer than there are) the examples, in place of those before."""
         self.example[:] = False
         self.example[rows] = True
 
-    def relevance_of(self, page: int) -> float | None:
-        """Relevance of a page by the latest opinion; None where it is not remembered. Pages forgotten since :meth:`settle` still
-        count, so that scores change at a refit only."""
+    def relevances_of(self, page: int) -> tuple[float, float] | None:
+        """Relevance of a page by the latest opinion, and relevance of its description; None where it is not remembered. Pages
+        forgotten since :meth:`settle` still count, so that scores change at a refit only."""
         row = self._rows.get(page)
-        return self._forgotten.get(page) if row is None else self.relevance.item(row)
+        return self._forgotten.get(page) if row is None else (self.relevance.item(row), self.described.item(row))
 
     def settle(self) -> None:
         """Drop the relevance of forgotten pages."""
@@ -205,7 +212,8 @@ class Memory:
         """All of it as JSON data, packed."""
         used = len(self)
         packed = {name: b64encode(zlib.compress(getattr(self, name)[:used].tobytes(), 1)).decode() for name in self._FIELDS}
-        return {"learned": self.learned, "next": self._next, "forgotten": list(self._forgotten.items()), **packed}
+        forgotten = [[page, *both] for page, both in self._forgotten.items()]
+        return {"learned": self.learned, "next": self._next, "forgotten": forgotten, **packed}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` gave."""
@@ -215,4 +223,4 @@ class Memory:
             rows = getattr(self, name)[: len(self)]
             rows[:] = np.frombuffer(zlib.decompress(b64decode(state[name])), dtype=rows.dtype).reshape(rows.shape)
         self._rows = {int(page): row for row, page in enumerate(self.pages[: len(self)])}
-        self._forgotten = {int(page): float(relevance) for page, relevance in state["forgotten"]}
+        self._forgotten = {int(page): (float(relevance), float(described)) for page, relevance, described in state["forgotten"]}

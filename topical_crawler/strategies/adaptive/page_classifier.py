@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
@@ -84,8 +84,9 @@ UNTAUGHT_STEEPNESS, UNTAUGHT_MIDDLE = 1.5, 2.0
 NO_RELEVANCE = 0.1
 """What no relevance counts as, in parts of the even one."""
 
-Counted = tuple[Counter[int], dict[str, float], float]
-"""The words of a page by number with their weighted numbers, how much each topic term stands out, and the log-odds by Eq. 3."""
+Counted = tuple[Counter[int], dict[str, float], float, float]
+"""The words of a page by number with their weighted numbers, how much each topic term stands out, the log-odds by Eq. 3, and the
+relevance of the description."""
 
 
 class PageClassifier:
@@ -101,6 +102,8 @@ class PageClassifier:
         feedback: whether words are learned; else only the terms count.
         even: Eq. 3 over a page's description, and over its text, that speaks neither for the topic nor against it, see
             :func:`evidence`.
+        describe: relevance of a description by its distinct content words, 0 to 1; what it says is remembered of pages
+            (:attr:`PageWords.described`), and does not count for their own probability.
 
     Attributes:
         marks: a digest of the marked texts as they are now.
@@ -114,6 +117,7 @@ class PageClassifier:
         labels: bool = True,
         feedback: bool = True,
         even: float = 0.0,
+        describe: Callable[[Sequence[str]], float] = lambda _: 0.0,
     ) -> None:
         rare, heaviest = rarities(frozenset(terms)), max(terms.values(), default=1.0)
         weights = {term: weight * rare[term] ** 2 for term, weight in terms.items()}
@@ -131,6 +135,7 @@ class PageClassifier:
         self._term_articles: Floats = np.zeros(BUCKETS, dtype=np.float32)
         self._squares = {term: weight * weight for term, weight in terms.items()}
         self._even = even
+        self._describe = describe
         self._segmenter = segmenter
         self._labels = labels
         self._feedback = feedback
@@ -186,21 +191,23 @@ class PageClassifier:
             body[word] += LABEL_COUNT * count
         for label in own_labels:
             body[_whole(label)] += WHOLE_LABEL_COUNT
-        return _counted(body), parts, odds
+        return _counted(body), parts, odds, self._describe(list(head))
 
     def _eq3(self, words: Collection[str]) -> float:
         """Eq. 3 of Zhou et al. 2019 over distinct words, where each is similar to itself only; 0 for no words."""
         return sum([self._squares.get(word, 0.0) for word in words]) / max(1, len(words))
 
     def _packed(self, counted: Counted, labels: Sequence[str], article: bool) -> tuple[PageWords, dict[str, float]]:
-        body, parts, odds = counted
+        body, parts, odds, described = counted
         numbers, counts = self._most_telling(body)
         scores = {term: part * float(self._term_weights[self._numbers[term]]) for term, part in parts.items()}
         strongest = sorted(parts, key=lambda term: (-scores[term], term))[:PAGE_TERMS]
         terms = np.array([self._numbers[term] for term in strongest], dtype=np.uint16)
         sizes = np.array([round(parts[term] * PART_UNIT) for term in strongest], dtype=np.uint8)
         filed = np.array([_number(label) or 1 for label in dict.fromkeys(map(_whole, labels))][:PAGE_LABELS], dtype=np.uint16)
-        return PageWords(numbers, counts, terms, sizes, filed, odds, article), {term: scores[term] for term in strongest}
+        return PageWords(numbers, counts, terms, sizes, filed, odds, described, article), {
+            term: scores[term] for term in strongest
+        }
 
     def _find_terms(self, word: str) -> tuple[str, ...]:
         """The topic terms in a word, which may be longer: 公路 in 高速公路. Latin ones are whole words."""

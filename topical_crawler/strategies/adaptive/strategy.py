@@ -7,15 +7,16 @@ of links is worth what it leads to (delayed reward), and nothing by itself. What
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.strategies.adaptive.link_model import (
+    KINDS,
     MAX_FEATURES,
     MAX_PARENTS,
     ChangingFeatures,
@@ -29,7 +30,8 @@ from topical_crawler.strategies.adaptive.link_model import (
 )
 from topical_crawler.strategies.adaptive.memory import LINK_WORDS, IncomingLink, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
-from topical_crawler.strategies.base import Parameters, SiteWords, Strategy, check_fields, packed, unpacked
+from topical_crawler.strategies.base import Parameters, Setup, SiteWords, Strategy, check_fields, packed, unpacked
+from topical_crawler.strategies.relevancy.priority import Priority
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
@@ -38,15 +40,21 @@ from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
 PARTS = (
     *("feedback", "labels", "sites", "lists", "survey", "hubs", "failures", "model", "rejudging", "second_look"),
-    *("address", "anchor", "place", "standing", "likeness"),
+    *("address", "anchor", "place", "standing", "likeness", "eq5"),
 )
 """What can be left out, one at a time, to see what it is worth (``without``)."""
 REASONS = 5
-"""Reasons that are given for a link: the strongest."""
+"""Reasons that are given for a link besides the parts of Eq. 5: the strongest."""
 PARENT_WEIGHT, TERM_WEIGHT, LIKENESS_WEIGHT, SURVEY_WEIGHT = 3.0, 1.5, 1.0, 3.0
-PRIOR = -2.0 - LIKENESS_WEIGHT
-"""Log-odds of a link of which nothing is known, whose likeness is 1, less that likeness."""
-_WEIGHTS = np.array([PARENT_WEIGHT / 2, PARENT_WEIGHT / 2, TERM_WEIGHT, 0, LIKENESS_WEIGHT, SURVEY_WEIGHT], dtype=np.float32)
+_WEIGHTS = np.array(
+    [PARENT_WEIGHT / 2, PARENT_WEIGHT / 2, TERM_WEIGHT, 0, LIKENESS_WEIGHT, 0, 0, 0, SURVEY_WEIGHT], dtype=np.float32
+)
+PRIOR = -2.0
+"""Log-odds of a link of which nothing is known, whose likeness is 1."""
+EQ5 = slice(5, 8)
+"""Where the parts of Eq. 5 are among what is known of a link (:meth:`Adaptive._state`)."""
+LEAST = 1e-6
+"""No link is surer than this by Eq. 5."""
 FIRST_REFIT, REFIT_SHARE, MAX_BETWEEN_REFITS = 8, 0.08, 256
 """Learned pages between two refits: the first number, then this share of all, at most the last number."""
 HUB_VALUE, HUB_TEXTS = 0.5, 5.0
@@ -121,15 +129,20 @@ class Adaptive(Strategy):
 
     name = "adaptive"
     parameters_type = AdaptiveParameters
+    needs = ("hownet", "hownet_tree", "vectors")
     wants_paths = True
     wants_text = True
     learns_links = True
     relevance_is_probability = True
     parameters: AdaptiveParameters
 
-    def __init__(self, topic: Topic, segmenter: Segmenter, parameters: AdaptiveParameters | None = None) -> None:
+    def __init__(self, topic: Topic, segmenter: Segmenter, eq5: Priority, parameters: AdaptiveParameters | None = None) -> None:
         super().__init__(topic, segmenter, parameters)
         without = self._without = frozenset(self.parameters.without)
+        self._eq5 = eq5
+        self._eq5_weights = np.array([eq5.alpha, eq5.beta, eq5.lam], dtype=np.float32)
+        self._related: list[str] = []  # relevant pages since the last refit: until the next one they are no history
+        self._struct_of_host, self._struct_of = lru_cache(65_536)(eq5.struct_of_host), lru_cache(65_536)(eq5.struct)
         self._classifier = PageClassifier(
             topic.terms,
             segmenter,
@@ -137,8 +150,9 @@ class Adaptive(Strategy):
             labels="labels" not in without,
             feedback="feedback" not in without,
             even=self.parameters.even_relevance,
+            describe=self._relevance,
         )
-        self._links = LinkFeatures(segmenter.cut, self._classifier.terms_of, self._classifier.word_ids, without)
+        self._links = LinkFeatures(segmenter.cut, self._classifier.terms_of, self._classifier.word_ids, self._relevance, without)
         self._changing = ChangingFeatures(without)
         self._model = LinkModel()
         self._memory = Memory()
@@ -149,6 +163,15 @@ class Adaptive(Strategy):
         self._unchecked: list[list[int]] = []  # pages since the last refit, and whether they were kept
         self._kept = self._promised = 0.0  # by now, and by the scores of their links
         self._refits = 0  # in this process
+
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        return cls(setup.topic, setup.segmenter, Priority.make(setup, None), setup.parameters(cls.parameters_type))
+
+    def _relevance(self, words: Iterable[str]) -> float:
+        """Eq. 3 of a text as Eq. 5 takes it, 0 to 1, whatever the topic says of ``bounded``: log-odds need a share."""
+        relevance = self._eq5.relevance([w for w in dict.fromkeys(words) if self.segmenter.is_content(w)])
+        return min(1.0, relevance / (1 + relevance))
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         own = page if "sites" in self._without else self._sites.own(page)
@@ -187,6 +210,8 @@ class Adaptive(Strategy):
         lesson = Lesson(*verdict.lesson)
         words = _unpack_words(lesson.page)
         self._sites.learn(url, lesson.site)
+        if verdict.keep:
+            self._related.append(url)
         self._memory.add(page, words, self._unpack_link(url, lesson.link), verdict.relevance if words else 0.0)
         if words is not None:
             self._classifier.note(words)
@@ -205,6 +230,11 @@ class Adaptive(Strategy):
         n = len(memory)
         self._check_scores()
         memory.settle()
+        for url in self._related:
+            self._eq5.remember(url)
+        self._related.clear()
+        self._struct_of_host.cache_clear()
+        self._struct_of.cache_clear()
         self._classifier.refit(memory)
         if "rejudging" not in self._without:
             memory.relevance[:n] = np.where(memory.fetched[:n], self._classifier.probabilities(memory), 0)
@@ -223,8 +253,8 @@ class Adaptive(Strategy):
         terms, distance = memory.terms[rows], memory.distance[rows].astype(np.float32)
         likeness = self._classifier.likeness(memory.link_words[rows])
         survey = np.zeros(len(rows), dtype=np.float32)  # none is a lesson
-        state = np.stack([best, mean, terms, distance, likeness, survey])
-        return np.concatenate([memory.features[rows], self._changing.numbers(state)], axis=1), _prior(state)
+        state = np.stack([best, mean, terms, distance, likeness, *memory.eq5[rows].T, survey])
+        return np.concatenate([memory.features[rows], self._changing.numbers(state)], axis=1), self._prior(state)
 
     def _check_scores(self) -> None:
         """Compare the pages since the last refit with the scores of their links, as they were until now."""
@@ -269,11 +299,12 @@ class Adaptive(Strategy):
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         links = [self._seen(candidate) for candidate in candidates]
         # A page is learned before the links on it are scored, so between two refits only another place changes a score.
-        if old := [link for link in links if link.refit != self._refits]:
-            state = self._state([link.view for link in old])
-            lasting = self._model.evidence([link.view.features for link in old])
+        old = [(candidate.url, link) for candidate, link in zip(candidates, links, strict=True) if link.refit != self._refits]
+        if old:
+            state = self._state([(url, link.view) for url, link in old])
+            lasting = self._model.evidence([link.view.features for _, link in old])
             changing = self._model.of_table(self._changing.numbers(state))
-            for link, score in zip(old, sigmoid(_prior(state) + lasting + changing).tolist(), strict=True):
+            for (_, link), score in zip(old, sigmoid(self._prior(state) + lasting + changing).tolist(), strict=True):
                 link.refit, link.score = self._refits, score
         return [link.score for link in links]
 
@@ -284,28 +315,46 @@ class Adaptive(Strategy):
             link = candidate.memo[self] = _Seen(self._links.view(candidate.url, candidate.evidence))
         return link
 
-    def _state(self, views: Sequence[LinkView]) -> Floats:
-        """How links stand by what is known now, (6, n): relevance of the best page that holds each, and of all on average; topic
-        terms; links since the last page on topic; likeness of its words; whether it leads to a list of all that a site has."""
-        relevance_of = lru_cache(None)(self._memory.relevance_of)  # many links are on the same pages
+    def _state(self, links: Sequence[tuple[str, LinkView]]) -> Floats:
+        """How links (addresses, and what is known of them) stand by now, (9, n): relevance of the best page that holds each, and
+        of all on average; topic terms; links since the last page on topic; likeness of its words; the three parts of Eq. 5;
+        whether it leads to a list of all that a site has."""
+        relevances_of = lru_cache(None)(self._memory.relevances_of)  # many links are on the same pages
+        alpha, beta = self._eq5.alpha, self._eq5.beta
         rows = []
-        for _, _, _, terms, parents, relevances, distance, is_survey in views:
+        for url, (name, _, _, _, terms, parents, relevances, wordings, distance, is_survey) in links:
             if len(parents) == 1:  # most of them
-                best = mean = relevances[0] if (now := relevance_of(parents[0])) is None else now
+                passed = relevances[0]
+                best, description = relevances_of(parents[0]) or (passed, passed)
+                mean, wording = best, wordings[0]
             else:
-                known = [r if (now := relevance_of(p)) is None else now for p, r in zip(parents, relevances, strict=True)]
-                best, mean = max(known), sum(known) / len(known)
-            rows.append((best, mean, terms, distance, 0, is_survey))
+                known = [relevances_of(p) or (r, r) for p, r in zip(parents, relevances, strict=True)]
+                now = [relevance for relevance, _ in known]
+                best, mean = max(now), sum(now) / len(now)
+                places = [(alpha * d + beta * w, d, w) for (_, d), w in zip(known, wordings, strict=True)]
+                _, description, wording = max(places)  # as Eq. 5 has it: the best of all places
+            struct = self._struct_of_host(name)
+            struct = self._struct_of(url) if struct is None else struct
+            rows.append((best, mean, terms, distance, 0, description, wording, struct, is_survey))
         state = np.array(rows, dtype=np.float32).T
-        words = b"".join([view.words for view in views])
-        state[4] = self._classifier.likeness(np.frombuffer(words, dtype="<u2").reshape(len(views), -1))
+        words = b"".join([view.words for _, view in links])
+        state[4] = self._classifier.likeness(np.frombuffer(words, dtype="<u2").reshape(len(links), -1))
+        if "eq5" in self._without:
+            state[EQ5] = 0
         return state
 
+    def _prior(self, state: Floats) -> Floats:
+        """Log-odds of links by the topic alone: by Eq. 5, and for relevance of the pages that hold them (as judged by now), topic
+        terms, likeness, surveys."""
+        eq5 = (self._eq5_weights[:, None] * state[EQ5]).sum(axis=0)  # added up link by link: a link scores the same among others
+        prior: Floats = _log_odds(eq5) + (_WEIGHTS[:, None] * state).sum(axis=0) - np.float32(LIKENESS_WEIGHT)
+        return prior
+
     def explain(self, candidate: Candidate) -> dict[str, float]:
-        """The strongest reasons in words, with their parts of the log-odds."""
+        """The three parts of Eq. 5, and the strongest reasons besides, in words with their parts of the log-odds."""
         url, evidence = candidate.url, candidate.evidence
-        state = self._state([self._links.view(url, evidence)])
-        best, mean, terms, distance, likeness, survey = state[:, 0].tolist()
+        state = self._state([(url, self._links.view(url, evidence))])
+        best, mean, terms, distance, likeness, *eq5, survey = state[:, 0].tolist()
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": PARENT_WEIGHT * (best + mean) / 2,
             f"topic terms in the anchor or the address ({terms:.1f})": TERM_WEIGHT * terms,
@@ -314,14 +363,22 @@ class Adaptive(Strategy):
             "list of all that the site has": SURVEY_WEIGHT * survey,
         }
         features = self._links.meanings(url, evidence)
-        values = {"best": best, "mean": mean, "terms": terms, "distance": distance, "likeness": likeness}
+        values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{terms:.1f}", "distance": f"{distance:.0f}"}
+        values |= {"likeness": f"{likeness:.1f}"} | {kind: f"{part:.2g}" for kind, part in zip(KINDS["eq5"], eq5, strict=True)}
         for kind, feature in zip(self._changing.kinds, self._changing.numbers(state)[0].tolist(), strict=True):
-            features[feature] = (kind, f"{values[kind]:.{0 if kind == 'distance' else 1}f}")
+            features[feature] = (kind, values[kind])
         for feature, meaning in features.items():
             words = in_words(meaning)
             parts[words] = parts.get(words, 0.0) + self._model.weight(feature)
+        told = {}
+        if "eq5" not in self._without:  # what Eq. 5 says, in proportion, and what was learned of each part since
+            shares = (self._eq5_weights * eq5).astype(np.float64)
+            gain = (float(_log_odds(shares.sum())) - PRIOR) / max(shares.sum(), LEAST)
+            for kind, share in zip(KINDS["eq5"], shares.tolist(), strict=True):
+                words = in_words((kind, values[kind]))
+                told[words] = round(gain * share + parts.pop(words), 3)
         strongest = sorted(parts.items(), key=lambda p: (-abs(p[1]), p[0]))[:REASONS]
-        return {words: round(part, 3) for words, part in strongest if round(part, 3)}
+        return told | {words: round(part, 3) for words, part in strongest if round(part, 3)}
 
     def state_dict(self) -> dict[str, Any]:
         return {
@@ -333,6 +390,8 @@ class Adaptive(Strategy):
             "checked": [self._kept, self._promised],
             "unchecked": [list(page) for page in self._unchecked],
             "marks": self._known_marks,
+            "history": self._eq5.history(),
+            "related": list(self._related),
             "least_relevance": [self.parameters.precision, self._least_relevance],
             "revision": self.revision,
         }
@@ -346,6 +405,10 @@ class Adaptive(Strategy):
         self._kept, self._promised = map(float, state["checked"])
         self._unchecked = [[int(page), int(kept)] for page, kept in state["unchecked"]]
         self._known_marks = state["marks"]
+        self._eq5.load(state["history"])
+        self._related = list(state["related"])
+        self._struct_of_host.cache_clear()
+        self._struct_of.cache_clear()
         precision, least = map(float, state["least_relevance"])
         if precision == self.parameters.precision:
             self._least_relevance = least
@@ -363,15 +426,16 @@ class Adaptive(Strategy):
         features = packed(view.features[view.of_address :], "<u4")
         parents = packed(np.array(view.parents), "<i8")
         words = packed(np.frombuffer(view.words, dtype="<u2"), "<u2")
-        return [features, parents, list(view.relevances), view.terms, view.distance, words]
+        eq5 = self._state([(url, view)])[EQ5, 0].tolist()
+        return [features, parents, list(view.relevances), view.terms, view.distance, words, eq5]
 
     def _unpack_link(self, url: str, lesson: Sequence[Any] | None) -> IncomingLink | None:
         if lesson is None:
             return None
-        packed_features, parents, relevances, terms, distance, words = lesson
+        packed_features, parents, relevances, terms, distance, words, eq5 = lesson
         features = np.concatenate([self._links.address(url).features, unpacked(packed_features, "<u4")])[:MAX_FEATURES]
         known_words = unpacked(words, "<u2")[:LINK_WORDS]
-        return IncomingLink(features, unpacked(parents, "<i8").tolist(), relevances, terms, distance, known_words)
+        return IncomingLink(features, unpacked(parents, "<i8").tolist(), relevances, terms, distance, known_words, eq5)
 
 
 def relevance_for(precision: float, relevances: NDArray[Any]) -> float:
@@ -387,20 +451,26 @@ def relevance_for(precision: float, relevances: NDArray[Any]) -> float:
     return float(values[::-1][enough[-1]]) if len(enough) else precision
 
 
-def _prior(state: Floats) -> Floats:
-    """Log-odds of links by the topic alone: relevance of the pages that hold them, topic terms, likeness, surveys."""
-    prior: Floats = PRIOR + (_WEIGHTS[:, None] * state).sum(axis=0)
-    return prior
+def _log_odds(priority: Floats) -> Floats:
+    """Log-odds that a link leads to the topic by Eq. 5 alone: its priority, 0 to 1, is the probability that it does, besides that
+    of any link (:data:`PRIOR`). So the order of links is that of Eq. 5.
+
+    >>> _log_odds(np.array([0, 0.2, 0.8], dtype=np.float32)).round(2).tolist()
+    [-2.0, -0.87, 1.54]
+    """
+    off = np.maximum(LEAST, 1 - priority.astype(np.float64)) / (1 + np.exp(PRIOR))
+    odds: Floats = np.log((1 - off) / off).astype(np.float32)
+    return odds
 
 
 def _pack_words(words: PageWords) -> list[Any]:
     arrays: Sequence[NDArray[Any]] = (words.numbers, words.counts, words.terms, words.parts, words.labels)
-    return [*map(packed, arrays, _ARRAYS), words.odds, int(words.is_article)]
+    return [*map(packed, arrays, _ARRAYS), words.odds, words.described, int(words.is_article)]
 
 
 def _unpack_words(lesson: Sequence[Any] | None) -> PageWords | None:
     if lesson is None:
         return None
-    *arrays, odds, is_article = lesson
+    *arrays, odds, described, is_article = lesson
     numbers, counts, terms, parts, labels = map(unpacked, arrays, _ARRAYS)
-    return PageWords(numbers, counts, terms, parts, labels, odds, bool(is_article))
+    return PageWords(numbers, counts, terms, parts, labels, odds, described, bool(is_article))

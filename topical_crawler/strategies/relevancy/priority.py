@@ -12,11 +12,12 @@ from typing import Self
 from topical_crawler.strategies.base import Setup
 from topical_crawler.strategies.relevancy.parameters import SemanticParameters, ahp_weights, read_semantic_parameters
 from topical_crawler.strategies.relevancy.score_table import ScoreTable
-from topical_crawler.strategies.relevancy.url_structure import History, site, struct
+from topical_crawler.strategies.relevancy.url_structure import History, UrlParts, site, struct, struct_of_host
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, topic_line
 
-HISTORY_SIZE = 200  # history URLs kept of each site, or of all; Algorithm 3 draws from them
+HISTORY_SIZE = 200
+"""History URLs that are kept of each site, or of all; Algorithm 3 draws from them."""
 
 
 class Priority:
@@ -27,6 +28,7 @@ class Priority:
         table: the paper's inverted index, word → Σ_t w_t·Sim(d,t)², made once per topic.
         parameters: None: the defaults.
         seed: of the draws of Algorithm 3.
+        history_size: history URLs to keep of each site; None: no more than are drawn, which makes one draw of all later ones.
 
     Attributes:
         alpha, beta, lam: the weights of Eq. 5; their sum is 1.
@@ -40,23 +42,31 @@ class Priority:
     (1, 0.555)
     """
 
-    def __init__(self, topic: Topic, table: ScoreTable, parameters: SemanticParameters | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        topic: Topic,
+        table: ScoreTable,
+        parameters: SemanticParameters | None = None,
+        seed: int = 0,
+        history_size: int | None = HISTORY_SIZE,
+    ) -> None:
         self.parameters = parameters or SemanticParameters()
         self.alpha, self.beta, self.lam = ahp_weights(self.parameters.comparisons)
         self._topic = topic
         self._table = table
         self._seed = seed
         self._parts: dict[str, tuple[float, str]] = {}
+        self._history_size = history_size or self.parameters.history_sample
         self._histories: dict[str, History] = {}  # of each site, or of all under ""
 
     @classmethod
-    def make(cls, setup: Setup) -> Self:
+    def make(cls, setup: Setup, history_size: int | None = HISTORY_SIZE) -> Self:
         """As the topic's table ``[strategy.semantic]`` sets it. Raises TopicError where that cannot be used."""
         topic = setup.topic
         parameters, similarity = read_semantic_parameters(topic)
         table = ScoreTable.load_or_build(topic.terms, setup.resources, similarity, setup.cache_dir, setup.progress)
         try:
-            return cls(topic, table, parameters, setup.seed)
+            return cls(topic, table, parameters, setup.seed, history_size)
         except ValueError as error:
             raise TopicError(f"{topic_line(topic, 'comparisons')}: {error}") from None
 
@@ -90,13 +100,20 @@ class Priority:
         history = self._histories.get(self._site(url))
         return struct(url, history.sample(self.parameters.history_sample), self.parameters.structure) if history else 0
 
+    def struct_of_host(self, name: str) -> int | None:
+        """The same for every address of a host; None where that depends on the path."""
+        parts = UrlParts.of(f"http://{name}/")
+        history = self._histories.get(self._site(f"http://{name}/"))
+        sample = history.sample(self.parameters.history_sample) if history else ()
+        return struct_of_host(parts.host, sample, self.parameters.structure)
+
     def _site(self, url: str) -> str:
         """Of which history a page is part, and a link is compared with."""
         return site(url) if self.parameters.own_site else ""
 
     def remember(self, url: str) -> None:
         """Take a relevant page's URL into the history."""
-        self._histories.setdefault(self._site(url), History(HISTORY_SIZE, self._seed)).add(url)
+        self._histories.setdefault(self._site(url), History(self._history_size, self._seed)).add(url)
 
     def history(self) -> list[str]:
         """The history URLs that are kept, as JSON data."""

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -142,6 +143,28 @@ def struct(url: str | UrlParts, sample: Sequence[str | UrlParts], parameters: St
         if needed == 0:
             return 1
     return 0
+
+
+def struct_of_host(name: str, sample: Sequence[UrlParts], parameters: StructureParameters = DEFAULT) -> int | None:
+    """What :func:`struct` gives for every address of a host, whatever its path is; None where that depends on the path.
+
+    >>> sample = [UrlParts.of(f"http://dj.a.cn/djyw/{n}.html") for n in range(3)]
+    >>> struct_of_host("dj.a.cn", sample), struct_of_host("www.a.cn", sample), struct_of_host("www.a.cn", ())
+    (1, None, 0)
+    """
+    same = possible = 0
+    for other in sample:
+        contained, value = _host_similarity(name, other.host, parameters) or (False, 0.0)
+        if contained and not parameters.within_host:
+            value = math.inf
+        elif name and other.host:
+            value = 0.0 if contained else parameters.alpha * value
+        else:
+            continue
+        same += value > parameters.threshold
+        possible += value + parameters.beta * 2 * parameters.a_path > parameters.threshold  # more no path can add
+    most = len(sample) // 2
+    return 1 if same > most else 0 if possible <= most else None
 
 
 class History:
