@@ -46,7 +46,9 @@ class Voice:
     def named(self, name: str) -> str:
         """What the code calls ``name`` in English: a reason, a part of a priority, a kind of page, a mark. One that the catalogue
         does not have stays as it is: the code of others gives reasons, too."""
-        if self._place == 0 or (row := catalogue().get(_NAMED + name)):
-            return name if self._place == 0 else row[1]
+        if self._place == 0:
+            return name
+        if row := catalogue().get(_NAMED + name):
+            return row[1]
         found = ((pattern.fullmatch(name), chinese) for pattern, chinese in _patterns())
         return next((chinese.format(*match.groups()) for match, chinese in found if match), name)
