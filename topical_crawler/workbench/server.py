@@ -29,9 +29,11 @@ from starlette.staticfiles import StaticFiles
 
 from topical_crawler.cli.base import program
 from topical_crawler.cli.catalogue import LANGUAGES, Voice
+from topical_crawler.config import segmenter
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.frontier import FrontierFileError, FrontierServerError
+from topical_crawler.text.segment import Segmenter
 from topical_crawler.workbench import compare, corpus, crawl, export, judge, topic
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.openapi import document
@@ -288,6 +290,8 @@ def run(settings: BaseSettings, names: Sequence[str], given: Sequence[str], port
         app = make_app(bench, port)
         url = address(port, app.state.token)
         print(f"{url}\nCtrl-C ends it. Crawls that were started here go on.", file=sys.stderr, flush=True)
+        # The first segmenter takes a third of a second, in which no page is answered: not when words are asked for.
+        bench.jobs.result("dictionary", lambda note: Segmenter(backend=segmenter(settings)))
         if browser:
             webbrowser.open(url)
         config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2)
