@@ -17,7 +17,7 @@ MOST_MUTATIONS = 4
 Chance = random.Random
 Mutation = Callable[[bytes, Chance], bytes]
 
-_TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9]*)([^<>]*)>")
+_TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9]*+)([^<>]*+)>")
 _ADDRESS = re.compile(rb"""(href|src)\s*=\s*("[^"]*"|'[^']*')""", re.IGNORECASE)
 _DIGITS = re.compile(rb"[0-9]+")
 _TEXT = re.compile(rb">[^<>]{2,}<")
