@@ -27,9 +27,6 @@ MAX_POSTS = 500
 MAX_HEADINGS = 100  # most headings that are compared with the title of the page
 MAX_GROUPS = 50  # most kinds of boxes that are looked at
 MIN_POINTS = 2  # least signs of a thread, see `_points`
-SURE = 5  # signs that are enough for a thread whose posts hold less text than the comments on them
-MIN_SHARE = 0.15  # least share of the prose around them that the posts hold
-MAX_COMMENTS = 0.8  # share of the text of posts that comments on them may have
 MIN_TITLE = 8  # least letters of a link that may be the headline of another page
 MIN_LEAD = 12  # least worth of a first post that is no box like the others
 MAX_NAME = 30  # most letters of the line that says who is quoted
@@ -38,6 +35,10 @@ MAX_SHARED = 40  # most letters of such a line
 SHARED = 0.2  # share of the posts over which a line that they have in common is furniture
 SHINGLE, REPEATED = 6, 0.7  # letters of the pieces of a quote that are looked for in earlier posts, and share that is found there
 MAX_SAID = 200_000  # most of the pieces of earlier posts that are remembered
+NAMED = 0.8  # share of boxes that name a person over which they may be the posts of the column that they stand in
+INNER = 0.5  # least share of the text of that column that they hold; half as much where it is named as something else than posts
+AS_MUCH = 0.7  # share of the text of boxes that a part of each must have to be the posts
+BODY = 0.9  # share of the most text over which the elements named as bodies are the bodies of posts
 LONG = 30  # fewest letters of a line that is looked for in earlier posts though it is not marked as a quote
 
 DECLARED = ("DiscussionForumPosting", "QAPage", "schema.org/Question", "schema.org/Answer")
@@ -147,7 +148,7 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
         return None
     posts = bodies if lead is None else [lead, *bodies]
     points = _points(page, boxes, bodies, lead, html, url, declared)
-    if points < MIN_POINTS or _share(page, posts) < (MIN_SHARE if points < SURE else MIN_SHARE / 3):
+    if points < MIN_POINTS:
         return None
     texts = [read_blocks(_cleaned(page.elements[post])) for post in posts]
     lines = Counter(line for text in texts for line in {_masked(block.text) for block in text})
@@ -317,11 +318,11 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
         if -1 in holders:
             continue
         if len(holders) == 1:  # the best so far may be the columns of the page
-            least = 0.5 if _POSTS.search(page.kinds[best[0]]) else 0.25  # comments on one of the posts have less
-            named = page.named(group) >= 0.8 * len(group) and -run >= least * page.run[next(iter(holders))]
+            least = INNER if _POSTS.search(page.kinds[best[0]]) else INNER / 2  # comments on one of the posts have less
+            named = page.named(group) >= NAMED * len(group) and -run >= least * page.run[next(iter(holders))]
             if named and (len(best) == 2 or len(group) >= len(best)):
                 best, weight = group, -run
-        elif len(group) == len(best) == len(holders) and -run >= 0.7 * weight and page.named(group) >= page.named(best):
+        elif len(group) == len(best) == len(holders) and -run >= AS_MUCH * weight and page.named(group) >= page.named(best):
             best, weight = group, -run
     return _with_inner(page, best) if best else _single(page, declared)
 
@@ -379,7 +380,7 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
     able = [
         kind
         for kind in gains
-        if gains[kind] >= (0.9 if len(boxes) > 2 else 0.6) * max(gains.values()) and _BODY.search(kind) and " in " not in kind
+        if gains[kind] >= (BODY if len(boxes) > 2 else 0.6) * max(gains.values()) and _BODY.search(kind) and " in " not in kind
     ]
     able = able or list(gains)
     most = max(gains[kind] for kind in able)
@@ -391,8 +392,6 @@ def _own_places(page: _Page, boxes: Sequence[int]) -> dict[int, list[int]]:
     """The elements of each box without signatures, boxes in it and comments on the post."""
     comments = [n for n in range(boxes[0] + 1, page.ends[boxes[-1]]) if _COMMENT.search(page.kinds[n])]
     outer = {n for n in comments if not any(_COMMENT.search(page.kinds[m]) for m in page.above(n))}
-    if sum(page.run[n] for n in outer) > MAX_COMMENTS * sum(page.run[box] for box in boxes):
-        outer = set()  # they are the posts
     inner = outer | set(boxes)
     own: dict[int, list[int]] = {}
     for box in boxes:
@@ -470,16 +469,6 @@ def _points(
     points -= 4 * (sum(page.heads[n] > 0 for n in boxes) > count / 2)
     points -= lead is not None and page.run[lead] > run
     return points - 2 * (run < 0.1 * page.run[0])
-
-
-def _share(page: _Page, posts: Sequence[int]) -> float:
-    """Share that posts hold of the prose of what is around them and their headline; dialogs of the site stand elsewhere."""
-    headings = _headings(page, posts[0])
-    inside = {posts[0], posts[-1], max(headings, key=lambda n: len(headings[n]), default=posts[0])}
-    whole = next((n for n in (posts[0], *page.above(posts[0])) if all(page.within(m, n) for m in inside)), 0)
-    prose = {n: max(0.0, _gain(page, n)) for n in range(whole, page.ends[whole]) if not page.linked[n]}
-    held = sum(prose.get(n, 0.0) for n in {n for post in posts for n in range(post, page.ends[post])})
-    return held / max(1.0, sum(prose.values()))
 
 
 def _first(page: _Page, lead: int | None, boxes: Sequence[int], body: int) -> tuple[str, str]:
