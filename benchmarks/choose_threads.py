@@ -39,7 +39,6 @@ CHOICES: dict[str, tuple[float, ...]] = {
     "SHARED": (0.1, 0.4),
     "REPEATED": (0.5, 0.9),
     "LONG": (15, 60),
-    "NAMED": (0.5, 1.0),
     "INNER": (0.25, 0.75),
     "AS_MUCH": (0.5, 0.9),
     "BODY": (0.6, 0.99),

@@ -35,7 +35,6 @@ MAX_SHARED = 40  # most letters of such a line
 SHARED = 0.2  # share of the posts over which a line that they have in common is furniture
 SHINGLE, REPEATED = 6, 0.7  # letters of the pieces of a quote that are looked for in earlier posts, and share that is found there
 MAX_SAID = 200_000  # most of the pieces of earlier posts that are remembered
-NAMED = 0.8  # share of boxes that name a person over which they may be the posts of the column that they stand in
 INNER = 0.5  # least share of the text of that column that they hold; half as much where it is named as something else than posts
 AS_MUCH = 0.7  # share of the text of boxes that a part of each must have to be the posts
 BODY = 0.9  # share of the most text over which the elements named as bodies are the bodies of posts
@@ -319,7 +318,7 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
             continue
         if len(holders) == 1:  # the best so far may be the columns of the page
             least = INNER if _POSTS.search(page.kinds[best[0]]) else INNER / 2  # comments on one of the posts have less
-            named = page.named(group) >= NAMED * len(group) and -run >= least * page.run[next(iter(holders))]
+            named = page.named(group) > len(group) / 2 and -run >= least * page.run[next(iter(holders))]
             if named and (len(best) == 2 or len(group) >= len(best)):
                 best, weight = group, -run
         elif len(group) == len(best) == len(holders) and -run >= AS_MUCH * weight and page.named(group) >= page.named(best):
