@@ -15,7 +15,7 @@ from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.urls import host
 
-PARTY_SITE, PAGES = "www.zhibu.example", 2000
+PARTY_SITE, PAGES = "www.zhibu.example", 1000
 
 
 def write_portals(texts: Path, out: Path) -> tuple[str, ...]:
@@ -30,7 +30,8 @@ def write_portals(texts: Path, out: Path) -> tuple[str, ...]:
     return tuple(site.home for site in news_web.PORTALS)
 
 
-def test_portals_are_kept_at_precision_and_recall_not_below_those_of_semantic(shared_data: Path, tmp_path: Path) -> None:
+def test_what_is_kept_of_portals_is_right_and_most_of_what_was_fetched(shared_data: Path, tmp_path: Path) -> None:
+    """`semantic` is no measure here: no anchor of the home pages has a topic word, and without one it follows no link."""
     homes = write_portals(shared_data / "news/news-dev.jsonl.gz", tmp_path)
     with Progress(disable=True) as progress:
         web, _ = read_web([tmp_path / "web.warc.gz"], tmp_path, 1, progress, texts=False)
@@ -38,10 +39,8 @@ def test_portals_are_kept_at_precision_and_recall_not_below_those_of_semantic(sh
     labels = {key: label for key, label in labels.items() if host(label.url) != PARTY_SITE}
     topic = load_topic("partybuilding")
     setup = Setup(web, {}, [tmp_path / "web.warc.gz"], {topic.name: LabelledTopic(topic, "PARTY", labels)}, PAGES, "", tmp_path)
-    ours, papers = (
-        crawl_one(Variant(name, name, {}), Cell(RunKey(name, topic.name, "homes"), topic, Start("homes", 0, homes)), setup)
-        for name in ("adaptive", "semantic")
-    )
-    assert ours.precision >= max(0.9, papers.precision - 0.02)
-    assert ours.kept_recall >= max(0.8 * ours.recall[PAGES], papers.kept_recall)
-    assert ours.area > papers.area
+    cell = Cell(RunKey("adaptive", topic.name, "homes"), topic, Start("homes", 0, homes))
+    run = crawl_one(Variant("adaptive", "adaptive", {}), cell, setup)
+    assert run.recall[PAGES] > 0.3
+    assert run.precision >= 0.9
+    assert run.kept_recall >= 0.8 * run.recall[PAGES]
