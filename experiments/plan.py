@@ -18,7 +18,7 @@ from topical_crawler.evaluation.labels import Label
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.topic.topic import Topic
 
-DRAWING = frozenset({"semantic", "random", "esvsm"})
+DRAWING = frozenset({"adaptive", "semantic", "random", "esvsm"})
 """The strategies that choose at random. With the same start URLs and all links, the others crawl alike under every seed."""
 
 

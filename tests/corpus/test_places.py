@@ -40,7 +40,7 @@ def test_a_server_that_cannot_be_used(
 ) -> None:
     url = change(sa.make_url(own_server.url))
     with caplog.at_level(logging.DEBUG), pytest.raises(CorpusError) as error:
-        CorpusStore(plain(url), read_only=read_only)
+        CorpusStore(plain(url), read_only=read_only, patience=0.5)
     message = str(error.value)
     assert place in message.split(" cannot be opened ")[0] and remedy in message.split("Remedy: ")[1]
     everything = "".join(traceback.format_exception(error.value)) + caplog.text + repr(error.value.__context__)

@@ -455,7 +455,7 @@ def _log_odds(priority: Floats) -> Floats:
     """Log-odds that a link leads to the topic by Eq. 5 alone: its priority, 0 to 1, is the probability that it does, besides that
     of any link (:data:`PRIOR`). So the order of links is that of Eq. 5.
 
-    >>> _log_odds(np.array([0, 0.2, 0.8], dtype=np.float32)).round(2).tolist()
+    >>> [round(odds, 2) for odds in _log_odds(np.array([0, 0.2, 0.8], dtype=np.float32)).tolist()]
     [-2.0, -0.87, 1.54]
     """
     off = np.maximum(LEAST, 1 - priority.astype(np.float64)) / (1 + np.exp(PRIOR))
