@@ -6,12 +6,12 @@ when this was written, area under recall after 60 pages, as given and exchanged:
 
 import gzip
 import json
-import re
 import shutil
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
+
+from experiments.__main__ import main
+from experiments.runs import read_runs
 
 ROOT = Path(__file__).resolve().parents[2]
 TOPIC = ROOT / "lexicon/topics/partybuilding"
@@ -20,22 +20,33 @@ GIVEN = '[1, "1/2", 3],\n    [2, 1, 5],\n    ["1/3", "1/5", 1],'
 EXCHANGED = '[1, 2, 5],\n    ["1/2", 1, 3],\n    ["1/5", "1/3", 1],'
 
 
-def command(*words: str | Path) -> str:
-    ran = subprocess.run([sys.executable, "-m", "experiments", *words], cwd=ROOT, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout + ran.stderr
-
-
-def area(folder: Path, seed: int, topic: Path) -> float:
-    web = folder / f"web{seed}"
-    said = command(
-        *("ablation", "--web", f"{web}.warc.gz", "--labels", f"{web}.tsv", "--seeds", f"{web}.seeds.txt", "--cache", folder),
-        *("--topics", f"{topic}=PARTY", "--strategies", "semantic", "--budget", "60", "--processes", "1"),
-        *("-s", "TOPICAL_RESOURCES=0"),
-    )
-    found = re.search(r"^semantic, .*area (\d\.\d+)", said, re.M)
-    assert found, said
-    return float(found[1])
+def areas(folder: Path, seed: int, *topics: Path) -> list[float]:
+    """Area under recall of `semantic` on the web of a seed, with each of the topics."""
+    web, figures = folder / f"web{seed}", folder / f"{seed}.json"
+    line = [
+        "ablation",
+        "--web",
+        f"{web}.warc.gz",
+        "--labels",
+        f"{web}.tsv",
+        "--seeds",
+        f"{web}.seeds.txt",
+        "--cache",
+        str(folder),
+    ]
+    line += [
+        "--topics",
+        *(f"{topic}=PARTY" for topic in topics),
+        "--strategies",
+        "semantic",
+        "--budget",
+        "60",
+        "--processes",
+        "1",
+    ]
+    assert main([*line, "--json", str(figures), "-s", "TOPICAL_RESOURCES=0"]) == 0
+    found = {run.topic: run.area for run in read_runs(figures)}
+    return [found[topic.name] for topic in topics]
 
 
 def test_anchors_weigh_more_than_the_pages_that_hold_them(tmp_path: Path) -> None:
@@ -51,10 +62,10 @@ def test_anchors_weigh_more_than_the_pages_that_hold_them(tmp_path: Path) -> Non
     toml = (exchanged / "topic.toml").read_text(encoding="utf-8")
     assert GIVEN in toml
     (exchanged / "topic.toml").write_text(toml.replace(GIVEN, EXCHANGED), encoding="utf-8")
-    given, turned = [], []
+    given, turned = 0.0, 0.0
     for seed in SEEDS:
-        command("news-web", texts, tmp_path / f"web{seed}", "--seed", str(seed))
-        given.append(area(tmp_path, seed, TOPIC))
-        turned.append(area(tmp_path, seed, exchanged))
-    assert sum(given) / len(SEEDS) > 0.34, given
-    assert sum(given) - sum(turned) > 0.1 * len(SEEDS), (given, turned)
+        assert main(["news-web", str(texts), str(tmp_path / f"web{seed}"), "--seed", str(seed)]) == 0
+        for_given, for_turned = areas(tmp_path, seed, TOPIC, exchanged)
+        given, turned = given + for_given, turned + for_turned
+    assert given / len(SEEDS) > 0.34
+    assert (given - turned) / len(SEEDS) > 0.1
