@@ -23,28 +23,10 @@ EXCHANGED = '[1, 2, 5],\n    ["1/2", 1, 3],\n    ["1/5", "1/3", 1],'
 def areas(folder: Path, seed: int, *topics: Path) -> list[float]:
     """Area under recall of `semantic` on the web of a seed, with each of the topics."""
     web, figures = folder / f"web{seed}", folder / f"{seed}.json"
-    line = [
-        "ablation",
-        "--web",
-        f"{web}.warc.gz",
-        "--labels",
-        f"{web}.tsv",
-        "--seeds",
-        f"{web}.seeds.txt",
-        "--cache",
-        str(folder),
-    ]
-    line += [
-        "--topics",
-        *(f"{topic}=PARTY" for topic in topics),
-        "--strategies",
-        "semantic",
-        "--budget",
-        "60",
-        "--processes",
-        "1",
-    ]
-    assert main([*line, "--json", str(figures), "-s", "TOPICAL_RESOURCES=0"]) == 0
+    given = {"web": f"{web}.warc.gz", "labels": f"{web}.tsv", "seeds": f"{web}.seeds.txt", "cache": folder, "json": figures}
+    given |= {"strategies": "semantic", "budget": 60, "processes": 1}
+    line = ["ablation", *(part for name, value in given.items() for part in (f"--{name}", str(value)))]
+    assert main([*line, "--topics", *(f"{topic}=PARTY" for topic in topics), "-s", "TOPICAL_RESOURCES=0"]) == 0
     found = {run.topic: run.area for run in read_runs(figures)}
     return [found[topic.name] for topic in topics]
 
