@@ -110,3 +110,22 @@ def test_a_directory_is_one_crawls_at_a_time_and_one_topics(topic: Path, tmp_pat
     assert "Traceback" not in other.log + refused[0].log
     other = crawl(topic, data, "http://a.example/", strategy="breadth_first")
     assert other.code == 2 and "holds a crawl by the strategy 'semantic', not 'breadth_first'" in other.log
+
+
+@pytest.mark.parametrize("left", ["checkpoint", "log"])
+def test_what_another_version_has_learned_is_refused_with_a_remedy(left: str, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    assert crawl("partybuilding", data, SEEDS, **WEB, strategy="adaptive", pages=20).code == 0
+    with closing(sqlite3.connect(data / "frontier.sqlite")) as file, file:
+        if left == "checkpoint":  # a part of it that a former version did not have
+            done = file.execute("UPDATE saved SET data = json_remove(data, '$.state.history') WHERE name = 'strategy'")
+        else:  # as a crawl leaves it that was killed early
+            file.execute("DELETE FROM saved WHERE name = 'strategy'")
+            cut = "UPDATE outcomes SET lesson = json_remove(lesson, '$[0][6]') WHERE json_array_length(lesson, '$[0]') > 6"
+            done = file.execute(cut)
+        assert done.rowcount > 0
+    again = crawl("partybuilding", data, SEEDS, **WEB, strategy="adaptive", pages=30)
+    assert again.code == 2 and "Traceback" not in again.log
+    assert f"{data}/frontier.sqlite: this version of the program cannot read what the crawl has learned" in again.log
+    assert "Remedy: go on with the version that began it" in again.log
+    assert len([r for r in rows(data) if r.reason != "redirected"]) == 20

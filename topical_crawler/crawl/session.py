@@ -66,26 +66,44 @@ def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int) -> None:
 
 
 def load_checkpoint(strategy: Strategy, frontier: Frontier) -> int:
-    """Load the last checkpoint into ``strategy``. Returns the number of the last page that it covers; 0 without a checkpoint."""
+    """Load the last checkpoint into ``strategy``. Returns the number of the last page that it covers; 0 without a checkpoint.
+    Raises CrawlError for one that ``strategy`` cannot read."""
     saved = frontier.load(_CHECKPOINT)
     if saved is None:
         return 0
-    strategy.load_state_dict(saved["state"])
+    with _reading(frontier):
+        strategy.load_state_dict(saved["state"])
     return int(saved["after"])
 
 
-def learn_again(strategy: Strategy, outcome: Outcome) -> None:
-    """Have ``strategy`` learn from a page of the log what it learned when the page was judged or failed."""
+def learn_again(strategy: Strategy, outcome: Outcome, frontier: Frontier) -> None:
+    """Have ``strategy`` learn from a page of the log what it learned when the page was judged or failed. Raises CrawlError for a
+    lesson that it cannot read."""
     if outcome.keep or outcome.reason == OFF_TOPIC or outcome.lesson is not None:
-        strategy.learn(outcome.url, Verdict(outcome.relevance, outcome.keep, lesson=outcome.lesson))
+        with _reading(frontier):
+            strategy.learn(outcome.url, Verdict(outcome.relevance, outcome.keep, lesson=outcome.lesson))
+
+
+@contextmanager
+def _reading(frontier: Frontier) -> Iterator[None]:
+    """Say what to do where a strategy cannot read what was learned: versions of the program learn different things of a page."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError) as error:
+        raise CrawlError(
+            f"{frontier.details()['place']}: this version of the program cannot read what the crawl has learned "
+            f"({type(error).__name__}: {error}). Remedy: go on with the version that began it, or begin anew with another "
+            "TOPICAL_DATA_DIR (Redis: TOPICAL_CRAWL); its corpus can be read as before"
+        ) from error
 
 
 def restore(strategy: Strategy, frontier: Frontier) -> None:
-    """Bring a new strategy to the state of the frontier's crawl: checkpoint, pages finished since, marks, page threshold."""
+    """Bring a new strategy to the state of the frontier's crawl: checkpoint, pages finished since, marks, page threshold.
+    Raises CrawlError where it cannot read what was learned."""
     marks, learned = Marks(frontier), load_checkpoint(strategy, frontier)
     marks.give(strategy, learned)
     for number, outcome in frontier.outcomes(learned):
-        learn_again(strategy, outcome)
+        learn_again(strategy, outcome, frontier)
         marks.give(strategy, number)
     if (threshold := control_state(frontier)["page_threshold"]) is not None:
         with suppress(ValueError):  # the crawl does not obey a threshold that its strategy refuses either
@@ -186,7 +204,8 @@ class Crawl:
         """Open a new crawl, or the one that already lies in ``options.data_dir``.
 
         Raises:
-            CrawlError: the directory is in use by another crawl or belongs to another topic.
+            CrawlError: the directory is in use by another crawl, belongs to another topic, or holds what another version of the
+                program has learned.
             ValueError: a topic, a resource or a file of the crawl cannot be read.
         """
         shared = options.frontier == "redis"
@@ -333,7 +352,7 @@ class Crawl:
             self.policy.count(outcome)
             self.finished = number
             if number > learned:
-                learn_again(self.strategy, outcome)
+                learn_again(self.strategy, outcome, self.frontier)
                 self._learn_marks()
 
     def _learn_marks(self) -> None:

@@ -102,7 +102,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         if opts.body and name != "semantic":
             raise CrawlError(f"--body is about the words that 'semantic' sees, not {name!r}. Remedy: --strategy semantic")
         strategy = make_strategy(topic, name, language, settings, claim.get("seed"))
-        _restore(strategy, crawl)
+        if crawl is not None:
+            crawl.look(lambda frontier: restore(strategy, frontier))
     options = crawl_options(settings, topic, {})
     if page is not None:
         page = as_crawled(page, strategy, options)
@@ -142,17 +143,6 @@ def _strategy_name(opts: argparse.Namespace, settings: BaseSettings, topic: Topi
         if wanted and claim.get(what, wanted) != wanted:
             raise CrawlError(f"--crawl {opts.crawl}: its {what} is {claim[what]!r}, not {wanted!r}. Remedy: take that {what}")
     return str(claim.get("strategy") or given or topic.default_strategy)
-
-
-def _restore(strategy: Strategy, crawl: Reached | None) -> None:
-    """Give a strategy what a crawl has learned. Raises CrawlError where it runs, or that cannot be read."""
-    if crawl is None:
-        return
-    try:
-        crawl.look(lambda frontier: restore(strategy, frontier))
-    except (LookupError, TypeError, ValueError) as error:
-        message = f"{type(error).__name__}: {error}"
-        raise CrawlError(f"{crawl.name}: what the crawl has learned cannot be read ({message})") from None
 
 
 def show_missing(out: Console, resources: Resources, missing: Sequence[Resource]) -> None:
