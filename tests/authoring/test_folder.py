@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,10 @@ WEIGHED = {
     "weights.tsv": "!mean\t0.3\n社会\t0.6\n",
     "adjust.tsv": "# 人工\n干部\t0.06\t太泛\n中国\t0\n",
 }
+OWN_MEAN = {"topic.toml": 'title = "健康"\n', "terms.tsv": "医院\t1\n病人\t6\n体检\t2\n"}
 
 
-@pytest.mark.parametrize("files", [BARE, WEIGHED], ids=["bare", "weighed"])
+@pytest.mark.parametrize("files", [BARE, WEIGHED, OWN_MEAN], ids=["bare", "weighed", "own mean"])
 def test_the_topic_has_the_weights_that_were_given_and_no_others_change(write_topic: WriteTopic, files: dict[str, str]) -> None:
     folder = write_topic(files)
     before = load_topic(folder)
@@ -42,6 +44,20 @@ def test_what_a_person_wrote_into_the_files_stays(write_topic: WriteTopic) -> No
     assert (folder / "terms.tsv").read_text("utf-8") == WEIGHED["terms.tsv"]
     # 干部 weighs 0.6 / 0.3 = 2 by terms.tsv itself.
     assert (folder / "adjust.tsv").read_text("utf-8") == "# 人工\n中国\t0\n党员\t0.45\tworkbench\n"
+
+
+def test_files_that_do_not_change_are_left_alone(write_topic: WriteTopic) -> None:
+    folder = write_topic(BARE)
+    set_weights(folder, {"医院": 1.0})
+    assert {file.name: file.read_text("utf-8") for file in folder.iterdir()} == BARE
+
+
+def test_changes_at_the_same_time_all_count(write_topic: WriteTopic) -> None:
+    folder = write_topic(BARE)
+    words = [f"词语{number}" for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda word: set_weights(folder, {word: 0.5}), words))
+    assert load_topic(folder).terms == {"医院": 1, "病人": 1, "体检": 1} | dict.fromkeys(words, 0.5)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -133,7 +134,8 @@ def set_weights(folder: Path, weights: Mapping[str, float]) -> None:
     """Give terms of a topic folder other weights, as a person does who edits its files.
 
     A new word gets a line in terms.tsv, one of weight 0 loses it; other lines and all comments stay. A weight that differs from
-    what terms.tsv gives goes into adjust.tsv, where neither the weight of the mean word nor a floor changes with it.
+    what terms.tsv gives goes into adjust.tsv, where neither the weight of the mean word nor a floor changes with it. If terms.tsv
+    itself gives the mean, and a term goes, the mean is written into weights.tsv.
 
     Args:
         folder: holds a topic.
@@ -142,6 +144,15 @@ def set_weights(folder: Path, weights: Mapping[str, float]) -> None:
     Raises:
         TopicError: the topic cannot be read, a word cannot be a term, or no term would be left. Nothing is written then.
     """
+    with _EDITING:
+        _set_weights(folder, weights)
+
+
+_EDITING = threading.Lock()
+"""The workbench serves requests side by side, and a file is read, changed and replaced."""
+
+
+def _set_weights(folder: Path, weights: Mapping[str, float]) -> None:
     terms = load_topic(folder).terms
     known = read_terms(folder / TERMS)
     gone = {word for word, weight in weights.items() if weight == 0}
@@ -153,19 +164,26 @@ def set_weights(folder: Path, weights: Mapping[str, float]) -> None:
     with tempfile.TemporaryDirectory() as made:  # load_topic alone knows what the files of a topic give
         trial = Path(made)
         for name, changed in (("topic.toml", ()), (WEIGHTS, ()), (TERMS, gone), (ADJUST, weights)):
-            lines = (folder / name).read_text("utf-8-sig").splitlines() if (folder / name).is_file() else []
-            lines = [line for line in lines if _word(line) not in changed]
+            lines = [line for line in _lines(folder / name) if _word(line) not in changed]
             lines += [f"{word}\t\tworkbench" for word in new if name == TERMS]
             (trial / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        mean = mean_weight(known, read_weights(folder / WEIGHTS))
+        if mean_weight(read_terms(trial / TERMS), read_weights(trial / WEIGHTS)) != mean:
+            with (trial / WEIGHTS).open("a", encoding="utf-8") as kept:
+                kept.write(f"# The mean weight as it was before a term was taken out of {TERMS}.\n{MEAN}\t{mean:.6g}\n")
         given = load_topic(trial)
-        mean = mean_weight(read_terms(trial / TERMS), read_weights(trial / WEIGHTS))
         with (trial / ADJUST).open("a", encoding="utf-8") as adjust:
             for word, weight in weights.items():
                 if weight and not math.isclose(given.weight(word), weight, rel_tol=1e-3):
                     adjust.write(f"{word}\t{weight * mean:.6g}\tworkbench\n")
-        for name in (ADJUST, TERMS):
-            with replacing(folder / name) as out:
-                out.write((trial / name).read_text("utf-8"))
+        for name in (WEIGHTS, ADJUST, TERMS):  # in this order a topic of which only some were replaced can be read, too
+            if _lines(trial / name) != _lines(folder / name):
+                with replacing(folder / name) as out:
+                    out.write((trial / name).read_text("utf-8"))
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text("utf-8-sig").splitlines() if file.is_file() else []
 
 
 def _check_length(word: str, file: Path, line: int) -> None:
