@@ -6,7 +6,8 @@ import pytest
 import sqlalchemy as sa
 from corpus_tools import NewPlace, kept
 
-from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.cleaning import CleaningOptions, mask
+from topical_crawler.corpus.clean import clean
 from topical_crawler.corpus.copy import copy, merge
 from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import Filters, Record, raw_texts
@@ -81,3 +82,16 @@ def test_personal_data_of_the_raw_text_are_covered_too() -> None:
     covered = masked(record)
     assert covered.raw == RAW.replace("13800138000", "[电话]")
     assert without_personal(record) is None and without_personal(kept(1, "主题教育第一讲", measures={"han": 1.0})) is not None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_cleaning_with_masks_covers_the_raw_texts_too(new_place: NewPlace, kind: str) -> None:
+    texts = [f"{BODY}第{number}讲，{BODY}" for number in range(3)]
+    put(place := new_place(kind), *(kept(n, text, raw=f"{RAW}\n第{n}讲") for n, text in enumerate(texts)), kept(9, BODY * 2))
+    with CorpusStore(place) as store:
+        clean(store, CleaningOptions(personal="flag"))
+        assert [raw for raw in raw_of(place).values() if raw] == [f"{RAW}\n第{n}讲" for n in range(3)]
+        clean(store, CleaningOptions(personal="mask"), dry_run=True)
+        assert any("王某 1380" in str(raw) for raw in raw_of(place).values())
+        clean(store, CleaningOptions(personal="mask"))
+    assert [raw for raw in raw_of(place).values() if raw] == [mask(f"{RAW}\n第{n}讲")[0] for n in range(3)]

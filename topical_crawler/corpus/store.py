@@ -20,6 +20,7 @@ import time
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -218,6 +219,12 @@ class CorpusStore:
             for record in batch:
                 yield replace(record, raw=zlib.decompress(packed[record.key]).decode() if record.key in packed else "")
 
+    def change_raw(self, change: Callable[[str], str]) -> None:
+        """Change every text as extracted that is kept, also of pages that have no text any more. Raises as :meth:`put`."""
+        last: str | None = ""
+        while last is not None:
+            last = self.change(partial(_change_raw, after=last, change=change))
+
     def keys(self, filters: Filters) -> Iterator[str]:
         """Keys of the rows that meet ``filters``, in fetch order."""
         query = sa.select(pages.c.key).where(*conditions(filters)).order_by(pages.c.id).limit(filters.limit)
@@ -334,6 +341,19 @@ def _put_raw(connection: sa.Connection, key: str, text: str) -> None:
         raw_texts.create(connection, checkfirst=True)
     insert = upserting(connection.dialect.name, raw_texts).values(key=key, packed=zlib.compress(text.encode()))
     connection.execute(insert.on_conflict_do_update(index_elements=["key"], set_={"packed": insert.excluded.packed}))
+
+
+def _change_raw(connection: sa.Connection, after: str, change: Callable[[str], str]) -> str | None:
+    """Change the next texts as extracted; the last key, None where there are no more."""
+    if not sa.inspect(connection).has_table(raw_texts.name):
+        return None
+    query = sa.select(raw_texts).where(raw_texts.c.key > after).order_by(raw_texts.c.key).limit(_RAW_AT_ONCE)
+    rows = connection.execute(query).all()
+    for key, packed in rows:
+        text = zlib.decompress(packed).decode()
+        if (changed := change(text)) != text:
+            _put_raw(connection, key, changed)
+    return str(rows[-1].key) if rows else None
 
 
 # -- Errors of the database, with remedies
