@@ -170,6 +170,12 @@ def test_broken_markup_is_read_as_a_browser_reads_it(html: str) -> None:
     assert links(html) == [("http://www.example.cn/x", "主题")]
 
 
+def test_items_whose_ends_are_left_out_do_not_nest() -> None:
+    assert len(links("<ul>" + "".join(f"<li><a href=/{n}.html>第{n}条</a>" for n in range(11_000)))) == 11_000
+    terms = "".join(f"<dt><a href=/{n}.html>第{n}条</a><dd>释义" for n in range(11_000))
+    assert len(links(f"<dl>{terms}</dl>")) == 11_000
+
+
 def test_ten_thousand_links() -> None:
     found = links("".join(f'<li><a href="/{n}.html">第{n}条</a></li>' for n in range(10_000)))
     assert len(found) == 10_000

@@ -48,7 +48,7 @@ _FLAT = word_set(
     "option optgroup rp rt html head body"
 )
 _SLOW_TAG = re.compile(r"</?(?:option|optgroup|r[tp])(?=[\s/>])[^<>]*+>?", re.IGNORECASE)
-_ITEMS = word_set("li dt dd")  # they nest within one another, though not within themselves
+_ITEMS = {"li": "list", "dt": "definitions", "dd": "definitions"}  # those of the one nest in those of the other
 _MOST_SLOW_TAGS = 10_000
 _BLOCKS = word_set(
     "address article blockquote br dd div dl dt figcaption h1 h2 h3 h4 h5 h6 hr li main ol p pre section table td th tr ul"
@@ -311,12 +311,15 @@ def bounded(html: str) -> str:
     if sum(1 for _ in _SLOW_TAG.finditer(html)) > _MOST_SLOW_TAGS:
         html = _SLOW_TAG.sub("", html)
     depth = items = 0
+    last = ""
     for tag in _TAG.finditer(html):
-        step = -1 if tag[1] else 1
         if (name := tag[2].lower()) not in _FLAT:
-            depth += step
+            depth += -1 if tag[1] else 1
+        elif name in _ITEMS and tag[1]:
+            items, last = max(0, items - 1), ""
         elif name in _ITEMS:
-            items += step
+            items += _ITEMS[name] != last  # one of the same list ends the one before, which need not be closed
+            last = _ITEMS[name]
         if depth > MAX_NESTING or items > _MOST_SLOW_TAGS:
             return html[: tag.start()]
     return html
