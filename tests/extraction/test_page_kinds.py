@@ -63,16 +63,15 @@ def test_related_articles_with_excerpts_do_not_make_a_list() -> None:
 
 @pytest.mark.parametrize("day", ["2024-05-01 08:15 来源：本报讯", "2024年5月1日"])
 @pytest.mark.parametrize("heading", ["h1", "div"])
-def test_a_text_of_two_lines_outweighs_excerpts_of_others(heading: str, day: str) -> None:
+@pytest.mark.parametrize("title", ["国家主席将对三国进行国事访问", "国家主席 将对三国进行国事访问"])
+def test_a_text_of_two_lines_outweighs_excerpts_of_others(heading: str, day: str, title: str) -> None:
     text = "国家主席五月五日至十日将对三国进行国事访问，外交部发言人今天宣布了这一消息。"
-    head = "<title>国家主席将对三国进行国事访问_某某网</title>"
-    own = f"<{heading}>国家主席将对三国进行国事访问</{heading}><div>{day}</div><div>{text}</div>"
+    head = f"<title>{title}_某某网</title>"
+    own = f"<{heading}>{title}</{heading}><div>{day}</div><div>{text}</div>"
     others = "".join(f"<dl><dt><a href='/k/{n}'>另一条新闻的标题之{n}</a></dt><dd>{SENTENCE * 2}……</dd></dl>" for n in range(9))
     found = page(f"{own}<div class='rel'><div>相关阅读</div>{others}</div>", head=head)
     assert (found.kind, found.text.removeprefix(day).strip()) == ("article", text)
-    assert (
-        page(f"<{heading}>国家主席将对三国进行国事访问</{heading}>{others}", head=head).reason == LIST_PAGE
-    )  # no text of its own
+    assert page(f"<{heading}>{title}</{heading}>{others}", head=head).reason == LIST_PAGE  # no text of its own
 
 
 def test_a_title_tells_the_page_of_a_tag() -> None:

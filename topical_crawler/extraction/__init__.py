@@ -203,7 +203,7 @@ _DAY = re.compile(r"(?:19|20)\d\d\s?[-年/.]\s?\d{1,2}\s?[-月/.]\s?\d")
 def _own_end(blocks: Sequence[Block], host: str, title: str) -> int:
     """The place behind the page's own text, where that stands below its headline and a line with a day, and the first headline
     linked to ``host`` below it; else 0. A list has such links, and no text, before its first day."""
-    first = find_headline(title, blocks) + 1
+    first = find_headline("".join(title.split()), blocks) + 1
     if not first or count_letters(blocks[first - 1].text) < HEADLINE:
         return 0
     dated = running = False

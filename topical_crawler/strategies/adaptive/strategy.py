@@ -171,7 +171,7 @@ class Adaptive(Strategy):
     def _relevance(self, words: Iterable[str]) -> float:
         """Eq. 3 of a text as Eq. 5 takes it, 0 to 1, whatever the topic says of ``bounded``: log-odds need a share."""
         relevance = self._eq5.relevance([w for w in dict.fromkeys(words) if self.segmenter.is_content(w)])
-        return min(1.0, relevance / (1 + relevance))
+        return relevance / (1 + relevance)
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         own = page if "sites" in self._without else self._sites.own(page)
