@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable, Iterator
@@ -126,15 +127,20 @@ def test_search_gives_keywords_in_context_as_the_command_does(served: Served, fo
 def test_a_topic_of_the_program_is_copied_and_the_copy_edited(served: Served, folder: Path) -> None:
     bundled = served.api("/topics/sports")
     assert not bundled["own"]
+    (folder / "ours").mkdir()
+    (folder / "ours/topic.toml").write_text('title = "我们的"\n', "utf-8")
+    (folder / "ours/terms.tsv").write_text("攀岩\n", "utf-8")
     for path, values, expected in (
         ("/topics/sports", {"word": ["冠军"], "weight": ["0.5"]}, (409, "copy it, and edit the copy")),
         ("/topics/sports/copy", {"to": "sports"}, (409, "comes with the program")),
+        ("/topics/sports/copy", {"to": "ours"}, (409, "ours holds a topic already")),  # in the working folder
         ("/topics/nowhere/copy", {"to": "mine"}, (404, "there is no topic 'nowhere'")),
         ("/topics/sports/copy", {"to": "../mine"}, (400, "is no name for a topic")),
     ):
         headers = {"Authorization": f"Bearer {served.token}", "Content-Type": "application/json"}
         status, _, body = served.ask(f"/api{path}", "POST", json.dumps(values).encode(), headers)
         assert (status, expected[1] in json.loads(body)["error"]) == (expected[0], True), body
+    shutil.rmtree(folder / "ours")
     served.act("/topics/sports/copy", to="mine")
     served.act("/topics/mine", word=["冠军", "决赛", "攀岩"], weight=["0.5", "0", "1"])
     copied = served.api("/topics/mine")

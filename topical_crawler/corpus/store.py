@@ -219,6 +219,14 @@ class CorpusStore:
             for record in batch:
                 yield replace(record, raw=zlib.decompress(packed[record.key]).decode() if record.key in packed else "")
 
+    @property
+    def has_raw(self) -> bool:
+        """Whether any text as extracted was kept."""
+        with self.reading() as connection:
+            if not sa.inspect(connection).has_table(raw_texts.name):
+                return False
+            return connection.scalar(sa.select(raw_texts.c.key).limit(1)) is not None
+
     def change_raw(self, change: Callable[[str], str]) -> None:
         """Change every text as extracted that is kept, also of pages that have no text any more. Raises as :meth:`put`."""
         last: str | None = ""

@@ -129,7 +129,7 @@ def _seeds(bench: Bench, words: list[str], hosts: Counter[str]) -> list[dict[str
 
 def create(bench: Bench, values: Values) -> dict[str, Any]:
     """Write the topic folder."""
-    name = _new_name(values["name"])
+    name = _new_name(bench, values["name"])
     terms: list[FirstTerm] = []
     near: list[FirstTerm] = []
     for word, weight in _weights(values):
@@ -144,12 +144,14 @@ def create(bench: Bench, values: Values) -> dict[str, Any]:
     return {"topic": name, "go": f"/topics/{name}"}
 
 
-def _new_name(text: str) -> str:
+def _new_name(bench: Bench, text: str) -> str:
     name = text.strip()
     if not _NAME.fullmatch(name):
         raise MistakeError(f"{name!r} is no name for a topic. Remedy: letters, digits, - and _, at most 41")
     if name in list_topics():
         raise MistakeError(f"a topic {name} comes with the program. Remedy: another name", 409)
+    if folder := bench.own_topics().get(name):
+        raise MistakeError(f"{folder} holds a topic already. Remedy: another name", 409)
     return name
 
 
@@ -201,7 +203,7 @@ def edit(bench: Bench, values: Values) -> dict[str, Any]:
 
 def copy(bench: Bench, values: Values) -> dict[str, Any]:
     """Copy the files of a topic."""
-    source, name = _source(bench, values["name"]), _new_name(values["to"])
+    source, name = _source(bench, values["name"]), _new_name(bench, values["to"])
     folder = bench.topics / name
     check_free(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -61,6 +61,9 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         CorpusStore(place, read_only=True) as store,
         closing(_records(opts, store, filters, late := LateCleaning(store, options))) as records,
     ):
+        if opts.raw and not store.has_raw:
+            remedy = "collect with -s TOPICAL_KEEP_RAW=1, or corpus rebuild with it from an archive"
+            raise ExportError(f"--raw: {store.name} has no text before cleaning. Remedy: {remedy}")
         facts = Facts(
             topic=topic_facts(topic, crawl),
             crawl=_crawl_facts(crawl, store),
