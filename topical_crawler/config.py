@@ -287,6 +287,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         cleaning=cleaning_options(settings),
         thinning=thinning(settings),
         rest=0.0 if replay else seconds("TOPICAL_REST_SECONDS"),  # a recording always answers the same
+        obey_nofollow=settings.getbool("TOPICAL_OBEY_NOFOLLOW", True),
         allow_private=tuple(str(settings.get("TOPICAL_ALLOW_PRIVATE") or "").replace(",", " ").lower().split()),
     )
 

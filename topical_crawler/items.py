@@ -38,6 +38,7 @@ class PageItem:
     size: int = 0  # bytes of the body
     seconds: float = 0.0  # from the request to the answer
     reason: str = ""  # why the page does not belong in the corpus; "" while nothing speaks against it
+    rights: str = ""  # what is asked of those who take its text, see `web.rights.of_page`
     page: Page | None = field(default=None, repr=False)
     verdict: Verdict | None = None
     # parts of the priority of the link that led here (`Strategy.explain`), before its page was learned from
@@ -81,6 +82,8 @@ class PageItem:
         elif entry.evidence:
             link = entry.evidence[0]
             why |= {"link": dict(self.reasons), "anchor": link.anchor, "parent": link.parent}
+        if self.rights:
+            why["rights"] = dict.fromkeys(self.rights.split("; "), True)
         if self.probability is not None:
             why["model"] = round(self.probability, 4)
         return Record(

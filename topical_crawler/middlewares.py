@@ -47,6 +47,7 @@ from topical_crawler.recordings.writer import Archive, ArchiveError, Message
 from topical_crawler.spiders.topical import TOO_MANY_REDIRECTS, CrawlComponent, crawl_of, failure_reason
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.page import Page, Verdict
+from topical_crawler.web.rights import NOFOLLOW, Signal, of_page, of_robots
 from topical_crawler.web.urls import fingerprint, host
 
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ _POLL = 0.25
 _OURS = "topical_robots"
 _DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
 _REST = "topical_rest"
+_SIGNALS = "topical_signals"  # what the host's robots.txt says about use
 _BYTES = "topical_bytes"
 _NO_ANSWER = "\1"  # noted in place of a robots.txt while its host rests
 ROBOTS_AWAY = "robots.txt cannot be had"  # the reason of a page whose host is given up
@@ -180,6 +182,7 @@ class _Rules:
     """The robots.txt of one origin. Times are seconds on the monotonic clock."""
 
     parser: RobotParser
+    signals: tuple[Signal, ...]  # what it says about use
     crawl_delay: float  # seconds; 0 where it names none
     delay: float  # the same, at most TOPICAL_MAX_CRAWL_DELAY
     asked: float  # when the host answered; -inf where another worker asked earlier
@@ -225,6 +228,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         rests = self._must_rest(request, rules)
         self.process_request_2(rules.parser, request)
         if not rests:
+            request.meta[_SIGNALS] = rules.signals
             return None
         request.meta[_REST] = True
         return request
@@ -361,7 +365,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         crawl_delay = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))
         delay = min(crawl_delay, self._longest)
         now = time.monotonic()
-        rules = _Rules(parser, crawl_delay, delay, asked, now + max(seconds, 10 * max(delay, self._default_delay)))
+        until = now + max(seconds, 10 * max(delay, self._default_delay))
+        rules = _Rules(parser, of_robots(text, self._agent), crawl_delay, delay, asked, until)
         for origin in origins:
             self._rules.pop(origin, None)
             self._rules[origin] = rules
@@ -541,8 +546,16 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         crawl = crawl_of(self.crawler)
         if crawl is not None and isinstance(item, PageItem) and item.page is not None:
+            item.rights = self._rights(item.page, response)
             judge(crawl, item)
         return item
+
+    def _rights(self, page: Page, response: Response | None) -> str:
+        settings, parts = self.crawler.settings, urlsplit(page.url)
+        headers = [(name, value.decode("latin-1")) for name, value in _pairs(response.headers)] if response is not None else []
+        signals = response.meta.get(_SIGNALS, ()) if response is not None else ()
+        agent = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT") or ""
+        return of_page(page.wishes, headers, signals, f"{parts.path or '/'}{parts.query and '?'}{parts.query}", agent)
 
     async def process_spider_output_async(
         self, response: Response | None, result: AsyncIterator[Any], spider: Any = None
@@ -572,11 +585,12 @@ def judge(crawl: Crawl, item: PageItem) -> None:
     if entry.evidence:
         item.reasons = dict(strategy.explain(entry.candidate()))
     strategy.learn(entry.url, verdict)
-    item.links = _score(crawl, page, entry, verdict)
+    closed = NOFOLLOW if crawl.options.obey_nofollow and NOFOLLOW in item.rights else None
+    item.links = _score(crawl, page, entry, verdict, closed)
 
 
-def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict) -> list[Entry]:
-    """The links of a page as entries, each with its priority or the reason why it is dropped."""
+def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: str | None) -> list[Entry]:
+    """The links of a page as entries, each with its priority or the reason why it is dropped, of all if they are ``closed``."""
     strategy, policy, most = crawl.strategy, crawl.policy, crawl.options.max_links
     depth = parent.depth + 1
     distance = 0 if verdict.keep else 1 + min((e.distance for e in parent.evidence), default=0)
@@ -585,7 +599,7 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict) -> list[En
         key = fingerprint(link.url)
         if key != parent.key and not crawl.frontier.is_finished(key):  # most links of a page lead to what was fetched
             evidence = (evidence_of(link, parent.url, verdict, distance),)
-            refusal = policy.refusal(link.url, depth)
+            refusal = closed or policy.refusal(link.url, depth)
             entries.append(Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=refusal))
     allowed = [entry for entry in entries if entry.dropped is None]
     for entry, score in zip(allowed, strategy.score([entry.candidate() for entry in allowed]), strict=True):

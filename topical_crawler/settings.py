@@ -43,6 +43,7 @@ EXTENSIONS = {
 USER_AGENT = f"topical_crawler/{__version__} (topical corpus collection; obeys robots.txt)"
 ROBOTSTXT_OBEY = True
 ROBOTSTXT_USER_AGENT = "topical_crawler"
+TOPICAL_OBEY_NOFOLLOW = True  # links of a page that says nofollow are not followed from there
 DOWNLOAD_DELAY = 1.0
 DOWNLOAD_DELAY_JITTER = 0
 CONCURRENT_REQUESTS_PER_DOMAIN = 1

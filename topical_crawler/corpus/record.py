@@ -16,6 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from topical_crawler.cleaning import Measures
 from topical_crawler.text.passages import Layout, passages
+from topical_crawler.web.rights import LICENSED
 
 
 class CorpusError(Exception):
@@ -66,7 +67,7 @@ class Record:
     relevance: float = 0.0  # by the strategy, >= 0
     priority: float = 0.0  # of the link when the page was fetched
     depth: int = 0  # links followed from a seed
-    # small JSON data: matched terms with their share; anchor, struct, parent of the link
+    # small JSON data: matched terms with their share; anchor, struct, parent of the link; `rights`
     why: Mapping[str, Any] = field(default_factory=dict)
     worker: str = ""  # that stored the page; "" for the only one
     content_hash: str = ""  # `text_hash` of the text, set by the store
@@ -88,6 +89,11 @@ class Record:
     def characters(self) -> int:
         """Length of the text in characters."""
         return len(self.text or "")
+
+    @property
+    def rights(self) -> str:
+        """What page, answer and robots.txt ask of those who take the text (:func:`~topical_crawler.web.rights.of_page`)."""
+        return "; ".join(self.why.get("rights", ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +142,7 @@ class Filters:
     kinds: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()  # see `parse_bound`
     no_personal: bool = False  # only texts without personal data
+    rights: tuple[str, ...] = ()  # see `web.rights.parse`; empty: all
     without: frozenset[str] = frozenset()  # keys of rows to leave out
     limit: int | None = None  # maximum number of rows; None: all
 
@@ -254,6 +261,18 @@ def upserting(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Inser
     return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
 
 
+_WHY = sa.cast(pages.c.why, sa.Text)
+
+
+def asked(name: str = "") -> sa.ColumnElement[bool]:
+    """The condition that a page's rights hold ``name``, or anything.
+
+    They lie in a column that was there before, so that corpora collected without them stay readable. It is searched as text:
+    PostgreSQL refuses to read JSON with a NUL, which an anchor may hold; and no string has a quotation mark without a backslash.
+    """
+    return _WHY.contains(f'"{name}":true' if name else '"rights":{')
+
+
 # -- Filters as conditions of a query
 
 NUMBERS = ("relevance", "characters", "depth", *MEASURES)  # what a bound can be on
@@ -316,6 +335,8 @@ def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
         yield _OPERATORS[bound.operator](pages.c[bound.name], bound.value)
     if filters.no_personal:
         yield sa.cast(pages.c.personal, sa.Text) == "{}"
+    for name in filters.rights:
+        yield pages.c.license != "" if name == LICENSED else ~asked(name)
     if filters.without:
         yield pages.c.key.not_in(sorted(filters.without))
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from topical_crawler.corpus.record import density, pages
+from topical_crawler.corpus.record import asked, density, pages
+from topical_crawler.web.rights import NAMES
 from topical_crawler.web.urls import REDIRECTED
 
 
@@ -41,6 +42,7 @@ class Stats(Counts):
 
     redirects: int  # addresses that led elsewhere
     rejected: dict[str, int]  # number of rejected pages by reason, the most frequent first
+    rights: dict[str, int]  # number of kept pages by what is asked of those who take them (`web.rights.NAMES`)
     hosts: tuple[HostStats, ...]  # most kept pages first
     dated: int  # number of kept pages with a publication date
     first_date: str  # the earliest and the latest of those; "" if there is none
@@ -63,6 +65,8 @@ def read_stats(connection: sa.Connection) -> Stats:
     by_reason = sa.select(pages.c.reason, number).where(~pages.c.keep).group_by(pages.c.reason)
     reasons = {str(reason): int(count) for reason, count in connection.execute(by_reason)}
     redirects = reasons.pop(REDIRECTED, 0)
+    of_rights = [sa.func.sum(sa.case((asked(name), 1), else_=0)) for name in NAMES]
+    rights = connection.execute(sa.select(*of_rights).where(pages.c.keep, asked())).one()
     dates = sa.select(number, sa.func.min(pages.c.date), sa.func.max(pages.c.date)).where(pages.c.keep, pages.c.date != "")
     dated, first_date, last_date = connection.execute(dates).one()
     times = sa.select(sa.func.min(pages.c.fetched), sa.func.max(pages.c.fetched)).where(pages.c.fetched != "")
@@ -73,6 +77,7 @@ def read_stats(connection: sa.Connection) -> Stats:
         redirects=redirects,
         # Sorted here: the databases differ in the order of letters.
         rejected=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
+        rights={name: int(count) for name, count in zip(NAMES, rights, strict=True) if count},
         characters=sum(h.characters for h in hosts),
         size=sum(h.size for h in hosts),
         hosts=tuple(sorted(hosts, key=lambda h: (-h.kept, -h.fetched, h.host))),

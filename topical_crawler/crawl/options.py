@@ -75,6 +75,7 @@ class CrawlOptions:
     cleaning: CleaningOptions = field(default_factory=CleaningOptions)
     thinning: Thinning = field(default_factory=Thinning)
     rest: float = 60.0  # seconds of a host's first rest
+    obey_nofollow: bool = True
     allow_private: tuple[str, ...] = ()  # hosts outside the public web that may be visited, with or without a port; "all"
 
 

@@ -53,6 +53,7 @@ class Tally:
     splits: dict[str, Count] = field(default_factory=dict)  # by name
     hosts: dict[str, Count] = field(default_factory=dict)  # by name
     licenses: dict[str, Counter[str]] = field(default_factory=dict)  # by host, texts per licence named
+    rights: Counter[str] = field(default_factory=Counter)  # texts by what is asked of those who take them
     languages: Counter[str] = field(default_factory=Counter)  # texts by language
     personal: Counter[str] = field(default_factory=Counter)  # texts by kind of personal data in them
     unmeasured: int = 0  # texts stored without measures and without a search for personal data
@@ -70,6 +71,7 @@ class Tally:
         if row["license"]:
             named = self.licenses.setdefault(host, Counter())
             named[row["license"] if row["license"] in named or len(named) < LICENSES else _OTHERS] += 1
+        self.rights.update(filter(None, row["rights"].split("; ")))
         if row["language"]:
             self.languages[row["language"]] += 1
         self.personal.update(row["personal"].keys())
@@ -106,6 +108,7 @@ def manifest(
         "format": kind,
         "counts": asdict(tally.whole),
         "languages": dict(tally.languages.most_common()),
+        "rights": dict(sorted(tally.rights.items())),
         "texts_with_personal_data": dict(sorted(tally.personal.items())),
         "texts_not_measured": tally.unmeasured,
         "fetched": {"first": tally.first_fetched, "last": tally.last_fetched},

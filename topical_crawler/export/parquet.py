@@ -35,6 +35,9 @@ _RIGHTS = """\
 The texts belong to their publishers. `license` has the licence that a page names; where it is empty, the page names none, and the
 law of the country where the texts are used says what may be done with them. Nothing here grants a right that the publishers did
 not grant.
+
+`rights` has what pages, their HTTP headers and robots.txt ask of those who take texts: robots directives, TDMRep, Content-Signal
+and Content-Usage. Where it is empty, nothing was asked in these ways. Texts by what is asked: {rights}.
 """
 
 
@@ -53,7 +56,7 @@ def body(title: str, tally: Tally, facts: Facts, split: Split | None) -> str:
         + "\n",
         _LIMITS,
         _personal(tally, facts),
-        _RIGHTS,
+        _RIGHTS.format(rights=", ".join(f"{name} {n:,}" for name, n in sorted(tally.rights.items())) or "none"),
     ]
     return "\n".join(part for part in parts if part)
 
@@ -140,7 +143,7 @@ def _line(text: str) -> str:
 GROUP_ROWS = 5_000
 GROUP_CHARACTERS = 4_000_000  # a row group, which is held in memory, ends at whichever comes first
 
-_FEW_VALUES = ("host", "encoding", "worker", "language", "script", "kind", "method", "license", "source", "reason")
+_FEW_VALUES = ("host", "encoding", "worker", "language", "script", "kind", "method", "license", "rights", "source", "reason")
 """Columns worth a dictionary; one for texts would double the memory and save nothing."""
 
 

@@ -186,6 +186,7 @@ COLUMNS = (
     Column("section", "text", "where on its site the page stands"),
     Column("canonical", "text", "address that the page calls its own, where that is another"),
     Column("license", "text", "licence that the page names"),
+    Column("rights", "text", "what page, HTTP headers and robots.txt ask of those who take the text"),
     Column("kind", "text", "kind of the page: article, documentation or forum"),
     Column("method", "text", "extractor whose text was taken"),
     Column("language", "text", "ISO 639-1 code"),
@@ -257,6 +258,7 @@ def as_dict(record: Record, places: Iterable[str] = (), copies: int = 0, tokens:
     }
     row = {column.name: made[column.name] if column.name in made else getattr(record, column.name) for column in COLUMNS}
     row |= {name: dict(row[name]) for name in ("why", "personal", "measures")}
+    row["why"].pop("rights", None)
     if record.raw is not None:
         row[RAW.name] = record.raw
     if not record.keep:

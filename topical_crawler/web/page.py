@@ -18,6 +18,7 @@ from urllib.parse import urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from topical_crawler.web import rights
 from topical_crawler.web.dom import MAX_GROUP, Paths, crumbs, is_label, own_labels
 from topical_crawler.web.urls import without_user, word_set
 
@@ -175,6 +176,7 @@ class Page:
         encoding: the encoding the source was decoded with.
         runs: on request, the text of the body without :data:`_FURNITURE`, in runs between block elements, and whether each run is
             nothing but text of links; else None, and :func:`full_text` reads the source again.
+        wishes: what its meta elements ask of those who take texts, names of :data:`topical_crawler.web.rights.NAMES`.
     """
 
     url: str
@@ -188,6 +190,7 @@ class Page:
     encoding: str = "utf-8"
     labels: tuple[str, ...] = ()
     runs: tuple[tuple[str, bool], ...] | None = field(default=None, repr=False)
+    wishes: frozenset[str] = frozenset()
 
     @property
     def host(self) -> str:
@@ -213,7 +216,7 @@ class Page:
         ('首页', '党建')
         """
         tree = LexborHTMLParser(bounded(html.replace("\0", "")))
-        meta, filed = _meta(tree)
+        meta, filed, wishes = _meta(tree)
         links, places = _links(tree, html, url, around, paths)
         title, heading, body = tree.css_first("title"), tree.css_first("h1"), tree.body
         title_text, heading_text = _text(title)[:MAX_HEAD], _text(heading)[:MAX_HEAD]
@@ -231,6 +234,7 @@ class Page:
             encoding=encoding,
             labels=own_labels(filed, places),
             runs=tuple(_runs(body)) if runs and body is not None else None,
+            wishes=wishes,
         )
 
 
@@ -339,10 +343,11 @@ def _spaced(text: str) -> str:
     return " ".join(text.split())
 
 
-def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str]]:
-    """Contents by name, and the sections and tags that the head names."""
+def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str], frozenset[str]]:
+    """Contents by name, the sections and tags that the head names, and what it asks of those who take texts."""
     contents: dict[str, str] = {}
     filed: list[str] = []
+    wishes: set[str] = set()
     for node in tree.css("meta"):
         attrs = node.attributes
         name = (attrs.get("name") or attrs.get("property") or "").strip().lower()
@@ -352,7 +357,9 @@ def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str]]:
                 contents[name] = content
         elif name in ("article:section", "article:tag"):
             filed += [part.strip() for part in _COMMA.split(_clean(attrs.get("content") or "")[:MAX_HEAD])]
-    return contents, filed
+        else:
+            wishes.update(rights.of_meta(name, attrs.get("content") or ""))
+    return contents, filed, frozenset(wishes)
 
 
 def _surroundings(tree: LexborHTMLParser) -> dict[int, str]:

@@ -116,6 +116,11 @@ def add_filters(parser: argparse._ActionsContainer) -> None:
         help="only pages with such a number, also with <=, >, < or =; may be repeated. Names: relevance, characters, depth, "
         "and the measures of docs/export.md",
     )  # fmt: skip
+    add(
+        "--rights", type=_rights, default=(), metavar="NAMES",
+        help="unreserved: only texts of which nothing is reserved; licensed: whose page names a licence; noai, "
+        "tdm-reservation, ai-train=no …: without these",
+    )  # fmt: skip
     add("--rejected", action="store_true", help="rejected pages too, with their reason and without text")
     add(
         "--reason", action="append", default=[], metavar="REASON",
@@ -139,6 +144,7 @@ def filters_of(opts: argparse.Namespace, **more: Any) -> Filters:
         scripts=tuple(opts.script),
         kinds=tuple(opts.kind),
         bounds=tuple(opts.where),
+        rights=opts.rights,
         **more,
     )
 
@@ -149,6 +155,12 @@ def parsed(parse: Callable[[str], Any], text: str) -> Any:
         return parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error).replace("%", "%%")) from None
+
+
+def _rights(text: str) -> Any:
+    from topical_crawler.web.rights import parse
+
+    return parsed(parse, text)
 
 
 def _bound(text: str) -> Any:

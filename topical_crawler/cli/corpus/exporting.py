@@ -200,6 +200,8 @@ def _conditions(opts: argparse.Namespace, filters: Filters) -> dict[str, Any]:
     conditions = {name: value for name, value in values.items() if value not in (None, 0, [])}
     if opts.where:
         conditions["where"] = [f"{bound.name}{bound.operator}{bound.value:g}" for bound in opts.where]
+    if opts.rights:
+        conditions["rights"] = list(opts.rights)
     if filters.without:
         conditions["without_marked_off"] = len(filters.without)
     if opts.sample:

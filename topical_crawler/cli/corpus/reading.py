@@ -250,6 +250,7 @@ def page_view(record: Record, places: Iterable[str], words: Iterable[str]) -> It
         "outlet": record.source,
         "section": record.section,
         "licence": record.license,
+        "rights": record.rights,
         "page": f"number {record.order}, fetched {record.fetched[:19].replace('T', ' ')}" if record.order else "",
         "found": f"{link}{why['parent']}" if why.get("parent") else "",
         "depth": f"{record.depth} (links from a seed)" if record.order else "",

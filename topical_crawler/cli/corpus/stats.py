@@ -72,6 +72,8 @@ def show(stats: Stats, name: str, hosts: int, out: Console) -> None:
         out.print(f"fetched {stats.first_fetched[:19]} to {stats.last_fetched[:19]} UTC")
     if stats.rejected:
         out.print(table(("rejected because", ">pages"), ((reason, f"{n:,}") for reason, n in stats.rejected.items())))
+    if stats.rights:
+        out.print(table(("asked of kept pages", ">pages"), ((name, f"{n:,}") for name, n in stats.rights.items())))
     if stats.hosts:
         shown = list(stats.hosts[:hosts])
         if rest := stats.hosts[hosts:]:

@@ -1,0 +1,108 @@
+"""A crawl notes what pages, answers and robots.txt ask, exports it, and does not follow links where a page asks not to."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from crawl_tools import Reply, Site, article, crawl, environment, rows
+
+from topical_crawler.corpus.record import Record
+from topical_crawler.frontier.sqlite import SqliteFrontier
+
+ROBOTS = """\
+User-agent: *
+Content-Signal: search=yes, ai-train=no
+Content-Usage: /open/ train-ai=y
+User-agent: googlebot
+Content-Signal: search=no
+"""
+
+
+def site() -> Site:
+    home = {"/noai.html": "党建", "/open/closed.html": "党建", "/moved.html": "党建", "/plain.html": "党建"}
+    return Site(
+        {
+            "/robots.txt": Reply(ROBOTS, content_type="text/plain"),
+            "/": Reply(article("首页", home)),
+            "/noai.html": Reply(article("一", head='<meta name="robots" content="noai">'), headers={"tdm-reservation": "1"}),
+            "/open/closed.html": Reply(
+                article("二", {"/hidden.html": "党建", "/plain.html": "党建"}),
+                headers={"X-Robots-Tag": "googlebot: noindex, topical_crawler: nofollow"},
+            ),
+            "/moved.html": Reply(status=302, headers={"Location": "/open/target.html"}),
+            "/open/target.html": Reply(
+                article("三", head='<link rel="license" href="http://creativecommons.org/licenses/by/4.0/">')
+            ),
+            "/plain.html": Reply(article("四")),
+            "/hidden.html": Reply(article("五")),
+        }
+    )
+
+
+def path_of(record: Record) -> str:
+    return urlsplit(record.final_url).path
+
+
+@pytest.fixture(scope="module")
+def crawled(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Path]]:
+    data = tmp_path_factory.mktemp("rights") / "data"
+    with site() as server:
+        assert crawl(topic, data, f"{server.url}/", DOWNLOAD_DELAY=0).code == 0
+        yield server, data
+
+
+def test_what_is_asked_is_noted_with_each_page(crawled: tuple[Site, Path]) -> None:
+    assert {path_of(record): record.rights for record in rows(crawled[1]) if record.keep} == {
+        "/": "ai-train=no",
+        "/noai.html": "noai; tdm-reservation; ai-train=no",
+        "/open/closed.html": "nofollow",
+        "/open/target.html": "",
+        "/plain.html": "ai-train=no",
+    }
+
+
+def test_links_of_a_page_that_says_nofollow_are_dropped_there_only(crawled: tuple[Site, Path]) -> None:
+    server, data = crawled
+    assert (server.asked("/hidden.html"), server.asked("/plain.html"), server.asked("/robots.txt")) == (0, 1, 1)
+    with contextlib.closing(SqliteFrontier(data / "frontier.sqlite")) as frontier:
+        assert frontier.dropped() == {"nofollow": 1}
+
+
+def test_nofollow_is_disregarded_on_request(topic: Path, tmp_path: Path) -> None:
+    with site() as server:
+        assert crawl(topic, tmp_path, f"{server.url}/", DOWNLOAD_DELAY=0, TOPICAL_OBEY_NOFOLLOW=0).code == 0
+        assert server.asked("/hidden.html") == 1
+
+
+def test_an_export_filters_and_counts(crawled: tuple[Site, Path], tmp_path: Path) -> None:
+    def export(name: str, *options: str) -> tuple[list[dict[str, object]], dict[str, object]]:
+        line = [
+            sys.executable,
+            "-m",
+            "topical_crawler",
+            "corpus",
+            "export",
+            str(crawled[1]),
+            "-o",
+            str(tmp_path / name),
+            *options,
+        ]
+        subprocess.run(line, env=environment(), check=True, capture_output=True, timeout=120)
+        texts = [json.loads(text) for text in (tmp_path / name).read_text(encoding="utf-8").splitlines()]
+        return texts, json.loads((tmp_path / f"{name}.manifest.json").read_text(encoding="utf-8"))
+
+    texts, manifest = export("all.jsonl")
+    assert len(texts) == 5 and manifest["rights"] == {"ai-train=no": 3, "noai": 1, "nofollow": 1, "tdm-reservation": 1}
+    assert all("rights" not in text["why"] for text in texts)  # type: ignore[operator]
+    texts, manifest = export("free.jsonl", "--rights", "unreserved")
+    assert sorted(str(text["rights"]) for text in texts) == ["", "nofollow"] and manifest["rights"] == {"nofollow": 1}
+    assert manifest["filters"]["rights"][0] == "noindex"  # type: ignore[index]
+    (text,), _ = export("licensed.jsonl", "--rights", "licensed")
+    assert text["license"] == "http://creativecommons.org/licenses/by/4.0/"

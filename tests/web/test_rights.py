@@ -1,0 +1,115 @@
+"""What sites ask of those who take texts, read from meta elements, headers and robots.txt."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topical_crawler.web.page import Page
+from topical_crawler.web.rights import LICENSED, MOST_SIGNALS, NAMES, RESERVED, UNRESERVED, of_page, of_robots, parse
+
+AGENT = "topical_crawler"
+words = st.text(st.sampled_from([*"abn0*$/:;,=#\n\r\t -", "党"]), max_size=30)
+pieces = st.lists(
+    st.sampled_from([*NAMES, "none", "all", ":", ",", "; ", "=", "\n", "*", AGENT, "Content-Signal:", "User-agent:"]) | words
+)
+
+
+def tagged(*values: str) -> str:
+    return of_page((), [("X-Robots-Tag", value) for value in values], (), "/", AGENT)
+
+
+def robots(text: str, path: str = "/a.html", agent: str = AGENT) -> str:
+    return of_page((), (), of_robots(text, agent), path, agent)
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ('<meta name="Robots" content="NOAI, noimageai">', {"noai", "noimageai"}),
+        ('<meta name=robots content="none"><meta name=robots content="index; noarchive">', {"noindex", "nofollow", "noarchive"}),
+        ('<meta name="tdm-reservation" content=" 1 ">', {"tdm-reservation"}),
+        ('<meta name="tdm-reservation" content="0"><meta name="baiduspider" content="noindex"><meta name="robots">', set()),
+        ('<meta name="robots" content="tdm-reservation, ai-train=no">', set()),  # said in other ways only
+        ("<!-- <meta name=robots content=noindex> --><title>noindex</title>", set()),
+    ],
+)
+def test_meta_elements_are_read(head: str, expected: set[str]) -> None:
+    assert Page.from_html("http://www.a.cn/", f"{head}<p>党建要闻</p>").wishes == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["noindex, nofollow"], "noindex; nofollow"),
+        (["googlebot: noindex, nofollow"], ""),
+        (["googlebot: noindex, topical_crawler: noai"], "noai"),
+        (["googlebot: noindex", "noarchive"], "noarchive"),
+        (["*: none"], "noindex; nofollow"),
+        (["unavailable_after: Wed, 25 Jun 2031 15:00:00 GMT, noindex"], "noindex"),
+        (["max-snippet: 20, noai"], "noai"),
+    ],
+)
+def test_the_header_speaks_to_all_or_to_one_agent(values: list[str], expected: str) -> None:
+    assert tagged(*values) == expected
+
+
+def test_other_headers_are_read() -> None:
+    headers = [("TDM-Reservation", "1"), ("content-signal", "ai-train=no, search=yes"), ("Content-Usage", "search=n")]
+    assert of_page((), headers, (), "/", AGENT) == "tdm-reservation; search=no; ai-train=no"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("User-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /\n", "ai-train=no"),
+        ("# Content-Signal: ai-train=no\nUser-agent: *\nDisallow:", ""),
+        ("# as in Content-Signal: ai-train=no\nUser-agent: *\nDisallow:", ""),
+        ("Content-Signal: ai-input=no\r\nUser-Agent: GPTBot\r\nContent-Signal: ai-train=no\r\n", "ai-input=no"),
+        ("User-agent: *\nContent-Usage: train-ai=n\n\nUser-agent: Topical_Crawler\nDisallow: /x/\n", ""),
+        (
+            "User-agent: GPTBot\nUser-agent: topical_crawler\nContent-Usage: train-ai=n # why\nUser-agent: *\nAllow: /",
+            "ai-train=no",
+        ),
+        ("User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y\nContent-Usage: /b search=n", ""),
+        ("User-agent: *\nContent-Usage: /a train-ai=y\nContent-Usage: /a*.html$ train-ai=n", "ai-train=no"),
+    ],
+)
+def test_robots_txt_speaks_to_a_group_and_below_a_path(text: str, expected: str) -> None:
+    assert robots(text) == expected
+    assert robots(text, agent="Topical_Crawler/1.0 (+http://www.a.cn/)") == expected
+
+
+def test_a_robots_txt_of_many_signals_is_bounded() -> None:
+    text = "User-agent: *\n" + "Content-Usage: /a train-ai=n\n" * 20_000
+    assert len(of_robots(text, AGENT)) == MOST_SIGNALS
+
+
+@given(pieces.map("".join), pieces.map("".join), pieces.map("".join))
+def test_whatever_is_written_something_in_order_is_read(meta: str, header: str, text: str) -> None:
+    wishes = Page.from_html("http://a.cn/", f'<meta name="robots" content="{meta}">').wishes
+    headers = [(name, header) for name in ("X-Robots-Tag", "tdm-reservation", "Content-Signal")]
+    found = of_page(wishes, headers, of_robots(text, AGENT), "/党建?a=1", AGENT)
+    names = found.split("; ") if found else []
+    assert names == [name for name in NAMES if name in names]
+    assert wishes <= set(names)
+
+
+@given(st.sets(st.sampled_from(["noindex", "nofollow", "noarchive", "noai", "noimageai"])), st.sampled_from([", ", ",", " ,\t"]))
+def test_a_directive_is_found_among_others_wherever_it_stands(names: set[str], between: str) -> None:
+    value = between.join(["index", *sorted(names), "max-snippet:-1"])
+    assert set(filter(None, tagged(value).split("; "))) == names
+    assert Page.from_html("http://a.cn/", f'<meta content="{value}" name=robots>').wishes == names
+
+
+@given(st.dictionaries(st.sampled_from(["search", "ai-input", "ai-train"]), st.booleans(), min_size=1))
+def test_signals_are_the_same_in_robots_txt_and_header(use: dict[str, bool]) -> None:
+    line = ", ".join(f"{name}={'no' if reserves else 'yes'}" for name, reserves in use.items())
+    expected = {f"{name}=no" for name, reserves in use.items() if reserves}
+    assert set(filter(None, robots(f"User-Agent: *\nContent-Signal: {line}\n").split("; "))) == expected
+    assert set(filter(None, of_page((), [("Content-Signal", line)], (), "/", AGENT).split("; "))) == expected
+
+
+def test_filters_are_parsed() -> None:
+    assert parse(f"nofollow, {UNRESERVED},{LICENSED}") == ("nofollow", *RESERVED, LICENSED)
+    with pytest.raises(ValueError, match="'noia' is no condition on rights; write some of unreserved, licensed, noindex"):
+        parse("noia")
