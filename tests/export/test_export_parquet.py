@@ -125,7 +125,10 @@ def test_a_split_without_texts_is_left_out(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_card(tmp_path: Path) -> None:
-    found = [row(f"第{n}讲", n, f"a{n % 40}.cn", language="zh", license="CC <BY>|4.0") for n in range(1, 1200)]
+    found = [
+        row(f"第{n}讲", n, f"a{n % 40}.cn", language="zh", license="CC <BY>|4.0", why={"rights": {"noai": True}})
+        for n in range(1, 1200)
+    ]
     to_folder([as_dict(PAGE), *found], tmp_path / "set", Job(kind="hf", setup=Setup(), facts=FACTS))
     said = (tmp_path / "set/README.md").read_text("utf-8")
     _, head, body = said.split("---\n", 2)
@@ -138,7 +141,7 @@ def test_the_card(tmp_path: Path) -> None:
         "min_relevance: 0.2", "personal data masked",
         "11 more (see the manifest)", "CC &lt;BY>\\|4.0", "## Fields", "`measures`", "## Known limits", "Found (texts): phone 1.",
         "1,199 texts were stored without a search",
-        "## Licence",
+        "## Licence", "Texts by what is asked: noai 1,199.",
     ):  # fmt: skip
         assert part in body, part
     assert "## Splits" not in body

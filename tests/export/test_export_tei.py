@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 from importlib.resources import files
@@ -55,6 +56,12 @@ def test_a_corpus_is_valid_and_says_where_its_texts_come_from(definition: etree.
     assert said(first, head + "titleStmt/author") == ["张&三"]
     assert said(first, head + "publicationStmt/availability/licence") == ["CC BY 4.0"]
     assert said(second, head + "publicationStmt/availability/licence") == []
+    reserved = dataclasses.replace(PLAIN, why={"rights": {"noai": True, "nofollow": True}})
+    closed = as_tei(as_dict(reserved))
+    assert definition.validate(closed), definition.error_log
+    assert (said(closed, head + "publicationStmt/availability/p")[0] or "").endswith("; its site asks: noai; nofollow")
+    states = [node.get("status") for tei in (first, closed) for node in tei.iter(f"{{{NAMESPACE}}}availability")]
+    assert states == ["unknown", "restricted"]
     places = ["a.cn", "http://a.cn/1.html", "http://a.cn/1", "http://c.cn/转载"]
     assert said(first, head + "sourceDesc/bibl/idno") == places
     dates = [(date.get("type"), date.get("when")) for date in root.iter(f"{{{NAMESPACE}}}date")]

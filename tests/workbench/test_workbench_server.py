@@ -167,6 +167,8 @@ def test_pages_of_a_list_follow_each_other_and_facets_count_all(served: Served) 
     assert served.api(f"{CRAWL}/count", min_relevance=relevance, below_relevance=relevance + 0.1)["total"] == count
     reason, count = facets["reason"][0]
     assert served.api(f"{CRAWL}/count", reason=reason)["total"] == count
+    assert served.api(f"{CRAWL}/count", rights="unreserved")["total"] == len(whole)
+    assert served.api(f"{CRAWL}/count", rights="licensed")["total"] == 0
 
 
 def test_why_is_said_in_both_languages(served: Served) -> None:

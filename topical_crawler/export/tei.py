@@ -13,6 +13,7 @@ from lxml import etree
 from topical_crawler.export.rows import ExportRow, Writer
 from topical_crawler.export.vertical import legal
 from topical_crawler.text.passages import Passage, passages
+from topical_crawler.web.rights import RESERVED
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 
@@ -76,10 +77,13 @@ def as_tei(row: ExportRow, topic: str = "") -> etree._Element:
     publication = _add(file, "publicationStmt")
     _add(publication, "distributor", _PUBLISHER)
     available = _add(publication, "availability")
+    asked = set(row["rights"].split("; "))
+    available.set("status", "restricted" if asked & set(RESERVED) else "unknown")
     if row["license"]:
         _add(available, "licence", row["license"])
     else:
-        _add(available, "p", "The page names no licence; the rights are those of its publisher")
+        also = f"; its site asks: {row['rights']}" if row["rights"] else ""
+        _add(available, "p", f"The page names no licence; the rights are those of its publisher{also}")
     bibl = _add(_add(file, "sourceDesc"), "bibl")
     _add(bibl, "title", row["title"] or row["url"])
     if row["source"]:

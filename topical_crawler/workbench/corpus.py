@@ -21,6 +21,7 @@ from topical_crawler.recordings.reader import Recording
 from topical_crawler.text.segment import normalise
 from topical_crawler.text.wordlist import Counts, collocates, general_chinese, keyness
 from topical_crawler.web.dom import decode
+from topical_crawler.web.rights import parse as parse_rights
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.jobs import Job, Progress
 from topical_crawler.workbench.operations import MistakeError, Operation, Param, Values
@@ -41,6 +42,9 @@ FILTERS = (
     Param(name="below_relevance", about="only pages of less than this relevance", kind="number", low=0),
     Param(name="min_characters", about="only texts of this length or more", kind="integer", low=0, default=0),
     Param(name="kind", about="only pages of this kind (article, forum …)", kind="strings"),
+    Param(
+        name="rights", about="unreserved, licensed, or what sites must not ask, such as noai,ai-train=no", default="", longest=200
+    ),
     Param(name="reason", about="pages rejected for this reason instead of texts", kind="strings"),
     Param(name="rejected", about="rejected pages, too", kind="boolean", default=False),
 )
@@ -57,6 +61,7 @@ def filters_of(values: Values) -> Filters:
         min_relevance=values["min_relevance"],
         min_characters=values["min_characters"],
         kinds=tuple(values["kind"]),
+        rights=parse_rights(values["rights"]) if values["rights"] else (),
         reasons=tuple(values["reason"]),
         rejected=values["rejected"] or bool(values["reason"]),
         bounds=() if below is None else (Bound("relevance", "<", below),),

@@ -33,7 +33,7 @@ def _write(bench: Bench, values: Values, folder: Path, limit: int | None) -> Pat
     bench.corpus(crawl)
     target = folder / f"{crawl}{'.' if _SUFFIXES[kind] else ''}{_SUFFIXES[kind]}"
     given = ["--format", kind, "--output", str(target)]
-    for name in ("since", "until", "min_relevance", "min_characters", "split"):
+    for name in ("since", "until", "min_relevance", "min_characters", "rights", "split"):
         if values[name]:
             given.append(f"--{name.replace('_', '-')}={values[name]}")
     given += [f"--{name}={value}" for name in ("host", "kind", "reason") for value in values[name]]
