@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from crawl_tools import Reply, Site, article, crawl, environment, rows
+from redis_tools import RedisServer
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.frontier.sqlite import SqliteFrontier
@@ -79,6 +80,16 @@ def test_nofollow_is_disregarded_on_request(topic: Path, tmp_path: Path) -> None
     with site() as server:
         assert crawl(topic, tmp_path, f"{server.url}/", DOWNLOAD_DELAY=0, TOPICAL_OBEY_NOFOLLOW=0).code == 0
         assert server.asked("/hidden.html") == 1
+
+
+def test_workers_share_what_a_robots_txt_says(topic: Path, tmp_path: Path) -> None:
+    with RedisServer(tmp_path / "redis") as redis, site() as server:
+        for pages in (1, 3):  # the second process fetches no robots.txt
+            more = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": redis.url, "pages": pages}
+            assert crawl(topic, tmp_path, f"{server.url}/plain.html {server.url}/", DOWNLOAD_DELAY=0, **more).code == 0
+        assert server.asked("/robots.txt") == 1
+        found = [record.rights for record in rows(tmp_path) if not record.final_url.endswith(("closed.html", "target.html"))]
+        assert len(found) >= 2 and all("ai-train=no" in rights for rights in found)
 
 
 def test_an_export_filters_and_counts(crawled: tuple[Site, Path], tmp_path: Path) -> None:
