@@ -199,12 +199,12 @@ def _json(answer: Answer) -> dict[str, Any]:
     data = {f.name: getattr(answer, f.name) for f in fields(answer) if f.name != "page"}
     if (page := answer.page) is not None:
         data["page"] = {f.name: getattr(page, f.name) for f in fields(page)}
-        data["page"]["links"] = [_link_values(link) for link in page.links]
+        data["page"] |= {"links": [_link_values(link) for link in page.links], "wishes": sorted(page.wishes)}
     return data
 
 
 def _answer(data: dict[str, Any]) -> Answer:
     if (page := data.get("page")) is not None:
         links = tuple(Link(sys.intern(url), anchor, around, sys.intern(path)) for url, anchor, around, path in page["links"])
-        data["page"] = Page(**{**page, "links": links, "labels": tuple(page["labels"])})
+        data["page"] = Page(**{**page, "links": links, "labels": tuple(page["labels"]), "wishes": frozenset(page["wishes"])})
     return Answer(**data)
