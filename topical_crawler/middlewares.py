@@ -33,6 +33,7 @@ from scrapy.exceptions import (
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
+from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.misc import build_from_crawler
 
@@ -206,6 +207,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self._asking: dict[str, asyncio.Task[_Rules | None]] = {}
         self._delays: dict[str, float] = {}  # of hosts with a delay of their own
         self._notes: set[asyncio.Task[None]] = set()
+        self._agent = _robots_agent(settings)
         crawler.signals.connect(self._give_back, signals.request_scheduled)
         crawler.signals.connect(self._stop_reading, signals.bytes_received)
 
@@ -389,11 +391,6 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             logger.info("A robots.txt could not be noted in the corpus: %s", error)
 
     @property
-    def _agent(self) -> str:
-        """The name under which rules are looked up."""
-        return str(self._robotstxt_useragent or self._default_useragent)
-
-    @property
     def _default_delay(self) -> float:
         return self._crawl.options.delay if self._crawl is not None else 0.0
 
@@ -527,6 +524,11 @@ def classify_robots(text: str, allows: Callable[[str], bool]) -> Robots:
     return "restricts" if any(path and not allows("/" + path.lstrip("/").rstrip("$")) for path in paths) else "allows all"
 
 
+def _robots_agent(settings: BaseSettings) -> str:
+    """The name under which rules are looked up."""
+    return str(settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"])
+
+
 def _origin(url: str) -> str:
     """Scheme and host: what a robots.txt applies to."""
     return f"{urlsplit(url).scheme}://{host(url)}"
@@ -543,6 +545,10 @@ def _note(origin: str) -> str:
 class RelevanceMiddleware(BaseSpiderMiddleware):
     """Judges the page of every item and turns its links into entries for the frontier (Figure 1 of Zhou et al. 2019)."""
 
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._agent = _robots_agent(crawler.settings)
+
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         crawl = crawl_of(self.crawler)
         if crawl is not None and isinstance(item, PageItem) and item.page is not None:
@@ -551,11 +557,11 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
         return item
 
     def _rights(self, page: Page, response: Response | None) -> str:
-        settings, parts = self.crawler.settings, urlsplit(page.url)
+        parts = urlsplit(page.url)
         headers = [(name, value.decode("latin-1")) for name, value in _pairs(response.headers)] if response is not None else []
         signals = response.meta.get(_SIGNALS, ()) if response is not None else ()
-        agent = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT") or ""
-        return of_page(page.wishes, headers, signals, f"{parts.path or '/'}{parts.query and '?'}{parts.query}", agent)
+        path = f"{parts.path or '/'}{parts.query and '?'}{parts.query}"
+        return of_page(page.wishes, headers, signals, path, self._agent)
 
     async def process_spider_output_async(
         self, response: Response | None, result: AsyncIterator[Any], spider: Any = None

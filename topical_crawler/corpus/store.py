@@ -360,7 +360,8 @@ def _change_raw(connection: sa.Connection, after: str, change: Callable[[str], s
     for key, packed in rows:
         text = zlib.decompress(packed).decode()
         if (changed := change(text)) != text:
-            _put_raw(connection, key, changed)
+            row = raw_texts.update().where(raw_texts.c.key == key)
+            connection.execute(row.values(packed=zlib.compress(changed.encode())))
     return str(rows[-1].key) if rows else None
 
 

@@ -29,15 +29,12 @@ def without_personal(record: Record) -> Record | None:
     """
     if record.personal:
         return None
-    if record.raw:
+    searched = [text for text in (record.raw, None if record.measures else record.text) if text]
+    if searched:
         from topical_crawler.cleaning import find
 
-        if find(record.raw):
+        if any(map(find, searched)):
             return None
-    if record.text and not record.measures:
-        from topical_crawler.cleaning import find
-
-        return None if find(record.text) else record
     return record
 
 

@@ -31,7 +31,7 @@ from topical_crawler.strategies.adaptive.link_model import (
 from topical_crawler.strategies.adaptive.memory import LINK_WORDS, IncomingLink, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.strategies.base import Parameters, Setup, SiteWords, Strategy, check_fields, packed, unpacked
-from topical_crawler.strategies.relevancy.priority import Priority
+from topical_crawler.strategies.relevancy.priority import Priority, share
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
@@ -170,8 +170,7 @@ class Adaptive(Strategy):
 
     def _relevance(self, words: Iterable[str]) -> float:
         """Eq. 3 of a text as Eq. 5 takes it, 0 to 1, whatever the topic says of ``bounded``: log-odds need a share."""
-        relevance = self._eq5.relevance([w for w in dict.fromkeys(words) if self.segmenter.is_content(w)])
-        return relevance / (1 + relevance)
+        return share(self._eq5.relevance([w for w in dict.fromkeys(words) if self.segmenter.is_content(w)]))
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         own = page if "sites" in self._without else self._sites.own(page)

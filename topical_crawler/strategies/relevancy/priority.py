@@ -20,6 +20,15 @@ HISTORY_SIZE = 200
 """History URLs that are kept of each site, or of all; Algorithm 3 draws from them."""
 
 
+def share(relevance: float) -> float:
+    """A Rel of Eq. 3, which has no upper bound, in [0, 1).
+
+    >>> share(0.0), share(3.0)
+    (0.0, 0.75)
+    """
+    return relevance / (1 + relevance)
+
+
 class Priority:
     """Eq. 3 and Eq. 5 for a topic.
 
@@ -89,7 +98,7 @@ class Priority:
 
     def bound(self, relevance: float) -> float:
         """A Rel of Eq. 3 as Eq. 5 takes it: in [0, 1), unless ``bounded = false``."""
-        return relevance / (1 + relevance) if self.parameters.bounded else relevance
+        return share(relevance) if self.parameters.bounded else relevance
 
     def of(self, description: float, anchor: float, structure: int) -> float:
         """Eq. 5 of its three parts."""
