@@ -249,7 +249,9 @@ class Crawl:
         if not file.exists():
             return set()
         with closing(sqlite3.connect(file)) as frontier:
-            finished = {fingerprint(url) for (url,) in frontier.execute("SELECT url FROM outcomes")}
+            # A process that was killed as it began may have made the file and not its tables.
+            made = frontier.execute("SELECT 1 FROM sqlite_master WHERE name = 'outcomes'").fetchone()
+            finished = {fingerprint(url) for (url,) in frontier.execute("SELECT url FROM outcomes")} if made else set()
         return {fingerprint(url) for url in worker.fetched} - finished
 
     # -- The course of a crawl
