@@ -10,8 +10,8 @@ TOPIC ?= partybuilding
 setup:
 	@VENV=$(VENV) $(PYTHON) bootstrap.py setup
 
-demo: setup
-	@$(BIN)/python -m topical_crawler demo
+demo:
+	@VENV=$(VENV) $(PYTHON) bootstrap.py demo
 
 # make crawl TOPIC=partybuilding ARGS="-a pages=1000"
 crawl: setup

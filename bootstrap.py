@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Set everything up and run a target, with nothing but Python 3.11 or newer: for machines without make.
 
-    python3 bootstrap.py setup     a virtual environment in .venv with everything that the project needs
-    python3 bootstrap.py demo      set up, then crawl the bundled demo web and show what was collected
-    python3 bootstrap.py test      set up, then run the tests
+    python3 bootstrap.py setup     a virtual environment in .venv with all extras and what the tests need
+    python3 bootstrap.py demo      set up what a crawl needs, then crawl the bundled demo web and show what was collected
+    python3 bootstrap.py test      set up all of it, then run the tests
 
 What is set up already is not set up again. The folder of the environment: VENV (default .venv).
 """
@@ -19,23 +19,26 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("VENV", ROOT / ".venv"))
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
-TARGETS = {"setup": [], "demo": ["-m", "topical_crawler", "demo"], "test": ["-m", "pytest"]}
+BASE, ALL = "requirements-base.lock", "requirements.lock"  # what pyproject.toml needs without extras, and with all of them
+LOCKS = {BASE: "half a minute", ALL: "a minute or two"}
+TARGETS = {"setup": (ALL, []), "demo": (BASE, ["-m", "topical_crawler", "demo"]), "test": (ALL, ["-m", "pytest"])}
 
 
-def setup() -> None:
-    """Make the environment; its stamp is the digest of what decides its contents."""
-    wanted = hashlib.sha256((ROOT / "requirements.lock").read_bytes() + (ROOT / "pyproject.toml").read_bytes()).hexdigest()
+def setup(lock: str) -> None:
+    """Make the environment that a lock file lists. Its stamp is the digest of what decides its contents."""
+    project = (ROOT / "pyproject.toml").read_bytes()
+    wanted = {name: hashlib.sha256((ROOT / name).read_bytes() + project).hexdigest() for name in (lock, ALL)}
     stamp = VENV / "installed"
-    if stamp.is_file() and stamp.read_text() == wanted:
+    if stamp.is_file() and stamp.read_text() in wanted.values():
         return
     start = time.monotonic()
-    print(f"Setting up {VENV} (once; a minute or two) … ", end="", file=sys.stderr, flush=True)
+    print(f"Setting up {VENV} (once; {LOCKS[lock]}) … ", end="", file=sys.stderr, flush=True)
     if subprocess.run([BIN / "python", "-m", "pip", "--version"], capture_output=True).returncode if BIN.is_dir() else True:
         venv.create(VENV, with_pip=True, clear=True)
     pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    for what in (["--require-hashes", "-r", ROOT / "requirements.lock"], ["--no-deps", "--editable", ROOT]):
+    for what in (["--require-hashes", "-r", ROOT / lock], ["--no-deps", "--editable", ROOT]):
         subprocess.run([*pip, *what], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # shown where it fails
-    stamp.write_text(wanted)
+    stamp.write_text(wanted[lock])
     print(f"done in {time.monotonic() - start:.0f} s", file=sys.stderr)
 
 
@@ -47,8 +50,9 @@ def main() -> int:
     if target not in TARGETS:
         print(__doc__, file=sys.stderr)
         return 2
+    lock, command = TARGETS[target]
     try:
-        setup()
+        setup(lock)
     except subprocess.CalledProcessError as error:
         sys.stderr.buffer.write(error.stdout or b"")
         print(
@@ -56,7 +60,6 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    command = TARGETS[target]
     return subprocess.run([BIN / "python", *command, *sys.argv[2:]], cwd=ROOT).returncode if command else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 import zipfile
 from pathlib import Path
@@ -124,3 +125,15 @@ def test_the_egg_works_zipped(egg: Path, tmp_path: Path) -> None:
     topics = sorted(folder.name for folder in (ROOT / "lexicon/topics").iterdir())
     assert shown[2:] == ["True", ",".join(topics), "topical"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_demo_installs_is_a_part_of_what_is_tested() -> None:
+    """``make demo`` sets up from requirements-base.lock, ``make test`` from requirements.lock: the same files."""
+
+    def locked(name: str) -> dict[str, set[str]]:
+        packages = re.split(r"\n(?=\S)", (ROOT / name).read_text(encoding="utf-8"))
+        return {re.split(r" [;\\]", package)[0]: set(re.findall(r"sha256:\w+", package)) for package in packages}
+
+    base, everything = locked("requirements-base.lock"), locked("requirements.lock")
+    assert 40 < len(base) < len(everything)
+    assert {package: everything.get(package) for package in base} == base
