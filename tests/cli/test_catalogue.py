@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 
-from topical_crawler import Candidate, Evidence, strategies
+from topical_crawler import Candidate, Evidence, strategies, workbench
 from topical_crawler.cli.catalogue import Voice, catalogue
 from topical_crawler.extraction import KINDS
 from topical_crawler.strategies import STRATEGIES
@@ -39,6 +41,31 @@ def test_all_parts_that_a_learned_priority_can_have() -> None:
     assert len(sentences) == 4
     assert [one for one in sentences if not has_chinese_name(re.sub("{[^}]+}", "0.5", one))] == []
     assert [kind for kind in _IN_WORDS if not has_chinese_name(in_words((kind, "7")))] == []
+
+
+def test_what_the_workbench_cannot_do_is_said_in_chinese() -> None:
+    """Every error of its own. The words of the code around a value are those that the catalogue has."""
+    said = []
+    for file in sorted(Path(workbench.__path__[0]).glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "MistakeError":
+                said += [_example(node.args[0])] if not isinstance(node.args[0], ast.Name) else []
+    assert len(said) > 20
+    assert [one for one in said if not has_chinese_name(one)] == []
+    assert Voice("zh").named("limit is a whole number from 1 to 500, not '0'") == "limit 应是 1 到 500 的整数，不能是 '0'"
+
+
+def _example(message: ast.expr) -> str:
+    """The text of a message, with something in the place of each value."""
+    if isinstance(message, ast.Constant):
+        return str(message.value)
+    if isinstance(message, ast.JoinedStr):
+        return "".join(_example(part) for part in message.values)
+    if isinstance(message, ast.Call) and isinstance(message.func, ast.Attribute):  # one with .replace()
+        return _example(message.func.value)
+    return {"whole": "whole number", "' '.join(ends)": "from 1 to 9", "known": "There are: 党建"}.get(
+        ast.unparse(message.value) if isinstance(message, ast.FormattedValue) else "", "党建"
+    )
 
 
 def test_every_line_has_both_languages_and_the_same_places_for_values() -> None:

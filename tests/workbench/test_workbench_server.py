@@ -101,6 +101,17 @@ def test_mistakes_are_said_with_what_is_expected(served: Served) -> None:
         assert said in json.loads(body)["error"], path
 
 
+def test_a_chinese_page_says_mistakes_in_chinese(served: Served) -> None:
+    headers = {"Authorization": f"Bearer {served.token}", "Accept-Language": "zh-CN"}
+    for path, said in (
+        ("/crawls/nowhere/corpus", "没有叫 &#39;nowhere&#39; 的爬取"),
+        (f"{CRAWL}/corpus?limit=0", "limit 应是 1 到 500 的整数"),
+        ("/nowhere", "没有这个页面"),
+    ):
+        status, _, body = served.ask(path, headers=headers)
+        assert (status in (400, 404), said in body.decode()) == (True, True), body.decode()
+
+
 # -- What it says
 
 

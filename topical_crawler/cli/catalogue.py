@@ -44,8 +44,8 @@ class Voice:
         return catalogue()[name][self._place].format(**values)
 
     def named(self, name: str) -> str:
-        """What the code calls ``name`` in English: a reason, a part of a priority, a kind of page, a mark. One that the catalogue
-        does not have stays as it is: the code of others gives reasons, too."""
+        """What the code calls ``name`` in English: a reason, a part of a priority, a kind of page, a mark, an error. One that
+        the catalogue does not have stays as it is: the code of others gives reasons, too."""
         if self._place == 0:
             return name
         if row := catalogue().get(_NAMED + name):

@@ -193,7 +193,7 @@ class _Pages:
     async def missing(self, request: Request, error: Exception) -> Response:
         if request.url.path.startswith("/api"):
             return _problem("there is no such path; /api describes those that there are", 404)
-        return self._render(request, "problem", {"problem": Voice(language_of(request))("problem.missing")}, None, 404)
+        return self._render(request, "problem", {"problem": "there is no such page"}, None, 404)
 
     async def language(self, request: Request) -> Response:
         """Switch the language and go back."""
