@@ -33,7 +33,7 @@ from topical_crawler.topic.topic import Topic, read_seeds
 if TYPE_CHECKING:
     import redis
 
-    from topical_crawler.frontier.redis import RedisFrontier
+    from topical_crawler.frontier import Frontier
 
 _Number = TypeVar("_Number", int, float)
 _Seconds = Callable[[BaseSettings], float]
@@ -282,7 +282,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         lease=seconds("TOPICAL_LEASE_SECONDS"),
         patience=seconds("TOPICAL_PATIENCE"),
         idle=settings.getfloat("TOPICAL_IDLE_SECONDS"),
-        redis=redis_client(settings) if uses_redis(settings) else None,
+        redis=redis_clients(settings) if uses_redis(settings) else (),
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
         cleaning=cleaning_options(settings),
         thinning=thinning(settings),
@@ -303,26 +303,31 @@ def start_urls_key(settings: BaseSettings, name: str) -> str:
     return key % {"name": "topical"} if key else f"topical:{{{name}}}:start_urls"
 
 
-def redis_client(settings: BaseSettings) -> redis.Redis:
-    """A connection by scrapy-redis' settings (``REDIS_URL``, ``REDIS_HOST``, ``REDIS_PORT``, ``REDIS_PARAMS`` …). Raises
-    CrawlError where they name none."""
+def redis_clients(settings: BaseSettings) -> tuple[redis.Redis, ...]:
+    """A connection by scrapy-redis' settings (``REDIS_URL``, ``REDIS_HOST``, ``REDIS_PORT``, ``REDIS_PARAMS`` …), or one for each
+    address in ``REDIS_URL``, blanks between. Raises CrawlError where they name none."""
     from scrapy_redis.connection import get_redis_from_settings
 
+    clients: list[redis.Redis] = []
     try:
-        client: redis.Redis = get_redis_from_settings(settings)
+        for url in str(settings.get("REDIS_URL") or "").split() or [""]:
+            one = settings.copy()
+            one.set("REDIS_URL", url, "cmdline")
+            clients.append(get_redis_from_settings(one))
     except (ValueError, TypeError) as error:
         raise CrawlError(
-            f"the settings name no Redis server ({masked(str(error))}). Remedy: REDIS_URL=redis://HOST:PORT/0 (rediss:// for TLS)"
+            f"the settings name no Redis server ({masked(str(error))}). Remedy: REDIS_URL=redis://HOST:PORT/0 (rediss:// for "
+            f"TLS); several, with blanks between, are shards"
         ) from None
-    return client
+    return tuple(clients)
 
 
-def open_redis_frontier(settings: BaseSettings, name: str) -> RedisFrontier:
+def open_redis_frontier(settings: BaseSettings, name: str) -> Frontier:
     """The frontier of a crawl that others work on, to look at it and to steer it. Raises CrawlError where the settings name no
     server, FrontierServerError where it cannot be used or has no such crawl."""
-    from topical_crawler.frontier.redis import RedisFrontier
+    from topical_crawler.frontier.shards import open_shards
 
-    return RedisFrontier(redis_client(settings), name, patience=5.0, attach=True)
+    return open_shards(redis_clients(settings), name, patience=5.0, attach=True)
 
 
 def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:

@@ -52,7 +52,7 @@ from topical_crawler.web.rights import NOFOLLOW, Signal, of_page, of_robots
 from topical_crawler.web.urls import fingerprint, host
 
 if TYPE_CHECKING:
-    from topical_crawler.frontier.redis import RedisFrontier
+    from topical_crawler.frontier.shards import SharedFrontier
 
 logger = logging.getLogger(__name__)
 
@@ -274,7 +274,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         crawl = self._crawl
         if crawl is None or not crawl.frontier.shared:
             return await self._ask(origin, request)
-        notes = cast("RedisFrontier", crawl.frontier)
+        notes = cast("SharedFrontier", crawl.frontier)
         asked = -math.inf
         if self._in_doubt(origin):
             return await self._ask(origin, request, notes)
@@ -287,7 +287,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             return None
         return await self._keep({origin}, text, asked, _ROBOTS_AGAIN, request)
 
-    async def _ask(self, origin: str, request: Request, notes: RedisFrontier | None = None) -> _Rules | None:
+    async def _ask(self, origin: str, request: Request, notes: SharedFrontier | None = None) -> _Rules | None:
         """Ask the host. After RFC 9309 a robots.txt that does not exist forbids nothing; one that cannot be had, because the host
         fails or cannot be reached, forbids everything: the host rests and is asked again."""
         meta = {"dont_obey_robotstxt": True, _OURS: True, "dont_retry": True, "download_maxsize": 0}
@@ -341,7 +341,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return rules
 
     def _no_answer(
-        self, origin: str, why: str, notes: RedisFrontier | None, asked: float = 0.0, reached: bool = True
+        self, origin: str, why: str, notes: SharedFrontier | None, asked: float = 0.0, reached: bool = True
     ) -> _Rules | None:
         name = host(origin)
         self._note_down(HostFacts(name, "unreachable", 0.0, now_utc()))

@@ -12,6 +12,7 @@ import pytest
 from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
 
 if TYPE_CHECKING:
+    import redis
     from redis_tools import RedisServer
 
 Make = Callable[..., Frontier]
@@ -26,7 +27,7 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
         yield server
 
 
-@pytest.fixture(params=["memory", "sqlite", "redis"])
+@pytest.fixture(params=["memory", "sqlite", "redis", "shards"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Makes a frontier: ``make(delay=2.0, in_flight_per_host=1)``; closed at the end of the test."""
     backend, made = _backend(request, tmp_path), []
@@ -47,11 +48,24 @@ def _backend(request: pytest.FixtureRequest, directory: Path) -> Make:
     if request.param == "sqlite":
         return lambda **options: SqliteFrontier(directory / f"{next(numbers)}.sqlite", **options)
     from topical_crawler.frontier.redis import RedisFrontier
+    from topical_crawler.frontier.shards import ShardedFrontier
 
     client = request.getfixturevalue("redis_server").client()
     request.addfinalizer(client.close)
     client.flushall()
-    return lambda **options: RedisFrontier(client, f"t{next(numbers)}", lease=1e12, clock="caller", **options)
+
+    def one(name: str, client: redis.Redis = client, **options: Any) -> RedisFrontier:
+        return RedisFrontier(client, name, lease=1e12, clock="caller", **options)
+
+    if request.param == "redis":
+        return lambda **options: one(f"t{next(numbers)}", **options)
+    clients = [request.getfixturevalue("redis_server").client(number) for number in range(3)]
+
+    def sharded(**options: Any) -> ShardedFrontier:
+        name = f"t{next(numbers)}"
+        return ShardedFrontier([one(name, client, **options) for client in clients])
+
+    return sharded
 
 
 @pytest.fixture

@@ -68,9 +68,9 @@ class RedisServer:
         password = self.config.get("requirepass")
         return f"redis://{':' + password + '@' if password else ''}127.0.0.1:{self.port}/0"
 
-    def client(self) -> redis.Redis:
+    def client(self, database: int = 0) -> redis.Redis:
         """A connection of one's own; values are bytes."""
-        return redis.Redis.from_url(self.url)
+        return redis.Redis.from_url(self.url.removesuffix("0") + str(database))
 
     def start(self) -> Self:
         """Start the server and wait until it answers."""

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from topical_crawler import __version__
 from topical_crawler.crawl.options import CLAIM, CrawlError, CrawlOptions
@@ -18,10 +18,6 @@ from topical_crawler.items import now_utc
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import Strategy
 from topical_crawler.topic.topic import Topic
-
-if TYPE_CHECKING:
-    from topical_crawler.frontier.redis import RedisFrontier
-
 
 logger = logging.getLogger(__name__)
 
@@ -39,10 +35,9 @@ def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
     if options.frontier == "sqlite":
         return SqliteFrontier(options.data_dir / "frontier.sqlite", *bounds)
     if options.frontier == "redis":
-        from topical_crawler.frontier.redis import RedisFrontier
+        from topical_crawler.frontier.shards import open_shards
 
-        assert options.redis is not None
-        frontier = RedisFrontier(
+        frontier = open_shards(
             options.redis,
             options.name,
             *bounds,
@@ -74,7 +69,7 @@ def claim_directory(directory: Path, topic: Topic, options: CrawlOptions) -> Non
         out.write(json.dumps(mine, ensure_ascii=False, indent=1) + "\n")
 
 
-def _claim_shared(frontier: RedisFrontier, topic: Topic, options: CrawlOptions) -> None:
+def _claim_shared(frontier: Frontier, topic: Topic, options: CrawlOptions) -> None:
     """The same for a crawl in Redis. Its workers must also have the same edition of the topic, by which each judges."""
     mine = {**_claim(topic, options), "edition": edition(topic)}
     known = frontier.agree("claim", mine)

@@ -195,8 +195,8 @@ class Crawl:
         mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
         self.control = Control(frontier, strategy, mailbox, self._refusal_of_order, self.facts)
         self._feed = None
-        if frontier.shared and options.redis is not None:
-            self._feed = RedisFeed(options.redis, options.start_urls_key, options.patience)
+        if frontier.shared and options.redis:
+            self._feed = RedisFeed(options.redis[0], options.start_urls_key, options.patience)
         self._resume()
 
     @classmethod

@@ -78,6 +78,12 @@ class Pushed:
     known: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
 
+    def add(self, other: Pushed) -> None:
+        """Count what another push did, too."""
+        self.new, self.raised, self.known = self.new + other.new, self.raised + other.raised, self.known + other.known
+        for reason, number in other.dropped.items():
+            self.dropped[reason] = self.dropped.get(reason, 0) + number
+
 
 class FrontierServerError(RuntimeError):
     """A Redis server that cannot be used; the message names it, without a password, and the remedy."""

@@ -141,7 +141,11 @@ class RedisFrontier(Frontier):
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
         """See :meth:`Frontier.push`. All or nothing."""
-        return _pushed(self._run("push", pack_links([check(entry) for entry in entries])))
+        return self.push_batch(link_batch(entries))
+
+    def push_batch(self, batch: bytes) -> Pushed:
+        """Push what :func:`link_batch` gave."""
+        return _pushed(self._run("push", batch))
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """See :meth:`Frontier.pop`. An entry whose record cannot be read is dropped and logged; the next one follows."""
@@ -196,18 +200,25 @@ class RedisFrontier(Frontier):
 
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
         """See :meth:`Frontier.done`. What Redis has answered survives what its append-only file survives."""
-        packed = pack_links([check(entry) for entry in links])
-        return _pushed(self._finish("done", key, pack_outcome(outcome), int(outcome.reason not in NO_PAGES), packed))
+        counts = int(outcome.reason not in NO_PAGES)
+        return _pushed(self._finish("done", key, pack_outcome(outcome), counts, link_batch(links)))
 
     def drop(self, key: bytes, reason: str) -> None:
         self._finish("drop", key, reason)
 
     def waiting(self, limit: int) -> list[Entry]:
         """See :meth:`Frontier.waiting`. Read in many small steps: what changes meanwhile may be missing."""
+        return self.read([key for _, key in self.best_keys(limit)])
+
+    def best_keys(self, limit: int) -> list[tuple[float, bytes]]:
+        """The keys of what :meth:`waiting` gives, with their priorities below 0."""
         heads = sorted((score, host) for host, score in self._heads())
         last = heads[:limit][-1:]  # of hosts with equals, the numbers decide: all of them are read
         best = heapq.merge(*(self._queue(host) for score, host in heads if last and score <= last[0][0]))
-        keys = [member[6:] for (_, member), _ in zip(best, range(limit), strict=False)]
+        return [(score, member[6:]) for (score, member), _ in zip(best, range(limit), strict=False)]
+
+    def read(self, keys: Sequence[bytes]) -> list[Entry]:
+        """Those of the entries that wait, in the order of ``keys``."""
         entries = []
         for first in range(0, len(keys), _READ):
             part = keys[first : first + _READ]
@@ -323,6 +334,50 @@ class RedisFrontier(Frontier):
             "max_pages": int(meta["max_pages"]),
         }
 
+    # -- As one of several shards (topical_crawler.frontier.shards)
+
+    @property
+    def place(self) -> str:
+        """Address of the server, without a password."""
+        return self._server.name
+
+    def be_patient(self, seconds: float) -> None:
+        """From now on ask a server that is away for so long."""
+        self._server.patience = seconds
+
+    @property
+    def reserved(self) -> int:
+        """How many entries :meth:`pop` has to give without asking the server."""
+        return len(self._taken)
+
+    def begun(self) -> int:
+        """How many pages are finished or in flight, over all workers."""
+        return int(self._call("hget", "meta", "pages") or 0) + int(self._call("hlen", "flights"))
+
+    def finished(self) -> int:
+        """How many outcomes there are."""
+        return int(self._call("llen", "outcomes"))
+
+    def keep_for(self, shard: int, batch: bytes) -> None:
+        """Keep what :func:`link_batch` gave for another shard, which is away."""
+        self._call("rpush", f"kept:{shard}", batch)
+
+    def kept_for(self, shard: int, limit: int) -> list[bytes]:
+        """The first batches that are kept for another shard."""
+        return list(self._call("lrange", f"kept:{shard}", 0, limit - 1))
+
+    def forget_for(self, shard: int, batch: bytes) -> None:
+        """Keep a batch no longer: the other shard has it."""
+        self._call("lrem", f"kept:{shard}", 1, batch)
+
+    def merged(self, after: int) -> list[bytes]:
+        """The next elements of the list that says in which order the outcomes of all shards come."""
+        return list(self._call("lrange", "merged", after, after + _OUTCOMES - 1))
+
+    def merge(self, after: int, part: bytes) -> bool:
+        """Append an element to that list, unless it has others than ``after`` ones."""
+        return bool(self._run("merge", after, part))
+
     def save(self, name: str, data: Any) -> None:
         self._call("hset", "saved", name, json.dumps(data))
 
@@ -394,6 +449,11 @@ def crawls(client: redis.Redis) -> list[str]:
     before, after = _PREFIX.split("%s")
     keys = client.scan_iter(match=f"{before}*{after}meta", count=1_000)
     return sorted(key.decode().removeprefix(before).removesuffix(f"{after}meta") for key in keys)
+
+
+def link_batch(entries: Iterable[Entry]) -> bytes:
+    """Entries as one push takes them. Raises ValueError for one that no frontier takes, RecordError for one that is too large."""
+    return pack_links([check(entry) for entry in entries])
 
 
 def _pushed(answer: Sequence[Any]) -> Pushed:

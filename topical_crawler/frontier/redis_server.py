@@ -37,6 +37,10 @@ _HANDSHAKE = 5.0  # seconds for the beginning of a connection with TLS
 SAID_EVERY = 10.0  # seconds between two messages that the server is waited for
 
 
+class ServerAwayError(FrontierServerError):
+    """A server that does not answer, or has no room; it may be asked again."""
+
+
 class Server:
     """A Redis server as the frontier uses it. ``client`` gives bytes (no ``decode_responses``); a server that does not answer, or
     has no memory left, is asked again for ``patience`` seconds."""
@@ -46,7 +50,7 @@ class Server:
             raise ValueError("the frontier needs bytes from Redis. Remedy: leave decode_responses out of REDIS_PARAMS")
         self.client = client
         self.name = _place(client)
-        self._patience = patience
+        self.patience = patience
         self._given_up = False
         self._scripts: dict[str, Script] = {}
 
@@ -64,7 +68,7 @@ class Server:
         """The result of ``call``, made again while the server is away, which is said every :data:`SAID_EVERY` seconds. It may be
         made twice: it must not matter."""
         # Once it has waited in vain it does not wait again at every call that follows.
-        deadline, pause, said = time.monotonic() + (0.0 if self._given_up else self._patience), _FIRST_PAUSE, -math.inf
+        deadline, pause, said = time.monotonic() + (0.0 if self._given_up else self.patience), _FIRST_PAUSE, -math.inf
         while True:
             try:
                 result = call()
@@ -74,7 +78,7 @@ class Server:
                     raise FrontierServerError(problem) from None
                 if now + pause > deadline:
                     self._given_up = True
-                    raise FrontierServerError(problem) from None
+                    raise ServerAwayError(problem) from None
                 if now >= said + SAID_EVERY:
                     logger.warning("%s. Trying again for %.0f s", problem, deadline - now)
                     said = now

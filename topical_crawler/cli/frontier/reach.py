@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
 from scrapy.settings import BaseSettings
@@ -17,10 +17,6 @@ from topical_crawler.crawl.mailbox import FOLDER, Answer, Mailbox
 from topical_crawler.crawl.options import CLAIM, CrawlError, read_claim
 from topical_crawler.crawl.steering import Request, SteeringError, perform
 from topical_crawler.frontier import Frontier, FrontierServerError, SqliteFrontier
-
-if TYPE_CHECKING:
-    from topical_crawler.frontier.redis import RedisFrontier
-
 
 BATCH = 1000  # URLs of one request: a crawl does nothing else while it performs one
 _T = TypeVar("_T")
@@ -135,7 +131,7 @@ class RedisCrawl:
 
     runs: bool | None = None
 
-    def __init__(self, name: str, frontier: RedisFrontier) -> None:
+    def __init__(self, name: str, frontier: Frontier) -> None:
         self.name = name
         self._frontier = frontier
 

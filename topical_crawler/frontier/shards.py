@@ -1,0 +1,532 @@
+"""A frontier over several Redis servers: each shard keeps the hosts that fall to it, with their links, turns and outcomes.
+
+A host falls to a shard by rendezvous hashing, so its politeness is kept in one place. What a page links to elsewhere is pushed to
+its shard before the page is finished: a worker that dies in between fetches the page again, and a link that comes twice is known.
+"""
+
+from __future__ import annotations
+
+import heapq
+import logging
+import time
+from array import array
+from bisect import bisect_right
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+import msgpack
+import redis
+
+from topical_crawler.frontier.base import (
+    Entry,
+    Frontier,
+    FrontierServerError,
+    LeaseLost,
+    Outcome,
+    Pushed,
+    State,
+    check_delay,
+    check_priority,
+    host_of,
+    not_in_flight,
+)
+from topical_crawler.frontier.redis import RedisFrontier, link_batch
+from topical_crawler.frontier.redis_server import SAID_EVERY, ServerAwayError
+
+logger = logging.getLogger(__name__)
+
+_AWAY: Any = object()  # in the place of an answer
+_LOOK_EVERY = 0.25  # seconds between two looks at how far the logs of all shards have come
+_FIRST_REST, _LONGEST_REST = 0.5, 10.0  # seconds for which a shard that is away is not asked
+_PART = 16  # batches of links that are handed over at a time
+
+
+@lru_cache(maxsize=65_536)
+def shard_of(host: str, shards: int) -> int:
+    """The number of the shard, from 0, that a host falls to. All ports and spellings of a host fall to one shard. One more shard
+    takes an equal share from each of the others.
+
+    >>> shard_of("www.wutong.cn", 9) == shard_of("WWW.wutong.cn.:8080", 9)
+    True
+    >>> shard_of("党建.cn", 9) == shard_of("党建.cn".encode("idna").decode(), 9)
+    True
+    """
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+    name = name.lower().removesuffix(".")
+    try:
+        name = name if name.isascii() else name.encode("idna").decode("ascii")
+    except UnicodeError:
+        name = name.encode("utf-8", "replace").decode()
+    return max(range(shards), key=lambda number: blake2b(f"{number} {name}".encode(), digest_size=8).digest())
+
+
+@dataclass
+class _Shard:
+    """One server's part, and what is known of it while it is away."""
+
+    number: int
+    frontier: RedisFrontier
+    away_since: float | None = None  # None: it answers
+    why: str = ""  # it does not
+    asked_again: float = 0.0
+    rest: float = _FIRST_REST
+    said: float = 0.0
+    late: deque[tuple[str, tuple[Any, ...], dict[str, Any]]] = field(
+        default_factory=deque
+    )  # what it is to be told when it is back
+    counts: dict[State, int] = field(default_factory=lambda: dict.fromkeys(State, 0))  # when it answered last
+    begun: int = 0  # pages that are finished or in flight
+    merged: int = 0  # pages of its log that have a place among those of the others
+    grown: bool = True  # whether this process has finished a page of it since
+
+
+class ShardedFrontier(Frontier):
+    """The contract of :class:`~topical_crawler.frontier.base.Frontier` over ``shards``, one
+    :class:`~topical_crawler.frontier.redis.RedisFrontier` in each server, in the same order for all workers. It differs in this:
+
+    * equal priorities of two shards have no order between them;
+    * ``max_pages`` bounds what all shards have fetched; workers that take links at the same moment may exceed it by what they
+      have in flight;
+    * a shard that is away stops its hosts and what is learned, nothing else. What it is to be told waits in this process, links
+      for it in another server; pages that were in flight are then finished, unless their lease has run out.
+
+    The first shard also keeps what belongs to no host: checkpoints, orders, and how the logs of the shards are merged into one,
+    which is the same for all workers.
+
+    Args:
+        shards: with ``max_pages`` 0 each.
+        max_pages: as for :class:`~topical_crawler.frontier.redis.RedisFrontier`.
+        patience: seconds for which shards that are away are waited for, where nothing else is left to do.
+
+    Raises:
+        FrontierServerError: a server is another shard of the crawl, or of another number of shards.
+    """
+
+    shared = True
+    recovered = 0
+
+    def __init__(self, shards: Sequence[RedisFrontier], *, max_pages: int = 0, patience: float = 60.0) -> None:
+        self._shards = [_Shard(number, frontier) for number, frontier in enumerate(shards)]
+        self._first = self._shards[0]
+        self._max_pages = max_pages
+        self._patience = patience
+        self._holders: dict[bytes, _Shard] = {}  # of what is in flight here
+        self._places: dict[bytes, int] = {}  # shards of what waiting() gave last
+        self._loaded: dict[str, Any] = {}
+        self._read = 0  # elements of the first shard's list of merged logs
+        self._starts, self._parts, self._from = array("q"), array("q"), array("q")  # numbers, shards, places in their logs
+        self._total = 0
+        self._looked = 0.0
+        for number, frontier in enumerate(shards):
+            check_place(frontier, number, len(shards))
+            frontier.be_patient(0.0)
+
+    # -- Asking shards
+
+    def _ask(self, shard: _Shard, otherwise: Any, method: str, *arguments: Any, **options: Any) -> Any:
+        """A shard's answer to a call; ``otherwise`` while it is away."""
+        if shard.away_since is not None and time.monotonic() < shard.asked_again:
+            return otherwise
+        try:
+            while shard.late:
+                self._tell(shard)
+            answer = getattr(shard.frontier, method)(*arguments, **options)
+        except ServerAwayError as error:
+            self._miss(shard, error)
+            return otherwise
+        if shard.away_since is not None:
+            logger.warning("%s: shard %d is back", shard.frontier.place, shard.number)
+            shard.away_since, shard.rest = None, _FIRST_REST
+            self._hand_over(shard)
+        return answer
+
+    def _tell(self, shard: _Shard) -> None:
+        try:
+            method, arguments, options = shard.late[0]
+            getattr(shard.frontier, method)(*arguments, **options)
+        except LeaseLost as error:
+            logger.warning("%s. Its page is fetched again", error)
+        except ValueError as error:  # as where it was called
+            logger.error("%s", error)
+        shard.late.popleft()
+
+    def _miss(self, shard: _Shard, error: ServerAwayError) -> None:
+        now = time.monotonic()
+        if shard.away_since is None:
+            shard.away_since, shard.said = now, -SAID_EVERY
+        shard.why = str(error)
+        shard.asked_again, shard.rest = now + shard.rest, min(2 * shard.rest, _LONGEST_REST)
+        if now >= shard.said + SAID_EVERY:
+            logger.warning("%s. The hosts of shard %d of %d rest", error, shard.number, len(self._shards))
+            shard.said = now
+
+    def _change(self, shard: _Shard, otherwise: Any, method: str, *arguments: Any, **options: Any) -> Any:
+        """The same for what must not be forgotten: it is done when the shard is back."""
+        answer = self._ask(shard, _AWAY, method, *arguments, **options)
+        if answer is _AWAY:
+            shard.late.append((method, arguments, options))
+            return otherwise
+        return answer
+
+    def _all(self, otherwise: Any, method: str, *arguments: Any) -> list[Any]:
+        return [self._ask(shard, otherwise, method, *arguments) for shard in self._shards]
+
+    def _shard(self, host: str) -> _Shard:
+        return self._shards[shard_of(host, len(self._shards))]
+
+    def _holder(self, key: bytes) -> _Shard:
+        if (shard := self._holders.get(key)) is None:
+            raise not_in_flight(key)
+        return shard
+
+    # -- Links
+
+    def push(self, entries: Iterable[Entry]) -> Pushed:
+        """See :meth:`Frontier.push`. All or nothing in each shard."""
+        return self._push(self._by_shard(entries), None)
+
+    def _by_shard(self, entries: Iterable[Entry]) -> dict[int, list[Entry]]:
+        parts: dict[int, list[Entry]] = {}
+        for entry in entries:
+            parts.setdefault(shard_of(entry.host, len(self._shards)), []).append(entry)
+        return parts
+
+    def _push(self, parts: Mapping[int, Sequence[Entry]], giver: _Shard | None) -> Pushed:
+        """Push links to shards. Those of a shard that is away are kept by the ``giver``, else by any that answers."""
+        batches = {number: link_batch(entries) for number, entries in parts.items()}  # all are checked before the first is sent
+        total = Pushed()
+        for number, batch in batches.items():
+            if (pushed := self._ask(self._shards[number], None, "push_batch", batch)) is not None:
+                total.add(pushed)
+                continue
+            here = [shard for shard in self._shards if shard.away_since is None]
+            keeper = giver or (here[0] if here else self._first)
+            self._change(keeper, None, "keep_for", number, batch)
+        return total
+
+    def _hand_over(self, shard: _Shard) -> None:
+        """Push what the other shards keep for one. A batch is forgotten after it was pushed, so none is lost, and one that
+        another worker pushes too is known."""
+        for keeper in self._shards:
+            while keeper is not shard and (batches := self._ask(keeper, [], "kept_for", shard.number, _PART)):
+                for batch in batches:
+                    if self._ask(shard, None, "push_batch", batch) is None:
+                        return
+                    self._ask(keeper, None, "forget_for", shard.number, batch)
+
+    def pop(self, now: float, ahead: int = 1) -> Entry | None:
+        """See :meth:`Frontier.pop`. What is reserved comes from one shard, the one with the best link."""
+        most = ahead
+        for _ in self._shards:  # of a shard's best link another worker may have been quicker
+            shard = next((s for s in self._shards if s.frontier.reserved and s.away_since is None), None)
+            if shard is None:
+                most = min(ahead, self._left()) if self._max_pages else ahead
+                shard = self._best(now)[1] if most > 0 else None
+            if shard is None:
+                return None
+            entry: Entry | None = self._ask(shard, None, "pop", now, most)
+            if entry is not None:
+                self._holders[entry.key] = shard
+                return entry
+        return None
+
+    def _left(self) -> int:
+        """How many pages may yet be begun."""
+        for shard in self._shards:
+            shard.begun = self._ask(shard, shard.begun, "begun")
+        return self._max_pages - sum(shard.begun for shard in self._shards)
+
+    def _best(self, now: float) -> tuple[float | None, _Shard | None]:
+        best = self._all(None, "best", now)
+        found = [(priority, -n) for n, priority in enumerate(best) if priority is not None]
+        if not found:
+            return None, None
+        priority, n = max(found)
+        return priority, self._shards[-n]
+
+    def best(self, now: float) -> float | None:
+        return self._best(now)[0]
+
+    def wait(self, now: float) -> float | None:
+        """See :meth:`Frontier.wait`. A shard that is away has nothing to pop."""
+        return min((w for w in self._all(None, "wait", now) if w is not None), default=None)
+
+    def sent(self, key: bytes, now: float) -> None:
+        self._change(self._holder(key), None, "sent", key, now)
+
+    def put_back(self, entry: Entry, priority: float) -> None:
+        self._finish(entry.key, "put_back", entry, priority)
+
+    def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
+        """See :meth:`Frontier.requeue`. An address of the same key is of the same host."""
+        self._finish(key, "requeue", key, url=url, meta=meta)
+
+    def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
+        """See :meth:`Frontier.done`. All or nothing in each shard, the page's own last."""
+        shard, parts = self._holder(key), self._by_shard(links)
+        own = parts.pop(shard.number, [])
+        total = self._push(parts, shard)
+        total.add(self._finish(key, "done", key, outcome, own) or Pushed())
+        shard.grown = True
+        return total
+
+    def drop(self, key: bytes, reason: str) -> None:
+        self._finish(key, "drop", key, reason)
+
+    def _finish(self, key: bytes, method: str, *arguments: Any, **options: Any) -> Any:
+        try:
+            answer = self._change(self._holder(key), None, method, *arguments, **options)
+        except LeaseLost:
+            self._holders.pop(key, None)
+            raise
+        del self._holders[key]
+        return answer
+
+    def waiting(self, limit: int) -> list[Entry]:
+        """See :meth:`Frontier.waiting`. Those of a shard that is away are missing."""
+        lists = self._all([], "best_keys", limit)
+        best = heapq.merge(*([(score, n, key) for score, key in part] for n, part in enumerate(lists)), key=lambda one: one[0])
+        chosen = [(n, key) for (_, n, key), _ in zip(best, range(limit), strict=False)]
+        entries: dict[bytes, Entry] = {}
+        for n, shard in enumerate(self._shards):
+            keys = [key for number, key in chosen if number == n]
+            entries |= {entry.key: entry for entry in self._ask(shard, [], "read", keys)}
+        self._places = {key: n for n, key in chosen}
+        return [entries[key] for _, key in chosen if key in entries]
+
+    def is_finished(self, key: bytes) -> bool:
+        """See :meth:`Frontier.is_finished`. Another worker may have it wait again."""
+        return False
+
+    def find(self, key: bytes) -> tuple[State, Entry] | None:
+        """See :meth:`Frontier.find`. Every shard is asked: a key does not tell its host."""
+        return next((found for found in self._all(None, "find", key) if found is not None), None)
+
+    def reprice(self, priorities: Mapping[bytes, float]) -> None:
+        """See :meth:`Frontier.reprice`. All or nothing in each shard."""
+        for key, priority in priorities.items():
+            check_priority(priority, key.hex())
+        for n, shard in enumerate(self._shards):
+            part = {key: priority for key, priority in priorities.items() if self._places.get(key, n) == n}
+            if part:
+                self._ask(shard, None, "reprice", part)
+
+    def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
+        shards = self._shards if host is None else [self._shard(host)]
+        return sum(self._ask(shard, 0, "discard", reason, host=host, below=below) for shard in shards)
+
+    def revive(self, urls: Mapping[bytes, str]) -> int:
+        count = 0
+        for shard in self._shards:
+            part = {key: url for key, url in urls.items() if self._shard(host_of(url, "", "")) is shard}
+            count += self._ask(shard, 0, "revive", part) if part else 0
+        return count
+
+    def renew(self) -> frozenset[bytes]:
+        """See :meth:`Frontier.renew`. Hands over what was kept for a shard by a worker that did not."""
+        for shard in self._shards:
+            self._hand_over(shard)
+        lost: frozenset[bytes] = frozenset().union(*self._all(frozenset(), "renew"))
+        for key in lost:
+            self._holders.pop(key, None)
+        return lost
+
+    def set_delay(self, host: str, seconds: float) -> None:
+        check_delay(seconds)
+        self._change(self._shard(host), None, "set_delay", host, seconds)
+
+    # -- What was finished
+
+    def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
+        """See :meth:`Frontier.outcomes`. The order is that in which the logs of the shards were merged, the same for all workers;
+        it goes on when no shard whose turn it is is away."""
+        self._merge()
+        streams: dict[int, Iterator[Outcome | None]] = {}
+        number = after
+        while number < self._total:
+            part = bisect_right(self._starts, number) - 1
+            n, end = self._parts[part], self._starts[part + 1] if part + 1 < len(self._starts) else self._total
+            at = self._from[part] + number - self._starts[part]
+            if n not in streams:
+                streams[n] = self._log(self._shards[n], at)
+            for _ in range(number, end):
+                try:
+                    outcome = next(streams[n])
+                except ServerAwayError as error:
+                    self._miss(self._shards[n], error)
+                    return
+                number += 1
+                if outcome is not None:
+                    yield number, outcome
+
+    def _log(self, shard: _Shard, first: int) -> Iterator[Outcome | None]:
+        """The outcomes of a shard after ``first``, one for each that has a place; None for a damaged one."""
+        number = first
+        while True:
+            for n, outcome in shard.frontier.outcomes(number):
+                yield from [None] * (n - number - 1)
+                yield outcome
+                number = n
+            yield None  # the last one is damaged, or this is asked for too much
+            number += 1
+
+    def _merge(self) -> None:
+        """Read which parts of the logs others have merged, and append what nobody has yet."""
+        every = time.monotonic() - self._looked > _LOOK_EVERY
+        while True:
+            while new := self._ask(self._first, [], "merged", self._read):
+                for packed in new:
+                    self._note(packed)
+            looked = [shard for shard in self._shards if every or shard.grown]
+            if not looked or self._first.away_since is not None:
+                return
+            sizes = {shard.number: self._ask(shard, 0, "finished") for shard in looked}
+            parts = [(shard.number, n) for shard in looked if (n := sizes[shard.number] - shard.merged) > 0]
+            packed = bytes(msgpack.packb(parts))
+            if parts and not self._ask(self._first, False, "merge", self._read, packed):
+                continue  # another worker was quicker, or the first shard has gone away
+            for shard in looked:
+                shard.grown = shard.away_since is not None
+            if parts:
+                self._note(packed)
+            if every:
+                self._looked = time.monotonic()
+            return
+
+    def _note(self, packed: bytes) -> None:
+        self._read += 1
+        for n, size in msgpack.unpackb(packed):
+            shard = self._shards[n]
+            if not self._parts or self._parts[-1] != n:
+                self._starts.append(self._total)
+                self._parts.append(n)
+                self._from.append(shard.merged)
+            shard.merged += size
+            self._total += size
+
+    # -- Facts, and what belongs to no host
+
+    def counts(self) -> dict[State, int]:
+        """See :meth:`Frontier.counts`. A shard that is away counts as it was. Raises FrontierServerError where nothing but such
+        shards has anything left, for longer than ``patience``."""
+        for shard in self._shards:
+            shard.counts = self._ask(shard, shard.counts, "counts")
+        away = [shard for shard in self._shards if shard.away_since is not None]
+        here = [shard.counts for shard in self._shards if shard.away_since is None]
+        if away and not any(counts[State.WAITING] + counts[State.IN_FLIGHT] for counts in here):
+            now = time.monotonic()
+            if all(now - (shard.away_since or now) > self._patience for shard in away):
+                raise FrontierServerError(away[0].why)
+            return {state: sum(shard.counts[state] for shard in self._shards) + (state is State.WAITING) for state in State}
+        return {state: sum(shard.counts[state] for shard in self._shards) for state in State}
+
+    def dropped(self) -> dict[str, int]:
+        return dict(sum((Counter(part) for part in self._all({}, "dropped")), Counter[str]()))
+
+    def hosts(self) -> int:
+        return int(sum(self._all(0, "hosts")))
+
+    def details(self) -> dict[str, Any]:
+        """See :meth:`Frontier.details`. The numbers of all shards that answer; "shards" has those of each."""
+        parts = self._all({}, "details")
+        heard: dict[str, float] = {}
+        for part in parts:
+            for worker, seconds in part.get("last_heard_of", {}).items():
+                heard[worker] = min(seconds, heard.get(worker, seconds))
+        summed = ("pages", "lease_expiries", "leases_lost", "damaged", "max_waiting")
+        shown = ("place", "pages", "lease_expiries")
+        return {
+            **next((part for part in parts if part), {}),
+            "place": f"{len(self._shards)} shards of {self._first.frontier.name}",
+            "workers": max((part.get("workers", 0) for part in parts), default=0),
+            "last_heard_of": heard,
+            **{name: sum(part.get(name, 0) for part in parts) for name in summed},
+            "max_pages": self._max_pages,
+            "shards": [
+                {name: part[name] for name in shown} if part else {"place": shard.frontier.place, "away": shard.why}
+                for shard, part in zip(self._shards, parts, strict=True)
+            ],
+        }
+
+    def save(self, name: str, data: Any) -> None:
+        self._loaded[name] = data
+        self._change(self._first, None, "save", name, data)
+
+    def load(self, name: str) -> Any:
+        """See :meth:`Frontier.load`. While the first shard is away, what was known last."""
+        self._loaded[name] = self._ask(self._first, self._loaded.get(name), "load", name)
+        return self._loaded[name]
+
+    def agree(self, name: str, data: Any) -> Any:
+        """See :meth:`Frontier.agree`. Raises FrontierServerError while the first shard is away."""
+        if (agreed := self._ask(self._first, _AWAY, "agree", name, data)) is _AWAY:
+            raise FrontierServerError(self._first.why)
+        return agreed
+
+    def first(self, name: str, number: int) -> bool:
+        """See :meth:`Frontier.first`. While the first shard is away nobody is."""
+        return bool(self._ask(self._first, False, "first", name, number))
+
+    def claim(self, name: str, seconds: float) -> bool:
+        """As of a :class:`~topical_crawler.frontier.redis.RedisFrontier`; each may do what a shard that is away cannot tell."""
+        return bool(self._ask(self._shard(name), True, "claim", name, seconds))
+
+    def remember(self, name: str, text: str, seconds: float) -> None:
+        self._ask(self._shard(name), None, "remember", name, text, seconds)
+
+    def recall(self, name: str) -> str | None:
+        text: str | None = self._ask(self._shard(name), None, "recall", name)
+        return text
+
+    def __len__(self) -> int:
+        return self.counts()[State.WAITING]
+
+    def close(self) -> None:
+        for shard in self._shards:
+            if shard.late:
+                logger.warning(
+                    "Shard %d was not told of %d changes: pages that were in flight there are fetched again",
+                    shard.number, len(shard.late),
+                )  # fmt: skip
+            shard.late.clear()
+            self._ask(shard, None, "close")
+
+
+SharedFrontier = RedisFrontier | ShardedFrontier
+
+
+def open_shards(
+    clients: Sequence[redis.Redis], name: str, *bounds: Any, max_pages: int = 0, patience: float = 60.0, **options: Any
+) -> SharedFrontier:
+    """The frontier of a crawl in one server, or in a shard for each of several. Arguments as of
+    :class:`~topical_crawler.frontier.redis.RedisFrontier`; ``max_waiting`` is shared out."""
+    if len(clients) == 1:
+        frontier = RedisFrontier(clients[0], name, *bounds, max_pages=max_pages, patience=patience, **options)
+        check_place(frontier, 0, 1)
+        return frontier
+    if bounds:
+        delay, in_flight_per_host, max_waiting = bounds
+        bounds = (delay, in_flight_per_host, -(-max_waiting // len(clients)))
+    with ExitStack() as undo:
+        shards = []
+        for client in clients:
+            shards.append(undo.enter_context(closing(RedisFrontier(client, name, *bounds, patience=patience, **options))))
+        sharded = ShardedFrontier(shards, max_pages=max_pages, patience=patience)
+        undo.pop_all()
+    return sharded
+
+
+def check_place(frontier: RedisFrontier, number: int, shards: int) -> None:
+    """Note in a server which shard of how many it is. Raises FrontierServerError where it is another one."""
+    if (known := frontier.load("shard")) is None:
+        known = [0, 1] if frontier.load("claim") else frontier.agree("shard", [number, shards])
+    if known != [number, shards]:
+        raise FrontierServerError(
+            f"Redis at {frontier.place} is shard {known[0] + 1} of {known[1]} of the crawl {frontier.name!r}, not {number + 1} "
+            f"of {shards}. Remedy: give all workers the servers with which the crawl began, in the same order"
+        )
