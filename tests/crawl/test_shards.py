@@ -1,0 +1,46 @@
+"""Workers on one crawl over three real Redis servers, of which one goes away for a while."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from crawl_tools import DEMO, command, crawl, crawled_urls, start
+from redis_tools import RedisServer
+from wait_tools import HANGS, wait_for
+
+from topical_crawler.frontier.shards import open_shards
+
+
+def test_a_server_that_is_away_costs_no_page(tmp_path: Path) -> None:
+    servers = [RedisServer(tmp_path / f"redis{n}", appendonly="yes", appendfsync="always").start() for n in range(3)]
+    clients = [server.client() for server in servers]
+    web = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "strategy": "breadth_first", "LOG_LEVEL": "DEBUG"}
+    shared = {
+        "TOPICAL_FRONTIER": "redis", "REDIS_URL": " ".join(server.url for server in servers), "TOPICAL_CRAWL": "三家",
+        "TOPICAL_CORPUS": tmp_path / "corpus.sqlite", "CONCURRENT_REQUESTS": 2,
+        "TOPICAL_LEASE_SECONDS": 5,  # what was popped while the server died is taken again then
+    }  # fmt: skip
+    workers = [
+        start(command("partybuilding", tmp_path / name, str(DEMO / "seeds.txt"), **web, **shared, TOPICAL_WORKER=name))
+        for name in ("甲", "乙")
+    ]
+    wait_for(lambda: clients[2].llen("topical:{三家}:outcomes") > 9)  # two of the three sites
+    servers[2].kill()
+    before = clients[0].llen("topical:{三家}:outcomes")
+    wait_for(lambda: clients[0].llen("topical:{三家}:outcomes") > before + 20)  # the third site goes on
+    servers[2].start()
+    logs = [worker.communicate(timeout=HANGS)[1] for worker in workers]
+    assert [worker.returncode for worker in workers] == [0, 0], logs
+    assert any("The hosts of shard 2 of 3 rest" in log and "shard 2 is back" in log for log in logs)
+
+    whole = crawl("partybuilding", tmp_path / "whole", str(DEMO / "seeds.txt"), **web)
+    fetched = [url for log in logs for url in crawled_urls(log)]
+    assert set(fetched) == set(crawled_urls(whole.log))
+    frontier = open_shards(clients, "三家", attach=True)
+    finished = Counter(outcome.url for _, outcome in frontier.outcomes())
+    assert set(finished.values()) == {1} and len(finished) > 200
+    assert len(json.loads(json.dumps(frontier.details()))["shards"]) == 3
+    for server in servers:
+        server.stop()
