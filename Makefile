@@ -48,7 +48,7 @@ experiments: setup
 		--seeds demo/seeds.txt --budget 150 --out $(EXPERIMENTS) -s TOPICAL_RESOURCES=0
 
 bench: setup
-	$(BIN)/python benchmarks/crawl.py $(ARGS)
+	$(BIN)/python benchmarks/performance.py $(ARGS)
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/strategies.py
 	$(BIN)/python benchmarks/frontier.py --entries 100000 --backend memory sqlite redis

@@ -111,6 +111,7 @@ class Meter:
         self._known: dict[Any, str | None] = {}
         self._sampling = crawler.settings.getbool("BENCHMARK_SAMPLE")
         self._cpu = self._wall = 0.0
+        self._cpu_of_pages: list[float] = []
         crawler.signals.connect(self.response, signals.response_received)
         crawler.signals.connect(self.closed, signals.engine_stopped)
 
@@ -125,7 +126,9 @@ class Meter:
                 self._cpu, self._wall = time.process_time(), time.monotonic()
                 signal.signal(signal.SIGPROF, self._sample)
                 signal.setitimer(signal.ITIMER_PROF, SAMPLE_SECONDS, SAMPLE_SECONDS)
-        self._pages += not request.url.endswith("/robots.txt")
+        if not request.url.endswith("/robots.txt"):
+            self._pages += 1
+            self._cpu_of_pages.append(time.process_time())
 
     def closed(self) -> None:
         if self._sampling:
@@ -135,6 +138,7 @@ class Meter:
             "last": time.time(),
             "pages": self._pages,
             "parts": self._seen,
+            "cpu_of_pages": self._cpu_of_pages,  # of this process, when each page came
             "cpu": time.process_time() - self._cpu,
             "wall": time.monotonic() - self._wall,
         }
