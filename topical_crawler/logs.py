@@ -272,6 +272,7 @@ def _install(settings: BaseSettings) -> None:
     if settings.getbool("LOG_SHORT_NAMES"):
         _handler.addFilter(TopLevelFormatter(["scrapy"]))
     logging.root.setLevel(logging.NOTSET)
+    logging.getLogger("scrapy").setLevel(settings.get("LOG_LEVEL"))  # it says four things of each page that nobody reads
     logging.root.addHandler(_handler)
     _made_for = made_for
 
@@ -281,4 +282,5 @@ def _remove() -> None:
     if _handler is not None:
         logging.root.removeHandler(_handler)
         _handler.close()
+        logging.getLogger("scrapy").setLevel(logging.NOTSET)
     _handler, _made_for = None, {}

@@ -36,6 +36,7 @@ EXTENSIONS = {
     "topical_crawler.extensions.CrawlDisplay": 500,
     "topical_crawler.extensions.CrawlMetrics": 510,
     "scrapy.extensions.telnet.TelnetConsole": None,
+    "scrapy.extensions.remote_control.RemoteControl": None,  # it is closed below; to import its server takes 0.1 s of a start
     "scrapy.extensions.logstats.LogStats": None,
 }
 
