@@ -14,6 +14,7 @@ from frontier_tools import entry, key, outcome
 
 from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, LeaseLost, Outcome, Pushed, State
 from topical_crawler.web.page import Evidence
+from topical_crawler.web.urls import fingerprint
 
 Make = Callable[..., Frontier]
 ONE_QUEUE = pytest.mark.parametrize("make", ["memory", "sqlite", "redis"], indirect=True)
@@ -360,6 +361,27 @@ class TestFoundAgain:
         results = [frontier.push([entry("甲", 0.5, parent)]) for parent in parents]
         assert sum(r.raised for r in results) == MAX_EVIDENCE - 1
         assert [e.parent for e in pop(frontier).evidence] == parents[:MAX_EVIDENCE]
+
+    @pytest.mark.parametrize("make", ["memory", "sqlite"], indirect=True)
+    def test_settled_once_it_has_as_many_parents(self, frontier: Frontier) -> None:
+        for n in range(MAX_EVIDENCE):
+            assert not frontier.is_settled(key("甲"))
+            frontier.push(
+                [entry("甲", 0.5, f"p{n}"), entry("乙", 0.1, f"p{n}", host="b.cn"), entry("丙", 0.9, f"p{n}", dropped="太低")]
+            )
+        assert [frontier.is_settled(key(n)) for n in "甲乙丙"] == [True, True, False]
+        frontier.discard("主机", host="b.cn")
+        frontier.drop(pop(frontier).key, "太深")
+        assert [frontier.is_settled(key(n)) for n in "甲乙丙"] == [False, False, False]  # a page may have them wait again
+
+    def test_settled_once_it_is_done(self, frontier: Frontier) -> None:
+        frontier.push([Entry(fingerprint("http://a.cn/甲"), "http://a.cn/甲", "a.cn", 0.5)])
+        done = pop(frontier).key
+        frontier.done(done, outcome("甲"))
+        assert len(list(frontier.outcomes())) == 1  # where it is shared, the log tells
+        assert frontier.is_settled(done)
+        frontier.revive({done: "http://a.cn/甲"})
+        assert not frontier.is_settled(done)
 
     def test_one_entry_with_too_much_evidence(self, frontier: Frontier) -> None:
         frontier.push([entry("甲", 0.5, "p1", "p1", *(f"q{n}" for n in range(20)))])

@@ -16,7 +16,7 @@ import pytest
 from crawl_until_killed import links
 from frontier_tools import entry, key, outcome
 
-from topical_crawler.frontier import NO_ROOM, FrontierFileError, Pushed, SqliteFrontier, State, sqlite
+from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, FrontierFileError, Pushed, SqliteFrontier, State, sqlite
 from topical_crawler.frontier.sqlite import pack, unpack
 from topical_crawler.web.page import Evidence
 
@@ -137,6 +137,7 @@ def test_pushes_are_committed_every_few_hundred(file: Path) -> None:
 def test_everything_is_there_after_close(file: Path) -> None:
     frontier = SqliteFrontier(file, in_flight_per_host=9)
     frontier.push([entry(n) for n in "甲乙丙丁"] + [entry("戊", dropped="站外")])
+    frontier.push([entry("丁", 0.5, *(f"p{n}" for n in range(MAX_EVIDENCE)))])
     assert frontier.pop(0.0) is not None
     assert frontier.pop(0.0) is not None
     frontier.done(key("甲"), outcome("甲", keep=False), [entry("己", host="b.cn")])
@@ -148,6 +149,7 @@ def test_everything_is_there_after_close(file: Path) -> None:
     assert frontier.dropped() == {"站外": 1, "robots.txt": 1}
     assert frontier.hosts() == 2
     assert frontier.load("策略") == {"词": 1}
+    assert [frontier.is_settled(key(n)) for n in "丙丁"] == [False, True]
     frontier.push([entry("甲"), entry("戊")])
     frontier.pop(0.0)
     frontier.done(key("丙"), outcome("丙"))
@@ -425,6 +427,7 @@ class TestFilesThatAreNoFrontier:
         (sqlite.NEXT_HOST, "SEARCH entries USING INDEX waiting (host>?)"),
         (sqlite.HEAD, "SEARCH entries USING INDEX waiting (host=?)"),
         (sqlite.TAIL, "SEARCH entries USING INDEX waiting (host=?)"),
+        (sqlite.FULL, "SCAN entries USING INDEX with_most_parents"),
         (sqlite.RECOVER, "SCAN entries USING INDEX in_flight"),
         (sqlite.WAITING, "SCAN entries USING COVERING INDEX waiting"),
         (sqlite.REASONS, "SCAN entries USING COVERING INDEX dropped"),

@@ -144,9 +144,10 @@ class Frontier(Protocol):
     def waiting(self, limit: int) -> list[Entry]:
         """The best ``limit`` waiting entries over all hosts, best first, whether or not their turn has come; they stay."""
 
-    def is_finished(self, key: bytes) -> bool:
-        """Whether this process knows that an entry is in flight or done: a :meth:`push` would leave it alone. Costs next to
-        nothing: most links of a page are known. False says nothing."""
+    def is_settled(self, key: bytes) -> bool:
+        """Whether a link need not be pushed: this process knows that its entry is in flight or done, or waits with as many
+        parents as are remembered; then only another score could raise it. Costs next to nothing: most links of a page are such.
+        False says nothing."""
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:
         """Where an entry stands, and what is still known of it (of a dropped one with the reason); None for an unknown key."""

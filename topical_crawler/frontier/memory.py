@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any
 
 from topical_crawler.frontier.base import (
+    MAX_EVIDENCE,
     NO_ROOM,
     Entry,
     Outcome,
@@ -132,7 +133,9 @@ class MemoryFrontier(LocalFrontier):
         self._read = read
         return [entry for _, entry in read.values()]
 
-    def is_finished(self, key: bytes) -> bool:
+    def is_settled(self, key: bytes) -> bool:
+        if (row := self._waiting.get(key)) is not None:
+            return len(row) >= _HEAD + _WIDTH * MAX_EVIDENCE
         return key in self._done or key in self._in_flight
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:

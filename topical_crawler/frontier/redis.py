@@ -44,6 +44,7 @@ from topical_crawler.frontier.redis_server import (
     read_outcome,
     refuse_plain_port,
 )
+from topical_crawler.web.urls import fingerprint
 
 
 def _steady() -> float:
@@ -110,6 +111,7 @@ class RedisFrontier(Frontier):
         self._tokens: dict[bytes, int] = {}
         self._taken: deque[tuple[bytes, bytes, int]] = deque()  # reserved, and not given out yet
         self._lost = 0
+        self._done: set[bytes] = set()
         self._closed = False
         refuse_plain_port(client)
         self._server.check()
@@ -230,9 +232,10 @@ class RedisFrontier(Frontier):
                         logger.error("%s", error)
         return entries
 
-    def is_finished(self, key: bytes) -> bool:
-        """See :meth:`Frontier.is_finished`. Another worker may have it wait again."""
-        return False
+    def is_settled(self, key: bytes) -> bool:
+        """See :meth:`Frontier.is_settled`. Of pages that were done, those in the part of the log that was read here; one that
+        another worker has wait again meanwhile gains no evidence from this one."""
+        return key in self._done
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:
         """See :meth:`Frontier.find`. Of a page that was done, and of a link dropped for want of room, no address is known."""
@@ -274,6 +277,7 @@ class RedisFrontier(Frontier):
 
     def revive(self, urls: Mapping[bytes, str]) -> int:
         """See :meth:`Frontier.revive`. A page that was done is known by its priority and depth only."""
+        self._done.difference_update(urls)
         return self._change("revive", [(key, host_of(url, "", ""), url) for key, url in urls.items()])
 
     def renew(self) -> frozenset[bytes]:
@@ -298,9 +302,12 @@ class RedisFrontier(Frontier):
             for packed in part:
                 number += 1
                 try:
-                    yield number, read_outcome(packed)
+                    outcome = read_outcome(packed)
                 except RecordError as error:
                     logger.error("Outcome %d of the crawl %r: %s", number, self.name, error)
+                    continue
+                self._done.add(fingerprint(outcome.url))
+                yield number, outcome
 
     def counts(self) -> dict[State, int]:
         """See :meth:`Frontier.counts`. Over all workers."""

@@ -57,6 +57,7 @@ CREATE TABLE entries (
     evidence TEXT NOT NULL
 );
 CREATE INDEX waiting ON entries (host, priority DESC, number) WHERE state = {State.WAITING};
+CREATE INDEX with_most_parents ON entries (key) WHERE state = {State.WAITING} AND parents = {MAX_EVIDENCE};
 CREATE INDEX in_flight ON entries (number) WHERE state = {State.IN_FLIGHT};
 CREATE INDEX dropped ON entries (dropped) WHERE state = {State.DROPPED};
 CREATE TABLE outcomes (
@@ -268,6 +269,7 @@ NEXT_HOST = f"""SELECT host, -priority, number FROM entries WHERE {_WAITS} AND h
 
 ENTRIES = "SELECT coalesce(max(number), 0) FROM entries"
 OUTCOMES = "SELECT coalesce(max(number), 0) FROM outcomes"
+FULL = f"SELECT key FROM entries WHERE {_WAITS} AND parents = {MAX_EVIDENCE}"
 WAITING = f"SELECT count(*) FROM entries WHERE {_WAITS}"
 REASONS = f"SELECT dropped, count(*) FROM entries WHERE state = {State.DROPPED} GROUP BY dropped"
 READ_OUTCOMES = """SELECT number, url, keep, relevance, reason, lesson, led_by FROM outcomes
@@ -421,6 +423,7 @@ class SqliteFrontier(LocalFrontier):
         self._worst = Worst() if max_waiting else None
         self._in_flight: dict[bytes, _Flight] = {}
         self._done: set[bytes] = set()  # of those that are done, the ones that were finished or met by this process
+        self._full: set[bytes] = set()  # all that wait with as many parents as are remembered, and some of those that did
         self._read: dict[int, Entry] = {}  # by number, entries that wait: the best are asked for again and again
         self._uncommitted = 0
         self._db = Database(path)
@@ -432,10 +435,14 @@ class SqliteFrontier(LocalFrontier):
             self._revived = int((self._first(READ_NOTE, _REVIVED) or (0,))[0])
             self._waiting: int = self._first(WAITING)[0]
             self._reasons.update(dict(self._db.rows(REASONS)))
+            self._read_full()
             self._read_heads()
         except BaseException:
             self._db.close(commit=False)
             raise
+
+    def _read_full(self) -> None:
+        self._full = {key for (key,) in self._db.rows(FULL)}
 
     def _read_heads(self) -> None:
         host = ""
@@ -496,8 +503,8 @@ class SqliteFrontier(LocalFrontier):
             self._read = {number: self._read[number] for number, _ in best[:_MOST_READ]}
         return entries
 
-    def is_finished(self, key: bytes) -> bool:
-        return key in self._done or key in self._in_flight
+    def is_settled(self, key: bytes) -> bool:
+        return key in self._done or key in self._full or key in self._in_flight
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:
         if (row := self._first(STANDING, key)) is None:
@@ -548,12 +555,15 @@ class SqliteFrontier(LocalFrontier):
         flight = self._flight(key)
         self._db.run(DROP, (reason, flight.number))
         self._land(key, give_back=True)
+        self._full.discard(key)
         self._reasons[reason] += 1
 
     def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
         statement = discard_statement(host=host is not None, below=below is not None)
         number = self._db.run(statement, (reason, *(value for value in (host, below) if value is not None)))
         self._hosts.discard(host, below)
+        if self._full:
+            self._read_full()
         self._waiting -= number
         self._reasons[reason] += number
         self._commit()
@@ -635,8 +645,8 @@ class SqliteFrontier(LocalFrontier):
         """See :meth:`Frontier.close`. Entries in flight stay marked so in the file, and wait again when it is opened."""
         self._db.close()
 
-    def _write(self, entries: Sequence[Entry]) -> tuple[list[tuple[KnownEntry, int | None, str | None]], Pushed]:
-        """Push within a transaction. Returns the rows with the state and reason they had in the file (None: not known yet)."""
+    def _write(self, entries: Sequence[Entry]) -> tuple[list[tuple[bytes, KnownEntry, int | None, str | None]], Pushed]:
+        """Push within a transaction. Returns keys and rows, with the state and reason before (None: not known yet)."""
         chunks = _chunks([entry.key for entry in entries])
         known = {key: KnownEntry(*columns) for chunk in chunks for key, *columns in self._db.rows(FIND, chunk)}
         self._done.update(key for key, row in known.items() if row.state == State.DONE)
@@ -665,11 +675,13 @@ class SqliteFrontier(LocalFrontier):
         for statement, values in changes.items():
             if values:
                 self._db.run_each(statement, values)
-        return [(row, *before.get(key, (None, None))) for key, row in known.items()], result
+        return [(key, row, *before.get(key, (None, None))) for key, row in known.items()], result
 
-    def _count(self, rows: Iterable[tuple[KnownEntry, int | None, str | None]]) -> None:
+    def _count(self, rows: Iterable[tuple[bytes, KnownEntry, int | None, str | None]]) -> None:
         """Bring counts and heads up to what was written."""
-        for row, state, reason in rows:
+        for key, row, state, reason in rows:
+            if row.state == State.WAITING and row.parents == MAX_EVIDENCE:
+                self._full.add(key)
             if row.moved:
                 self._waiting += state != State.WAITING
                 self._wait(row.host, (-row.priority, row.number))
@@ -690,6 +702,7 @@ class SqliteFrontier(LocalFrontier):
             worst = self._worst.find(lambda host: self._first(TAIL, host))
             assert worst is not None
             host, place = worst
+            self._full.discard(self._first(ENTRY, place[1])[0])
             self._db.run(EVICT, (place[1],))
             self._read.pop(place[1], None)
             if self._hosts.head(host) == place:  # the worst of a host is also its best: nothing else of it waits
