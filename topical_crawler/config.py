@@ -288,6 +288,8 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         thinning=thinning(settings),
         rest=0.0 if replay else seconds("TOPICAL_REST_SECONDS"),  # a recording always answers the same
         obey_nofollow=settings.getbool("TOPICAL_OBEY_NOFOLLOW", True),
+        sitemaps=number("", "TOPICAL_SITEMAPS"),
+        feeds=number("", "TOPICAL_FEEDS"),
         allow_private=tuple(str(settings.get("TOPICAL_ALLOW_PRIVATE") or "").replace(",", " ").lower().split()),
     )
 

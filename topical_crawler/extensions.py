@@ -209,6 +209,7 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "seconds": round(p.seconds, 1),
         "rejected": p.rejected,
         "links": dict(p.links.most_common()),
+        "listings": dict(p.listings.most_common()),
         "hosts": len(p.sites),
         "hosts_slowed": len(crawl.policy.slowed - crawl.policy.left),
         "hosts_left": len(crawl.policy.left),
@@ -231,6 +232,7 @@ def summary(crawl: Crawl, reason: str) -> Group:
         f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why_ended(crawl, reason))}. "
         f"This run: {p.total.pages} pages"
         + (f" and {p.reasons[REDIRECTED]} redirects" if p.reasons[REDIRECTED] else "")
+        + (f", {p.listings.total()} sitemaps and feeds" if p.listings else "")
         + f" in {p.seconds:.0f} s, [bold green]{p.total.kept} kept[/]"
         + (f" ({p.total.harvest_rate:.0%})" if p.total.pages else "")
         + (f", {p.second_looks} of them at a second look" if p.second_looks else "")

@@ -11,10 +11,12 @@ from typing import Any
 from topical_crawler.corpus.record import PageLines, Record
 from topical_crawler.extraction import Extracted
 from topical_crawler.frontier import Entry
+from topical_crawler.web.listings import Listing, said
 from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.urls import fingerprint
 
 PART_OF = "topical_part"  # in the meta of an entry: it is a further part of the article of this name, which was kept
+LISTED = "topical_listing"  # in the meta of an entry: it is fetched as a listing of this kind, and is no page
 SEED_PRIORITY = 1e6  # before everything else
 OFF_TOPIC_MODEL = "off topic by the model"  # why a text is rejected that the strategy keeps and the topic's model does not
 OFF_TOPIC_TEXT = "off-topic text"  # why a page is rejected whose description is on topic and whose main text is not
@@ -40,6 +42,8 @@ class PageItem:
     reason: str = ""  # why the page does not belong in the corpus; "" while nothing speaks against it
     rights: str = ""  # what is asked of those who take its text, see `web.rights.of_page`
     page: Page | None = field(default=None, repr=False)
+    listing: Listing | None = field(default=None, repr=False)  # where the address is that of a sitemap or feed, and no page
+    sitemaps: tuple[str, ...] = ()  # that the robots.txt of its host names, where a crawl wants to know
     verdict: Verdict | None = None
     # parts of the priority of the link that led here (`Strategy.explain`), before its page was learned from
     reasons: Mapping[str, float] = field(default_factory=dict, repr=False)
@@ -65,6 +69,11 @@ class PageItem:
         return not self.reason and self.verdict is not None and self.verdict.keep
 
     @property
+    def is_listing(self) -> bool:
+        """Whether the address was fetched as a sitemap or a feed: it has no row in the corpus, whatever came of it."""
+        return self.listing is not None or LISTED in self.entry.meta
+
+    @property
     def article(self) -> str:
         """The article of which the page is taken to be a further part; "" if none."""
         return str(self.entry.meta.get(PART_OF, ""))
@@ -82,6 +91,8 @@ class PageItem:
         elif entry.evidence:
             link = entry.evidence[0]
             why |= {"link": dict(self.reasons), "anchor": link.anchor, "parent": link.parent}
+            if listing := said(link.path):
+                why["listing"] = listing
         if self.rights:
             why["rights"] = dict.fromkeys(self.rights.split("; "), True)
         if self.probability is not None:

@@ -47,6 +47,8 @@ from topical_crawler.items import PageItem, now_utc
 from topical_crawler.recordings.writer import Archive, ArchiveError, Message
 from topical_crawler.spiders.topical import TOO_MANY_REDIRECTS, CrawlComponent, crawl_of, failure_reason
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
+from topical_crawler.web import listings
+from topical_crawler.web.listings import SITEMAP, Listing, said
 from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.rights import NOFOLLOW, Signal, of_page, of_robots
 from topical_crawler.web.urls import fingerprint, host
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 ARCHIVE_FAILED = "archive failed"  # why a crawl ends whose archive cannot be written
+TOO_MANY = "too many links on a page"  # counted of links that are not read
 _SECRETS = frozenset((b"authorization", b"proxy-authorization", b"cookie"))
 
 
@@ -173,6 +176,7 @@ _OURS = "topical_robots"
 _DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
 _REST = "topical_rest"
 _SIGNALS = "topical_signals"  # what the host's robots.txt says about use
+_SITEMAPS = "topical_sitemaps"  # that the host's robots.txt names
 _BYTES = "topical_bytes"
 _NO_ANSWER = "\1"  # noted in place of a robots.txt while its host rests
 ROBOTS_AWAY = "robots.txt cannot be had"  # the reason of a page whose host is given up
@@ -184,6 +188,7 @@ class _Rules:
 
     parser: RobotParser
     signals: tuple[Signal, ...]  # what it says about use
+    sitemaps: tuple[str, ...]  # that it names
     crawl_delay: float  # seconds; 0 where it names none
     delay: float  # the same, at most TOPICAL_MAX_CRAWL_DELAY
     asked: float  # when the host answered; -inf where another worker asked earlier
@@ -231,6 +236,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self.process_request_2(rules.parser, request)
         if not rests:
             request.meta[_SIGNALS] = rules.signals
+            request.meta[_SITEMAPS] = rules.sitemaps
             return None
         request.meta[_REST] = True
         return request
@@ -368,7 +374,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         delay = min(crawl_delay, self._longest)
         now = time.monotonic()
         until = now + max(seconds, 10 * max(delay, self._default_delay))
-        rules = _Rules(parser, of_robots(text, self._agent), crawl_delay, delay, asked, until)
+        rules = _Rules(parser, of_robots(text, self._agent), listings.of_robots(text), crawl_delay, delay, asked, until)
         for origin in origins:
             self._rules.pop(origin, None)
             self._rules[origin] = rules
@@ -553,7 +559,10 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
         crawl = crawl_of(self.crawler)
         if crawl is not None and isinstance(item, PageItem) and item.page is not None:
             item.rights = self._rights(item.page, response)
+            item.sitemaps = response.meta.get(_SITEMAPS, ()) if response is not None else ()
             judge(crawl, item)
+        elif crawl is not None and isinstance(item, PageItem) and item.listing is not None:
+            read_listing(crawl, item, item.listing)
         return item
 
     def _rights(self, page: Page, response: Response | None) -> str:
@@ -592,12 +601,26 @@ def judge(crawl: Crawl, item: PageItem) -> None:
         item.reasons = dict(strategy.explain(entry.candidate()))
     strategy.learn(entry.url, verdict)
     closed = NOFOLLOW if crawl.options.obey_nofollow and NOFOLLOW in item.rights else None
-    item.links = _score(crawl, page, entry, verdict, closed)
+    item.links = _score(crawl, page, entry, verdict, closed, crawl.options.max_links)
 
 
-def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: str | None) -> list[Entry]:
-    """The links of a page as entries, each with its priority or the reason why it is dropped, of all if they are ``closed``."""
-    strategy, policy, most = crawl.strategy, crawl.policy, crawl.options.max_links
+def read_listing(crawl: Crawl, item: PageItem, listing: Listing) -> None:
+    """Score the links of a sitemap or feed like those of a page off topic, of which nothing is known but what share of its host's
+    pages gave a text. The best ones are kept, as many as a page may have; the sitemaps of an index are fetched like it."""
+    crawl.catch_up()
+    most, verdict = crawl.options.max_links, Verdict(crawl.policy.share(item.entry.host), keep=False)
+    page = crawl.options.thinning.of(Page(item.url, links=listing.links), len(listing.links))
+    links = _score(crawl, page, item.entry, verdict, None, len(page.links))
+    links.sort(key=lambda link: (link.dropped is not None, -link.priority))
+    is_nested = any(said(e.path) and e.distance for e in item.entry.evidence)  # an index in an index is against the protocol
+    item.links = links[:most] + crawl.listing_entries(SITEMAP, () if is_nested else listing.nested, item.entry)
+    crawl.progress.links[TOO_MANY] += len(links[most:]) + listing.left_out + is_nested * len(listing.nested)
+
+
+def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: str | None, most: int) -> list[Entry]:
+    """The first ``most`` links of a page as entries, each with its priority or the reason why it is dropped, of all if they are
+    ``closed``."""
+    strategy, policy = crawl.strategy, crawl.policy
     depth = parent.depth + 1
     distance = 0 if verdict.keep else 1 + min((e.distance for e in parent.evidence), default=0)
     entries: list[Entry] = []
@@ -614,7 +637,7 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: st
         else:
             entry.priority = policy.place(score, entry.host)
     if (left := len(page.links) - most) > 0:
-        crawl.progress.links["too many links on a page"] += left
+        crawl.progress.links[TOO_MANY] += left
     return entries
 
 

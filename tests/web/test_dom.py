@@ -167,6 +167,8 @@ def test_the_spider_reads_what_the_strategy_wants(wanted: bool) -> None:
         class policy:
             name = list
 
+        reads_listings = False
+
     spider = TopicalSpider(Crawl(), [])  # type: ignore[arg-type]
     request = Request(URL, meta={"topical": Entry(b"k" * 16, URL, "www.example.cn", 0.5)})
     html = "<html><p>前文<a href=/1>甲</a>"

@@ -51,6 +51,7 @@ class LinkPolicy:
         fetched: pages of the crawl, over all its runs; redirects and names without an address are none.
         slowed: hosts whose links give way to others, including those that have been left.
         left: hosts whose links are dropped.
+        texts: by host, pages that gave a text.
         revision: how often a host has entered or quitted ``slowed``.
         end: pages in a row without a text after which the crawl ends; 0: never.
         expected: texts expected of the next :data:`FORESIGHT` pages; None where it is not known.
@@ -73,6 +74,7 @@ class LinkPolicy:
         self._given: dict[str, tuple[int, int]] = {}  # by host: pages since the last text, texts
         self.slowed: set[str] = set()
         self.left: set[str] = set()
+        self.texts: Counter[str] = Counter()
         self.revision = 0
 
     def count(self, outcome: Outcome) -> None:
@@ -89,6 +91,7 @@ class LinkPolicy:
             self._shapes[form] = (pages + 1, texts + gave_text)
         if gave_text:
             self._fruitless = 0
+            self.texts[name] += 1
             for giver in {name, *outcome.led_by}:
                 self._give(giver, 0, self._given.get(giver, (0, 0))[1] + 1)
         elif outcome.keep or outcome.reason in _ARRIVED:  # nobody knows what a page that did not arrive holds
@@ -129,6 +132,10 @@ class LinkPolicy:
         """Whether a page of a host has arrived."""
         return name in self._given
 
+    def share(self, name: str) -> float:
+        """The share of a host's pages that gave a text; 0 where none was fetched."""
+        return self.texts[name] / max(1, self._per_host[name])
+
     def limit_reached(self, in_flight: int) -> bool:
         """Whether the crawl has as many pages as it may fetch, ``in_flight`` of them on their way."""
         return 0 < self._options.max_pages <= self.fetched + in_flight
@@ -166,6 +173,10 @@ class LinkPolicy:
         if looks_like_trap(url):
             return "trap"
         return self._fruitless_place(url, name, depth)
+
+    def refusal_of_listing(self, entry: Entry) -> str | None:
+        """Why a sitemap or feed is not fetched; None where nothing speaks against it. It may be a packed file."""
+        return "unusable address" if entry.key == _NO_ADDRESS else self.late_refusal(entry, 0)
 
     def late_refusal(self, entry: Entry, in_flight: int) -> str | None:
         """Why a link is not followed any more, by what may have changed while it waited, with ``in_flight`` pages of its host."""

@@ -76,6 +76,8 @@ class CrawlOptions:
     thinning: Thinning = field(default_factory=Thinning)
     rest: float = 60.0  # seconds of a host's first rest
     obey_nofollow: bool = True
+    sitemaps: int = 0  # kept texts of a host after which its sitemaps are read; 0: never
+    feeds: int = 0  # the same of its feeds
     allow_private: tuple[str, ...] = ()  # hosts outside the public web that may be visited, with or without a port; "all"
 
 

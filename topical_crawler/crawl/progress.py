@@ -56,6 +56,7 @@ class Progress:
         total: of all pages.
         sites: by host.
         reasons: how often a page was rejected for a reason when it came, and a redirect followed.
+        listings: sitemaps and feeds that were fetched, by what came of them; they are no pages.
         second_looks: pages kept at a second look, included in the kept.
     """
 
@@ -64,6 +65,7 @@ class Progress:
     sites: dict[str, Yield] = field(default_factory=dict)
     reasons: Counter[str] = field(default_factory=Counter)
     links: Counter[str] = field(default_factory=Counter)
+    listings: Counter[str] = field(default_factory=Counter)
     best: float = 0.0
     latest: str = ""
     storage_failures: int = 0
@@ -75,6 +77,9 @@ class Progress:
 
     def note_page(self, item: PageItem) -> None:
         """Count a finished page; a redirect by its reason only."""
+        if item.is_listing:
+            self.listings[item.reason] += 1
+            return
         if item.reason:
             self.reasons[item.reason] += 1
         else:

@@ -39,12 +39,13 @@ from topical_crawler.frontier import (
     State,
 )
 from topical_crawler.frontier.redis_seeds import RedisFeed
-from topical_crawler.items import SEED_PRIORITY, PageItem, now_utc
+from topical_crawler.items import LISTED, SEED_PRIORITY, PageItem, now_utc
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.strategies.models import open_adviser
 from topical_crawler.topic.topic import Topic
-from topical_crawler.web.page import Verdict
+from topical_crawler.web.listings import FEED, NO_LISTING, SITEMAP, is_listing, may_list, of_host
+from topical_crawler.web.page import Evidence, Verdict
 from topical_crawler.web.urls import fingerprint, host
 
 logger = logging.getLogger(__name__)
@@ -177,6 +178,8 @@ class Crawl:
         self.progress = Progress()
         self.in_flight: dict[bytes, Entry] = {}
         self.finished = 0
+        wanted = {SITEMAP: options.sitemaps, FEED: options.feeds}
+        self._listings = {kind: least for kind, least in wanted.items() if least > 0}
         self._searched: set[str] = set()  # words that the strategy has come to search for
         self._checked = 0  # finished pages at the last look at what is due
         self.failed = ""
@@ -465,19 +468,46 @@ class Crawl:
         if key == entry.key:
             self.retry(entry, url, meta)
             return
-        dropped = self.policy.refusal(url, entry.depth)
-        target = Entry(key, url, host(url), entry.priority, entry.depth, entry.evidence, meta, dropped=dropped)
+        target = Entry(key, url, host(url), entry.priority, entry.depth, entry.evidence, meta)
+        if LISTED not in entry.meta:
+            target.dropped = self.policy.refusal(url, entry.depth)
+        else:  # a home page in place of a feed that there is not stays what it is
+            target.dropped = self.policy.refusal_of_listing(target) if may_list(url) else NO_LISTING
         self.finish(PageItem(entry, url, now_utc(), status=status, reason=REDIRECTED, links=[target], duplicate_of=url))
+
+    @property
+    def reads_listings(self) -> bool:
+        """Whether sitemaps or feeds of hosts are read."""
+        return bool(self._listings)
+
+    def listing_entries(self, kind: str, urls: Iterable[str], found_on: Entry) -> list[Entry]:
+        """Sitemaps or feeds as entries, to be fetched before all links, those that are refused with the reason."""
+        nested = LISTED in found_on.meta
+        where = (Evidence(found_on.url, 0.0, not nested, distance=int(nested), path=kind),)
+        new = ((key, url) for url in urls if not self.frontier.is_finished(key := fingerprint(url)))
+        entries = [Entry(key, url, host(url), SEED_PRIORITY, found_on.depth, where, {LISTED: kind}) for key, url in new]
+        for entry in entries:
+            entry.dropped = self.policy.refusal_of_listing(entry)
+        return entries
+
+    def _listings_of(self, item: PageItem) -> list[Entry]:
+        """Where the host of a text may have listings, once it has given as many texts as it takes to look for them. What was
+        asked for before is known to the frontier: nothing else is remembered, so a resumed crawl and further workers do the same.
+        """
+        announced = {SITEMAP: item.sitemaps, FEED: item.page.feeds if item.page is not None else ()}
+        texts = self.policy.texts[item.entry.host] + 1
+        kinds = (kind for kind, least in self._listings.items() if texts >= least)
+        return [e for kind in kinds for e in self.listing_entries(kind, of_host(item.url, kind, announced[kind]), item.entry)]
 
     def store_row(self, item: PageItem) -> None:
         """Write an item's row to the corpus and note in the item how it was stored; :meth:`finish` follows, so that a crash in
-        between gives the page back. An item that is finished, or whose lease is lost, is left alone.
+        between gives the page back. An item that is finished, whose lease is lost, or that is no page is left alone.
 
         Raises:
             ValueError: the item is kept and has no text.
             CorpusError: it could not be written.
         """
-        if item.first is None and item.entry.key not in self.in_flight:
+        if (item.first is None and item.entry.key not in self.in_flight) or item.is_listing:
             return
         if not item.reason and (item.verdict is None or not item.verdict.keep):
             item.reason = OFF_TOPIC
@@ -491,6 +521,8 @@ class Crawl:
         entry, verdict = item.entry, item.verdict
         if item.first is None and entry.key not in self.in_flight:
             return  # finished already: an error was reported after the item had passed; or its lease is lost
+        if item.is_listing and not (is_listing(item.reason) or item.reason == REDIRECTED):
+            item.reason = f"{NO_LISTING}: {item.reason}"  # HTTP 404, for most
         if item.stored is None:
             self.store_row(item)
         if item.first is not None:  # its links wait since it came, and the log goes on to say what was known then
@@ -502,9 +534,11 @@ class Crawl:
             return
         if item.parts and item.reason in ("", PART):
             follow_parts(item.links, item.parts, item.found["series"], self.strategy.drop_reason)
+        if item.reason in ("", PART) and self._listings:
+            item.links += self._listings_of(item)
         self.second_look.set_aside(item)
         if verdict is None:
-            lesson = None if item.reason == REDIRECTED else self.strategy.missed(entry.url, entry.evidence)
+            lesson = None if item.reason == REDIRECTED or item.is_listing else self.strategy.missed(entry.url, entry.evidence)
             outcome = Outcome(entry.url, False, reason=item.reason, lesson=lesson)
             if lesson is not None:
                 self.strategy.learn(entry.url, Verdict(0.0, False, lesson=lesson))
@@ -565,7 +599,8 @@ def _check_corpus(crawl: Crawl) -> None:
     """
     if crawl.frontier.shared and not crawl.options.corpus:
         return
-    last = [outcome.url for _, outcome in crawl.frontier.outcomes(max(0, crawl.finished - 10))]
+    latest = crawl.frontier.outcomes(max(0, crawl.finished - 50))
+    last = [outcome.url for _, outcome in latest if not is_listing(outcome.reason)][-10:]
     if last and not any(crawl.store.get(fingerprint(url).hex()) for url in last):
         raise CrawlError(
             f"{crawl.store.name} lacks the pages that this crawl fetched last, such as {last[-1]}: it was moved, emptied "

@@ -19,6 +19,7 @@ from topical_crawler.crawl.mailbox import Answer, Mailbox
 from topical_crawler.frontier import REDIRECTED, Entry, Frontier, State
 from topical_crawler.items import SEED_PRIORITY
 from topical_crawler.topic.files import MARKED, MOST, MarkedText, marked_text
+from topical_crawler.web.listings import said
 from topical_crawler.web.page import Candidate
 from topical_crawler.web.urls import fingerprint, host, without_user
 
@@ -307,6 +308,8 @@ def _shown(entry: Entry, explain: Explain | None) -> Answer:
         "parents": len(entry.evidence),
         "rescored": entry.rescored,
     }
+    if place and (listing := said(place.path)):
+        shown["listing"] = listing
     if explain is not None:
         reasons = explain(entry.candidate()) if entry.evidence else {}
         shown["reasons"] = {name: float(part) for name, part in reasons.items()}

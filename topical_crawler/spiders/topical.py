@@ -31,6 +31,7 @@ from topical_crawler.frontier import CONNECTION_FAILED, TIMED_OUT, UNKNOWN_HOST,
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.settings import check_names
 from topical_crawler.topic.topic import load_topic
+from topical_crawler.web import listings
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 
@@ -65,7 +66,12 @@ class TopicalSpider(Spider):
         super().__init__(**kwargs)
         self.crawl = crawl
         strategy = crawl.strategy
-        self._wanted = {"around": strategy.wants_around, "paths": strategy.wants_paths, "runs": strategy.wants_text}
+        self._wanted = {
+            "around": strategy.wants_around,
+            "paths": strategy.wants_paths,
+            "runs": strategy.wants_text,
+            "feeds": crawl.reads_listings,
+        }
         self.seeds = list(seeds)
         crawl.policy.name(self.seeds)
 
@@ -123,6 +129,12 @@ class TopicalSpider(Spider):
     def parse(self, response: Response, **kwargs: Any) -> Iterator[PageItem]:
         item = self._item(response.meta["topical"], response)
         content_type = response.headers.get(b"Content-Type", b"") or b""
+        if item.is_listing or (self._wanted.get("feeds") and listings.looks_like_one(response.body)):  # pages link to them, too
+            item.listing = listings.read(response.body, response.url, content_type.decode("latin-1"))
+        if item.is_listing:
+            item.reason = item.listing.kind if item.listing is not None else listings.NO_LISTING
+            yield item
+            return
         is_html = response.body[:1024].lstrip().lower().startswith((b"<!doctype html", b"<html"))
         if content_type and not is_html and not any(kind in content_type.lower() for kind in _HTML):
             item.reason = "not a text page"

@@ -54,6 +54,8 @@ _MOST_SLOW_TAGS = 10_000
 _BLOCKS = word_set(
     "address article blockquote br dd div dl dt figcaption h1 h2 h3 h4 h5 h6 hr li main ol p pre section table td th tr ul"
 )
+_FEED_TYPES = ("application/rss+xml", "application/atom+xml")
+_MOST_FEEDS = 3
 _LINK_LEVELS = 4  # elements between a text and the link that it belongs to
 _NO_WORDS = " \t\r\n\f\v\u00a0\u3000|·•»›>/-—,，、()（）[]0123456789"  # what may stand between links: dates, numbers, bars
 _UNSEEN = ("script", "style", "noscript", "template")
@@ -84,7 +86,8 @@ class Evidence:
         anchor: anchor text of the link on that page.
         distance: links followed since the last page on topic, or since the seed: 0 on a page that is on topic itself.
         around: text around the link on that page, for strategies that want it; else "".
-        path: where the link stands in that page's elements (:attr:`Link.path`), for strategies that want it; else "".
+        path: where the link stands in that page's elements (:attr:`Link.path`), for strategies that want it; else "". Of a link
+            in a sitemap or feed "sitemap" or "feed", a blank, and the section.
     """
 
     parent: str
@@ -177,6 +180,7 @@ class Page:
         runs: on request, the text of the body without :data:`_FURNITURE`, in runs between block elements, and whether each run is
             nothing but text of links; else None, and :func:`full_text` reads the source again.
         wishes: what its meta elements ask of those who take texts, names of :data:`topical_crawler.web.rights.NAMES`.
+        feeds: on request, addresses of the feeds that its head names (:mod:`topical_crawler.web.listings`).
     """
 
     url: str
@@ -191,6 +195,7 @@ class Page:
     labels: tuple[str, ...] = ()
     runs: tuple[tuple[str, bool], ...] | None = field(default=None, repr=False)
     wishes: frozenset[str] = frozenset()
+    feeds: tuple[str, ...] = ()
 
     @property
     def host(self) -> str:
@@ -199,7 +204,14 @@ class Page:
 
     @classmethod
     def from_html(
-        cls, url: str, html: str, encoding: str = "utf-8", around: bool = False, paths: bool = False, runs: bool = False
+        cls,
+        url: str,
+        html: str,
+        encoding: str = "utf-8",
+        around: bool = False,
+        paths: bool = False,
+        runs: bool = False,
+        feeds: bool = False,
     ) -> Page:
         """Read ``html``. Broken markup is read the way a browser reads it (HTML5 rules); nothing raises.
 
@@ -209,6 +221,7 @@ class Page:
             around: read the text around each link, too (about twice the work).
             paths: read the path of each link's element, too.
             runs: read the text of the body, too.
+            feeds: read which feeds it names, too.
 
         >>> Page.from_html("http://a.cn/x/", "</html><body><h1>主题<b>教育").heading
         '主题教育'
@@ -235,6 +248,7 @@ class Page:
             labels=own_labels(filed, places),
             runs=tuple(_runs(body)) if runs and body is not None else None,
             wishes=wishes,
+            feeds=tuple(_feeds(tree, url)) if feeds else (),
         )
 
 
@@ -368,6 +382,18 @@ def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str], frozenset[
     return contents, filed, frozenset(wishes)
 
 
+def _feeds(tree: LexborHTMLParser, url: str) -> Iterator[str]:
+    """The feeds of a head, the first :data:`_MOST_FEEDS`; not those of comments, nor one of this page alone."""
+    found = []
+    for node in tree.css("link[rel~=alternate][href]"):
+        attrs = node.attributes
+        named = f"{attrs.get('href')} {attrs.get('title')}".lower()
+        if (attrs.get("type") or "").strip().lower() in _FEED_TYPES and "comment" not in named and "评论" not in named:
+            found.append(address(attrs.get("href") or "", url))
+    own = url.rstrip("/") + "/" if urlsplit(url).path.strip("/") else "-"
+    yield from [feed for feed in dict.fromkeys(found) if feed and not feed.startswith(own)][:_MOST_FEEDS]
+
+
 def _surroundings(tree: LexborHTMLParser) -> dict[int, str]:
     """For each link element, by its ``mem_id``: the text within :data:`AROUND` characters on either side, its own left out."""
     if tree.body is None:
@@ -451,6 +477,21 @@ def _targets(tree: LexborHTMLParser) -> Iterator[_Target]:
         if not text and (image := node.css_first("img[alt]")) is not None:
             text = (image.attributes.get("alt") or "").strip()
         yield (attrs.get("href") or attrs.get("src") or "").strip(), text, node, attrs
+
+
+def single_line(text: str) -> str:
+    """``text`` in one line, without signs that a terminal would obey."""
+    return _clean(text)
+
+
+def address(target: str, base: str) -> str:
+    """An address, as written at ``base``, made absolute; "" where it is not one of the web.
+
+    >>> address("../支部.html", "http://a.cn/dj/"), address("mailto:a@a.cn", "http://a.cn/")
+    ('http://a.cn/支部.html', '')
+    """
+    target = target.strip()
+    return _join("" if target.startswith(("http://", "https://")) else base, target)
 
 
 @lru_cache(maxsize=16_384)

@@ -208,14 +208,17 @@ def _link(why: Mapping[str, Any], priority: float, depth: int, parent: Record | 
     if parent:
         state = say("why.parent_kept") if parent.keep else say.named(parent.reason)
         on = say("why.parent", url=on, number=parent.order, state=state)
-    yield _found(why.get("anchor"), on, "", depth, say)
+    yield _found(why, on, "", depth, say)
     if priority < SEED_PRIORITY:
         parts = _parts(why.get("link") or {}, say)
         yield say("why.priority", priority=priority, parts=say("why.parts", parts=parts) if parts else "")
 
 
-def _found(anchor: str | None, parent: str, more: str, depth: int, say: Voice) -> str:
-    by = say("why.by_anchor", anchor=anchor) if anchor else say("why.by_link")
+def _found(place: Mapping[str, Any], parent: str, more: str, depth: int, say: Voice) -> str:
+    """Where a link was found: on the page ``parent`` or in a listing, by which anchor."""
+    by = say("why.by_anchor", anchor=place["anchor"]) if place.get("anchor") else say("why.by_link")
+    if listing := place.get("listing"):
+        parent = say("why.in_listing", kind=say.named(listing), url=parent)
     away = say("why.away_one" if depth == 1 else "why.away", depth=depth) if depth else ""
     return say("why.found", by=by, parent=parent, more=more, away=away)
 
@@ -242,7 +245,7 @@ def _unfetched(place: str, url: str, topic: Topic | None, settings: BaseSettings
         reason = LinkPolicy(crawl_options(settings, topic, {})).refusal(url, 1) or ""
     sentences = list(_standing(entry, reason, note, say))
     story = dict.fromkeys(("title", "number", "relevance", "threshold", "duplicate_of")) | {"marks": {}, "reason": reason}
-    link = {name: entry[name] for name in ("reasons", "anchor", "parent") if entry.get(name)}
+    link = {name: entry[name] for name in ("reasons", "anchor", "parent", "listing") if entry.get(name)}
     return story | {"url": url, "state": entry["state"], "priority": entry["priority"], "because": sentences, "why": link}
 
 
@@ -284,6 +287,6 @@ def _standing(entry: Mapping[str, Any], reason: str, note: str, say: Voice) -> I
     if state != "unknown":
         if entry.get("parent"):
             more = say("why.more_pages", pages=entry["parents"] - 1) if entry["parents"] > 1 else ""
-            yield _found(entry.get("anchor"), entry["parent"], more, entry["depth"], say)
+            yield _found(entry, entry["parent"], more, entry["depth"], say)
         if note:
             yield note

@@ -1,0 +1,113 @@
+"""A crawl reads the sitemaps and feeds of hosts that gave texts, within all its bounds, once, also when it is resumed."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from crawl_tools import Reply, Site, article, crawl, environment, rows
+from redis_tools import RedisServer
+
+from topical_crawler.frontier.base import State
+from topical_crawler.frontier.sqlite import SqliteFrontier
+from topical_crawler.web.urls import fingerprint
+
+OPTIONS = {"strategy": "breadth_first", "DOWNLOAD_DELAY": 0, "hosts": "127.0.0.1"}
+BOTH = {"TOPICAL_SITEMAPS": 1, "TOPICAL_FEEDS": 1}
+
+
+def urlset(*urls: str) -> str:
+    return f"<urlset>{''.join(f'<url><loc>{url}</loc></url>' for url in urls)}</urlset>"
+
+
+def site() -> Site:
+    """Two linked articles; two more that only its sitemap, one that only its feed knows."""
+    server = Site()
+    index = "".join(f"<sitemap><loc>{url}</loc></sitemap>" for url in ("/part.xml.gz", "/private/s.xml", "http://10.0.0.1/s.xml"))
+    outside = ("/1.jpg", "http://www.a.cn/1.html", "/private/1.html")
+    xml = "application/xml"
+    server.routes |= {
+        "/robots.txt": Reply(
+            f"User-agent: *\nDisallow: /private/\nSitemap: {server.url}/index.xml\nSitemap: {server.url}/gone.xml\n",
+            content_type="text/plain",
+        ),
+        "/": Reply(article("首页", {"/a.html": "党建", "/b.html": "党建"})),
+        "/index.xml": Reply(f"<sitemapindex>{index}</sitemapindex>", content_type=xml),
+        "/part.xml.gz": Reply(
+            gzip.compress(urlset("/deep.html", "/deeper.html", *outside).encode()), content_type="application/gzip"
+        ),
+        "/feed": Reply(status=302, headers={"Location": "/"}),
+        "/rss.xml": Reply(status=301, headers={"Location": "/feed.xml"}),
+        "/feed.xml": Reply(
+            "<rss version='2.0'><channel><item><title>支部</title><link>/fresh.html</link><category>党建</category></item>"
+            "<item><title>首页</title><link>/</link></item></channel></rss>",
+            content_type="text/html",
+        ),
+        **{f"/{name}.html": Reply(article(name)) for name in ("a", "b", "deep", "deeper", "fresh")},
+    }
+    return server
+
+
+LISTINGS = ("/index.xml", "/gone.xml", "/part.xml.gz", "/feed", "/rss.xml", "/feed.xml", "/atom.xml")
+
+
+@pytest.fixture(scope="module")
+def crawled(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Path]]:
+    """Crawled in three runs: without listings, until the first of them is fetched, and to the end."""
+    data = tmp_path_factory.mktemp("listings") / "data"
+    with site() as server:
+        assert crawl(topic, data, f"{server.url}/", pages=1, **OPTIONS).code == 0
+        assert not any(map(server.asked, LISTINGS))
+        for pages in (4, 50):
+            assert crawl(topic, data, f"{server.url}/", pages=pages, **OPTIONS, **BOTH).code == 0
+        yield server, data
+
+
+def test_what_only_listings_know_is_found_and_they_are_no_pages(crawled: tuple[Site, Path]) -> None:
+    server, data = crawled
+    found = {record.url.removeprefix(server.url): record for record in rows(data)}
+    assert set(found) == {"/", "/a.html", "/b.html", "/deep.html", "/deeper.html", "/fresh.html", "/private/1.html"}
+    assert [path for path, record in found.items() if not record.keep] == ["/private/1.html"]
+    fresh = found["/fresh.html"].why
+    assert (fresh["listing"], fresh["anchor"], fresh["parent"]) == ("feed", "支部", f"{server.url}/feed.xml")
+    assert found["/deep.html"].why["listing"] == "sitemap" and "listing" not in found["/a.html"].why
+
+
+def test_each_listing_is_asked_for_once_and_what_is_refused_never(crawled: tuple[Site, Path]) -> None:
+    server, data = crawled
+    assert {path: server.asked(path) for path in LISTINGS} == dict.fromkeys(LISTINGS, 1)
+    assert server.asked("/private/s.xml") == server.asked("/private/1.html") == server.asked("/sitemap.xml") == 0
+    with contextlib.closing(SqliteFrontier(data / "frontier.sqlite")) as frontier:
+        reasons = {outcome.url.removeprefix(server.url): outcome.reason for _, outcome in frontier.outcomes()}
+        state, private = frontier.find(fingerprint("http://10.0.0.1/s.xml")) or (None, None)
+        dropped = frontier.dropped()
+    assert {path: reasons[path] for path in ("/index.xml", "/part.xml.gz", "/feed.xml")} == {
+        "/index.xml": "sitemap",
+        "/part.xml.gz": "sitemap",
+        "/feed.xml": "feed",
+    }
+    assert reasons["/gone.xml"] == reasons["/atom.xml"] == "no sitemap or feed: HTTP 404"
+    assert reasons["/private/s.xml"] == "no sitemap or feed: robots.txt"
+    assert state is State.DROPPED and private is not None and private.dropped == "other site"
+    assert dropped == {"file type": 1, "other site": 2}
+
+
+def test_why_names_the_feed(crawled: tuple[Site, Path]) -> None:
+    server, data = crawled
+    line = [sys.executable, "-m", "topical_crawler", "corpus", "why", str(data), f"{server.url}/fresh.html"]
+    said = subprocess.run(line, env=environment(), check=True, capture_output=True, encoding="utf-8", timeout=120).stdout
+    assert f"on the feed {server.url}/feed.xml" in " ".join(said.split())
+
+
+def test_workers_over_redis_share_what_was_asked(topic: Path, tmp_path: Path) -> None:
+    with RedisServer(tmp_path / "redis") as redis, site() as server:
+        for pages in (3, 50):
+            more = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": redis.url, "pages": pages}
+            assert crawl(topic, tmp_path, f"{server.url}/", **OPTIONS, **BOTH, **more).code == 0
+        assert {path: server.asked(path) for path in LISTINGS} == dict.fromkeys(LISTINGS, 1)
+        assert {"/deeper.html", "/fresh.html"} <= {record.url.removeprefix(server.url) for record in rows(tmp_path)}
