@@ -484,7 +484,7 @@ class Crawl:
         """Sitemaps or feeds as entries, to be fetched before all links, those that are refused with the reason."""
         nested = LISTED in found_on.meta
         where = (Evidence(found_on.url, 0.0, not nested, distance=int(nested), path=kind),)
-        new = ((key, url) for url in urls if not self.frontier.is_finished(key := fingerprint(url)))
+        new = ((key, url) for url in urls if not self.frontier.is_settled(key := fingerprint(url)))
         entries = [Entry(key, url, host(url), SEED_PRIORITY, found_on.depth, where, {LISTED: kind}) for key, url in new]
         for entry in entries:
             entry.dropped = self.policy.refusal_of_listing(entry)
