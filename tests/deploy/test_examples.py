@@ -10,7 +10,9 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
@@ -20,17 +22,22 @@ import yaml
 from packaging_tools import ROOT
 from postgres_tools import PostgresServer, own_server, programs
 from redis_tools import RedisServer, program
+from scrapy.settings import Settings
 
+from topical_crawler import config
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.frontier import Entry
 from topical_crawler.frontier.redis import RedisFrontier
+from topical_crawler.logs import secret
+from topical_crawler.settings import check_names
 
 __all__ = ["own_server"]  # a fixture
 
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").iterdir())
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+SHARDS = yaml.safe_load((DEPLOY / "shards.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -229,34 +236,77 @@ def test_the_roles_of_the_corpus_have_the_rights_that_they_need(made: Path, own_
 # -- compose.yaml, Dockerfile
 
 
-def test_what_the_services_use_is_there(made: Path) -> None:
-    for service in COMPOSE["services"].values():
-        assert set(service["networks"]) <= set(COMPOSE["networks"])
-        assert {volume.partition(":")[0] for volume in service["volumes"]} <= set(COMPOSE["volumes"])
-        assert set(service["secrets"]) <= set(COMPOSE["secrets"])
-        assert {config["source"] for config in service.get("configs", [])} <= set(COMPOSE["configs"])
-        assert set(service.get("depends_on", {})) <= set(COMPOSE["services"])
+def services(compose: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """With what they extend."""
+    found = {}
+    for name, service in compose["services"].items():
+        other = service.get("extends")
+        assert other is None or other["file"] == "compose.yaml"
+        found[name] = service if other is None else COMPOSE["services"][other["service"]] | service
+    return found
+
+
+FILES = pytest.mark.parametrize("compose", [COMPOSE, SHARDS], ids=["compose.yaml", "shards.yaml"])
+
+
+def test_the_files_are_as_their_schema_says() -> None:
+    check = [Path(sys.executable).with_name("check-jsonschema"), "--builtin-schema", "vendor.compose-spec"]
+    done = subprocess.run([*check, *DEPLOY.glob("*.yaml")], capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout) == (0, "ok -- validation done\n"), done.stdout + done.stderr
+
+
+@FILES
+def test_what_the_services_use_is_there(compose: dict[str, Any], made: Path) -> None:
+    for service in services(compose).values():
+        assert set(service["networks"]) <= set(compose["networks"])
+        named = {volume.partition(":")[0] for volume in service["volumes"] if ":" in volume}
+        assert named <= set(compose["volumes"])
+        assert set(service["secrets"]) <= set(compose["secrets"])
+        assert {config["source"] for config in service.get("configs", [])} <= set(compose["configs"])
+        assert set(service.get("depends_on", {})) <= set(compose["services"])
         mounted = {f"/run/secrets/{name}" for name in service["secrets"]}
         assert set(re.findall(r"/run/secrets/\w+", str(service))) <= mounted
-    assert all((DEPLOY / config["file"]).is_file() for config in COMPOSE["configs"].values())
-    assert all((made.parent / secret["file"]).is_file() for secret in COMPOSE["secrets"].values())
-    build = COMPOSE["services"]["scrapyd"]["build"]
-    assert (DEPLOY / build["context"]).resolve() == ROOT
-    docker = (ROOT / build["dockerfile"]).read_text(encoding="utf-8")
-    copied = re.findall(r"^COPY (\S+)", docker, re.MULTILINE)
-    assert copied and all((ROOT / path).is_file() for path in copied)
-    allowed = (ROOT / f"{build['dockerfile']}.dockerignore").read_text(encoding="utf-8").split()
-    assert allowed == ["*", *(f"!{path}" for path in copied)]
+    assert all((DEPLOY / config["file"]).is_file() for config in compose["configs"].values())
+    assert all((made.parent / secret["file"]).is_file() for secret in compose["secrets"].values())
+    builds = [service["build"] for service in services(compose).values() if "build" in service]
+    assert builds
+    for build in builds:
+        assert (DEPLOY / build["context"]).resolve() == ROOT
+        docker = (ROOT / build["dockerfile"]).read_text(encoding="utf-8")
+        copied = [path for line in re.findall(r"^COPY (?!--)(.*) \S+$", docker, re.MULTILINE) for path in line.split()]
+        assert copied and all((ROOT / path).exists() for path in copied)
+        allowed = (ROOT / f"{build['dockerfile']}.dockerignore").read_text(encoding="utf-8").split()
+        assert sorted(allowed) == sorted(["*", *(f"!{path}" for path in copied)])
 
 
-def test_every_service_is_bounded_and_closed() -> None:
-    services = COMPOSE["services"]
-    for service in services.values():
+@FILES
+def test_every_service_is_bounded_and_closed(compose: dict[str, Any]) -> None:
+    found = services(compose)
+    for service in found.values():
         assert {"cpus", "memory"} <= set(service["deploy"]["resources"]["limits"])
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
         assert not [name for name in service.get("environment", {}) if "PASSWORD" in name and not name.endswith("_FILE")]
-    assert COMPOSE["networks"]["data"]["internal"] is True
-    assert {name for name, service in services.items() if service["networks"] == ["data"]} == {"redis", "postgres"}
+    assert compose["networks"]["data"]["internal"] is True
+    closed = {name for name, service in found.items() if service["networks"] == ["data"]}
+    assert closed == {name for name in found if name.startswith(("redis", "postgres"))}
+
+
+def test_workers_and_workbench_reach_the_shards_in_one_order(tmp_path: Path) -> None:
+    hosts = [name for name in SHARDS["services"] if name.startswith("redis")]
+    command = [sys.executable, DEPLOY / "make_secrets.py", tmp_path / "secrets", "--redis", *hosts]
+    subprocess.run(command, check=True, capture_output=True)
+    url = secret("REDIS_URL", {"REDIS_URL_FILE": str(tmp_path / "secrets/redis_url")})
+    clients = config.redis_clients(Settings({"REDIS_URL": url}))
+    assert [client.connection_pool.connection_kwargs["host"] for client in clients] == hosts == ["redis-0", "redis-1", "redis-2"]
+    for name in ("worker", "workbench"):
+        service = SHARDS["services"][name]
+        given = [text.partition("=") for option, text in pairwise(service["command"]) if option == "-s"]
+        assert ("TOPICAL_FRONTIER", "=", "redis") in given
+        check_names(setting for setting, _, _ in given)
+        assert {f"/run/secrets/{file}" for file in ("redis_url", "corpus_url")} <= set(service["environment"].values())
+        assert set(service["depends_on"]) == {*hosts, "postgres"}
+    started, shown = (SHARDS["services"][name]["command"] for name in ("worker", "workbench"))
+    assert f"TOPICAL_CRAWL={shown[1]}" in started
 
 
 def test_scrapyd_is_closed_by_its_configuration() -> None:

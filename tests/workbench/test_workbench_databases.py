@@ -1,4 +1,4 @@
-"""The workbench over crawls of many workers: links in Redis, texts in PostgreSQL."""
+"""The workbench over crawls of many workers: links in two shards in Redis, texts in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, postgres: GivenServer) -> I
     folder = tmp_path_factory.mktemp("shared")
     corpus = sa.make_url(postgres.new_database()).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
     with RedisServer(tmp_path_factory.mktemp("redis")) as redis:
-        shared = ("-s", "TOPICAL_FRONTIER=redis", "-s", f"REDIS_URL={redis.url}", "-s", f"TOPICAL_CORPUS={corpus}")
+        shards = f"{redis.url} {redis.url.removesuffix('0')}1"
+        shared = ("-s", "TOPICAL_FRONTIER=redis", "-s", f"REDIS_URL={shards}", "-s", f"TOPICAL_CORPUS={corpus}")
         arguments = ("-a", "topic=partybuilding", "-a", f"seeds={ROOT / 'demo/seeds.txt'}", *REPLAY, *shared)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
         workers = [
@@ -41,7 +42,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, postgres: GivenServer) -> I
             )
             for name in ("east", "west")
         ]  # fmt: skip
-        with workbench(folder, "partybuilding", "-s", "TOPICAL_RESOURCES=0", *shared) as found:
+        with workbench(folder, "partybuilding", "--bind", "0.0.0.0", "-s", "TOPICAL_RESOURCES=0", *shared) as found:
             wait_for(lambda: is_idle(found.api(CRAWL)["stats"]))
             yield found
             found.act(f"{CRAWL}/stop")
@@ -55,6 +56,7 @@ def is_idle(stats: dict[str, Any] | None) -> bool:
 def test_all_workers_are_shown(served: Served) -> None:
     data = served.api(CRAWL)
     assert set(data["stats"]["details"]["last_heard_of"]) == {"east", "west"}
+    assert all(shard["pages"] > 30 for shard in data["stats"]["details"]["shards"])
     page = served.ask(CRAWL)[2].decode()
     assert "east" in page
     assert "west" in page

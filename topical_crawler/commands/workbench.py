@@ -30,6 +30,8 @@ class Command(ScrapyCommand):
         super().add_options(parser)
         port = "of the page (default: any that is free)"
         parser.add_argument("--port", type=whole(0, 65535), default=0, metavar="N", help=port)
+        bind = "address to listen on (default: 127.0.0.1); another one only in a container whose port this machine alone reaches"
+        parser.add_argument("--bind", default="127.0.0.1", metavar="ADDRESS", help=bind)
         parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
         parser.add_argument("--mcp", action="store_true", help="no page: tools for an agent, on standard input and output (MCP)")
         parser.add_argument("--act", action="store_true", help="with --mcp: also tools that change something")
@@ -44,7 +46,7 @@ class Command(ScrapyCommand):
             if opts.mcp:
                 server.run_for_agents(self.settings, args, opts.set, act=opts.act)
             else:
-                self.exitcode = server.run(self.settings, args, opts.set, opts.port, browser=not opts.no_browser)
+                self.exitcode = server.run(self.settings, args, opts.set, opts.port, opts.bind, browser=not opts.no_browser)
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "jinja2", "python_multipart", "mcp"):
                 raise

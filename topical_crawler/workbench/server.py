@@ -267,7 +267,9 @@ def _status(error: Exception) -> int:
 # -- Until Ctrl-C
 
 
-def run(settings: BaseSettings, names: Sequence[str], given: Sequence[str], port: int = 0, *, browser: bool = True) -> int:
+def run(
+    settings: BaseSettings, names: Sequence[str], given: Sequence[str], port: int = 0, bind: str = HOST, *, browser: bool = True
+) -> int:
     """Serve the workbench for the crawls of these names; the exit code.
 
     Args:
@@ -275,15 +277,17 @@ def run(settings: BaseSettings, names: Sequence[str], given: Sequence[str], port
         names: crawls; none: all below ``data``.
         given: settings of the command line, NAME=VALUE.
         port: 0: any that is free.
+        bind: the address to listen on. Whatever it is, the page answers only to a browser that came to :data:`HOST`.
         browser: open the page.
     """
     bench = _bench(settings, names, given)
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind((HOST, port))
+            listener.bind((bind, port))
         except OSError as error:
-            print(f"{program()} workbench: port {port}: {error.strerror}. Remedy: another --port, or none", file=sys.stderr)
+            why = f"{bind}, port {port}: {error.strerror}"
+            print(f"{program()} workbench: {why}. Remedy: another --port, or none; an address of this machine", file=sys.stderr)
             return 1
         listener.listen(128)
         port = listener.getsockname()[1]
