@@ -69,8 +69,9 @@ GUIDES = (
     "docs/failures.md",
     "docs/fidelity.md",
 )
-TEXT = {name: (ROOT / name).read_text(encoding="utf-8") for name in GUIDES}
-EVERYWHERE = "\n".join(TEXT.values())
+BEHIND = ("docs/decisions.md", *(f"docs/decisions/{file.name}" for file in sorted((ROOT / "docs/decisions").glob("*.md"))))
+TEXT = {name: (ROOT / name).read_text(encoding="utf-8") for name in (*GUIDES, *BEHIND)}
+EVERYWHERE = "\n".join(TEXT[name] for name in GUIDES)
 OWN = {name: getattr(settings, name) for name in dir(settings) if name.startswith("TOPICAL_")}
 
 
@@ -379,7 +380,7 @@ def test_the_example_of_a_spider_is_one(guide: str) -> None:
     assert clean < stages[own] < store
 
 
-@pytest.mark.parametrize("name", GUIDES)
+@pytest.mark.parametrize("name", (*GUIDES, *BEHIND))
 def test_links_lead_somewhere(name: str) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", prose(TEXT[name])):
         if "://" in target:
@@ -388,7 +389,10 @@ def test_links_lead_somewhere(name: str) -> None:
         file = (ROOT / name).parent / path if path else ROOT / name
         assert file.exists(), target
         if anchor and file.suffix == ".md":
-            titles = [h.lstrip("# ").lower().replace(" ", "-") for h in headings(file.read_text(encoding="utf-8"))]
+            titles = [
+                re.sub(r"[^\w -]", "", h.lstrip("# ")).lower().replace(" ", "-")
+                for h in headings(file.read_text(encoding="utf-8"))
+            ]
             assert urllib.parse.unquote(anchor) in titles, target
 
 
@@ -404,8 +408,8 @@ def test_no_place_of_one_machine_is_named(name: str) -> None:
 
 
 def test_every_page_is_on_the_site() -> None:
-    pages = {file.name for file in (ROOT / "docs").glob("*.md")}
-    named = re.findall(r"^ +- (?:.+: )?([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    pages = {file.relative_to(ROOT / "docs").as_posix() for file in (ROOT / "docs").rglob("*.md")}
+    named = re.findall(r"^ +- (?:.+: )?([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(named) == sorted(pages)
 
 
