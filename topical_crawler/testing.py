@@ -148,6 +148,7 @@ def check_second_judgements(subject: Subject) -> None:
         if verdict is not None:
             check_verdict(verdict)
     assert [strategy.reconsider([lesson])[0] for lesson in lessons] == again
+    assert [strategy.may_reconsider(lesson) for lesson in lessons] == [verdict is not None for verdict in again]
 
 
 @_check

@@ -7,11 +7,12 @@ import time
 import pytest
 from scrapy.http import HtmlResponse, Request
 
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier import Entry, MemoryFrontier
 from topical_crawler.items import PageItem
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.dom import MAX_GROUP, MAX_LABEL, MAX_LABELS, MAX_PATH, names_a_label
 from topical_crawler.web.page import Page
+from topical_crawler.web.urls import fingerprint
 
 URL = "http://www.example.cn/dj/1.html"
 
@@ -168,12 +169,17 @@ def test_the_spider_reads_what_the_strategy_wants(wanted: bool) -> None:
             name = list
 
         reads_listings = False
+        frontier = MemoryFrontier()
 
+    known = "http://www.example.cn/2"
+    Crawl.frontier.push([Entry(fingerprint(known), known, "www.example.cn", 0.5)])
+    assert Crawl.frontier.pop(0.0) is not None
     spider = TopicalSpider(Crawl(), [])  # type: ignore[arg-type]
     request = Request(URL, meta={"topical": Entry(b"k" * 16, URL, "www.example.cn", 0.5)})
-    html = "<html><p>前文<a href=/1>甲</a>"
+    html = "<html><p>前文<a href=/1>甲</a><a href=/2>乙</a>"
     (item,) = spider.parse(HtmlResponse(URL, body=html.encode(), encoding="utf-8", request=request))
     assert isinstance(item, PageItem) and item.page is not None
-    (link,) = item.page.links
-    assert (link.around, link.path) == (("", "p/a") if wanted else ("前文", ""))
-    assert item.page.runs == ((("前文甲", False),) if wanted else None)
+    link, settled = item.page.links
+    assert (link.around, link.path) == (("", "p/a") if wanted else ("前文 乙", ""))
+    assert (settled.anchor, settled.path) == ("乙", "")  # no evidence is made of it
+    assert item.page.runs == ((("前文甲乙", False),) if wanted else None)

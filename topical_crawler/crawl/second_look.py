@@ -206,7 +206,7 @@ class SecondLook:
         verdict = item.verdict
         if self._fails or item.reason != OFF_TOPIC or verdict is None or verdict.keep or item.page is None or not item.page.html:
             return
-        if self._strategy.reconsider([verdict.lesson])[0] is None:
+        if not self._strategy.may_reconsider(verdict.lesson):
             return
         try:
             self._aside.put(item.entry.key, item.page.html, verdict.lesson, verdict.relevance)

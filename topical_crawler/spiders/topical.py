@@ -34,6 +34,7 @@ from topical_crawler.topic.topic import load_topic
 from topical_crawler.web import listings
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
+from topical_crawler.web.urls import fingerprint
 
 TOO_MANY_REDIRECTS = "too many redirects"
 _HTML = (b"html", b"xml", b"text/plain")
@@ -60,7 +61,7 @@ class TopicalSpider(Spider):
     )
     """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
 
-    _wanted: Mapping[str, bool] = MappingProxyType({})  # what is read of a page for the strategy
+    _wanted: Mapping[str, Any] = MappingProxyType({})  # what is read of a page for the strategy
 
     def __init__(self, crawl: Crawl, seeds: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -68,7 +69,7 @@ class TopicalSpider(Spider):
         strategy = crawl.strategy
         self._wanted = {
             "around": strategy.wants_around,
-            "paths": strategy.wants_paths,
+            "paths": strategy.wants_paths and self._may_be_pushed,  # most links of a page are settled
             "runs": strategy.wants_text,
             "feeds": crawl.reads_listings,
         }
@@ -142,6 +143,9 @@ class TopicalSpider(Spider):
             html, encoding = decode(response.body, content_type.decode("latin-1"))
             item.page = Page.from_html(response.url, html, encoding, **self._wanted)
         yield item
+
+    def _may_be_pushed(self, url: str) -> bool:
+        return not self.crawl.frontier.is_settled(fingerprint(url))
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:
         """A request that brought no page: its reason is counted, and the crawl goes on."""

@@ -226,6 +226,10 @@ class Strategy(ABC):
         An off-topic page whose verdict is not final is set aside for a second look."""
         return [None] * len(lessons)
 
+    def may_reconsider(self, lesson: Any) -> bool:
+        """Whether :meth:`reconsider` gives a verdict for a lesson, if that is cheaper to tell."""
+        return self.reconsider([lesson])[0] is not None
+
     def confirm(self, text: str) -> tuple[float, bool]:
         """Relevance of a kept page's extracted main text, and whether the page stays in the corpus."""
         return 1.0, True

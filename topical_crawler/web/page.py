@@ -10,7 +10,7 @@ A :class:`Page` is made from HTML with :meth:`Page.from_html`, or by hand in a n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -209,7 +209,7 @@ class Page:
         html: str,
         encoding: str = "utf-8",
         around: bool = False,
-        paths: bool = False,
+        paths: bool | Callable[[str], bool] = False,
         runs: bool = False,
         feeds: bool = False,
     ) -> Page:
@@ -219,7 +219,7 @@ class Page:
             url: absolute address of the page.
             html: its source, decoded with ``encoding``.
             around: read the text around each link, too (about twice the work).
-            paths: read the path of each link's element, too.
+            paths: read the path of each link's element, too; a function says by the link's address whether its path is wanted.
             runs: read the text of the body, too.
             feeds: read which feeds it names, too.
 
@@ -439,7 +439,7 @@ def _last_within(node: LexborNode) -> LexborNode:
 
 
 def _links(
-    tree: LexborHTMLParser, html: str, url: str, around: bool, paths: bool
+    tree: LexborHTMLParser, html: str, url: str, around: bool, paths: bool | Callable[[str], bool]
 ) -> tuple[tuple[Link, ...], list[tuple[str, str]]]:
     """The links, and (path, text) of every place of those that may be labels of the page. Paths are left out where these places
     are too few to matter."""
@@ -461,8 +461,9 @@ def _links(
         if (is_label(absolute, attrs.get("rel")) or (of_crumbs and node.mem_id in of_crumbs)) and "href" in attrs:
             filed.append(place)
     texts = _surroundings(tree) if around else {}
+    wants_path = paths if callable(paths) else lambda _: paths
     links = [
-        Link(u, text[:MAX_ANCHOR], texts.get(node.mem_id, "") if around else "", layout.of(node, attrs) if paths else "")
+        Link(u, text[:MAX_ANCHOR], texts.get(node.mem_id, "") if around else "", layout.of(node, attrs) if wants_path(u) else "")
         for u, (_, text, node, attrs) in targets.items()
     ]
     many = len(filed) > MAX_GROUP

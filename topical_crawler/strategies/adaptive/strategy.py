@@ -202,6 +202,10 @@ class Adaptive(Strategy):
         verdicts = {i: Verdict(relevance, self._keeps(relevance)) for i, relevance in relevances.items()}
         return [verdicts.get(i) for i in range(len(lessons))]
 
+    def may_reconsider(self, lesson: Any) -> bool:
+        words = Lesson(*lesson).page
+        return bool(words and words[-1]) and not self._without & {"rejudging", "second_look"}
+
     def learn(self, url: str, verdict: Verdict) -> None:
         page = digest(url)
         if page in self._memory or verdict.lesson is None:
