@@ -24,6 +24,7 @@ from scrapy.settings import BaseSettings
 from topical_crawler.cleaning import CleaningOptions, Convert, Limits, Personal
 from topical_crawler.cleaning.boilerplate import MIN_CHARACTERS
 from topical_crawler.crawl.options import SEARCH, CrawlError, CrawlOptions, search_urls
+from topical_crawler.crawl.refresh import seconds_of
 from topical_crawler.logs import masked
 from topical_crawler.recordings.reader import Recording, RecordingError, Thinning
 from topical_crawler.resources.registry import Resources
@@ -239,6 +240,13 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
             Recording(replay, cache_dir(settings)).close()
         except RecordingError as error:
             raise CrawlError(f"nothing to replay: {error}") from None
+    written = str(arguments.get("refresh") or "")
+    refresh = seconds_of(written) if written else None
+    if refresh is not None and settings.get("TOPICAL_FRONTIER") != "sqlite":
+        raise CrawlError(
+            f"refresh={written}: only a crawl whose links wait on disk can be refreshed. Remedy: leave refresh away, or crawl "
+            "with TOPICAL_FRONTIER=sqlite"
+        )
     archive = archive_folder(settings, topic.name)
     if archive is not None:
         archive_megabytes(settings)
@@ -290,6 +298,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         obey_nofollow=settings.getbool("TOPICAL_OBEY_NOFOLLOW", True),
         sitemaps=number("", "TOPICAL_SITEMAPS"),
         feeds=number("", "TOPICAL_FEEDS"),
+        refresh=refresh,
         allow_private=tuple(str(settings.get("TOPICAL_ALLOW_PRIVATE") or "").replace(",", " ").lower().split()),
     )
 

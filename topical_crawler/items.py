@@ -42,6 +42,7 @@ class PageItem:
     reason: str = ""  # why the page does not belong in the corpus; "" while nothing speaks against it
     rights: str = ""  # what is asked of those who take its text, see `web.rights.of_page`
     page: Page | None = field(default=None, repr=False)
+    validators: dict[str, str] = field(default_factory=dict, repr=False)  # by which its host tells whether it has changed
     listing: Listing | None = field(default=None, repr=False)  # where the address is that of a sitemap or feed, and no page
     sitemaps: tuple[str, ...] = ()  # that the robots.txt of its host names, where a crawl wants to know
     verdict: Verdict | None = None
@@ -93,6 +94,8 @@ class PageItem:
             why |= {"link": dict(self.reasons), "anchor": link.anchor, "parent": link.parent}
             if listing := said(link.path):
                 why["listing"] = listing
+        if self.validators:
+            why["validators"] = self.validators
         if self.rights:
             why["rights"] = dict.fromkeys(self.rights.split("; "), True)
         if self.probability is not None:

@@ -124,6 +124,8 @@ class TopicalScheduler(BaseScheduler):
             if crawl.rests and self._looks_at_end():
                 return None
             seconds = crawl.frontier.wait(now)
+            if seconds is not None and crawl.refreshes:
+                seconds = max(seconds, SHARED_POLL)  # what has its turn may wait for the next ordinary run
             if seconds is not None and crawl.outages.away:
                 seconds = max(seconds, crawl.outages.pause)
         except STORAGE_ERRORS as error:

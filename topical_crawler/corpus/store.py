@@ -245,6 +245,20 @@ class CorpusStore:
         with self.reading() as connection:
             yield from connection.execution_options(yield_per=1000).scalars(query.where(pages.c.keep) if kept else query)
 
+    def visits(self) -> Iterator[tuple[str, str, int, str, str]]:
+        """Of every page in fetch order: address, when it was visited last, links from a seed; of a kept one the date of its text
+        and the page that linked to it first, else ""."""
+        columns = (pages.c.url, pages.c.fetched, pages.c.depth, pages.c.keep, pages.c.date, pages.c.why)
+        with self.reading() as connection:
+            for url, fetched, depth, keep, date, why in connection.execution_options(yield_per=1000).execute(
+                sa.select(*columns).order_by(pages.c.id)
+            ):
+                yield url, fetched, depth, date if keep else "", str(why.get("parent") or "") if keep else ""
+
+    def visited(self, key: str, fetched: str) -> None:
+        """Note that the page of a key was visited again, and has not changed. Raises as :meth:`put`."""
+        self.change(lambda connection: connection.execute(pages.update().where(pages.c.key == key).values(fetched=fetched)))
+
     def places(self, urls: Collection[str]) -> dict[str, list[str]]:
         """The other addresses of each kept page's text: duplicates, further parts, redirects; in fetch order."""
         found = {url: dict.fromkeys(place for row in rows for place in row[:2]) for url, rows in self._leading_to(urls).items()}

@@ -48,6 +48,7 @@ class LinkPolicy:
             ends by :attr:`expected`; where that is not known, after :data:`BARREN_END` pages in a row without a text.
 
     Attributes:
+        before: pages of them that the bound on pages does not count: those fetched before a refresh.
         fetched: pages of the crawl, over all its runs; redirects and names without an address are none.
         slowed: hosts whose links give way to others, including those that have been left.
         left: hosts whose links are dropped.
@@ -64,7 +65,7 @@ class LinkPolicy:
         self.end = options.barren_end if options.barren_end is not None else BARREN_END if ends else 0
         self._by_gain = ends and options.barren_end is None
         self.expected: float | None = None
-        self.fetched = 0
+        self.fetched = self.before = 0
         self._fruitless = 0
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
         self._named: set[str] = set()
@@ -138,7 +139,7 @@ class LinkPolicy:
 
     def limit_reached(self, in_flight: int) -> bool:
         """Whether the crawl has as many pages as it may fetch, ``in_flight`` of them on their way."""
-        return 0 < self._options.max_pages <= self.fetched + in_flight
+        return 0 < self._options.max_pages <= self.fetched - self.before + in_flight
 
     def is_over(self, in_flight: int) -> bool:
         """Whether nothing more is to be fetched, whatever waits."""
@@ -178,13 +179,17 @@ class LinkPolicy:
         """Why a sitemap or feed is not fetched; None where nothing speaks against it. It may be a packed file."""
         return "unusable address" if entry.key == _NO_ADDRESS else self.late_refusal(entry, 0)
 
-    def late_refusal(self, entry: Entry, in_flight: int) -> str | None:
-        """Why a link is not followed any more, by what may have changed while it waited, with ``in_flight`` pages of its host."""
+    def late_refusal(self, entry: Entry, in_flight: int, again: bool = False) -> str | None:
+        """Why a link is not followed any more, by what may have changed while it waited, with ``in_flight`` pages of its host. A
+        page that is visited ``again`` need not give a text, nor is it one more of its host."""
         # Another worker may have been given the seed. A name that a page was fetched from is no proof: it may lead elsewhere now.
         is_seed = not entry.evidence and "redirect_times" not in entry.meta
         if is_seed or (not_public(entry.host) and any(host(e.parent) == entry.host for e in entry.evidence)):
             self._named.add(entry.host)
-        reason = self._out_of_bounds(entry.host, entry.depth) or self._fruitless_place(entry.url, entry.host, entry.depth)
+        reason = self._out_of_bounds(entry.host, entry.depth)
+        if again:
+            return reason
+        reason = reason or self._fruitless_place(entry.url, entry.host, entry.depth)
         limit = self._options.max_pages_per_host
         if reason is None and limit and self._per_host[entry.host] + in_flight >= limit:
             return "host limit"

@@ -76,6 +76,7 @@ class CrawlOptions:
     thinning: Thinning = field(default_factory=Thinning)
     rest: float = 60.0  # seconds of a host's first rest
     obey_nofollow: bool = True
+    refresh: float | None = None  # seconds since the last visit after which hubs are visited again; None: no refresh
     sitemaps: int = 0  # kept texts of a host after which its sitemaps are read; 0: never
     feeds: int = 0  # the same of its feeds
     allow_private: tuple[str, ...] = ()  # hosts outside the public web that may be visited, with or without a port; "all"

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from topical_crawler.crawl.opening import claim_directory, log_progress, open_fr
 from topical_crawler.crawl.options import CrawlError, CrawlOptions, search_urls
 from topical_crawler.crawl.outages import Outages
 from topical_crawler.crawl.progress import Progress
+from topical_crawler.crawl.refresh import NOT_MODIFIED, SUNK, Visited, due
 from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SecondLook, SetAside
 from topical_crawler.crawl.steering import ESTIMATE, Control, Marks, control_state, seed_entry
@@ -56,6 +58,8 @@ LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: a
 MOST_RESCORED = 20_000  # of the waiting links, the best ones, that are scored again when something was learned
 _CHECKPOINT = "strategy"
 _LOOKED_AT = 2.0  # seconds for which a command may have a crawl open that does not run
+_SUNK, _REFRESHING, _REFRESHED = "sunk", "refreshing", "refreshed"
+_CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
 _RESCORED, _EXPECTED = "rescored", "expected"
 
 # -- Checkpoints of the strategy
@@ -139,7 +143,7 @@ def expected_texts(strategy: Strategy, frontier: Frontier, best: list[float] | N
 
 def _scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:
     """The best waiting links but seeds, with the scores that they have now."""
-    entries = [e for e in frontier.waiting(most) if e.evidence and e.priority < SEED_PRIORITY]
+    entries = [e for e in frontier.waiting(most) if e.evidence and -SUNK / 2 < e.priority < SEED_PRIORITY]
     return entries, strategy.score([e.candidate() for e in entries])
 
 
@@ -201,6 +205,12 @@ class Crawl:
         if frontier.shared and options.redis:
             self._feed = RedisFeed(options.redis[0], options.start_urls_key, options.patience)
         self._resume()
+        self._again: set[bytes] = set()  # pages that this run visits again
+        if options.refresh is not None:
+            self._refresh(options.refresh)
+        elif frontier.load(_SUNK):
+            self._shift(SUNK)
+            frontier.save(_SUNK, "")
 
     @classmethod
     def open(cls, options: CrawlOptions, topic: Topic, resources: Resources | None) -> Crawl:
@@ -273,6 +283,53 @@ class Crawl:
         finally:
             for changes in (self._put_back, self.cleaned.done.changes()):
                 self.progress.note_changes(changes.gains, changes.rejected)
+
+    def _refresh(self, seconds: float) -> None:
+        """Have what may have something new wait before all else, and all that waits already behind. A refresh that was broken off
+        goes on: its links wait in front."""
+        if not self.finished:
+            raise CrawlError(
+                f"{self.frontier.details()['place']} has no pages to refresh. Remedy: crawl first, without -a refresh"
+            )
+        if self.frontier.load(_SUNK) != _REFRESHING:
+            self.frontier.save(_SUNK, _REFRESHING)
+            self._shift(-SUNK)
+        kinds = tuple(self._listings)  # those that are read
+        listings = [outcome.url for _, outcome in self.frontier.outcomes() if outcome.reason in kinds]
+        visits = (Visited(url, at, parent, date, not depth) for url, at, depth, date, parent in self.store.visits())
+        urls = [*dict.fromkeys(listings), *due(visits, self.policy.fetched, seconds, datetime.now(UTC))]
+        places = {fingerprint(url): (url, SEED_PRIORITY + number) for number, url in enumerate(reversed(urls), 1)}
+        self._again.update(places)
+        self.frontier.revive({key: url for key, (url, _) in places.items()})
+        self.frontier.reprice({key: priority for key, (_, priority) in places.items()})
+        self.policy.before = self.policy.fetched
+        logger.info("Refreshing: %d of %d pages are visited again", len(places), self.policy.fetched)
+
+    def _shift(self, by: float) -> None:
+        """Change the priorities of all links that wait where a change is due, a part at a time."""
+        while entries := [e for e in self.frontier.waiting(MOST_RESCORED) if by < 0 or e.priority < -SUNK / 2]:
+            shifted = {e.key: e.priority + by for e in entries if (e.priority > -SUNK / 2) == (by < 0)}
+            if not shifted:
+                break
+            self.frontier.reprice(shifted)
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether this run only fetches what is new."""
+        return self.options.refresh is not None
+
+    def _has_fresh(self) -> bool:
+        """Whether anything waits that a refresh fetches."""
+        best = self.frontier.waiting(1)
+        return bool(best) and best[0].priority > -SUNK / 2
+
+    def conditions(self, entry: Entry) -> dict[str, str]:
+        """Headers that ask for a page that is visited again only if it has changed."""
+        if entry.key not in self._again:
+            return {}
+        row = self.store.get(entry.key.hex())
+        known = row.why.get("validators", {}) if row is not None else self.frontier.load(f"validators {entry.key.hex()}") or {}
+        return {header: known[name] for name, header in _CONDITIONS.items() if name in known}
 
     def _is_last(self) -> bool:
         """Whether no other worker writes to the corpus, or nothing is left to write."""
@@ -382,6 +439,8 @@ class Crawl:
     @property
     def is_over(self) -> bool:
         """Whether nothing more is to be fetched, whatever waits."""
+        if self.refreshes:
+            return self.policy.limit_reached(len(self.in_flight))
         return self.policy.is_over(len(self.in_flight)) or self.strategy.has_enough
 
     @property
@@ -391,6 +450,10 @@ class Crawl:
             return False
         if self.control.paused:
             return True  # a person looks at it, and may feed it
+        if self.refreshes:
+            if not (more := self._has_fresh()) and not self.in_flight:
+                self.frontier.save(_SUNK, _REFRESHED)
+            return more
         if not self.frontier.shared:
             return len(self.frontier) > 0
         counts = self.frontier.counts()
@@ -422,6 +485,8 @@ class Crawl:
         """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now."""
         if self.control.paused or self.control.stopping or self.outages.holds():
             return None
+        if self.refreshes and ((best := self.frontier.best(now)) is None or best < -SUNK / 2):
+            return None
         while (entry := self.frontier.pop(now, self.options.in_flight - len(self.in_flight))) is not None:
             try:
                 if self._is_next(entry, now):
@@ -435,7 +500,8 @@ class Crawl:
         """Whether a popped entry is to be fetched now; else it is dropped, or waits again."""
         if self.frontier.shared and self.options.max_pages_per_host:
             self._read_log()  # others fetch from the host too
-        reason = self.policy.late_refusal(entry, sum(e.host == entry.host for e in self.in_flight.values()))
+        in_flight = sum(e.host == entry.host for e in self.in_flight.values())
+        reason = self.policy.late_refusal(entry, in_flight, again=entry.key in self._again)
         if reason is not None:
             self.frontier.drop(entry.key, reason)
             self.progress.links[reason] += 1
@@ -509,6 +575,9 @@ class Crawl:
         """
         if (item.first is None and item.entry.key not in self.in_flight) or item.is_listing:
             return
+        if item.reason == NOT_MODIFIED:
+            self.store.visited(item.entry.key.hex(), item.fetched)
+            return
         if not item.reason and (item.verdict is None or not item.verdict.keep):
             item.reason = OFF_TOPIC
         if item.verdict is None and item.entry.evidence:
@@ -521,7 +590,7 @@ class Crawl:
         entry, verdict = item.entry, item.verdict
         if item.first is None and entry.key not in self.in_flight:
             return  # finished already: an error was reported after the item had passed; or its lease is lost
-        if item.is_listing and not (is_listing(item.reason) or item.reason == REDIRECTED):
+        if item.is_listing and not (is_listing(item.reason) or item.reason in (REDIRECTED, NOT_MODIFIED)):
             item.reason = f"{NO_LISTING}: {item.reason}"  # HTTP 404, for most
         if item.stored is None:
             self.store_row(item)
@@ -538,7 +607,8 @@ class Crawl:
             item.links += self._listings_of(item)
         self.second_look.set_aside(item)
         if verdict is None:
-            lesson = None if item.reason == REDIRECTED or item.is_listing else self.strategy.missed(entry.url, entry.evidence)
+            nothing_missed = item.is_listing or item.reason in (REDIRECTED, NOT_MODIFIED)
+            lesson = None if nothing_missed else self.strategy.missed(entry.url, entry.evidence)
             outcome = Outcome(entry.url, False, reason=item.reason, lesson=lesson)
             if lesson is not None:
                 self.strategy.learn(entry.url, Verdict(0.0, False, lesson=lesson))
@@ -550,6 +620,8 @@ class Crawl:
         except LeaseLost:
             self._lose(entry.key)
             return
+        if item.is_listing and item.validators:
+            self.frontier.save(f"validators {entry.key.hex()}", item.validators)
         del self.in_flight[entry.key]  # only now: what cannot be stored is still in flight
         self.progress.note_page(item)
         if not self.frontier.shared:  # the log of a shared frontier is read by tick()

@@ -255,7 +255,8 @@ def as_dict(record: Record, places: Iterable[str] = (), copies: int = 0, tokens:
     }
     row = {column.name: made[column.name] if column.name in made else getattr(record, column.name) for column in COLUMNS}
     row |= {name: dict(row[name]) for name in ("why", "personal", "measures")}
-    row["why"].pop("rights", None)
+    for name in ("rights", "validators", "since"):
+        row["why"].pop(name, None)
     if record.raw is not None:
         row[RAW.name] = record.raw
     if not record.keep:

@@ -24,6 +24,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from topical_crawler import config, logs
+from topical_crawler.crawl.refresh import NOT_MODIFIED
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.downloadhandlers import Refused, SentBack, Unreachable
@@ -37,6 +38,7 @@ from topical_crawler.web.page import Page
 from topical_crawler.web.urls import fingerprint
 
 TOO_MANY_REDIRECTS = "too many redirects"
+_VALIDATORS, _LONGEST_VALIDATOR = ("ETag", "Last-Modified"), 200
 _HTML = (b"html", b"xml", b"text/plain")
 
 
@@ -51,13 +53,15 @@ class TopicalSpider(Spider):
         pages: pages to fetch, over all runs of this crawl; default: no bound.
         pages_per_host, depth: further bounds.
         strategy: default: the topic's, else ``adaptive``.
+        refresh: visit again, of a crawl that has ended, what gives texts and was not visited for so long (``1d``, ``12h``),
+            and fetch only what is new there; default: none, the crawl goes on.
         precision: share of the kept texts that should be on topic (``adaptive``), below 1; default: the topic's, else no bound.
         model: a model that confirms kept texts, ``KIND:PATH`` or ``none``; default: the topic's, else none.
     """
 
     name = "topical"
     ARGUMENTS = frozenset(
-        ("topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth", "strategy", "precision", "model")
+        ("topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth", "strategy", "precision", "model", "refresh")
     )
     """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
 
@@ -119,17 +123,24 @@ class TopicalSpider(Spider):
 
     def request(self, entry: Entry) -> Request:
         """The request for an entry of the frontier."""
+        conditions = self.crawl.conditions(entry)
+        unchanged = {"handle_httpstatus_list": [304]} if conditions else {}
         return Request(
             entry.url,
             callback=self.parse,
             errback=self.failed,
-            meta={**entry.meta, "topical": entry, "download_slot": entry.host},
+            headers=conditions,
+            meta={**entry.meta, "topical": entry, "download_slot": entry.host, **unchanged},
             dont_filter=True,
         )
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[PageItem]:
         item = self._item(response.meta["topical"], response)
         content_type = response.headers.get(b"Content-Type", b"") or b""
+        if response.status == 304:
+            item.reason = NOT_MODIFIED
+            yield item
+            return
         if item.is_listing or (self._wanted.get("feeds") and listings.looks_like_one(response.body)):  # pages link to them, too
             item.listing = listings.read(response.body, response.url, content_type.decode("latin-1"))
         if item.is_listing:
@@ -161,7 +172,11 @@ class TopicalSpider(Spider):
         if response is None:
             return PageItem(entry, entry.url, now_utc())
         seconds = float(response.meta.get("download_latency", 0.0))
-        return PageItem(entry, response.url, now_utc(), response.status, len(response.body), seconds)
+        item = PageItem(entry, response.url, now_utc(), response.status, len(response.body), seconds)
+        for name in _VALIDATORS:
+            if value := (response.headers.get(name) or b"").decode("latin-1")[:_LONGEST_VALIDATOR]:
+                item.validators[name] = value
+        return item
 
 
 def crawl_of(crawler: Crawler) -> Crawl | None:

@@ -1,0 +1,164 @@
+"""A refresh finds what is new on a site that goes on publishing, with a small part of the requests of a crawl."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from hashlib import blake2b
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+from crawl_tools import HTML, Reply, Site, article, crawl, rows
+from scrapy.settings import Settings
+
+from topical_crawler import settings as project
+from topical_crawler.config import crawl_options
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.crawl.refresh import Visited, due
+from topical_crawler.crawl.session import Crawl
+from topical_crawler.frontier.sqlite import SqliteFrontier
+from topical_crawler.topic.topic import load_topic
+
+OPTIONS = {"DOWNLOAD_DELAY": 0, "TOPICAL_FEEDS": 1}
+DAYS, A_DAY, ON_A_LIST = 22, 4, 12
+FEED = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">'
+CHANNELS = ("要闻", "基层", "理论")
+
+
+class Portal(Site):
+    """Channels with lists of many pages, articles with dates and further reading, a front page; as it stands on a day. It answers
+    304 where a page has not changed."""
+
+    day = DAYS
+
+    def __init__(self) -> None:
+        super().__init__({"": self.page, "/robots.txt": Reply("", content_type="text/plain")})
+        self.statuses: list[int] = []
+
+    def texts(self, channel: int) -> list[tuple[str, str, str]]:
+        """Address, title and date of a channel's articles, the latest first."""
+        return [
+            (f"/{channel}/{day}-{n}.html", f"党建 {CHANNELS[channel]} {day}-{n}", str(date(2024, 1, 1) + timedelta(day)))
+            for day in range(self.day, -1, -1)
+            for n in range(A_DAY)
+            if (day + n) % len(CHANNELS) == channel
+        ]
+
+    def page(self, path: str) -> Reply | None:
+        html = self.html(path)
+        if html is None:
+            return None
+        tag = f'"{blake2b(html.encode(), digest_size=8).hexdigest()}"'
+
+        def answer(to: BaseHTTPRequestHandler) -> None:
+            status = 304 if to.headers.get("If-None-Match") == tag else 200
+            self.statuses.append(status)
+            body = b"" if status == 304 else html.encode()
+            to.send_response(status)
+            for name, value in {"Content-Type": HTML, "ETag": tag, "Content-Length": str(len(body))}.items():
+                to.send_header(name, value)
+            to.end_headers()
+            to.wfile.write(body)
+
+        return Reply(raw=answer)
+
+    def html(self, path: str) -> str | None:
+        parts = path.strip("/").removesuffix(".html").split("/")
+        if path == "/":
+            latest = {url: title for c in range(len(CHANNELS)) for url, title, _ in self.texts(c)[:5]}
+            return listed(latest | {f"/{c}/": f"党建{name}" for c, name in enumerate(CHANNELS)})
+        if path == "/feed.xml":
+            items = sorted((when, url, title) for c in range(len(CHANNELS)) for url, title, when in self.texts(c))[-2:]
+            entries = "".join(f"<item><title>{title}</title><link>{url}</link></item>" for _, url, title in items)
+            return f"<rss version='2.0'><channel>{entries}</channel></rss>"
+        if not parts[0].isdecimal():
+            return None
+        channel = int(parts[0])
+        texts = self.texts(channel)
+        if len(parts) == 1 or parts[1].startswith("list"):
+            page = int(parts[1].removeprefix("list")) if len(parts) > 1 else 0
+            part = {url: title for url, title, _ in texts[page * ON_A_LIST :][:ON_A_LIST]}
+            more = {f"/{channel}/list{page + 1}.html": "党建下一页"} if (page + 1) * ON_A_LIST < len(texts) else {}
+            return listed(part | more) if part else None
+        found = next(((i, text) for i, text in enumerate(texts) if text[0] == path), None)
+        if found is None:
+            return None
+        number, (_, title, when) = found
+        near = {url: name for url, name, _ in texts[max(0, number - 2) : number + 3] if url != path}
+        return article(title, near | {f"/{channel}/": "党建"}, head=f'<meta name="publishdate" content="{when}">{FEED}')
+
+
+def listed(links: dict[str, str]) -> str:
+    items = "".join(f'<li><a href="{url}">{name}</a></li>' for url, name in links.items())
+    return f"<html><head><title>党建频道</title></head><body><ul>{items}</ul></body></html>"
+
+
+def kept(data: Path, portal: Portal) -> set[str]:
+    return {record.url.removeprefix(portal.url) for record in rows(data) if record.keep}
+
+
+@pytest.fixture(scope="module")
+def crawled(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Portal, Path]]:
+    data = tmp_path_factory.mktemp("refresh") / "data"
+    with Portal() as portal:
+        assert crawl(topic, data, f"{portal.url}/", **OPTIONS).code == 0
+        yield portal, data
+
+
+def test_what_is_new_is_found_with_a_tenth_of_the_requests(topic: Path, crawled: tuple[Portal, Path]) -> None:
+    portal, data = crawled
+    before, whole = kept(data, portal), len(portal.pages())
+    assert len(before) == (DAYS + 1) * A_DAY and set(portal.statuses) == {200}
+    portal.day += 1
+    assert crawl(topic, data, f"{portal.url}/", refresh="0d", **OPTIONS).code == 0
+    new, asked = kept(data, portal) - before, [hit.path for hit in portal.pages()[whole:]]
+    assert len(new) >= 0.9 * A_DAY and len(asked) <= 0.1 * whole
+    assert asked[0] == "/feed.xml" and len(asked) == len(set(asked))
+
+
+def test_a_refresh_without_news_fetches_nothing_whole(topic: Path, crawled: tuple[Portal, Path]) -> None:
+    portal, data = crawled
+    before, whole = rows(data), len(portal.statuses)
+    assert crawl(topic, data, f"{portal.url}/", refresh="0d", **OPTIONS).code == 0
+    assert set(portal.statuses[whole:]) == {304}
+    changed = [(old.url, old.text, old.reason) for old, new in zip(before, rows(data), strict=True) if old.text != new.text]
+    assert changed == []
+    with contextlib.closing(SqliteFrontier(data / "frontier.sqlite")) as frontier:
+        reasons = [outcome.reason for _, outcome in frontier.outcomes()][-(len(portal.statuses) - whole) :]
+    assert set(reasons) == {"not modified"}
+
+
+@pytest.mark.parametrize(
+    ("written", "settings", "message"),
+    [("daily", {}, "a time is expected"), ("1d", {"TOPICAL_FRONTIER": "memory"}, "TOPICAL_FRONTIER=sqlite")],
+)
+def test_what_cannot_be_refreshed_is_refused(topic: Path, written: str, settings: dict[str, str], message: str) -> None:
+    with pytest.raises(CrawlError, match=message):
+        crawl_options(Settings(vars(project) | settings), load_topic(str(topic)), {"refresh": written})
+
+
+def test_a_crawl_without_pages_has_nothing_to_refresh(topic: Path, tmp_path: Path) -> None:
+    options = crawl_options(
+        Settings(vars(project) | {"TOPICAL_DATA_DIR": str(tmp_path)}), load_topic(str(topic)), {"refresh": "1d"}
+    )
+    with pytest.raises(CrawlError, match=r"has no pages to refresh\. Remedy: crawl first"):
+        Crawl.open(options, load_topic(str(topic)), None)
+
+
+def test_what_was_visited_lately_or_gives_little_is_not_due() -> None:
+    now = datetime(2024, 6, 30, 12, tzinfo=UTC)
+    hubs = [Visited(f"http://a.cn/{age}", (now - timedelta(hours=age)).isoformat()) for age in (12, 36)]
+    hubs += [Visited(f"http://a.cn/list{n}", (now - timedelta(days=2)).isoformat()) for n in (1, 9)]
+    hubs += [Visited("http://a.cn/", "", is_seed=True), Visited("http://a.cn/seed", hubs[0].fetched, is_seed=True)]
+    gave = {"12": "2024-06-29", "36": "2024-06-29", "list1": "2024-06-30", "list9": "2024-01-01"}
+    texts = [Visited(f"http://a.cn/t{i}", "", f"http://a.cn/{hub}", day) for hub, day in gave.items() for i in range(5)]
+    texts += [
+        Visited("http://a.cn/undated", "", "http://a.cn/list9"),
+        Visited("http://a.cn/future", "", "http://a.cn/list9", "2099-01-01"),
+    ]
+    assert due([*hubs, *texts], 1000, 86_400, now) == ["http://a.cn/list1", "http://a.cn/36"]
+    assert due([*hubs, *texts], 1000, 0, now)[:1] == ["http://a.cn/list1"] and len(due([*hubs, *texts], 1000, 0, now)) == 4
+    many = [Visited(f"http://a.cn/{i}", "2024-06-01T00:00:00+00:00", is_seed=True) for i in range(100)]
+    assert len(due(many, 100, 0, now)) == 5 and len(due(many, 1000, 0, now)) == 50

@@ -1,0 +1,116 @@
+"""Which pages of a crawl are visited again for what is new (``-a refresh=1d``). Plain values in, decisions out.
+
+A *hub* is a page that links to texts of the corpus. What it will give is learned from what it has given: the texts that were
+found there, the latest counting most. A front page, where new texts are found first, stands far above the second page of its list
+and above articles that link to others.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from math import exp
+
+from topical_crawler.crawl.options import CrawlError
+
+MEMORY = 7.0
+"""Days in which what a text says of its hub fades to 1 / e, from the latest text of the corpus back."""
+LEAST = 0.1
+"""New texts that a hub must be expected to give to be visited."""
+MOST_SHARE = 0.05
+"""Most pages that a refresh visits again, as a share of all pages of the crawl."""
+FEWEST = 5
+"""So many are visited again of the smallest crawl."""
+SUNK = 1e6
+"""What links that waited before a refresh fall behind by: they wait for the next ordinary run."""
+NOT_MODIFIED = "not modified"
+"""What came of a visit to a page that its host says has not changed."""
+
+_UNITS = {"": 86_400.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhdw]?)")
+
+
+def seconds_of(text: str) -> float:
+    """A duration as written, such as 12h; days without a unit. Raises CrawlError for none.
+
+    >>> seconds_of("1d"), seconds_of("0.5h")
+    (86400.0, 1800.0)
+    """
+    match = _DURATION.fullmatch(text.strip().lower())
+    if match is None:
+        raise CrawlError(
+            f"refresh={text!r}: a time is expected, such as 1d, 12h or 30m (-a refresh=1d); 0 visits every hub again"
+        )
+    return float(match[1]) * _UNITS[match[2]]
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """A fetched page, or a text of it.
+
+    Attributes:
+        url: its address.
+        fetched: when it was visited last, ISO 8601.
+        found_on: of a text, the page that linked to it first; "" of a seed, and of a page without a text.
+        date: of a text, when it was published, YYYY-MM-DD; "" where that is not known.
+        is_seed: whether a person named the address.
+    """
+
+    url: str
+    fetched: str
+    found_on: str = ""
+    date: str = ""
+    is_seed: bool = False
+
+
+def due(pages: Iterable[Visited], fetched: int, seconds: float, now: datetime) -> list[str]:
+    """The pages to visit again, the one that promises most first: seeds, and hubs that are expected to have something new. None
+    was visited in the last ``seconds``; at most :data:`MOST_SHARE` of the ``fetched`` pages.
+
+    >>> list_, old = (Visited(f"http://a.cn/{name}", "2024-05-03T08:00:00+00:00") for name in ("1", "9"))
+    >>> texts = [Visited(f"http://a.cn/t{i}", "", list_.url, f"2024-05-0{i}") for i in (1, 2, 3)]
+    >>> texts += [Visited("http://a.cn/t0", "", old.url, "2023-01-01")]
+    >>> due([list_, old, *texts], 100, 86400, datetime(2024, 5, 4, 9, tzinfo=UTC))
+    ['http://a.cn/1']
+    """
+    visits: dict[str, str] = {}
+    seeds: set[str] = set()
+    given: defaultdict[str, list[int]] = defaultdict(list)
+    latest, tomorrow = 0, now.toordinal() + 1  # it may be tomorrow there; a date beyond is a mistake
+    for page in pages:
+        if page.fetched:
+            visits[page.url] = page.fetched
+        if page.is_seed:
+            seeds.add(page.url)
+        if page.found_on and 0 < (day := _day(page.date)) <= tomorrow:
+            given[page.found_on].append(day)
+            latest = max(latest, day)
+    expected: dict[str, float] = {}
+    for url, when in visits.items():
+        age = _age(when, now)
+        a_day = sum(exp((day - latest) / MEMORY) for day in given.get(url, ())) / MEMORY
+        gain = a_day * max(age, seconds, 86_400.0) / 86_400.0
+        if age >= seconds and (url in seeds or gain >= LEAST):
+            expected[url] = gain + (url in seeds)
+    most = max(FEWEST, int(MOST_SHARE * fetched))
+    return heapq.nsmallest(most, expected, key=lambda url: (-expected[url], url))
+
+
+def _day(text: str) -> int:
+    try:
+        return date.fromisoformat(text[:10]).toordinal()
+    except ValueError:
+        return 0
+
+
+def _age(when: str, now: datetime) -> float:
+    """Seconds since then; of a visit without a time more than any."""
+    try:
+        then = datetime.fromisoformat(when)
+    except ValueError:
+        return float("inf")
+    return (now - then.replace(tzinfo=then.tzinfo or UTC)).total_seconds()
