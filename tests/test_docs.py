@@ -304,7 +304,7 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
         if "cli" not in file.parts:  # these speak of no crawl
             reasons |= set(re.findall(r'reason ?= ?"([a-z][^"]+)"', file.read_text(encoding="utf-8")))
     reasons |= {extraction.NO_TEXT, extraction.TOO_LARGE, extraction.FAILED, extraction.TIMED_OUT, extraction.CRASHED}
-    reasons |= set(extraction.REASONS.values())
+    reasons |= set(extraction.REASONS.values()) | extraction.documents.REASONS
     reasons |= {boilerplate.NO_TEXT, boilerplate.BOILERPLATE_ONLY, boilerplate.COPYRIGHT_ONLY, boilerplate.NEAR_EMPTY}
     reasons |= {boilerplate.LIST_OF_LINKS, characters.GARBLED, *cleaning.REASONS}
     reasons |= returned_texts("spiders/topical.py", "failure_reason") | frontier.UNREACHED | {TOO_MANY_REDIRECTS}

@@ -120,6 +120,38 @@ def extraction_limits(settings: BaseSettings) -> tuple[int, float]:
     return settings.getint("TOPICAL_EXTRACT_WORKERS"), settings.getfloat("TOPICAL_EXTRACT_TIMEOUT")
 
 
+def document_formats(settings: BaseSettings) -> tuple[str, ...]:
+    """``TOPICAL_DOCUMENTS``: the formats of attachments that are read. Raises CrawlError for another, and where the package that
+    reads one is not installed."""
+    value = settings.get("TOPICAL_DOCUMENTS") or ""
+    if not value:
+        return ()
+    from topical_crawler.extraction.documents import FORMATS, OLD_WORD, missing
+
+    words = value if isinstance(value, list | tuple) else str(value).replace(",", " ").split()
+    formats = tuple(dict.fromkeys(str(word).lower().lstrip(".") for word in words))
+    for name in formats:
+        if name not in FORMATS:
+            why = "files of Word before 2007 are not read; " if name == OLD_WORD else ""
+            raise CrawlError(
+                f"TOPICAL_DOCUMENTS={name!r}: {why}there are {', '.join(FORMATS)} (-s TOPICAL_DOCUMENTS=pdf,docx,ofd)"
+            )
+    if package := missing(formats):
+        raise CrawlError(
+            f"TOPICAL_DOCUMENTS={','.join(formats)}: the package {package} is not installed. "
+            "Remedy: pip install 'topical-crawler[documents]', or leave pdf out"
+        )
+    return formats
+
+
+def read_documents(settings: BaseSettings) -> None:
+    """Where ``TOPICAL_DOCUMENTS`` names no format, have all be read whose packages are installed."""
+    from topical_crawler.extraction.documents import FORMATS, missing
+
+    if not document_formats(settings):
+        settings.set("TOPICAL_DOCUMENTS", [kind for kind in FORMATS if not missing([kind])], priority="cmdline")
+
+
 def archive_folder(settings: BaseSettings, topic_name: str) -> Path | None:
     """Where everything that is fetched is archived: the path that ``TOPICAL_ARCHIVE`` gives, ``archive`` in the data directory
     where it says yes; None where it says no."""
@@ -299,6 +331,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
         sitemaps=number("", "TOPICAL_SITEMAPS"),
         feeds=number("", "TOPICAL_FEEDS"),
         refresh=refresh,
+        documents=document_formats(settings),
         allow_private=tuple(str(settings.get("TOPICAL_ALLOW_PRIVATE") or "").replace(",", " ").lower().split()),
     )
 

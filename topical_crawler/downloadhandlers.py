@@ -48,6 +48,8 @@ HEAD_TOO_LARGE = "headers too large"
 class Refused(IgnoreRequest):
     """A request that is not sent, or an answer that is not read; the message is the stable reason of its page."""
 
+    response: Response | None = None  # the answer, where there is one
+
 
 class SentBack(IgnoreRequest):
     """The page of this request waits in the frontier again; nothing is to be noted of it."""

@@ -56,6 +56,7 @@ class PageItem:
     as_part: bool = False  # whether the page, itself off topic, counts as a further part of an article that was kept
     extracted: Extracted | None = field(default=None, repr=False)
     found: dict[str, Any] = field(default_factory=dict, repr=False)  # further fields of its `Record`, by extraction and cleaning
+    announced: dict[str, str] = field(default_factory=dict)  # of a document: what is known of the page that links to it
     parts: tuple[str, ...] = ()  # addresses of the other parts of an article on several pages
     first: Record | None = field(default=None, repr=False)  # the row of the first rejection; None except at a second look
     lines: PageLines | None = field(default=None, repr=False)  # as extracted, for learning which ones repeat over the host
@@ -96,6 +97,8 @@ class PageItem:
                 why["listing"] = listing
         if self.validators:
             why["validators"] = self.validators
+        if self.announced:
+            why["announced"] = self.announced
         if self.rights:
             why["rights"] = dict.fromkeys(self.rights.split("; "), True)
         if self.probability is not None:

@@ -30,7 +30,7 @@ from scrapy.exceptions import (
     NotConfigured,
     StopDownload,
 )
-from scrapy.http import Headers, Response
+from scrapy.http import Headers, HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
 from scrapy.settings import BaseSettings
@@ -42,10 +42,12 @@ from topical_crawler.corpus.record import HostFacts, Robots
 from topical_crawler.crawl.link_policy import evidence_of
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.downloadhandlers import HEAD_TOO_LARGE, NOT_RECORDED, NameServerAway, Refused, SentBack
+from topical_crawler.extraction.documents import OLD_WORD, as_html, format_of
+from topical_crawler.extraction.pool import DocumentPool
 from topical_crawler.frontier import HOST_AWAY, Entry, LeaseLost
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.recordings.writer import Archive, ArchiveError, Message
-from topical_crawler.spiders.topical import TOO_MANY_REDIRECTS, CrawlComponent, crawl_of, failure_reason
+from topical_crawler.spiders.topical import DOCUMENT_SIZE, TOO_MANY_REDIRECTS, CrawlComponent, crawl_of, failure_reason
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web import listings
 from topical_crawler.web.listings import SITEMAP, Listing, said
@@ -639,6 +641,39 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: st
     if (left := len(page.links) - most) > 0:
         crawl.progress.links[TOO_MANY] += left
     return entries
+
+
+class DocumentMiddleware(CrawlComponent):
+    """Makes pages of the attachments that ``TOPICAL_DOCUMENTS`` names, in a worker process; one that cannot be read is rejected
+    with a reason. Everything before has treated the answer like any other: the archive has the file as it came."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._formats = config.document_formats(crawler.settings)
+        if not self._formats:
+            raise NotConfigured
+        self._pool = DocumentPool(*config.extraction_limits(crawler.settings))
+        crawler.signals.connect(self.closed, signals.spider_closed)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        if response.status != HTTPStatus.OK or not isinstance(request.meta.get("topical"), Entry):
+            return response
+        kind = format_of(response.body)
+        if kind not in (*self._formats, OLD_WORD):
+            return response
+        request.meta[DOCUMENT_SIZE] = len(response.body)
+        document = await self._pool.read(response.body, kind)
+        if document.reason:
+            refused = Refused(document.reason)
+            response.request = request
+            refused.response = response
+            raise refused
+        page = HtmlResponse(response.url, response.status, response.headers, encoding="utf-8", body=as_html(document, kind))
+        page.headers[b"Content-Type"] = b"text/html; charset=utf-8"
+        return page
+
+    def closed(self) -> None:
+        self._pool.close()
 
 
 class QuickMetaRefreshMiddleware(MetaRefreshMiddleware):

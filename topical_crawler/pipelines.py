@@ -10,8 +10,9 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 
 from topical_crawler.config import extraction_limits
-from topical_crawler.corpus.make import Maker
+from topical_crawler.corpus.make import Maker, announcement
 from topical_crawler.crawl.session import Crawl
+from topical_crawler.extraction.documents import DOCUMENT
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT, PageItem
 from topical_crawler.spiders.topical import CrawlComponent, crawl_of
@@ -72,7 +73,10 @@ class CleanPipeline(CrawlPipeline):
         if self._maker is None:
             self._maker = Maker(crawl.store, crawl.options.cleaning)
         anchors = [link.anchor for link in item.page.links]
-        made = self._maker.make(item.entry.host, extracted, anchors=anchors, title=item.page.title)
+        if extracted.kind == DOCUMENT:
+            first = item.first.why.get("parent") if item.first is not None else None
+            item.announced = announcement(crawl.store, [first] if first else [e.parent for e in item.entry.evidence])
+        made = self._maker.make(item.entry.host, extracted, anchors=anchors, title=item.page.title, announced=item.announced)
         item.found = made.fields
         item.text, item.title = made.fields.pop("text", ""), made.fields.pop("title")
         item.reason, item.lines = made.reason, made.lines

@@ -19,6 +19,7 @@ SPIDER_MIDDLEWARES = {"topical_crawler.middlewares.RelevanceMiddleware": 100}
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "topical_crawler.middlewares.DocumentMiddleware": 50,  # the last that sees an answer
     "topical_crawler.middlewares.RobotsMiddleware": 100,
     "topical_crawler.middlewares.RestMiddleware": 560,  # within Scrapy's retries: what it sends back loses no try
     "topical_crawler.middlewares.QuickMetaRefreshMiddleware": 580,
@@ -109,6 +110,7 @@ TOPICAL_REST_SECONDS = 60  # first rest of a host that is away or asks for patie
 TOPICAL_RESCORE = 3  # how often a waiting link may be put back with a lower score; 0: links keep the score they came with
 TOPICAL_EXTRACT_WORKERS = 1  # processes that extract main texts
 TOPICAL_EXTRACT_TIMEOUT = 20  # seconds of processor time for one page
+TOPICAL_DOCUMENTS = ""  # formats of attachments that are read: pdf, docx, ofd, commas between; "": none
 TOPICAL_MIN_CHARACTERS = 50  # texts shorter than this are near-empty
 TOPICAL_LANGUAGES = "zh"  # languages whose texts are taken, two letters each, commas between; "": all
 TOPICAL_QUALITY = True  # texts that are no running text are rejected; a dict or JSON: some limits other than the defaults

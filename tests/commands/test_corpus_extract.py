@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from crawl_tools import Reply, Site
+from document_tools import Typed, pdf, set_columns
 
 ROOT = Path(__file__).parents[2]
 DEMO = f"TOPICAL_REPLAY={ROOT / 'demo/demo-web.warc.gz'}"
@@ -102,3 +103,17 @@ def test_a_page_of_the_web_is_fetched_once_and_politely(extract: RunScrapy) -> N
 def test_mistakes(extract: RunScrapy, arguments: tuple[str, ...], message: str) -> None:
     done = extract(*arguments)
     assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_document_from_a_file_and_from_the_web(extract: RunScrapy, tmp_path: Path) -> None:
+    body = pdf(set_columns(PARAGRAPHS[3:-4].split("</p><p>"), title="支部走进社区听民声"))
+    (tmp_path / "a.pdf").write_bytes(body)
+    (tmp_path / "scan.pdf").write_bytes(pdf([Typed()]))
+    fields = json.loads(extract("a.pdf", "--json", "--base", "http://www.a.cn/2023/0412/a.pdf").stdout)
+    assert (fields["title"], fields["kind"], fields["method"]) == ("支部走进社区听民声", "document", "pdf")
+    assert fields["date"] == "2023-04-12" and fields["text"].startswith("各级党组织扎实开展主题教育，")
+    with Site({"/a": Reply(body, content_type="application/pdf")}) as site:
+        done = extract(f"{site.url}/a", "--text", "-s", "DOWNLOAD_DELAY=0")
+    assert done.stdout == fields["text"] + "\n"
+    failed = extract("scan.pdf")
+    assert failed.returncode == 1 and failed.stderr.endswith("scan.pdf has no text: document without text\n")

@@ -29,12 +29,24 @@ from topical_crawler.cleaning.boilerplate import (
 from topical_crawler.cleaning.characters import repair, visible
 from topical_crawler.corpus.record import PageLines, lines, pages, plain, upserting
 from topical_crawler.text.passages import prose
+from topical_crawler.web.urls import fingerprint
 
 if TYPE_CHECKING:  # who reads a corpus extracts nothing
     from topical_crawler.corpus.store import CorpusStore
     from topical_crawler.extraction import Extracted
 
+_ANNOUNCED = ("title", "date", "source", "section")
 _TAKEN_OVER = ("date", "author", "source", "section", "canonical", "license", "kind", "method", "series", "part")
+
+
+def announcement(store: CorpusStore, pages: Iterable[str]) -> dict[str, str]:
+    """Title, date, source and section of the first of these pages that the corpus has a row for, as far as they are known: what
+    is said of a document by the page that links to it."""
+    for url in pages:
+        row = store.get(fingerprint(url).hex())
+        if row is not None:
+            return {name: value for name in _ANNOUNCED if (value := getattr(row, name))}
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +68,20 @@ class Maker:
         # The last part of an article may be one sentence.
         self._cleaner_of_parts = TextCleaner(dataclasses.replace(options, min_characters=1))
 
-    def make(self, host: str, extracted: Extracted, *, anchors: Collection[str] = (), title: str = "") -> Made:
-        """Clean and measure the text of a page with these ``anchors`` of links; its ``<title>`` replaces a missing headline."""
+    def make(
+        self,
+        host: str,
+        extracted: Extracted,
+        *,
+        anchors: Collection[str] = (),
+        title: str = "",
+        announced: Mapping[str, str] | None = None,
+    ) -> Made:
+        """Clean and measure the text of a page with these ``anchors`` of links; its ``<title>`` replaces a missing headline, and
+        what the page that announced a document is (:func:`announcement`) the details that the document lacks."""
         fields: dict[str, Any] = {name: getattr(extracted, name) for name in _TAKEN_OVER}
         fields["title"] = extracted.title or title
+        fields |= {name: value for name, value in (announced or {}).items() if not fields[name]}
         fields |= {name: visible(value) for name, value in fields.items() if isinstance(value, str)}
         if extracted.reason:
             return Made(fields, extracted.reason)

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable
 from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.crawl.parameters import Parameters
+from topical_crawler.extraction import documents
 from topical_crawler.frontier import NO_PAGES, Entry, Outcome
 from topical_crawler.items import PART_OF, SEED_PRIORITY
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
@@ -30,7 +31,7 @@ FORESIGHT, LEAST_GAIN = 1000, 1.0
 """A crawl ends when so many further pages are expected to give fewer texts than this. It has fetched as many before."""
 CHECKPOINT_PAGES = 1000  # between two checkpoints of the strategy; what it learned since is replayed on resume
 ANY = "all"  # in CrawlOptions.allow_private: every host may be visited
-_ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large"))
+_ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large", *documents.REASONS))
 _NO_ADDRESS = fingerprint("")
 
 
@@ -166,7 +167,7 @@ class LinkPolicy:
         asked for, barren hosts are fetched too."""
         if fingerprint(url) == _NO_ADDRESS:
             return "unusable address"
-        if is_binary(url):
+        if is_binary(url, self._options.documents):
             return "file type"
         name = host(url)
         if (outside := self._out_of_bounds(name, depth)) is not None:

@@ -79,6 +79,7 @@ class CrawlOptions:
     refresh: float | None = None  # seconds since the last visit after which hubs are visited again; None: no refresh
     sitemaps: int = 0  # kept texts of a host after which its sitemaps are read; 0: never
     feeds: int = 0  # the same of its feeds
+    documents: tuple[str, ...] = ()  # formats of attachments that are read
     allow_private: tuple[str, ...] = ()  # hosts outside the public web that may be visited, with or without a port; "all"
 
 

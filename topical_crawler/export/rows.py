@@ -184,7 +184,7 @@ COLUMNS = (
     Column("canonical", "text", "address that the page calls its own, where that is another"),
     Column("license", "text", "licence that the page names"),
     Column("rights", "text", "what page, HTTP headers and robots.txt ask of those who take the text"),
-    Column("kind", "text", "kind of the page: article, documentation or forum"),
+    Column("kind", "text", "kind of the page: article, documentation, forum, or document for a PDF, DOCX or OFD file"),
     Column("method", "text", "extractor whose text was taken"),
     Column("language", "text", "ISO 639-1 code"),
     Column("language_score", "number", "share of the words of its prose, each Chinese character one, in that language's writing"),

@@ -19,6 +19,7 @@ from lxml.html import HtmlElement
 
 from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.extraction.details import Details, in_beijing, in_text, read_details
+from topical_crawler.extraction.documents import DOCUMENT, MARK, day_of, is_document, name_of, passages_of
 from topical_crawler.extraction.forum import ADDRESS, CODE_WORDS, DECLARED, MIN_WORDS, WORDS, read_thread
 from topical_crawler.extraction.main_text import (
     COST,
@@ -36,8 +37,8 @@ from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES, names_a_label
 
 ARTICLE, DOCUMENTATION, FORUM = "article", "documentation", "forum"
 LIST, TAG, HOME, VIDEO, GALLERY = "list", "tag", "home", "video", "gallery"
-KINDS = (ARTICLE, DOCUMENTATION, FORUM, LIST, TAG, HOME, VIDEO, GALLERY)
-"""Kinds of pages; only the first three have a text of their own."""
+KINDS = (ARTICLE, DOCUMENTATION, FORUM, DOCUMENT, LIST, TAG, HOME, VIDEO, GALLERY)
+"""Kinds of pages; only the first four have a text of their own."""
 PROSE = 200  # letters of a text beyond doubt, whatever the page's address and links
 MIN_TEXT = 20  # letters below which a page has hardly any text beside its headings: the shortest news items have 56
 LINKS_SHARE = 0.3  # share of the letters in links over which a page with hardly any running text is a list
@@ -95,7 +96,7 @@ _PAGE_LINKS = XPath("//a[contains(@href, '/page')]/@href")
 
 
 def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str, source: str = "") -> str:
-    """One of :data:`KINDS` but :data:`FORUM`, see :func:`~topical_crawler.extraction.forum.read_thread`.
+    """One of :data:`KINDS` but :data:`FORUM`, see :func:`~topical_crawler.extraction.forum.read_thread`, and :data:`DOCUMENT`.
 
     A page with hardly any text is a video or a gallery if its address, title or embedded elements say so. With a point it
     is a list. Points for: an address like ``/tag/…`` (two for ``/page/2`` with several linked headlines or links to more such
@@ -396,7 +397,7 @@ class Extracted(Details, Series):
     text: str = ""  # the main text, one paragraph a line; "" if there is none
     layout: list[list[int | str]] = field(default_factory=list)  # of the text, see `text.passages`
     kind: str = ""  # one of KINDS; "" if the page could not be read
-    method: str = ""  # how the text was found: "model" or "forum"
+    method: str = ""  # how the text was found: "model", "forum" or the format of a document
     reason: str = ""  # why there is no text, one of the constants of this module
 
 
@@ -420,6 +421,8 @@ def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "", an
     if len(html) > max_html and len(html := _BULK.sub("", html)) > max_html:
         return Extracted(reason=TOO_LARGE)
     try:
+        if html.startswith(MARK) and (kind := is_document(html)):
+            return _extract_document(html, kind, url, fetched, anchors)
         return _extract(html, url, fetched, anchors)
     except Exception:  # third-party parsers on pages from anywhere
         return Extracted(reason=FAILED)
@@ -457,6 +460,16 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
         return Extracted(**asdict(details), kind=kind, reason=REASONS.get(kind, NO_TEXT))
     series = asdict(find_series(tree, url))
     return Extracted(**asdict(details), **series, text=text, layout=layout(passages), kind=kind, method=method)
+
+
+def _extract_document(html: str, kind: str, url: str, fetched: str, anchors: Sequence[str]) -> Extracted:
+    tree = parse(html)
+    text = passages_of(tree) if tree is not None else []
+    if tree is None or not text:
+        return Extracted(reason=NO_TEXT)
+    title = str(_TITLE(tree)) or name_of(anchors)
+    day = day_of(text, url, fetched)
+    return Extracted(title=title, date=day, text=plain(text), layout=layout(text), kind=DOCUMENT, method=kind)
 
 
 def _may_be_thread(html: str, blocks: Sequence[Block], url: str) -> bool:

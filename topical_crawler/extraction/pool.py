@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from topical_crawler.extraction import CRASHED, MAX_HTML, TIMED_OUT, Extracted, extract, warm_up
+from topical_crawler.extraction import CRASHED, MAX_HTML, TIMED_OUT, Extracted, documents, extract, warm_up
+from topical_crawler.extraction.documents import Document, read_document
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 
 TIMEOUT = 20.0  # seconds of processor time that one page may take: a thousand times the usual
@@ -49,3 +50,29 @@ class ExtractPool:
             return Extracted(reason=TIMED_OUT)
         except WorkerDied:
             return Extracted(reason=CRASHED)
+
+
+class DocumentPool:
+    """Runs :func:`read_document` in worker processes as :class:`ExtractPool` does for pages. A worker takes at most
+    :data:`~topical_crawler.extraction.documents.MOST_MEMORY` of memory."""
+
+    def __init__(self, workers: int = 1, timeout: float = TIMEOUT) -> None:
+        self.timeout = timeout
+        self._pool = WorkerPool(read_document, documents.warm_up, workers, computes=True)
+
+    async def read(self, body: bytes, kind: str) -> Document:
+        """Read one document in a worker; waits while all are busy."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool.threads, self.read_now, body, kind)
+
+    def read_now(self, body: bytes, kind: str) -> Document:
+        """The same outside of an event loop."""
+        try:
+            return self._pool.run(self.timeout, body, kind)
+        except WorkerLate:
+            return Document(reason=TIMED_OUT)
+        except WorkerDied:
+            return Document(reason=CRASHED)
+
+    def close(self) -> None:
+        """Stop the workers at once. Calling it twice is harmless."""
+        self._pool.close()

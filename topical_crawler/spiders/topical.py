@@ -39,6 +39,7 @@ from topical_crawler.web.urls import fingerprint
 
 TOO_MANY_REDIRECTS = "too many redirects"
 _VALIDATORS, _LONGEST_VALIDATOR = ("ETag", "Last-Modified"), 200
+DOCUMENT_SIZE = "topical_size"  # in the meta of a request: bytes of the document that its answer was made of
 _HTML = (b"html", b"xml", b"text/plain")
 
 
@@ -172,7 +173,8 @@ class TopicalSpider(Spider):
         if response is None:
             return PageItem(entry, entry.url, now_utc())
         seconds = float(response.meta.get("download_latency", 0.0))
-        item = PageItem(entry, response.url, now_utc(), response.status, len(response.body), seconds)
+        size = int(response.meta.get(DOCUMENT_SIZE, len(response.body)))
+        item = PageItem(entry, response.url, now_utc(), response.status, size, seconds)
         for name in _VALIDATORS:
             if value := (response.headers.get(name) or b"").decode("latin-1")[:_LONGEST_VALIDATOR]:
                 item.validators[name] = value

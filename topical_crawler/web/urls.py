@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import socket
+from collections.abc import Collection
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
@@ -293,8 +294,9 @@ def shape(url: str) -> str:
     return f"{name}{path}?{'&'.join(keys)}" if keys else name + path
 
 
-def is_binary(url: str) -> bool:
+def is_binary(url: str, documents: Collection[str] = ()) -> bool:
     """Whether the path ends like a file that is no page: picture, archive, sound, film, office file, program. Nothing is fetched.
+    Files whose names end as one of ``documents`` are read like pages.
 
     >>> is_binary("http://a.cn/党章.pdf?v=1"), is_binary("http://a.cn/党章.shtml"), is_binary("http://a.cn/get?f=党章.pdf")
     (True, False, False)
@@ -304,7 +306,7 @@ def is_binary(url: str) -> bool:
     slash = url.rfind("/", start + 2 if start >= 0 else 0, end)
     name = url[slash + 1 : end] if slash >= 0 else ""
     _, dot, extension = name.rpartition(".")
-    return bool(dot) and extension.lower() in BINARY
+    return bool(dot) and (extension := extension.lower()) in BINARY and extension not in documents
 
 
 @lru_cache(maxsize=16_384)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 STREAM = "-"  # standard input
 DESCRIPTION = (
-    "Show the main text of a page with its title, author, day, outlet, licence, kind and the extractor that found it. A URL is "
+    "Show the main text of a page with its title, author, day, outlet, licence, kind and the extractor that found it; also of a "
+    "PDF, DOCX or OFD file. A URL is "
     "fetched as a crawl would: robots.txt is obeyed, the size is bounded, and TOPICAL_REPLAY answers where it is set. The exit "
     "status is 1 where there is no text; the reason is said on standard error."
 )
@@ -32,7 +34,7 @@ _FIELDS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("page", metavar="URL|FILE|-", help="a page, an HTML file, or - for standard input")
+    parser.add_argument("page", metavar="URL|FILE|-", help="a page, a file (HTML, PDF, DOCX, OFD), or - for standard input")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--text", action="store_true", help="the text alone")
     form.add_argument("--markdown", action="store_true", help="title and text as Markdown")
@@ -66,7 +68,7 @@ def extract_page(source: str, settings: BaseSettings, *, base: str = "") -> Reco
     """A page as a corpus would record it that keeps every text; nothing is learned of its site.
 
     Args:
-        source: URL, path of an HTML file, or :data:`STREAM`.
+        source: URL, path of a file of HTML or a document, or :data:`STREAM`.
         settings: the project's.
         base: where a file comes from.
 
@@ -75,24 +77,37 @@ def extract_page(source: str, settings: BaseSettings, *, base: str = "") -> Reco
 
     Raises:
         OSError: the file cannot be read.
+        CorpusError: the package that reads a document is not installed.
     """
     if is_url(source):
         from topical_crawler.cli.topic.fetch_pages import fetch_pages  # with Scrapy's engine
+        from topical_crawler.config import read_documents
 
+        read_documents(settings)
         (fetched,) = fetch_pages([source], settings)
         return _record(source, fetched.page, fetched.reason, fetched.fields)
-    from topical_crawler.config import cleaning_options
+    from topical_crawler.cli.corpus.documents import read_as_page
+    from topical_crawler.config import cleaning_options, extraction_limits
     from topical_crawler.corpus.make import Maker
     from topical_crawler.extraction import extract
+    from topical_crawler.extraction.documents import format_of
+    from topical_crawler.extraction.pool import DocumentPool
     from topical_crawler.web.dom import decode
     from topical_crawler.web.page import Page
 
     path = Path(source).expanduser()
-    html, encoding = decode(sys.stdin.buffer.read() if source == STREAM else path.read_bytes())
+    body = sys.stdin.buffer.read() if source == STREAM else path.read_bytes()
     url = base or ("about:blank" if source == STREAM else path.resolve().as_uri())
-    page = Page.from_html(url, html, encoding)
+    if kind := format_of(body):
+        with closing(DocumentPool(1, extraction_limits(settings)[1])) as pool:
+            html, reason = read_as_page(pool, body, kind, url)
+        if reason:
+            return _record(url, None, reason, {})
+        page = Page.from_html(url, html)
+    else:
+        page = Page.from_html(url, *decode(body))
     anchors = [link.anchor for link in page.links]
-    made = Maker(None, cleaning_options(settings)).make(host(url), extract(html, url), anchors=anchors, title=page.title)
+    made = Maker(None, cleaning_options(settings)).make(host(url), extract(page.html, url), anchors=anchors, title=page.title)
     return _record(url, page, made.reason, made.fields)
 
 

@@ -27,6 +27,7 @@ from topical_crawler.cleaning.boilerplate import BOILERPLATE_ONLY, COPYRIGHT_ONL
 from topical_crawler.cleaning.characters import GARBLED
 from topical_crawler.cli.base import whole
 from topical_crawler.cli.corpus import find, new
+from topical_crawler.cli.corpus.documents import read_as_page
 from topical_crawler.cli.terminal import corpus_progress
 from topical_crawler.config import cache_dir, cleaning_options, extraction_limits
 from topical_crawler.corpus.copy import Progress
@@ -37,7 +38,8 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.downloadhandlers import as_answer
 from topical_crawler.extraction import Extracted
-from topical_crawler.extraction.pool import ExtractPool
+from topical_crawler.extraction.documents import format_of
+from topical_crawler.extraction.pool import DocumentPool, ExtractPool
 from topical_crawler.items import OFF_TOPIC_TEXT, with_foreign_canonical
 from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.web.dom import decode
@@ -84,12 +86,14 @@ class ArchivedPages:
 
     def __init__(self, recording: Recording, settings: BaseSettings) -> None:
         self._recording = recording
+        self._documents = DocumentPool(1, extraction_limits(settings)[1])
         crawler = Crawler(Spider, Settings(settings))
         crawler.stats = DummyStatsCollector(crawler)  # the middleware wants one
         self._compression = HttpCompressionMiddleware(crawler=crawler)
 
     def get(self, row: Record) -> Page | None:
-        """The page of a row; None if the archive lacks it."""
+        """The page of a row; None if the archive lacks it, or it is a document that cannot be read. Raises CorpusError where the
+        package that reads it is not installed."""
         try:
             recorded = self._recording.get(row.final_url) or self._recording.get(row.url)
         except RecordingError as error:
@@ -103,8 +107,15 @@ class ArchivedPages:
         except (IgnoreRequest, EOFError, OSError, zlib.error):
             return None
         assert isinstance(answer, Response)
+        if kind := format_of(answer.body):
+            html, reason = read_as_page(self._documents, answer.body, kind, row.url)
+            return None if reason else Page.from_html(row.final_url, html)
         html, encoding = decode(answer.body, recorded.header("Content-Type"))
         return Page.from_html(row.final_url, html, encoding)
+
+    def close(self) -> None:
+        """Stop the process that reads documents."""
+        self._documents.close()
 
 
 def is_remade(row: Record) -> bool:
@@ -172,7 +183,8 @@ async def rebuild(
 
 def _put_anew(row: Record, page: Page, extracted: Extracted, maker: Maker, target: CorpusStore) -> None:
     """Store a page with its new text; whether it is on topic was decided before."""
-    made = maker.make(row.host, extracted, anchors=[link.anchor for link in page.links], title=page.title)
+    anchors = [link.anchor for link in page.links]
+    made = maker.make(row.host, extracted, anchors=anchors, title=page.title, announced=row.why.get("announced"))
     if row.reason == PART and made.fields["series"] != row.series:
         target.put(row)  # it was kept as a part of an article, and is none any more
         return
@@ -246,9 +258,10 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         CorpusStore(place, read_only=True) as source,
         CorpusStore(output) as target,
         closing(ExtractPool(workers, extraction_limits(settings)[1])) as pool,
+        closing(ArchivedPages(recording, settings)) as archive,
         corpus_progress("rebuilding") as show,
     ):
-        archive, maker = ArchivedPages(recording, settings), Maker(target, options)
+        maker = Maker(target, options)
         keep = opts.missing == "keep"
         result = asyncio.run(rebuild(source, target, archive, maker, pool, ahead=2 * workers, keep_missing=keep, progress=show))
         print(summary(result, source.name, target.name, opts.missing))

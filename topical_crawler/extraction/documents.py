@@ -1,0 +1,198 @@
+"""Attachments of pages: PDF, DOCX and OFD files, read into a page of their own that all later steps treat like any other.
+
+A document is read once, in a worker process (:class:`~topical_crawler.extraction.pool.DocumentPool`), into plain HTML that begins
+with :data:`MARK`. Strategies judge that page, it can be set aside for a second look, and
+:func:`~topical_crawler.extraction.extract` takes its text as it stands, for there is nothing around it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from importlib.util import find_spec
+
+from lxml.html import HtmlElement
+
+from topical_crawler.cleaning.characters import count_letters
+from topical_crawler.extraction.details import in_address, in_text
+from topical_crawler.text.passages import Passage
+
+FORMATS = ("pdf", "docx", "ofd")
+OLD_WORD = "doc"  # told from other files to say so, and not read
+DOCUMENT = "document"  # the kind of a page that is a document
+MARK = "<!--topical_crawler document "
+MOST_PAGES = 1_000
+MOST_CHARACTERS = 2_000_000
+MOST_MEMORY = 1 << 30  # bytes that a process that reads documents may take
+LEAST_LETTERS = 20  # letters of all pages below which a document has no text layer
+
+SCANNED = "document without text"
+ENCRYPTED = "document with a password"
+BROKEN = "broken document"
+TOO_LONG = "document too long"
+OLD_FORMAT = "old Word format"
+REASONS = frozenset((SCANNED, ENCRYPTED, BROKEN, TOO_LONG, OLD_FORMAT))
+"""Why a document is rejected."""
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ZIP = b"PK\x03\x04"
+_LAST = 8  # paragraphs at the end among which the day of a document stands
+_NO_NAME = re.compile(
+    r"附件\s*[\d一二三四五六七八九十]*\s*[:：.、]?|(?:点击|點擊|在线|此处|全文|文件)?(?:下载|下載|查看|浏览|阅读)(?:附件|全文|原文|文件)?|\.(?:pdf|docx?|ofd)\b"
+    r"|[（(]?\d+(?:\.\d+)?\s?[KM]B?[)）]?",
+    re.IGNORECASE,
+)
+
+
+class UnreadableError(Exception):
+    """A document cannot be read; the message is one of :data:`REASONS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a document holds."""
+
+    title: str = ""  # that stands out in it; "" where none does
+    passages: list[Passage] = field(default_factory=list)  # its text without the title
+    reason: str = ""  # why it has no text, one of REASONS
+
+
+def format_of(body: bytes) -> str:
+    """The format that the first bytes of a file tell, one of :data:`FORMATS` or :data:`OLD_WORD`; "" for any other file.
+
+    >>> format_of(b"%PDF-1.7"), format_of(b"<html>")
+    ('pdf', '')
+    """
+    begins = body.find(b"%PDF-", 0, 1024)
+    if begins >= 0 and b"<" not in body[:begins]:  # readers pass over what stands before; a page may speak of it
+        return "pdf"
+    if body.startswith(_OLE):
+        return OLD_WORD
+    if body.startswith(_ZIP):
+        if b"OFD.xml" in body:
+            return "ofd"
+        if b"word/document.xml" in body:
+            return "docx"
+    return ""
+
+
+def missing(formats: Sequence[str]) -> str:
+    """The package that these formats need and that is not installed; "" if there is none."""
+    return "pypdfium2" if "pdf" in formats and find_spec("pypdfium2") is None else ""
+
+
+def read_document(body: bytes, kind: str) -> Document:
+    """Read a file of the format ``kind``; a file that cannot be read has a reason, and nothing is raised."""
+    from topical_crawler.extraction.typeset import SetPage, read_pages
+
+    try:
+        pages: list[SetPage]
+        if kind == "docx":
+            from topical_crawler.extraction.office import read_docx
+
+            title, passages = read_docx(body)
+        elif kind in ("pdf", "ofd"):
+            if kind == "pdf":
+                from topical_crawler.extraction.pdf import read_pdf
+
+                pages = read_pdf(body, MOST_PAGES, MOST_CHARACTERS)
+            else:
+                from topical_crawler.extraction.office import read_ofd
+
+                pages = read_ofd(body, MOST_PAGES, MOST_CHARACTERS)
+            title, passages = read_pages(pages)
+        else:
+            return Document(reason=ENCRYPTED if "EncryptedPackage".encode("utf-16-le") in body else OLD_FORMAT)
+    except UnreadableError as error:
+        return Document(reason=str(error))
+    except Exception:  # of the libraries that read files from anywhere
+        return Document(reason=BROKEN)
+    if sum(len(passage.text) for passage in passages) > MOST_CHARACTERS:
+        return Document(reason=TOO_LONG)
+    if count_letters(title) + sum(count_letters(passage.text) for passage in passages) < LEAST_LETTERS:
+        return Document(reason=SCANNED)
+    return Document(title, passages)
+
+
+def warm_up() -> None:
+    """Bound the memory of this process, which reads documents from anywhere, where the system has such bounds."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY if most < 0 else min(MOST_MEMORY, most), most))
+
+
+# -- A document as a page
+
+_TAGS = {"paragraph": "p", "item": "li", "table": "pre"}
+_KINDS = {"p": "paragraph", "li": "item", "pre": "table"}
+_LEVEL = "data-level"
+
+
+def as_html(document: Document, kind: str) -> str:
+    """The page of a document, :func:`passages_of` reads it.
+
+    >>> page = as_html(Document("关于印发办法的通知", [Passage("第一条 为加强管理，制定本办法。")]), "pdf")
+    >>> is_document(page), page[:40]
+    ('pdf', '<!--topical_crawler document pdf--><html')
+    """
+    title = escape(_clean(document.title))
+    parts = [f"{MARK}{kind}--><html><head><title>{title}</title></head><body>"]
+    if title:
+        parts.append(f"<h1>{title}</h1>")
+    for passage in document.passages:
+        text = escape(_clean(passage.text))
+        tag = f"h{max(2, passage.level)}" if passage.kind == "heading" else _TAGS[passage.kind]
+        parts.append(f"<{tag} {_LEVEL}={passage.level}>{text}</{tag}>" if passage.level else f"<{tag}>{text}</{tag}>")
+    return "".join([*parts, "</body></html>"])
+
+
+def _clean(text: str) -> str:
+    return "\n".join(
+        " ".join(line.split(" ")) for line in re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]", "", text).split("\n")
+    )
+
+
+def is_document(html: str) -> str:
+    """The format of the document that a page was made of; "" for a page of the web."""
+    if not html.startswith(MARK):
+        return ""
+    kind = html[len(MARK) :][:10].partition("-->")[0]
+    return kind if kind in FORMATS else ""
+
+
+def passages_of(tree: HtmlElement) -> list[Passage]:
+    """The text of a document's page."""
+    found = []
+    for element in tree.iter("p", "li", "pre", "h2", "h3", "h4", "h5", "h6"):
+        text = element.text_content()
+        level = int(element.get(_LEVEL, "0")[:1] or 0)
+        kind = _KINDS.get(str(element.tag), "heading")
+        found.append(Passage(text, kind, level))  # type: ignore[arg-type]
+    return found
+
+
+def day_of(passages: Sequence[Passage], url: str, fetched: str) -> str:
+    """The day of a document, ``YYYY-MM-DD``: that below its text, else that of its address; "" if neither names one.
+
+    >>> day_of([Passage("特此通知。"), Passage("2024年3月1日")], "http://www.example.cn/a.pdf", "")
+    '2024-03-01'
+    """
+    for passage in reversed(passages[-_LAST:]):
+        if count_letters(passage.text) <= 12 and (day := in_text(passage.text, url, fetched)):
+            return day
+    return in_address(url, fetched)
+
+
+def name_of(anchors: Sequence[str]) -> str:
+    """What the links to a document call it, "" where they only offer it.
+
+    >>> name_of(["点击下载", "附件2：党支部工作条例.pdf (1.2MB)"])
+    '党支部工作条例'
+    """
+    names = (_NO_NAME.sub("", anchor).strip(" \t.:：、-—[]【】《》") for anchor in anchors)
+    return next((name for name in names if count_letters(name) > 3), "")

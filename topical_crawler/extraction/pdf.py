@@ -1,0 +1,90 @@
+"""Reads the text of PDF files with PDFium."""
+
+from __future__ import annotations
+
+import ctypes
+import unicodedata
+
+import pypdfium2
+from pypdfium2 import raw
+
+from topical_crawler.extraction.documents import ENCRYPTED, TOO_LONG, UnreadableError
+from topical_crawler.extraction.typeset import Run, SetPage
+
+JOINS = 1.0  # greatest gap within a run, in characters
+_HYPHEN = 2  # what PDFium gives for a hyphen at the end of a line
+_CHINESE = 0x2E80  # first code of Chinese characters and punctuation
+
+
+def read_pdf(body: bytes, most_pages: int, most_characters: int) -> list[SetPage]:
+    """The pages of a PDF file. Raises UnreadableError for one with a password or too many pages, PdfiumError for a broken one."""
+    try:
+        document = pypdfium2.PdfDocument(body)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == raw.FPDF_ERR_PASSWORD:
+            raise UnreadableError(ENCRYPTED) from None
+        raise
+    if len(document) > most_pages:
+        raise UnreadableError(TOO_LONG)
+    pages: list[SetPage] = []
+    characters = 0
+    for number in range(len(document)):
+        page = document[number]
+        text = page.get_textpage()
+        characters += text.count_chars()
+        if characters > most_characters:
+            raise UnreadableError(TOO_LONG)
+        width, height = page.get_size()
+        pages.append(SetPage(width, height, _runs(text, height)))
+        text.close()
+        page.close()
+    return pages
+
+
+def _runs(text: pypdfium2.PdfTextPage, height: float) -> list[Run]:
+    """Neighbouring characters of a line together, in the order of the file."""
+    handle, box = text.raw, raw.FS_RECTF()
+    place = ctypes.byref(box)
+    code_at, box_at = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
+    runs: list[Run] = []
+    letters: list[str] = []
+    last: Run | None = None
+    space = False
+    before = 0.0  # where the last character begins; all letters of a ligature have its place
+    for n in range(text.count_chars()):
+        code = code_at(handle, n)
+        if code == _HYPHEN:
+            code = ord("-")
+        if code <= 0x20 or code in (0xA0, 0x3000, 0xFFFE, 0xFFFF):
+            space = space or code in (0x20, 0xA0, 0x3000)
+            continue
+        if not box_at(handle, n, place) or box.top <= box.bottom:
+            continue
+        left, right, top, bottom = box.left, box.right, height - box.top, height - box.bottom
+        size = bottom - top
+        joins = last is not None and (left == before or -0.5 * size <= left - last.right <= JOINS * size)
+        before = left
+        if last is not None and joins and abs(bottom - last.bottom) < 0.3 * size and abs(size - last.size) < 0.3 * size:
+            if space and ((code < _CHINESE and ord(letters[-1][-1]) < _CHINESE) or left - last.right > 0.4 * size):
+                letters.append(" ")
+            last.right = max(last.right, right)
+        else:
+            _close(last, letters)
+            last = Run(left, right, top, bottom, size, "")
+            runs.append(last)
+            letters = []
+        letters.append(_letter(code))
+        space = False
+    _close(last, letters)
+    return runs
+
+
+def _close(run: Run | None, letters: list[str]) -> None:
+    if run is not None:
+        run.text = "".join(letters).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _letter(code: int) -> str:
+    """A character as it is written: many programs take a radical (⽂) for the character that looks the same (文)."""
+    letter = chr(code)
+    return unicodedata.normalize("NFKC", letter) if _CHINESE <= code <= 0x2FDF else letter
