@@ -22,6 +22,9 @@ from topical_crawler.cli.corpus import rebuild
 from topical_crawler.config import document_formats
 from topical_crawler.corpus.record import Record
 from topical_crawler.crawl.options import CrawlError
+from topical_crawler.export.manifest import Facts, Tally, manifest
+from topical_crawler.export.parquet import body
+from topical_crawler.export.rows import as_dict
 from topical_crawler.frontier.sqlite import SqliteFrontier
 
 PARAGRAPHS, OTHERS = (
@@ -114,6 +117,16 @@ def test_a_corpus_is_rebuilt_with_its_documents(crawled: Path, tmp_path: Path) -
     options = Namespace(corpus=str(crawled), output=str(new), archive=None, workers=1, missing="drop")
     assert rebuild.run(options, Settings({**get_project_settings(), "TOPICAL_QUALITY": 0})) == 0
     assert rows(new.parent) == rows(crawled)
+
+
+def test_card_and_manifest_count_documents_by_format(crawled: Path) -> None:
+    tally = Tally()
+    for row in rows(crawled):
+        if row.keep:
+            tally.add(as_dict(row))
+    counts = {"article": 2, "document (pdf)": 1, "document (docx)": 1, "document (ofd)": 1}
+    assert manifest(tally, Facts(), "jsonl", [], None, [])["kinds"] == counts
+    assert "article 2" in (card := body("党建", tally, Facts(), None)) and "document (ofd) 1" in card
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ class Tally:
     licenses: dict[str, Counter[str]] = field(default_factory=dict)  # by host, texts per licence named
     rights: Counter[str] = field(default_factory=Counter)  # texts by what is asked of those who take them
     languages: Counter[str] = field(default_factory=Counter)  # texts by language
+    kinds: Counter[str] = field(default_factory=Counter)  # texts by kind of page, of documents by format
     personal: Counter[str] = field(default_factory=Counter)  # texts by kind of personal data in them
     unmeasured: int = 0  # texts stored without measures and without a search for personal data
     first_fetched: str = ""  # "" if unknown
@@ -74,6 +75,8 @@ class Tally:
         self.rights.update(filter(None, row["rights"].split("; ")))
         if row["language"]:
             self.languages[row["language"]] += 1
+        if kind := row["kind"]:
+            self.kinds[f"{kind} ({row['method']})" if kind == "document" else kind] += 1
         self.personal.update(row["personal"].keys())
         self.unmeasured += row["keep"] and not row["measures"]
         if fetched := row["fetched"]:
@@ -108,6 +111,7 @@ def manifest(
         "format": kind,
         "counts": asdict(tally.whole),
         "languages": dict(tally.languages.most_common()),
+        "kinds": dict(tally.kinds.most_common()),
         "rights": dict(sorted(tally.rights.items())),
         "texts_with_personal_data": dict(sorted(tally.personal.items())),
         "texts_not_measured": tally.unmeasured,

@@ -20,8 +20,8 @@ SHOWN_HOSTS = SHOWN_SEEDS = 30
 _LIMITS = """\
 ## Known limits
 
-- The main text is taken out of web pages by programs. Now and then a line of navigation stays in, or a line of the text is
-  missing; pictures and footnotes are not kept. `text` and `markdown` are the same text: train on one of them.
+- The main text is taken out of web pages and documents by programs. Now and then a line of navigation stays in, or a line of the
+  text is missing; pictures and footnotes are not kept. `text` and `markdown` are the same text: train on one of them.
 - What belongs to the topic was decided by a program, by the words of a text. `relevance` and `why` tell how sure and for what
   reason.
 - Exact and near duplicates are merged, and so are articles on several pages; texts that quote each other at length remain.
@@ -76,6 +76,8 @@ def _collection(tally: Tally, facts: Facts) -> str:
         more = f" and {len(seeds) - SHOWN_SEEDS:,} more (see the manifest)" if len(seeds) > SHOWN_SEEDS else ""
         lines.append(f"- seeds: {', '.join(f'<{_line(url)}>' for url in seeds[:SHOWN_SEEDS])}{more}")
     lines.append(f"- pages fetched: {tally.first_fetched or 'unknown'} to {tally.last_fetched or 'unknown'} (UTC)")
+    if tally.kinds:
+        lines.append(f"- texts by kind of page: {', '.join(f'{_line(kind)} {n:,}' for kind, n in tally.kinds.most_common())}")
     asked = [facts.robots[host] for host in tally.hosts if host in facts.robots]
     answers = Counter(str(robots.get("robots", "")) or "unknown" for robots in asked)
     counts = f" ({', '.join(f'{_line(name)}: {count:,}' for name, count in answers.most_common(10))})" if answers else ""

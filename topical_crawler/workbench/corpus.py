@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
 
 from topical_crawler.cli.corpus.asking import mark_page
+from topical_crawler.cli.corpus.documents import read_as_page
 from topical_crawler.cli.corpus.reading import find_page
 from topical_crawler.cli.corpus.why import marks_of, why
-from topical_crawler.config import archive_folder, cache_dir
+from topical_crawler.config import archive_folder, cache_dir, extraction_limits
 from topical_crawler.corpus.record import Bound, Filters, conditions, pages
 from topical_crawler.corpus.search import SORTS, Summary, listed, parse_query
 from topical_crawler.export.rows import as_dict
+from topical_crawler.extraction.documents import format_of
+from topical_crawler.extraction.pool import DocumentPool
 from topical_crawler.judging.sample import MARKS
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.text.segment import normalise
@@ -227,6 +231,12 @@ def source(bench: Bench, values: Values) -> dict[str, Any]:
         answer = recording.get(record.final_url) or recording.get(record.url)
     if answer is None:
         raise MistakeError(f"the archive has no answer for {record.url}", 404)
+    if kind := format_of(answer.body):
+        with closing(DocumentPool(1, extraction_limits(bench.settings)[1])) as pool:
+            html, reason = read_as_page(pool, answer.body, kind, record.url)
+        if reason:
+            raise MistakeError(f"{record.url}: {reason}", 404)
+        return {"html": html}
     return {"html": decode(answer.body, answer.header("content-type"))[0]}
 
 
