@@ -235,7 +235,7 @@ def source(bench: Bench, values: Values) -> dict[str, Any]:
         with closing(DocumentPool(1, extraction_limits(bench.settings)[1])) as pool:
             html, reason = read_as_page(pool, answer.body, kind, record.url)
         if reason:
-            raise MistakeError(f"{record.url}: {reason}", 404)
+            raise MistakeError(f"{record.url} cannot be shown as text: {reason}", 404)
         return {"html": html}
     return {"html": decode(answer.body, answer.header("content-type"))[0]}
 
