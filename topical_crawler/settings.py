@@ -5,6 +5,8 @@ Set any of them on the command line (``-s NAME=VALUE``), in a spider's ``custom_
 
 from collections.abc import Iterable
 
+from scrapy.settings import default_settings
+
 from topical_crawler import __version__
 from topical_crawler.logs import secret
 
@@ -36,9 +38,12 @@ WARN_ON_GENERATOR_RETURN_VALUE = False  # Scrapy parses the source of a callback
 EXTENSIONS = {
     "topical_crawler.extensions.CrawlDisplay": 500,
     "topical_crawler.extensions.CrawlMetrics": 510,
-    "scrapy.extensions.telnet.TelnetConsole": None,
-    "scrapy.extensions.remote_control.RemoteControl": None,  # it is closed below; to import its server takes 0.1 s of a start
-    "scrapy.extensions.logstats.LogStats": None,
+}
+# Left out, not set to None: that would import them, and the two servers take a tenth of a second of every start.
+EXTENSIONS_BASE = {
+    name: order
+    for name, order in default_settings.EXTENSIONS_BASE.items()
+    if not name.startswith(("scrapy.extensions.telnet.", "scrapy.extensions.remote_control.", "scrapy.extensions.logstats."))
 }
 
 # -- politeness: robots.txt with its Crawl-delay is obeyed; one request at a time and a second between two for every host
