@@ -56,6 +56,7 @@ DAMAGED = "damaged entry"  # why an entry is dropped whose record cannot be read
 _PREFIX = "topical:{%s}:"  # the braces keep the keys of a crawl on one shard
 _WAITING = bytes([State.WAITING])
 _DISCARDED, _READ, _OUTCOMES = 1_000, 500, 1_000  # entries and outcomes in one call
+_KNOWN = 500_000  # pages that a worker knows to be done, in 50 MB: their links cost Redis nothing
 
 
 class RedisFrontier(Frontier):
@@ -306,7 +307,8 @@ class RedisFrontier(Frontier):
                 except RecordError as error:
                     logger.error("Outcome %d of the crawl %r: %s", number, self.name, error)
                     continue
-                self._done.add(fingerprint(outcome.url))
+                if len(self._done) < _KNOWN:
+                    self._done.add(fingerprint(outcome.url))
                 yield number, outcome
 
     def counts(self) -> dict[State, int]:
