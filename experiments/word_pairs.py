@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 
 from experiments.sampling import bootstrap
 from topical_crawler.evaluation.metrics import Interval
-from topical_crawler.strategies.relevancy.similarity import SimilarityParameters, WordSimilarity, algorithm1
+from topical_crawler.strategies.relevancy.similarity import (
+    SimilarityParameters,
+    WordSimilarity,
+    join,
+    shared_characters,
+)
 from topical_crawler.text.segment import normalise
 
 Floats = NDArray[np.float64]
@@ -66,25 +71,27 @@ class Similarities:
     Attributes:
         sim_h, sim_d: SimH in [0, 1] and SimD in [-1, 1]; 0 where a word is not known, 1 for a word and itself.
         known_h, known_d: whether HowNet, the vectors know both words.
+        shared: the share of characters in common, in [0, 1].
     """
 
     sim_h: Floats
     sim_d: Floats
     known_h: Bools
     known_d: Bools
+    shared: Floats
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], similarity: WordSimilarity) -> Similarities:
         """Ask ``similarity`` for every pair."""
         rows = [_row(a, b, similarity) for a, b in pairs]
-        sim_h, sim_d, known_h, known_d = zip(*rows, strict=True) if rows else ((), (), (), ())
-        return cls(np.array(sim_h, float), np.array(sim_d, float), np.array(known_h, bool), np.array(known_d, bool))
+        kinds = (float, float, bool, bool, float)
+        return cls(*(np.array([row[column] for row in rows], kind) for column, kind in enumerate(kinds)))
 
     def __len__(self) -> int:
         return len(self.sim_h)
 
     def __getitem__(self, places: NDArray[np.int64] | Bools) -> Similarities:
-        return Similarities(self.sim_h[places], self.sim_d[places], self.known_h[places], self.known_d[places])
+        return Similarities(*(getattr(self, part.name)[places] for part in fields(self)))
 
     @property
     def known(self) -> Bools:
@@ -92,17 +99,18 @@ class Similarities:
         return self.known_h | self.known_d
 
     def sim(self, parameters: SimilarityParameters) -> Floats:
-        """Algorithm 1 for every pair, in [0, 1]."""
-        return algorithm1(self.sim_h, self.sim_d, parameters)
+        """Algorithm 1, with the characters shared, for every pair, in [0, 1]."""
+        return join(self.sim_h, self.sim_d, self.shared, parameters)
 
 
-def _row(a: str, b: str, similarity: WordSimilarity) -> tuple[float, float, bool, bool]:
+def _row(a: str, b: str, similarity: WordSimilarity) -> tuple[float, float, bool, bool, float]:
     if normalise(a) == normalise(b):
-        return 1.0, 1.0, True, True
+        return 1.0, 1.0, True, True, 1.0
     hownet, vectors = similarity.hownet, similarity.vectors
     known_h = hownet is not None and a in hownet and b in hownet
     known_d = vectors is not None and a in vectors and b in vectors
-    return similarity.sim_h(a, b), similarity.sim_d(a, b), known_h, known_d
+    shared = shared_characters(normalise(a), normalise(b))
+    return similarity.sim_h(a, b), similarity.sim_d(a, b), known_h, known_d, shared
 
 
 def candidates(thresholds: Sequence[float], parameters: SimilarityParameters) -> list[SimilarityParameters]:

@@ -44,7 +44,7 @@ from topical_crawler.evaluation.metrics import Interval
 from topical_crawler.evaluation.report import new_figure, save_figure, write_json
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.registry import RESOURCES, Resources
-from topical_crawler.strategies.relevancy.similarity import SimilarityParameters, WordSimilarity
+from topical_crawler.strategies.relevancy.similarity import EXTENDED, SimilarityParameters, WordSimilarity
 
 # -- Groups of synonyms: Table 5
 
@@ -245,6 +245,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--beta", type=float, default=_DEFAULT.beta, help="of Algorithm 1 (default: %(default)s)")
     add("--parts", action="store_true", help="words without a vector get one made of their parts")
     add("--synonyms", action="store_true", help="Cilin's synonyms are joined to HowNet and the vectors; with files only")
+    extended = "all extensions, with the constants chosen for them (the best agreement with people), instead of the four above"
+    add("--extended", action="store_true", help=f"{extended}; with files only")
     search = "search α, β, Th1 and Th2: choose them on one half of the pairs and report on the other"
     add("--parameters", action="store_true", help=search)
     add("--split", type=int, metavar="SEED", help="the same, with halves drawn by SEED instead of --seed")
@@ -285,17 +287,21 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         )
     if not 0 <= opts.decision <= 1:
         raise ValueError(f"--decision {opts.decision:g}: a similarity from 0 to 1 is expected")
-    if opts.synonyms and not opts.pairs:
-        raise ValueError("--synonyms: the word groups are drawn from Cilin itself. Remedy: name a file of judged pairs")
-    parameters = SimilarityParameters(opts.alpha, opts.beta, synonyms=opts.synonyms, parts=opts.parts)
+    if (opts.synonyms or opts.extended) and not opts.pairs:
+        option = "--extended" if opts.extended else "--synonyms"
+        raise ValueError(f"{option}: the word groups are drawn from Cilin itself. Remedy: name a file of judged pairs")
+    own = SimilarityParameters(opts.alpha, opts.beta, synonyms=opts.synonyms, parts=opts.parts)
+    if opts.extended and own != _DEFAULT:
+        raise ValueError("--extended has constants of its own. Remedy: leave out --alpha, --beta, --parts and --synonyms")
+    parameters = EXTENDED if opts.extended else own
     used = {
         "hownet": hownet.name if hownet else None,
-        "hownet_tree": tree.name if hownet and tree else None,
+        "hownet_tree": tree.name if hownet and tree and not opts.extended else None,
         "vectors": vectors.name if vectors else None,
     }
     line = ", ".join(f"{name}: {file or 'none'}" for name, file in used.items())
-    more = "".join(f", {name}" for name in ("parts", "synonyms") if getattr(opts, name))
-    console.print(f"{line}; α={opts.alpha:g}, β={opts.beta:g}{more}", markup=False, highlight=False)
+    more = "".join(f", {name}" for name in ("parts", "synonyms", "extended") if getattr(opts, name))
+    console.print(f"{line}; α={parameters.alpha:g}, β={parameters.beta:g}{more}", markup=False, highlight=False)
     with console.status("reading the resources"):
         similarity = WordSimilarity.from_resources(resources, parameters, config.cache_dir(settings))
     figures: dict[str, Any] = {"resources": used, "parameters": asdict(parameters), "seed": opts.seed}

@@ -25,7 +25,7 @@ from topical_crawler.resources.hownet import ConceptIndex
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.strategies.base import Progress
-from topical_crawler.strategies.relevancy.similarity import SimilarityParameters, WordSimilarity, algorithm1
+from topical_crawler.strategies.relevancy.similarity import CharacterIndex, SimilarityParameters, WordSimilarity, join
 from topical_crawler.text.segment import normalise
 
 logger = logging.getLogger(__name__)
@@ -93,6 +93,7 @@ class ScoreTable(dict[str, tuple[float, str]]):
         places = {word: i for i, word in enumerate(words)}
         vector_places = np.array([places[word] for v in vectors for word in v.words], dtype=np.int64)
 
+        characters = CharacterIndex(words) if similarity.parameters.characters else None
         score, greatest = np.zeros(len(words)), np.zeros(len(words))
         nearest = np.zeros(len(words), dtype=np.int64)
         names = list(terms)
@@ -107,7 +108,7 @@ class ScoreTable(dict[str, tuple[float, str]]):
                     sim_h[: len(hownet.words)] = hownet.row(term)
                 if term in cosines:
                     sim_d[vector_places] = cosines[term]
-                sim = algorithm1(sim_h, sim_d, similarity.parameters)
+                sim = join(sim_h, sim_d, characters.row(term) if characters else 0.0, similarity.parameters)
                 sim[places[term]] = 1.0
                 part = terms[term] * sim**2
                 score += part

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import logging
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +32,9 @@ class SimilarityParameters:
 
     Not in the paper: ``synonyms`` joins Cilin to both, so that vectors of synonyms are drawn together (:func:`retrofit`) and
     words that HowNet lacks have the senses of their synonyms (:func:`lend_senses`); ``parts`` gives a word without a vector one
-    made of its parts (:class:`~topical_crawler.resources.vectors.ComposingVectors`).
+    made of its parts (:class:`~topical_crawler.resources.vectors.ComposingVectors`); ``rarity`` makes SimH the overlap of
+    sememes, the rare ones counting more (:meth:`~topical_crawler.resources.hownet.HowNet.by_rarity`); ``centred`` takes from
+    the vectors what all of them have in common (:func:`centre`); ``characters`` adds the characters that two words share.
     """
 
     alpha: float = 0.9  # weight of SimD where SimH is 0
@@ -39,14 +43,20 @@ class SimilarityParameters:
     th2: float = 0.1  # a SimH below this counts as 0
     synonyms: bool = False
     parts: bool = False
+    rarity: bool = False
+    centred: bool = False
+    characters: float = 0.0  # weight of the characters that two words share (`shared_characters`); Algorithm 1 has the rest
+    cut: float = 0.0  # of it all, what is below this counts as 0
 
     def __post_init__(self) -> None:
-        check_fields(self, shares=("alpha", "beta", "th1", "th2"))
+        check_fields(self, shares=("alpha", "beta", "th1", "th2", "characters", "cut"))
 
 
-EXTENDED = SimilarityParameters(alpha=1.0, beta=0.3, th1=0.2, th2=0.1, synonyms=True, parts=True)
-"""Algorithm 1 over SimH and SimD that Cilin and the parts of words make better. Chosen on a half of PKU-500, it has Spearman's
-ρ = 0.59 on the other half, every pair counted, where the paper's form has 0.40 (docs/decisions.md)."""
+EXTENDED = SimilarityParameters(
+    alpha=1.0, beta=0.4, th1=0.0, th2=0.3, synonyms=True, parts=True, rarity=True, centred=True, characters=0.1
+)
+"""All of it. Chosen on halves of four sets of judged pairs; on the other halves Spearman's ρ is .57 to .71, where the paper's
+form has .31 to .47 (docs/experiments.md, "Agreement with people")."""
 
 
 def algorithm1(sim_h: ArrayLike, sim_d: ArrayLike, parameters: SimilarityParameters) -> NDArray[np.float64]:
@@ -71,6 +81,48 @@ def algorithm1(sim_h: ArrayLike, sim_d: ArrayLike, parameters: SimilarityParamet
     return np.where(opposed | (sim < th1), 0.0, sim)  # 1), 5), 6)
 
 
+def join(sim_h: ArrayLike, sim_d: ArrayLike, shared: ArrayLike, parameters: SimilarityParameters) -> NDArray[np.float64]:
+    """:func:`algorithm1`, and the characters that the words share (:func:`shared_characters`), in [0, 1].
+
+    >>> join([0.5, 0.0], [0.5, -0.2], [0.5, 0.5], SimilarityParameters(characters=0.2)).round(6).tolist()
+    [0.5, 0.1]
+    """
+    share, cut = parameters.characters, parameters.cut
+    sim = algorithm1(sim_h, sim_d, parameters)
+    sim = (1 - share) * sim + share * np.asarray(shared, dtype=np.float64) if share else sim
+    return np.where(sim < cut, 0.0, sim)
+
+
+def shared_characters(a: str, b: str) -> float:
+    """The share of characters that two normalised words have in common, in [0, 1]: twice those over all.
+
+    >>> shared_characters("党支部", "支部"), shared_characters("党支部", "天气")
+    (0.8, 0.0)
+    """
+    return float(CharacterIndex([b]).row(a)[0])
+
+
+class CharacterIndex:
+    """The characters of many normalised words, none empty, for :func:`shared_characters` of one with all."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._lengths = np.array([len(word) for word in words])
+        holders: dict[str, list[tuple[int, int]]] = {}
+        for place, word in enumerate(words):
+            for character, times in Counter(word).items():
+                holders.setdefault(character, []).append((place, times))
+        self._holders = {character: np.array(pairs).T for character, pairs in holders.items()}
+
+    def row(self, word: str) -> NDArray[np.float64]:
+        """Of one word with all, in their order, shape ``(len(words),)``."""
+        shared = np.zeros(len(self._lengths))
+        for character, times in Counter(word).items():
+            if character in self._holders:
+                places, theirs = self._holders[character]
+                shared[places] += np.minimum(theirs, times)
+        return np.asarray(2 * shared / (self._lengths + len(word)))
+
+
 class WordSimilarity:
     """Sim(d, t) of two words; with neither resource a word is similar to itself alone. The attributes ``hownet`` and ``vectors``
     are as they are used: joined with Cilin, composing, if the parameters say so.
@@ -90,6 +142,10 @@ class WordSimilarity:
         cilin: Cilin | None = None,
     ) -> None:
         self.parameters = parameters or SimilarityParameters()
+        if self.parameters.centred and vectors:
+            vectors = centre(vectors)
+        if self.parameters.rarity and hownet:
+            hownet = hownet.by_rarity()
         if self.parameters.synonyms and cilin:
             hownet, vectors = hownet and lend_senses(hownet, cilin), vectors and retrofit(vectors, cilin)
         if self.parameters.parts and vectors:
@@ -124,14 +180,32 @@ class WordSimilarity:
         return self.vectors.similarity(a, b) if self.vectors else 0.0
 
     def sim(self, a: str, b: str) -> float:
-        """Algorithm 1, in [0, 1]. A word and itself: 1.0, also where no resource has it.
+        """:func:`join`, in [0, 1]. A word and itself: 1.0, also where no resource has it.
 
         >>> WordSimilarity().sim("党支部", "党支部"), WordSimilarity().sim("党支部", "支部")
         (1.0, 0.0)
         """
         if normalise(a) == normalise(b):
             return 1.0
-        return float(algorithm1(self.sim_h(a, b), self.sim_d(a, b), self.parameters))
+        shared = shared_characters(normalise(a), normalise(b))
+        return float(join(self.sim_h(a, b), self.sim_d(a, b), shared, self.parameters))
+
+
+# -- What all vectors have in common (centred = true)
+
+_FREQUENT = 20_000  # words, the most frequent, whose directions are taken for common; thousands more change nothing
+
+
+def centre(vectors: WordVectors) -> WordVectors:
+    """Vectors without the mean of all, and without the directions in which the frequent ones differ most, one for every hundred
+    dimensions (Mu & Viswanath 2018): these tell how frequent a word is, not what it means. New ones, in memory, of length 1; a
+    vector of which nothing is left stays as it was."""
+    matrix = vectors.matrix - vectors.matrix.mean(axis=0, dtype=np.float64)
+    frequent = matrix[:_FREQUENT]
+    directions = np.linalg.eigh(frequent.T @ frequent)[1][:, vectors.dimensions - vectors.dimensions // 100 :]
+    matrix -= matrix @ directions @ directions.T
+    lengths = np.linalg.norm(matrix, axis=1)[:, None]
+    return WordVectors(vectors.words, np.where(lengths > 1e-6, matrix / np.maximum(lengths, 1e-6), vectors.matrix).astype("f4"))
 
 
 # -- What a thesaurus adds to both resources (synonyms = true)
