@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.strategies.relevancy.url_structure import StructureParameters, UrlParts, struct, structure_similarity
+from topical_crawler.strategies.relevancy.url_structure import (
+    StructureParameters,
+    UrlParts,
+    struct,
+    struct_of_host,
+    structure_similarity,
+)
 
 DEFAULT = StructureParameters()
 PLAIN = StructureParameters(alpha=1.0, beta=1.0, threshold=0.0, a_host=1.0, b=0.25, a_path=1.0, d=4.0)
@@ -112,3 +118,13 @@ def test_struct_needs_more_than_half() -> None:
 def test_struct_stops_early_with_the_same_answer(likes: list[bool]) -> None:
     sample = [LIKE if like else UNLIKE for like in likes]
     assert struct("http://dj.a.cn/djyw/2.html", sample) == int(sum(likes) > len(likes) / 2)
+
+
+@given(HOSTS, PATHS, st.lists(st.tuples(HOSTS, PATHS), max_size=9), st.booleans(), st.sampled_from([0.0, 0.1, 0.3]))
+def test_struct_of_a_host_gives_the_same_answer(
+    name: str, path: str, others: list[tuple[str, str]], within: bool, threshold: float
+) -> None:
+    parameters = replace(DEFAULT, within_host=within, threshold=threshold)
+    url, sample = f"http://{name}/{path}", [UrlParts.of(f"http://{other}/{below}") for other, below in others]
+    of_host = struct_of_host(UrlParts.of(url).host, sample, parameters)
+    assert (of_host(url) if callable(of_host) else of_host) == struct(url, sample, parameters)

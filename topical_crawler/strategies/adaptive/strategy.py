@@ -142,7 +142,7 @@ class Adaptive(Strategy):
         self._eq5 = eq5
         self._eq5_weights = np.array([eq5.alpha, eq5.beta, eq5.lam], dtype=np.float32)
         self._related: list[str] = []  # relevant pages since the last refit: until the next one they are no history
-        self._struct_of_host, self._struct_of = lru_cache(65_536)(eq5.struct_of_host), lru_cache(65_536)(eq5.struct)
+        self._struct_of_host = lru_cache(65_536)(eq5.struct_of_host)
         self._classifier = PageClassifier(
             topic.terms,
             segmenter,
@@ -237,7 +237,6 @@ class Adaptive(Strategy):
             self._eq5.remember(url)
         self._related.clear()
         self._struct_of_host.cache_clear()
-        self._struct_of.cache_clear()
         self._classifier.refit(memory)
         if "rejudging" not in self._without:
             memory.relevance[:n] = np.where(memory.fetched[:n], self._classifier.probabilities(memory), 0)
@@ -337,7 +336,7 @@ class Adaptive(Strategy):
                 places = [(alpha * d + beta * w, d, w) for (_, d), w in zip(known, wordings, strict=True)]
                 _, description, wording = max(places)  # as Eq. 5 has it: the best of all places
             struct = self._struct_of_host(name)
-            struct = self._struct_of(url) if struct is None else struct
+            struct = struct(url) if callable(struct) else struct
             rows.append((best, mean, terms, distance, 0, description, wording, struct, is_survey))
         state = np.array(rows, dtype=np.float32).T
         words = b"".join([view.words for _, view in links])
@@ -411,7 +410,6 @@ class Adaptive(Strategy):
         self._eq5.load(state["history"])
         self._related = list(state["related"])
         self._struct_of_host.cache_clear()
-        self._struct_of.cache_clear()
         precision, least = map(float, state["least_relevance"])
         if precision == self.parameters.precision:
             self._least_relevance = least

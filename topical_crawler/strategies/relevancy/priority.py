@@ -6,7 +6,7 @@ p = α·Rel(description of the page that holds the link) + β·Rel(anchor) + λ�
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 from topical_crawler.strategies.base import Setup
@@ -109,8 +109,8 @@ class Priority:
         history = self._histories.get(self._site(url))
         return struct(url, history.sample(self.parameters.history_sample), self.parameters.structure) if history else 0
 
-    def struct_of_host(self, name: str) -> int | None:
-        """The same for every address of a host; None where that depends on the path."""
+    def struct_of_host(self, name: str) -> int | Callable[[str], int]:
+        """The same for every address of a host; where that depends on the path, a function of the address."""
         parts = UrlParts.of(f"http://{name}/")
         history = self._histories.get(self._site(f"http://{name}/"))
         sample = history.sample(self.parameters.history_sample) if history else ()

@@ -10,7 +10,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -145,14 +145,20 @@ def struct(url: str | UrlParts, sample: Sequence[str | UrlParts], parameters: St
     return 0
 
 
-def struct_of_host(name: str, sample: Sequence[UrlParts], parameters: StructureParameters = DEFAULT) -> int | None:
-    """What :func:`struct` gives for every address of a host, whatever its path is; None where that depends on the path.
+def struct_of_host(
+    name: str, sample: Sequence[UrlParts], parameters: StructureParameters = DEFAULT
+) -> int | Callable[[str], int]:
+    """What :func:`struct` gives for every address of a host; where that depends on the path, a function of the address.
 
     >>> sample = [UrlParts.of(f"http://dj.a.cn/djyw/{n}.html") for n in range(3)]
-    >>> struct_of_host("dj.a.cn", sample), struct_of_host("www.a.cn", sample), struct_of_host("www.a.cn", ())
-    (1, None, 0)
+    >>> struct_of_host("dj.a.cn", sample), struct_of_host("www.a.cn", ())
+    (1, 0)
+    >>> of_path = struct_of_host("www.a.cn", sample)
+    >>> of_path("http://www.a.cn/djyw/4.html"), of_path("http://www.a.cn/")
+    (1, 0)
     """
-    same = possible = 0
+    missing = len(sample) // 2 + 1
+    undecided: list[tuple[float, tuple[int, ...]]] = []  # of those for which the path decides: value of the host, path
     for other in sample:
         contained, value = _host_similarity(name, other.host, parameters) or (False, 0.0)
         if contained and not parameters.within_host:
@@ -161,10 +167,28 @@ def struct_of_host(name: str, sample: Sequence[UrlParts], parameters: StructureP
             value = 0.0 if contained else parameters.alpha * value
         else:
             continue
-        same += value > parameters.threshold
-        possible += value + parameters.beta * 2 * parameters.a_path > parameters.threshold  # more no path can add
-    most = len(sample) // 2
-    return 1 if same > most else 0 if possible <= most else None
+        if value > parameters.threshold:
+            missing -= 1
+        elif value + parameters.beta * 2 * parameters.a_path > parameters.threshold:  # more no path can add
+            undecided.append((value, other.path))
+    if missing <= 0 or len(undecided) < missing:
+        return int(missing <= 0)
+    return partial(_struct_of_path, missing, undecided, parameters)
+
+
+def _struct_of_path(
+    missing: int, undecided: Sequence[tuple[float, tuple[int, ...]]], parameters: StructureParameters, url: str
+) -> int:
+    """Whether at least ``missing`` of the ``undecided`` are the same in structure."""
+    path, left = UrlParts.of(url).path, len(undecided)
+    for value, other in undecided:
+        if left < missing:
+            return 0
+        left -= 1
+        missing -= value + parameters.beta * _path_similarity(path, other, parameters.a_path) > parameters.threshold
+        if not missing:
+            return 1
+    return 0
 
 
 class History:
