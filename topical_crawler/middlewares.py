@@ -628,7 +628,7 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: st
     entries: list[Entry] = []
     for link in page.links[:most]:
         key = fingerprint(link.url)
-        if key != parent.key and not crawl.frontier.is_settled(key):  # most links of a page are on all of its site
+        if key != parent.key and not crawl.frontier.is_settled(key, off_topic=not verdict.keep):  # as most links of a page are
             evidence = (evidence_of(link, parent.url, verdict, distance),)
             refusal = closed or policy.refusal(link.url, depth)
             entries.append(Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=refusal))

@@ -365,14 +365,19 @@ class TestFoundAgain:
     @pytest.mark.parametrize("make", ["memory", "sqlite"], indirect=True)
     def test_settled_once_it_has_as_many_parents(self, frontier: Frontier) -> None:
         for n in range(MAX_EVIDENCE):
-            assert not frontier.is_settled(key("甲"))
+            assert not frontier.is_settled(key("甲"), off_topic=True)
             frontier.push(
                 [entry("甲", 0.5, f"p{n}"), entry("乙", 0.1, f"p{n}", host="b.cn"), entry("丙", 0.9, f"p{n}", dropped="太低")]
             )
-        assert [frontier.is_settled(key(n)) for n in "甲乙丙"] == [True, True, False]
+        assert [frontier.is_settled(key(n), off_topic=True) for n in "甲乙丙"] == [True, True, False]
+        assert not any(frontier.is_settled(key(n)) for n in "甲乙丙")  # a page on topic may raise them
         frontier.discard("主机", host="b.cn")
         frontier.drop(pop(frontier).key, "太深")
-        assert [frontier.is_settled(key(n)) for n in "甲乙丙"] == [False, False, False]  # a page may have them wait again
+        assert [frontier.is_settled(key(n), off_topic=True) for n in "甲乙丙"] == [
+            False,
+            False,
+            False,
+        ]  # a page may have them wait again
 
     def test_settled_once_it_is_done(self, frontier: Frontier) -> None:
         frontier.push([Entry(fingerprint("http://a.cn/甲"), "http://a.cn/甲", "a.cn", 0.5)])

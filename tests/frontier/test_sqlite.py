@@ -149,7 +149,7 @@ def test_everything_is_there_after_close(file: Path) -> None:
     assert frontier.dropped() == {"站外": 1, "robots.txt": 1}
     assert frontier.hosts() == 2
     assert frontier.load("策略") == {"词": 1}
-    assert [frontier.is_settled(key(n)) for n in "丙丁"] == [False, True]
+    assert [frontier.is_settled(key(n), off_topic=True) for n in "丙丁"] == [False, True]
     frontier.push([entry("甲"), entry("戊")])
     frontier.pop(0.0)
     frontier.done(key("丙"), outcome("丙"))

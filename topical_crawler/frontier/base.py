@@ -144,10 +144,10 @@ class Frontier(Protocol):
     def waiting(self, limit: int) -> list[Entry]:
         """The best ``limit`` waiting entries over all hosts, best first, whether or not their turn has come; they stay."""
 
-    def is_settled(self, key: bytes) -> bool:
-        """Whether a link need not be pushed: this process knows that its entry is in flight or done, or waits with as many
-        parents as are remembered; then only another score could raise it. Costs next to nothing: most links of a page are such.
-        False says nothing."""
+    def is_settled(self, key: bytes, off_topic: bool = False) -> bool:
+        """Whether a link need not be pushed: this process knows that its entry is in flight or done. Of a link on a page that is
+        ``off_topic``, which would hardly raise it, also whether it waits with as many parents as are remembered. Costs next to
+        nothing: most links of a page are such. False says nothing."""
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:
         """Where an entry stands, and what is still known of it (of a dropped one with the reason); None for an unknown key."""

@@ -133,9 +133,9 @@ class MemoryFrontier(LocalFrontier):
         self._read = read
         return [entry for _, entry in read.values()]
 
-    def is_settled(self, key: bytes) -> bool:
+    def is_settled(self, key: bytes, off_topic: bool = False) -> bool:
         if (row := self._waiting.get(key)) is not None:
-            return len(row) >= _HEAD + _WIDTH * MAX_EVIDENCE
+            return off_topic and len(row) >= _HEAD + _WIDTH * MAX_EVIDENCE
         return key in self._done or key in self._in_flight
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:

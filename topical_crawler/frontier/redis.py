@@ -233,7 +233,7 @@ class RedisFrontier(Frontier):
                         logger.error("%s", error)
         return entries
 
-    def is_settled(self, key: bytes) -> bool:
+    def is_settled(self, key: bytes, off_topic: bool = False) -> bool:
         """See :meth:`Frontier.is_settled`. Of pages that were done, those in the part of the log that was read here; one that
         another worker has wait again meanwhile gains no evidence from this one."""
         return key in self._done

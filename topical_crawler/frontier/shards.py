@@ -299,8 +299,8 @@ class ShardedFrontier(Frontier):
         self._places = {key: n for n, key in chosen}
         return [entries[key] for _, key in chosen if key in entries]
 
-    def is_settled(self, key: bytes) -> bool:
-        return any(shard.frontier.is_settled(key) for shard in self._shards)
+    def is_settled(self, key: bytes, off_topic: bool = False) -> bool:
+        return any(shard.frontier.is_settled(key, off_topic) for shard in self._shards)
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:
         """See :meth:`Frontier.find`. Every shard is asked: a key does not tell its host."""

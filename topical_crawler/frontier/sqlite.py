@@ -503,8 +503,8 @@ class SqliteFrontier(LocalFrontier):
             self._read = {number: self._read[number] for number, _ in best[:_MOST_READ]}
         return entries
 
-    def is_settled(self, key: bytes) -> bool:
-        return key in self._done or key in self._full or key in self._in_flight
+    def is_settled(self, key: bytes, off_topic: bool = False) -> bool:
+        return key in self._done or key in self._in_flight or (off_topic and key in self._full)
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:
         if (row := self._first(STANDING, key)) is None:
