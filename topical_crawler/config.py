@@ -26,7 +26,8 @@ from topical_crawler.cleaning.boilerplate import MIN_CHARACTERS
 from topical_crawler.crawl.options import SEARCH, CrawlError, CrawlOptions, search_urls
 from topical_crawler.crawl.refresh import seconds_of
 from topical_crawler.logs import masked
-from topical_crawler.recordings.reader import Recording, RecordingError, Thinning
+from topical_crawler.recordings.cdx import COMMON_CRAWL, IndexFile
+from topical_crawler.recordings.reader import Recording, RecordingError, Thinning, is_index
 from topical_crawler.resources.registry import Resources
 from topical_crawler.text.segment import Backend
 from topical_crawler.topic.topic import Topic, read_seeds
@@ -75,6 +76,36 @@ def replay_file(settings: BaseSettings) -> str:
     """``TOPICAL_REPLAY``: the recordings that answer instead of the web, separated by commas; "": none."""
     value = settings.get("TOPICAL_REPLAY") or ""
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def replay_parts(settings: BaseSettings) -> tuple[list[str], list[str]]:
+    """The recordings that ``TOPICAL_REPLAY`` names, and the indexes of archives, CDXJ files or addresses of CDX servers."""
+    text = replay_file(settings)
+    parts = [text] if text and Path(text).expanduser().exists() else [part.strip() for part in text.split(",") if part.strip()]
+    return [part for part in parts if not is_index(part)], [part for part in parts if is_index(part)]
+
+
+def replay_data(settings: BaseSettings, index: str) -> str:
+    """The folder or address of the WARC files that ``index`` names: ``TOPICAL_REPLAY_DATA``, else the folder of a file, and for
+    the server of Common Crawl its own. Raises RecordingError where a server has none."""
+    if data := str(settings.get("TOPICAL_REPLAY_DATA") or ""):
+        return data
+    if not index.startswith(("http://", "https://")):
+        return str(Path(index).expanduser().parent)
+    if urlsplit(index).hostname == "index.commoncrawl.org":
+        return COMMON_CRAWL
+    raise RecordingError(f"where are the files that {index} lists? Remedy: TOPICAL_REPLAY_DATA=https://… or a folder")
+
+
+def check_replay(settings: BaseSettings) -> None:
+    """Make what is needed to answer from ``TOPICAL_REPLAY``. Raises RecordingError where it cannot be read."""
+    files, indexes = replay_parts(settings)
+    if files:
+        Recording(",".join(files), cache_dir(settings)).close()
+    for index in indexes:
+        replay_data(settings, index)
+        if not index.startswith(("http://", "https://")):
+            IndexFile(index, cache_dir(settings)).close()
 
 
 def corpus_place(settings: BaseSettings) -> str:
@@ -269,7 +300,7 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
     replay = replay_file(settings)
     if replay:
         try:
-            Recording(replay, cache_dir(settings)).close()
+            check_replay(settings)
         except RecordingError as error:
             raise CrawlError(f"nothing to replay: {error}") from None
     written = str(arguments.get("refresh") or "")

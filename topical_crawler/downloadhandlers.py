@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 import time
@@ -22,7 +23,9 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
+    DownloadConnectionRefusedError,
     DownloadFailedError,
+    DownloadTimeoutError,
     IgnoreRequest,
     NotConfigured,
 )
@@ -33,7 +36,8 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 from twisted.web.client import HTTPConnectionPool
 
-from topical_crawler.config import cache_dir, replay_file
+from topical_crawler.config import cache_dir, replay_data, replay_parts
+from topical_crawler.recordings.cdx import Capture, IndexFile, answer_of, best_capture, place_of, query, read_range
 from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.recordings.reader import Response as Recorded
 from topical_crawler.web.urls import PRIVATE, host, is_public, not_public
@@ -180,6 +184,9 @@ class PublicHandler(HTTP11DownloadHandler):
             raise
 
 
+_WAITS = (2.0, 8.0, 30.0, 60.0)  # seconds before an archive's server that is busy is asked again, unless it says how long
+_AWAY = (DownloadFailedError, DownloadTimeoutError, DownloadConnectionRefusedError, CannotResolveHostError)
+_BUSY = frozenset((429, 500, 502, 503, 504))
 NOT_RECORDED = "not recorded"  # flag of an answer that the recording does not have
 
 
@@ -198,7 +205,7 @@ class Unreachable(IgnoreRequest):
 
 
 class ReplayHandler(BaseDownloadHandler):
-    """Download handler that answers from the recording at ``TOPICAL_REPLAY``.
+    """Download handler that answers from the recordings and archives of ``TOPICAL_REPLAY``.
 
     Status, headers and redirects are as recorded. A URL that is not recorded raises :class:`Unreachable`; a robots.txt that is
     not recorded does not exist (404), so that it forbids nothing. ``DOWNLOAD_MAXSIZE`` holds as it does on the web. Where the
@@ -207,18 +214,20 @@ class ReplayHandler(BaseDownloadHandler):
 
     lazy = False
 
-    def __init__(self, crawler: Crawler, recording: Recording) -> None:
+    def __init__(self, crawler: Crawler, recording: Recording | None, archive: IndexedArchive | None) -> None:
         super().__init__(crawler)
         self._recording = recording
+        self._archive = archive
         self._max_size = crawler.settings.getint("DOWNLOAD_MAXSIZE")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        path = replay_file(crawler.settings)
+        files, indexes = replay_parts(crawler.settings)
         try:
-            if not path:
+            if not files and not indexes:
                 raise RecordingError("the setting TOPICAL_REPLAY is empty; set the path of a WARC file or of a folder of them")
-            return cls(crawler, Recording(path, cache_dir(crawler.settings)))
+            recording = Recording(",".join(files), cache_dir(crawler.settings)) if files else None
+            return cls(crawler, recording, IndexedArchive(crawler, indexes) if indexes else None)
         except RecordingError as error:
             message = f"nothing to replay: {error}"
 
@@ -233,7 +242,7 @@ class ReplayHandler(BaseDownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         started = time.monotonic()
-        recorded = self._recording.get(request.url) if request.method in ("GET", "HEAD") else None
+        recorded = await self._get(request.url) if request.method in ("GET", "HEAD") else None
         request.meta["download_latency"] = time.monotonic() - started
         if recorded is None:
             if urlsplit(request.url).path == "/robots.txt":
@@ -246,5 +255,104 @@ class ReplayHandler(BaseDownloadHandler):
             raise DownloadCancelledError(message)
         return as_answer(recorded, request)
 
+    async def _get(self, url: str) -> Recorded | None:
+        recorded = self._recording.get(url) if self._recording is not None else None
+        return await self._archive.get(url) if recorded is None and self._archive is not None else recorded
+
     async def close(self) -> None:
-        self._recording.close()
+        if self._recording is not None:
+            self._recording.close()
+        if self._archive is not None:
+            await self._archive.close()
+
+
+class IndexedArchive:
+    """Answers from WARC files by ranges that CDX indexes name, in files and over the web.
+
+    A server of an archive is asked for one thing at a time, and waited for when it is busy. It may have any address: a person
+    named it. What is fetched has the bounds of any answer.
+
+    Args:
+        crawler: whose settings hold.
+        indexes: CDXJ files and addresses of CDX servers, in the order in which they are asked.
+
+    Raises RecordingError where an index cannot be read.
+    """
+
+    def __init__(self, crawler: Crawler, indexes: Sequence[str]) -> None:
+        self._crawler = crawler
+        settings = crawler.settings
+        self._indexes = [(self._open(index), replay_data(settings, index)) for index in indexes]
+        self._agent = str(settings.get("USER_AGENT") or "")
+        self._timeout = settings.getfloat("DOWNLOAD_TIMEOUT")
+        self._web: PublicHandler | None = None
+        self._turns: dict[str, asyncio.Lock] = {}
+
+    def _open(self, index: str) -> IndexFile | str:
+        return index if index.startswith(("http://", "https://")) else IndexFile(index, cache_dir(self._crawler.settings))
+
+    async def get(self, url: str) -> Recorded | None:
+        """The recorded answer for ``url``; None if no index has it. Raises RecordingError for a broken record or index,
+        DownloadFailedError where a server cannot be reached or stays busy."""
+        try:
+            for index, data in self._indexes:
+                capture = index.find(url) if isinstance(index, IndexFile) else await self._ask(index, url)
+                if capture is not None:
+                    place = place_of(capture.filename, data)
+                    return answer_of(await self._range(place, capture), place, capture)
+        except (RecordingError, DownloadFailedError) as error:
+            logger.error("%s", error)
+            raise
+        return None
+
+    async def _ask(self, server: str, url: str) -> Capture | None:
+        response = await self._fetch(query(server, url), {})
+        if response.status == 404:
+            return None
+        try:
+            if response.status != 200:
+                raise ValueError(f"HTTP {response.status}")
+            return best_capture(response.body.decode("utf-8", "replace"), url)
+        except ValueError as error:
+            raise RecordingError(f"{server} answers as no CDX server: {error}. Remedy: see to TOPICAL_REPLAY") from None
+
+    async def _range(self, place: str, capture: Capture) -> bytes:
+        if not place.startswith(("http://", "https://")):
+            return read_range(place, capture)
+        last = capture.offset + capture.length - 1
+        response = await self._fetch(place, {"Range": f"bytes={capture.offset}-{last}", "Accept-Encoding": "identity"})
+        if response.status != 206 or len(response.body) != capture.length:
+            raise RecordingError(
+                f"{place} does not give the bytes {capture.offset} to {last} (HTTP {response.status}). "
+                "Remedy: TOPICAL_REPLAY_DATA names a folder, or a server that knows ranges"
+            )
+        return response.body
+
+    async def _fetch(self, url: str, headers: dict[str, str]) -> Response:
+        if self._web is None:
+            self._web = PublicHandler.from_crawler(self._crawler)
+        name = host(url)
+        if (crawl := getattr(self._crawler.spider, "crawl", None)) is not None:
+            crawl.policy.name([url])
+        async with self._turns.setdefault(name, asyncio.Lock()):
+            for wait in (*_WAITS, None):
+                request = Request(url, headers={"User-Agent": self._agent, **headers}, meta={"download_timeout": self._timeout})
+                try:
+                    response = await self._web.download_request(request)
+                    if response.status not in _BUSY:
+                        return response
+                    asked, why = (response.headers.get(b"Retry-After") or b"").decode("latin-1"), f"HTTP {response.status}"
+                except _AWAY as error:
+                    asked, why = "", str(error)
+                if wait is None:
+                    break
+                await asyncio.sleep(min(float(asked), _WAITS[-1]) if asked.isdecimal() else wait)
+        raise DownloadFailedError(f"{url}: the archive does not answer ({why})")
+
+    async def close(self) -> None:
+        """Let go of files and connections."""
+        for index, _ in self._indexes:
+            if isinstance(index, IndexFile):
+                index.close()
+        if self._web is not None:
+            await self._web.close()

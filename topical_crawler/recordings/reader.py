@@ -18,7 +18,7 @@ import sqlite3
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -216,6 +216,7 @@ _BETTER = (
     " ON CONFLICT (url) DO UPDATE SET file = excluded.file, offset = excluded.offset, length = excluded.length, good = 1 "
     "WHERE excluded.good AND NOT good"
 )
+_IndexRow = tuple[str, str, int, int, int, bool]
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
@@ -238,6 +239,15 @@ def equal_form(url: str) -> str:
     return urlunsplit((scheme, host, _plain(parts.path) or "/", _plain(parts.query), ""))
 
 
+def is_index(name: str) -> bool:
+    """Whether a name is that of the index of an archive: a CDXJ file, or the address of a CDX server.
+
+    >>> is_index("https://index.commoncrawl.org/CC-MAIN-2024-10-index"), is_index("data/党建.cdxj.gz"), is_index("web.warc.gz")
+    (True, True, False)
+    """
+    return name.startswith(("http://", "https://")) or name.endswith((".cdxj", ".cdxj.gz"))
+
+
 def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]:
     """The WARC and WACZ files of a file, a folder (in the order of their names; also unfinished ones, ``….open``), a pattern
     (``archive/*.warc.gz``), or several of these, in a sequence or separated by commas. Raises RecordingError where there is no
@@ -248,6 +258,8 @@ def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]
     parts = [text] if Path(text).expanduser().exists() else [part.strip() for part in text.split(",") if part.strip()]
     paths: list[Path] = []
     for part in parts:
+        if is_index(part):
+            raise RecordingError(f"{part}: the index of an archive is none of the files that can be read here")
         path = Path(part).expanduser()
         if path.is_file():
             files, remedy = [path], ""
@@ -276,8 +288,7 @@ class Recording:
         self._opened: dict[int, mmap.mmap] = {}
         cache = Path(cache_dir or platformdirs.user_cache_path("topical_crawler", ensure_exists=True))
         if len(self.files) == 1 and self.files[0].suffix != OPEN:
-            index = _current_index(self.files[0], cache)
-            self._index = sqlite3.connect(_uri(index, immutable=True), uri=True, check_same_thread=False)
+            self._index = open_index(self.files[0], cache, _rows_of_warc)
         else:
             self._index = _joined_index(self.files, cache)
 
@@ -285,7 +296,7 @@ class Recording:
         """The recorded answer for ``url``: of the very same URL, else of the URL without its fragment, else of one that is the
         same address in another spelling (:func:`equal_form`); None if there is none. Raises RecordingError for a broken record.
         """
-        place = self._place("url", url) or self._place("url", url.partition("#")[0]) or self._place("form", equal_form(url))
+        place = find(self._index, url)
         if place is None:
             return None
         file, offset, length = place
@@ -306,7 +317,7 @@ class Recording:
         return int(self._index.execute("SELECT count(*) FROM records").fetchone()[0])
 
     def __contains__(self, url: str) -> bool:
-        return self._place("url", url.partition("#")[0]) is not None or self._place("form", equal_form(url)) is not None
+        return find(self._index, url) is not None
 
     def close(self) -> None:
         """Let go of the files. Calling it twice is harmless."""
@@ -320,13 +331,6 @@ class Recording:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _place(self, column: str, url: str) -> tuple[int, int, int] | None:
-        place: tuple[int, int, int] | None = self._index.execute(
-            f"SELECT file, offset, length FROM records WHERE {column} = ? ORDER BY good DESC, file, offset LIMIT 1",
-            (url.encode("utf-8", "replace").decode(),),
-        ).fetchone()
-        return place
-
     def _data(self, number: int) -> mmap.mmap:
         data = self._opened.pop(number, None)
         if data is None:
@@ -338,15 +342,36 @@ class Recording:
         return data
 
 
+def find(index: sqlite3.Connection, url: str) -> tuple[int, int, int] | None:
+    """File, offset and length of the record that answers for ``url`` (:meth:`Recording.get`), in a connection of
+    :func:`open_index`."""
+    for column, value in (("url", url), ("url", url.partition("#")[0]), ("form", equal_form(url))):
+        place: tuple[int, int, int] | None = index.execute(
+            f"SELECT file, offset, length FROM records WHERE {column} = ? ORDER BY good DESC, file, offset LIMIT 1",
+            (value.encode("utf-8", "replace").decode(),),
+        ).fetchone()
+        if place is not None:
+            return place
+    return None
+
+
+def open_index(path: Path, cache_dir: Path, rows: Callable[[Path, list[str]], Iterable[_IndexRow]]) -> sqlite3.Connection:
+    """The index of the file at ``path``, made of ``rows`` and kept beside it. ``rows`` may note names of files in its list, which
+    are in the table ``names``."""
+    index = _current_index(path, cache_dir, rows)
+    return sqlite3.connect(_uri(index, immutable=True), uri=True, check_same_thread=False)
+
+
 def _uri(path: Path, *, immutable: bool = False) -> str:
     return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
 
 
-def _current_index(path: Path, cache_dir: Path) -> Path:
+def _current_index(path: Path, cache_dir: Path, rows: Callable[[Path, list[str]], Iterable[_IndexRow]]) -> Path:
     index, status = beside(path, ".index", cache_dir), path.stat()
     stamp = f"{_VERSION} {status.st_size} {status.st_mtime_ns}"
     if not _is_current(index, stamp):
-        _make_index(path, index, stamp)
+        names: list[str] = []
+        _make_index(index, stamp, rows(path, names), names)
     return index
 
 
@@ -359,7 +384,7 @@ def _joined_index(files: list[Path], cache_dir: Path) -> sqlite3.Connection:
             if path.suffix == OPEN:  # it grows, and has another name tomorrow: its index is not kept
                 joined.executemany(f"{_INSERT} VALUES (?, ?, ?, ?, ?, ?) {_BETTER}", _rows(path, number))
                 continue
-            joined.execute("ATTACH ? AS part", (_uri(_current_index(path, cache_dir), immutable=True),))
+            joined.execute("ATTACH ? AS part", (_uri(_current_index(path, cache_dir, _rows_of_warc), immutable=True),))
             joined.execute(
                 f"{_INSERT} SELECT url, form, ?, offset, length, good FROM part.records WHERE true ORDER BY offset {_BETTER}",
                 (number,),
@@ -372,7 +397,11 @@ def _joined_index(files: list[Path], cache_dir: Path) -> sqlite3.Connection:
     return joined
 
 
-def _rows(path: Path, number: int) -> Iterator[tuple[str, str, int, int, int, bool]]:
+def _rows_of_warc(path: Path, names: list[str]) -> Iterator[_IndexRow]:
+    return _rows(path, 0)
+
+
+def _rows(path: Path, number: int) -> Iterator[_IndexRow]:
     for url, offset, length, good in scan(path):
         yield url, equal_form(url), number, offset, length, good
 
@@ -387,7 +416,7 @@ def _is_current(index: Path, stamp: str) -> bool:
         return False
 
 
-def _make_index(path: Path, index: Path, stamp: str) -> None:
+def _make_index(index: Path, stamp: str, rows: Iterable[_IndexRow], names: list[str]) -> None:
     """Written beside its place and renamed, so that several crawls may start at once."""
     part = index.with_name(f"{index.name}.{os.getpid()}.part")
     part.unlink(missing_ok=True)
@@ -397,8 +426,10 @@ def _make_index(path: Path, index: Path, stamp: str) -> None:
                 f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; CREATE TABLE made_from (stamp TEXT); {_TABLE}"
             )
             connection.execute("INSERT INTO made_from VALUES (?)", (stamp,))
-            connection.executemany(f"{_INSERT} VALUES (?, ?, ?, ?, ?, ?) {_BETTER}", _rows(path, 0))
+            connection.executemany(f"{_INSERT} VALUES (?, ?, ?, ?, ?, ?) {_BETTER}", rows)
             connection.execute("CREATE INDEX by_form ON records (form)")
+            connection.execute("CREATE TABLE names (file INTEGER PRIMARY KEY, name TEXT)")
+            connection.executemany("INSERT INTO names VALUES (?, ?)", enumerate(names))
             connection.commit()
         part.replace(index)
     finally:

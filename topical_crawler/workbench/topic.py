@@ -23,7 +23,7 @@ from topical_crawler.authoring.start import (
     neighbours,
     write_start,
 )
-from topical_crawler.config import cache_dir, replay_file, resources
+from topical_crawler.config import cache_dir, replay_parts, resources
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.search import Query
 from topical_crawler.package_data import data_folder
@@ -120,8 +120,8 @@ def _seeds(bench: Bench, words: list[str], hosts: Counter[str]) -> list[dict[str
         topic = load_topic(own.get(name, name))
         if topic.seeds and any(word in topic.terms for word in words):
             found |= {url: f"topic {name}" for url in topic.seeds if url not in found}
-    if files := replay_file(bench.settings):
-        with Recording(files, cache_dir(bench.settings)) as recording:
+    if files := replay_parts(bench.settings)[0]:
+        with Recording(",".join(files), cache_dir(bench.settings)) as recording:
             homes = [url for url in recording.urls() if urlsplit(url).path in ("", "/") and not urlsplit(url).query]
         found |= {url: "recording" for url in homes if url not in found}
     return [{"url": url, "why": why} for url, why in list(found.items())[:SEEDS]]

@@ -21,12 +21,12 @@ from scrapy.robotstxt import RobotParser
 from scrapy.settings import BaseSettings, Settings
 from twisted.python.failure import Failure
 
-from topical_crawler.config import cache_dir, cleaning_options, extraction_limits, longest_crawl_delay, replay_file
+from topical_crawler.config import check_replay, cleaning_options, extraction_limits, longest_crawl_delay, replay_file
 from topical_crawler.corpus.make import Maker
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import PageItem, now_utc
-from topical_crawler.recordings.reader import Recording, RecordingError
+from topical_crawler.recordings.reader import RecordingError
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
@@ -122,9 +122,9 @@ def _read_page(path: str) -> tuple[Page | None, str]:
 
 
 def _by_engine(addresses: Sequence[str], settings: BaseSettings) -> list[tuple[Page | None, str]]:
-    if replay := replay_file(settings):
+    if replay_file(settings):
         try:
-            Recording(replay, cache_dir(settings)).close()
+            check_replay(settings)
         except RecordingError as error:
             return [(None, f"nothing to replay: {error}")] * len(addresses)
     once = settings.getfloat("DOWNLOAD_TIMEOUT") + settings.getfloat("DOWNLOAD_DELAY") + longest_crawl_delay(settings)
