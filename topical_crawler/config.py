@@ -43,6 +43,7 @@ _Seconds = Callable[[BaseSettings], float]
 random_seed: Callable[[BaseSettings], int] = methodcaller("getint", "TOPICAL_SEED")  # of all random choices
 longest_crawl_delay: _Seconds = methodcaller("getfloat", "TOPICAL_MAX_CRAWL_DELAY")  # between two requests, for a robots.txt
 robots_seconds: _Seconds = methodcaller("getfloat", "TOPICAL_ROBOTS_SECONDS")  # for which a robots.txt holds
+reads_rights_files: Callable[[BaseSettings], bool] = methodcaller("getbool", "TOPICAL_RIGHTS_FILES")
 rest_seconds: _Seconds = methodcaller("getfloat", "TOPICAL_REST_SECONDS")  # of a host's first rest; 0: none rests
 display_interval: _Seconds = methodcaller("getfloat", "TOPICAL_DISPLAY_INTERVAL")  # between two lines of progress
 

@@ -9,7 +9,7 @@ import logging
 import math
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -52,7 +52,7 @@ from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web import listings
 from topical_crawler.web.listings import SITEMAP, Listing, said
 from topical_crawler.web.page import Page, Verdict
-from topical_crawler.web.rights import NOFOLLOW, Signal, of_page, of_robots
+from topical_crawler.web.rights import FILES, MOST_FILE, NOFOLLOW, FileRules, Signal, of_page, of_robots
 from topical_crawler.web.urls import fingerprint, host
 
 if TYPE_CHECKING:
@@ -177,9 +177,11 @@ _POLL = 0.25
 _OURS = "topical_robots"
 _DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
 _REST = "topical_rest"
+_USE = "topical_use"  # what other files of the host say about use
 _SIGNALS = "topical_signals"  # what the host's robots.txt says about use
 _SITEMAPS = "topical_sitemaps"  # that the host's robots.txt names
 _BYTES = "topical_bytes"
+_BETWEEN = "\0"  # stands between the files of a host that workers share
 _NO_ANSWER = "\1"  # noted in place of a robots.txt while its host rests
 ROBOTS_AWAY = "robots.txt cannot be had"  # the reason of a page whose host is given up
 
@@ -191,6 +193,8 @@ class _Rules:
     parser: RobotParser
     signals: tuple[Signal, ...]  # what it says about use
     sitemaps: tuple[str, ...]  # that it names
+    files: tuple[str, ...]  # of `FILES`, as they came; empty where they are not asked for
+    use: FileRules | None  # what they say
     crawl_delay: float  # seconds; 0 where it names none
     delay: float  # the same, at most TOPICAL_MAX_CRAWL_DELAY
     asked: float  # when the host answered; -inf where another worker asked earlier
@@ -215,6 +219,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self._delays: dict[str, float] = {}  # of hosts with a delay of their own
         self._notes: set[asyncio.Task[None]] = set()
         self._agent = _robots_agent(settings)
+        self._reads_files = config.reads_rights_files(settings)
         crawler.signals.connect(self._give_back, signals.request_scheduled)
         crawler.signals.connect(self._stop_reading, signals.bytes_received)
 
@@ -237,7 +242,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         rests = self._must_rest(request, rules)
         self.process_request_2(rules.parser, request)
         if not rests:
-            request.meta[_SIGNALS] = rules.signals
+            request.meta[_SIGNALS], request.meta[_USE] = rules.signals, rules.use
             request.meta[_SITEMAPS] = rules.sitemaps
             return None
         request.meta[_REST] = True
@@ -287,21 +292,19 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         if self._in_doubt(origin):
             return await self._ask(origin, request, notes)
         while (text := notes.recall(_note(origin))) is None:
-            if notes.claim(_note(origin), _CLAIM):
+            if notes.claim(_note(origin), _CLAIM + (len(FILES) * math.ceil(self._longest) if self._reads_files else 0)):
                 return await self._ask(origin, request, notes)
             await asyncio.sleep(_POLL)
             asked = time.monotonic()  # by another worker, and not later than now
         if text == _NO_ANSWER:
             return None
-        return await self._keep({origin}, text, asked, _ROBOTS_AGAIN, request)
+        text, *files = text.split(_BETWEEN)
+        return await self._keep({origin}, text, asked, _ROBOTS_AGAIN, request, files)
 
     async def _ask(self, origin: str, request: Request, notes: SharedFrontier | None = None) -> _Rules | None:
         """Ask the host. After RFC 9309 a robots.txt that does not exist forbids nothing; one that cannot be had, because the host
         fails or cannot be reached, forbids everything: the host rests and is asked again."""
-        meta = {"dont_obey_robotstxt": True, _OURS: True, "dont_retry": True, "download_maxsize": 0}
-        if "download_slot" in request.meta:
-            meta["download_slot"] = request.meta["download_slot"]
-        robots = Request(f"{origin}/robots.txt", priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)
+        robots = self._request_for(f"{origin}/robots.txt", request)
         text, seconds, origins = "", _ROBOTS_AGAIN, {origin}
         facts: Robots | None = "unreachable"
         self._stats.inc_value("robotstxt/request_count")
@@ -328,7 +331,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 body, facts = response.body, None
                 if len(body) > _ROBOTS_BYTES:  # as many whole lines as fit
                     body = body[:_ROBOTS_BYTES].rpartition(b"\n")[0]
-                text = body.decode("utf-8-sig", errors="ignore")
+                text = body.decode("utf-8-sig", errors="ignore").replace(_BETWEEN, "")
             elif 400 <= response.status < 500:
                 facts = "none"
             if 200 <= response.status < 300 or response.status in (404, 410):
@@ -345,8 +348,34 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             self._note_down(HostFacts(name, facts, rules.crawl_delay, now_utc()))
         if notes is not None:
             for name in origins:
-                notes.remember(_note(name), text, math.ceil(max(rules.until - asked, _CLAIM)))
+                notes.remember(_note(name), _BETWEEN.join((text, *rules.files)), math.ceil(max(rules.until - asked, _CLAIM)))
         return rules
+
+    def _request_for(self, url: str, request: Request) -> Request:
+        """The request for a file of the host of ``request``, in its place."""
+        meta = {"dont_obey_robotstxt": True, _OURS: True, "dont_retry": True, "download_maxsize": 0}
+        if "download_slot" in request.meta:
+            meta["download_slot"] = request.meta["download_slot"]
+        return Request(url, priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)
+
+    async def _ask_files(self, parser: RobotParser, delay: float, request: Request) -> list[str]:
+        """The :data:`FILES` of a host, each a ``delay`` after what was asked for before; "" for one that the host has not, does
+        not give, or closes by its robots.txt. They may be missing: no host rests for them."""
+        engine = self.crawler.engine
+        assert engine is not None
+        texts = []
+        for path in FILES:
+            text = ""
+            if parser.allowed(url := f"{_origin(request.url)}{path}", self._agent):
+                await asyncio.sleep(delay)
+                with contextlib.suppress(Exception):  # a host may fail in any way
+                    response = await engine.download_async(self._request_for(url, request))
+                    if response.status == HTTPStatus.OK:
+                        text = (
+                            response.body[: 4 * MOST_FILE].decode("utf-8-sig", errors="ignore").replace(_BETWEEN, "")[:MOST_FILE]
+                        )
+            texts.append(text)
+        return texts
 
     def _no_answer(
         self, origin: str, why: str, notes: SharedFrontier | None, asked: float = 0.0, reached: bool = True
@@ -368,15 +397,22 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             if request.meta[_BYTES] > _ROBOTS_BYTES:
                 raise StopDownload(fail=False)
 
-    async def _keep(self, origins: set[str], text: str, asked: float, seconds: float, request: Request) -> _Rules:
-        """Parse a robots.txt, send ``robots_parsed``, and keep it for ``seconds``, longer than a waiting page has to rest."""
+    async def _keep(
+        self, origins: set[str], text: str, asked: float, seconds: float, request: Request, files: Sequence[str] | None = None
+    ) -> _Rules:
+        """Parse a robots.txt, send ``robots_parsed``, and keep it for ``seconds``, longer than a waiting page has to rest.
+        Without ``files``, those of the host are asked for, where that is wanted."""
         parser = build_from_crawler(self._parserimpl, self.crawler, text.encode())
         await self.crawler.signals.send_catch_log_async(signal=signals.robots_parsed, robotparser=parser, request=request)
         crawl_delay = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))
         delay = min(crawl_delay, self._longest)
+        if self._reads_files and files is None:
+            files = await self._ask_files(parser, max(delay, self._default_delay), request)
+            asked = time.monotonic()
         now = time.monotonic()
         until = now + max(seconds, 10 * max(delay, self._default_delay))
-        rules = _Rules(parser, of_robots(text, self._agent), listings.of_robots(text), crawl_delay, delay, asked, until)
+        said = of_robots(text, self._agent), listings.of_robots(text), tuple(files or ())
+        rules = _Rules(parser, *said, FileRules(files) if files else None, crawl_delay, delay, asked, until)
         for origin in origins:
             self._rules.pop(origin, None)
             self._rules[origin] = rules
@@ -572,7 +608,9 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
         headers = [(name, value.decode("latin-1")) for name, value in _pairs(response.headers)] if response is not None else []
         signals = response.meta.get(_SIGNALS, ()) if response is not None else ()
         path = f"{parts.path or '/'}{parts.query and '?'}{parts.query}"
-        return of_page(page.wishes, headers, signals, path, self._agent)
+        use: FileRules | None = response.meta.get(_USE) if response is not None else None
+        wishes = page.wishes | use.of_url(page.url, self._agent) if use is not None else page.wishes
+        return of_page(wishes, headers, signals, path, self._agent)
 
     async def process_spider_output_async(
         self, response: Response | None, result: AsyncIterator[Any], spider: Any = None

@@ -51,6 +51,7 @@ USER_AGENT = f"topical_crawler/{__version__} (topical corpus collection; obeys r
 ROBOTSTXT_OBEY = True
 ROBOTSTXT_USER_AGENT = "topical_crawler"
 TOPICAL_OBEY_NOFOLLOW = True  # links of a page that says nofollow are not followed from there
+TOPICAL_RIGHTS_FILES = False  # whether each host is also asked for its ai.txt and tdmrep.json
 DOWNLOAD_DELAY = 1.0
 DOWNLOAD_DELAY_JITTER = 0
 CONCURRENT_REQUESTS_PER_DOMAIN = 1

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ from redis_tools import RedisServer
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.frontier.sqlite import SqliteFrontier
+from topical_crawler.web.rights import FileRules
 
 ROBOTS = """\
 User-agent: *
@@ -76,6 +78,31 @@ def test_links_of_a_page_that_says_nofollow_are_dropped_there_only(crawled: tupl
         assert frontier.dropped() == {"nofollow": 1}
 
 
+def test_two_more_files_of_a_host_are_asked_for_on_request_each_in_its_turn(topic: Path, tmp_path: Path) -> None:
+    closed = {"/notes/1.html": "党建", "/report/1.html": "党建", "/report/open/1.html": "党建"}
+    server = Site({path: Reply(article(path)) for path in closed} | {"/": Reply(article("首页", closed))})
+    server.routes["/ai.txt"] = Reply("User-Agent: *\nDisallow: *.jpg\nDisallow: /notes/", content_type="text/plain")
+    tdmrep = [{"location": "/report/*", "tdm-reservation": 1}, {"location": "/report/open/", "tdm-reservation": 0}, "?", {}]
+    server.routes["/.well-known/tdmrep.json"] = Reply(json.dumps(tdmrep), content_type="application/json")
+    with server:
+        assert crawl(topic, tmp_path, f"{server.url}/", DOWNLOAD_DELAY=0.1, TOPICAL_RIGHTS_FILES=1).code == 0
+    asked = sorted(server.hits, key=lambda hit: hit.began)
+    assert [hit.path for hit in asked[:4]] == ["/robots.txt", "/ai.txt", "/.well-known/tdmrep.json", "/"]
+    assert all(after.began - before.ended > 0.09 for before, after in pairwise(asked)) and len(asked) == 7
+    assert {path_of(record): record.rights for record in rows(tmp_path)} == {
+        "/": "",
+        "/notes/1.html": "ai-train=no",
+        "/report/1.html": "tdm-reservation",
+        "/report/open/1.html": "",
+    }
+
+
+@pytest.mark.parametrize("text", ["<html>404</html>", "[" * 100_000, '{"location": "/a b"}', "null", '[{"location": 3}]', "\x00"])
+def test_what_is_none_of_these_files_says_nothing(text: str) -> None:
+    assert FileRules([text, text]).of_url("http://a.cn/", "topical_crawler") == set()
+    assert FileRules([text, '{"location": "/", "tdm-reservation": "1"}']).of_url("http://a.cn/a", "x") == {"tdm-reservation"}
+
+
 def test_nofollow_is_disregarded_on_request(topic: Path, tmp_path: Path) -> None:
     with site() as server:
         assert crawl(topic, tmp_path, f"{server.url}/", DOWNLOAD_DELAY=0, TOPICAL_OBEY_NOFOLLOW=0).code == 0
@@ -84,10 +111,11 @@ def test_nofollow_is_disregarded_on_request(topic: Path, tmp_path: Path) -> None
 
 def test_workers_share_what_a_robots_txt_says(topic: Path, tmp_path: Path) -> None:
     with RedisServer(tmp_path / "redis") as redis, site() as server:
+        server.routes["/ai.txt"] = Reply("User-agent: *\nDisallow: /plain", content_type="text/plain")
         for pages in (1, 3):  # the second process fetches no robots.txt
-            more = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": redis.url, "pages": pages}
+            more = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": redis.url, "pages": pages, "TOPICAL_RIGHTS_FILES": 1}
             assert crawl(topic, tmp_path, f"{server.url}/plain.html {server.url}/", DOWNLOAD_DELAY=0, **more).code == 0
-        assert server.asked("/robots.txt") == 1
+        assert (server.asked("/robots.txt"), server.asked("/ai.txt"), server.asked("/.well-known/tdmrep.json")) == (1, 1, 1)
         found = [record.rights for record in rows(tmp_path) if not record.final_url.endswith(("closed.html", "target.html"))]
         assert len(found) >= 2 and all("ai-train=no" in rights for rights in found)
 

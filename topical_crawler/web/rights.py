@@ -1,6 +1,7 @@
 """What a page, its answer and its host's robots.txt ask of those who take texts.
 
-All of it is read from what a crawl has at hand anyway. Names are the same whatever way something was said.
+All of it is read from what a crawl has at hand anyway, but for two files of a host (:data:`FILES`), which are fetched on request.
+Names are the same whatever way something was said.
 
 >>> of_page({"noai"}, [("X-Robots-Tag", "noindex")], [("/", "ai-train=no", True)], "/党建.html", "topical_crawler")
 'noindex; noai; ai-train=no'
@@ -8,8 +9,11 @@ All of it is read from what a crawl has at hand anyway. Names are the same whate
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from protego import Protego
 
 RESERVED = ("noindex", "noarchive", "noai", "tdm-reservation", "search=no", "ai-input=no", "ai-train=no")
 """What reserves a text: robots directives, TDMRep, Content-Signal and Content-Usage (``train-ai=n`` is ``ai-train=no``)."""
@@ -22,6 +26,9 @@ Signal = tuple[str, str, bool]
 """A line of a robots.txt about use: how the paths begin for which it holds (a pattern up to its first sign), a name of
 :data:`NAMES`, and whether that is said or its opposite."""
 
+FILES = ("/ai.txt", "/.well-known/tdmrep.json")
+"""Files of a host that say for which uses its texts are reserved."""
+MOST_FILE = 64_000  # characters of such a file that are read
 MOST_SIGNALS = 100  # of a robots.txt; each is looked at for each page
 _TDM = "tdm-reservation"
 _VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")  # directives that look like an agent
@@ -70,6 +77,42 @@ def of_robots(text: str, agent: str) -> tuple[Signal, ...]:
         named = token == "user-agent"
     group = own if own in found else "*"
     return tuple((found.get("", []) + found.get(group, []))[:MOST_SIGNALS])
+
+
+class FileRules:
+    """What the :data:`FILES` of a host say, in their order; "" for one that it has not, or that is none.
+
+    ``ai.txt`` is a robots.txt of those who train models; a file type in it (``Disallow: *.jpg``) speaks of addresses that end so.
+    Of the rules of a ``tdmrep.json`` that fit an address the longest counts.
+
+    >>> rules = FileRules(["User-Agent: *\\nDisallow: /图片/", '[{"location": "/报告/*", "tdm-reservation": 1}]'])
+    >>> [sorted(rules.of_url(f"http://a.cn/{path}", "topical_crawler")) for path in ("图片/1.html", "报告/1.html", "1.html")]
+    [['ai-train=no'], ['tdm-reservation'], []]
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        ai, tdmrep = (text.strip()[:MOST_FILE] for text in texts)
+        rules = ("" if ai.startswith("<") else ai, _tdmrep_as_robots(tdmrep))
+        self._parsers = [(name, Protego.parse(text)) for name, text in zip(("ai-train=no", _TDM), rules, strict=True) if text]
+
+    def of_url(self, url: str, agent: str) -> set[str]:
+        """Names of :data:`NAMES` that hold for the page at ``url``."""
+        return {name for name, parser in self._parsers if not parser.can_fetch(url, agent)}
+
+
+def _tdmrep_as_robots(text: str) -> str:
+    """The rules of a tdmrep.json as those of a robots.txt; "" where it has none that can be read."""
+    try:
+        rules = json.loads(text) if text else []
+    except (ValueError, RecursionError):
+        return ""
+    lines = []
+    for rule in (rules if isinstance(rules, list) else [rules])[:MOST_SIGNALS]:
+        location = rule.get("location") if isinstance(rule, dict) else None
+        if isinstance(location, str) and location and not _SPLIT.search(location):
+            word = "Disallow" if str(rule.get(_TDM)) == "1" else "Allow"
+            lines.append(f"{word}: {location if location.startswith(('/', '*')) else '/' + location}")
+    return "\n".join(["User-agent: *", *lines]) if lines else ""
 
 
 def of_page(meta: Collection[str], headers: Iterable[tuple[str, str]], signals: Iterable[Signal], path: str, agent: str) -> str:
