@@ -3,7 +3,8 @@
     python benchmarks/choose_threads.py --wcxb CHECKOUT --layouts TEXTS.jsonl.gz [--data FOLDER]
         [--gold GOLD.tsv --web RECORDING …]
 
-The pages are those of benchmarks/extraction.py: the part of WCXB for development, four made threads of each layout, and of all
+The pages are those of benchmarks/extraction.py: the part of WCXB for development, four made threads of each layout, two of each
+hard one, and of all
 other sets the pages that are asked whether they are threads. Every site counts the same. Each constant of
 topical_crawler/extraction/forum.py is tried with the values of CHOICES, the others as they are. Then for every site each is set
 to the value that is best on all other sites, or left as it is where that gains less than GAIN, and the site is read with these
@@ -22,6 +23,7 @@ from statistics import mean
 
 from extraction import load, read_wcxb, score
 from forum_layouts import make_threads
+from forum_variants import make_hard_threads
 from gold_layouts import make_pages
 from gold_pages import GoldPage, read_gold, read_marks, read_pages
 from lxml.html import HtmlElement
@@ -42,6 +44,9 @@ CHOICES: dict[str, tuple[float, ...]] = {
     "INNER": (0.25, 0.75),
     "AS_MUCH": (0.5, 0.9),
     "BODY": (0.6, 0.99),
+    "LITTLE": (0.05, 0.2),
+    "HEAD": (0.15, 0.5),
+    "SIGNED": (2, 8),
 }
 GAIN = 0.001  # least gain of the mean F1 for which a constant is changed
 PAGES = 4  # of each made layout
@@ -97,6 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pages += [("made threads", page) for group in made.values() for page in group[:: max(1, len(group) // PAGES)][:PAGES]]
     others = [*make_pages(options.layouts), *(load(options.data) if options.data else ())]
     others += read_gold(options.gold, read_pages(options.web, read_marks(options.gold))) if options.gold else []
+    pages += [("hard threads", page) for page in list(make_hard_threads(options.layouts))[:: PAGES // 2]]
     pages += [("no threads", page) for page in others]
     cases = [case for case in (Case(*page) for page in pages) if case.asked is not None or case.set != "no threads"]
     sites = [f"{case.set} {case.page.site}" for case in cases]

@@ -6,6 +6,7 @@ import random
 
 import pytest
 from forum_layouts import LAYOUTS, NO_THREADS, Post, Thread, make_thread
+from forum_variants import HARD_LAYOUTS, VARIANTS
 from text_scores import ngram_f1
 
 from topical_crawler.extraction import Extracted, extract
@@ -25,7 +26,7 @@ TITLES = [title for title, _ in TEXTS] + [f"{subject}的老照片谁还留着" f
 
 
 def read(layout: str, thread: Thread) -> Extracted:
-    url, make = LAYOUTS[layout]
+    url, make = (LAYOUTS | HARD_LAYOUTS)[layout]
     return extract(make(thread, TITLES), url, fetched="2024-01-01T00:00:00+00:00")
 
 
@@ -84,6 +85,35 @@ def test_a_thread_with_one_post_is_kept(layout: str) -> None:
     assert ngram_f1(found.text, thread.text) > 0.85
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("layout", HARD_LAYOUTS)
+def test_old_and_odd_boards(layout: str, variant: str) -> None:
+    names = ("山野清风", "Echo", "老王说事", "北方的狼")
+    posts = [Post(name, f"2023-02-1{n}", TEXTS[n][1], signature="海阔凭鱼跃。") for n, name in enumerate(names)]
+    thread = VARIANTS[variant](Thread("支部里的一天是怎样过的", posts), random.Random(2))
+    found = read(layout, thread)
+    assert found.reason == ""
+    assert ngram_f1(found.text, thread.text) > 0.5  # so little text is hard to tell from what stands around it
+    if not variant and layout != "nameless floors":
+        assert (found.kind, found.text.split("\n")[-1]) == ("forum", thread.posts[-1].lines[-1])
+        assert ngram_f1(found.text, thread.text) > 0.9
+
+
+def test_posts_of_which_only_those_of_one_person_have_a_class() -> None:
+    notice = "<div class='alert'>请注意：本主题已经很久没有人回复，内容可能早已过时。</div>"
+    posts = "".join(
+        f"<li {'class=owner-post' * (n % 2 == 0)}><a href='/user/{n}'>老王{n}</a><time>2024-03-0{n + 1}</time>"
+        f"<div class='content'>{'<br>'.join(TEXTS[n][1])}</div></li>"
+        for n in range(4)
+    )
+    html = (
+        "<html><head><title>支部里的一天</title></head><body><h1>支部里的一天</h1>"
+        f"{notice}<ul class='replies'>{posts}</ul></body></html>"
+    )
+    found = extract(html, "http://bbs.example.cn/topic/1")
+    assert found.text.split("\n") == [line for _, text in TEXTS[:4] for line in text]
+
+
 @pytest.mark.parametrize("layout", NO_THREADS)
 def test_what_only_looks_like_a_thread_is_none(layout: str) -> None:
     url, kind, make = NO_THREADS[layout]
@@ -101,8 +131,9 @@ def test_what_only_looks_like_a_thread_is_none(layout: str) -> None:
         "<h2>怎样入党</h2>" * 5_000,
         "<div class=post><a href='/user/1'>小林</a> <i>2024-03-01</i></div>" * 2_000,
         f"<div class=post><a href='/user/1'>小林</a><i>2024-03-01</i>{'党' * 200_000}</div>" * 2,
+        "<a href='/2024/'>2024-03-01</a>",
     ],
-    ids=["nested", "headings", "empty posts", "long posts"],
+    ids=["nested", "headings", "empty posts", "long posts", "no text"],
 )
 def test_odd_pages_do_no_harm(body: str) -> None:
     found = extract(

@@ -27,6 +27,7 @@ MAX_POSTS = 500
 MAX_HEADINGS = 100  # most headings that are compared with the title of the page
 MAX_GROUPS = 50  # most kinds of boxes that are looked at
 MIN_POINTS = 2  # least signs of a thread, see `_points`
+MIN_ALONE = 4  # and of a thread of one post
 MIN_TITLE = 8  # least letters of a link that may be the headline of another page
 MIN_LEAD = 12  # least worth of a first post that is no box like the others
 MAX_NAME = 30  # most letters of the line that says who is quoted
@@ -35,9 +36,12 @@ MAX_SHARED = 40  # most letters of such a line
 SHARED = 0.2  # share of the posts over which a line that they have in common is furniture
 SHINGLE, REPEATED = 6, 0.7  # letters of the pieces of a quote that are looked for in earlier posts, and share that is found there
 MAX_SAID = 200_000  # most of the pieces of earlier posts that are remembered
+LITTLE = 0.1  # least share of the text of the page that posts have
+HEAD = 0.3  # most of the text of posts that their heads have, with person and day
 INNER = 0.5  # least share of the text of that column that they hold; half as much where it is named as something else than posts
 AS_MUCH = 0.7  # share of the text of boxes that a part of each must have to be the posts
 BODY = 0.9  # share of the most text over which the elements named as bodies are the bodies of posts
+SIGNED = 4  # most lines of a signature, with the rule above it
 LONG = 30  # fewest letters of a line that is looked for in earlier posts though it is not marked as a quote
 
 DECLARED = ("DiscussionForumPosting", "QAPage", "schema.org/Question", "schema.org/Answer")
@@ -49,6 +53,8 @@ ADDRESS = re.compile(
     re.I,
 )
 """Addresses of threads, without the protocol."""
+THREAD = re.compile(r"(?:view|show)(?:thread|topic)|/threads?[/?-]|[?&]tid=", re.I)
+"""Addresses that hardly another page has."""
 WORDS = ("楼主", "回帖", "发帖", "跟帖", "版块", "板块", "论坛", "楼层", "个回答", "条回复", "提问", "采纳", "最佳答案", "回复")
 CODE_WORDS = ("forum", "thread", "replies", "answer", "topic", "reply", "question", "signature", "member", "discuss")
 MIN_WORDS = 3
@@ -58,6 +64,7 @@ _UNSEEN = frozenset(
     ("script", "style", "template", "select", "textarea", "button", "head", "svg", "iframe", "object", "nav", "footer")
 )
 _BOXES = frozenset(("div", "li", "article", "section", "table", "tbody", "tr", "td", "dl", "dd", "main", "ul", "ol"))
+_ITEMS = frozenset(("li", "article"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 _PERSON_ADDRESS = re.compile(
     r"(?:^|[/?&.;=_-])(?:u|users?|members?|people|profiles?|viewprofile|space|uid|memberlist|home/main)(?:[/=?_-]|\.php|\d)",
@@ -70,13 +77,14 @@ _DAY = re.compile(
     r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}|\d{1,2}[-/月.]\d{1,2}日?\s+\d{1,2}:\d\d|\d{1,2}\s?月\s?\d{1,2}\s?日"
     r"|(?:\d+|几)\s?(?:秒|分钟|小时|天|周|个?月|年)之?前|^(?:刚刚|今天|昨天|前天)(?:\s|$|\d)"
     r"|\d+\s(?:second|minute|hour|day|week|month|year)s?\sago"
-    rf"|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?,?(?:\s+'?\d\d|\s*\d\d:\d\d)|\d{{1,2}}(?:st|nd|rd|th)?\s{_MONTH},?\s(?:19|20)\d\d"
+    rf"|{_MONTH}\s{{1,2}}\d{{1,2}}\s\d\d:\d\d:\d\d\s(?:[a-z]{{2,5}}\s)?(?:19|20)\d\d|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?,?(?:\s+'?\d\d|\s*\d\d:\d\d)|\d{{1,2}}(?:st|nd|rd|th)?\s{_MONTH},?\s(?:19|20)\d\d"
     r"|\d{1,2}[-/.]\d{1,2}[-/.](?:19|20)\d\d",
     re.I,
 )
 _NOT_POSTED = re.compile(r"注册|加入|编辑|最后|上次|join|regist|edit|last", re.I)  # days that are not those of posts
 _POSTS = re.compile(r"post|repl(?:y|ies)|answer|floor|topic|thread|question|discuss|message", re.I)
 _REPLIES = re.compile(r"repl(?:y|ies)|answer|comment|response", re.I)
+_REPLIES_WORD = re.compile(r"(?:^|[\s_-])(?:repl(?:y|ies)|answers?|comments?|responses?)(?![a-zA-Z])", re.I)
 _HEADLINE = re.compile(r"title|headline", re.I)
 _BODY = re.compile(r"content|body|message|text|prose|cooked|markdown|(?:^|[ _])t_f|entry|msg", re.I)
 _COMMENT = re.compile(r"comment", re.I)
@@ -85,12 +93,15 @@ _DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"[\W_]+")
 _MENTION = re.compile(r"^@\S{1,30}\s")
 _REPLY = re.compile(r"^\W*(?:re|aw|回复|回覆|答复)\s?[:：]\s*", re.I)
+_EDITED = re.compile(r"pstatus|edit", re.I)  # what stands in the text of a post, and is cut out of it
+_MAIL = re.compile(r"^(?:发信人|寄信人|发信站|标\s*题)\s?[:：]")
 _WRITTEN = re.compile(r"[»›]|发表|发布|发帖|帖子|posted|wrote|\bby\b", re.I)
 _NUMBERED = re.compile(r"\d.*")
 _ASIDE = re.compile(
     r"(?<!with)(?<!with[-_])(?<!has)(?<!has[-_])sidebar|widget|right-?bar|(?:^|[\s_-])(?:aside|related|recommend\w*|hot)(?:$|[\s_-])",
     re.I,
 )
+_NOTICE = re.compile(r"alert|notice|announce|summary", re.I)
 _STATE = re.compile(
     r"^(?:\w*(?:odd|even|alt)|first|last|active|current|hidden|visible|unread|read|new|hot|top|owner|row\d*|col\w*-\d+|[a-z]{1,3}\d+)$",
     re.I,
@@ -104,7 +115,9 @@ _TOOLS = re.compile(
     re.I,
 )
 _FURNITURE = re.compile(
-    r"^\W*(?:(?:本|此)?(?:帖|回复|内容).{0,6}(?:由|于|在).{1,40}编辑|.{0,30}\s(?:发表于|写道|wrote|said)\s?.{0,30}[:：]?"
+    r"^\W*(?:(?:以下是)?引用.{0,40}(?:的发言|发表的|的话|写道)|在.{1,40}的大作中提到|※ ?(?:来源|修改)\s?[:：].{0,80}"
+    r"|(?:点击)?(?:展开|收起)(?:全文|阅读全文|更多)?|引用回复|click to (?:expand|shrink)|featured replies"
+    r"|(?:本|此)?(?:帖|回复|内容).{0,6}(?:由|于|在).{1,40}编辑|.{0,30}\s(?:发表于|写道|wrote|said)\s?.{0,30}[:：]?"
     r"|(?:发表|发布|编辑|回答|提问|写)于.{4,30}|复制代码|引用|回复|举报|点?赞|收藏|分享|编辑|删除|只看(?:[该此]作者|楼主)|楼主|沙发|板凳|地板"
     r"|\d+\s?楼|#?\d+#?|last edited by.{1,60}|edited|reply|quote|report|share|like|copy)\W*$",
     re.I,
@@ -136,20 +149,19 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
     """
     page = _Page(tree)
     declared = any(word in html for word in DECLARED)
-    boxes = _boxes(page, declared)
+    alone = declared or THREAD.search(url) is not None  # whether it may be a thread of one post
+    boxes = _boxes(page, alone)
     if not boxes:
         return None
     bodies = _bodies(page, boxes)
     if not bodies:
         return None
     lead = _lead(page, boxes, bodies)
-    if lead is None and len(boxes) == 1 and not declared:
-        return None
     posts = bodies if lead is None else [lead, *bodies]
     points = _points(page, boxes, bodies, lead, html, url, declared)
-    if points < MIN_POINTS:
+    if points < MIN_POINTS or (len(posts) == 1 and not (declared or (alone and points >= MIN_ALONE))):
         return None
-    texts = [read_blocks(_cleaned(page.elements[post])) for post in posts]
+    texts = [_without_signature(read_blocks(_cleaned(page.elements[post]))) for post in posts]
     lines = Counter(line for text in texts for line in {_masked(block.text) for block in text})
     title = max(_headings(page, boxes[0]).values(), key=len, default="")
     blocks: list[Block] = []
@@ -232,7 +244,8 @@ class _Page:
             return False
         around = (n, *islice(self.above(n), 2))
         headline = any(self.elements[m].tag in _HEADINGS or _HEADLINE.search(self.kinds[m]) for m in around)
-        return headline and " ".join("".join(self.pieces[n]).split())[-20:] not in self.title
+        line = " ".join("".join(self.pieces[n]).split())
+        return headline and line[-20:] not in self.title and not _REPLY.match(line)
 
     def above(self, n: int) -> Iterator[int]:
         """The elements around one, from the inside."""
@@ -295,7 +308,7 @@ def _masked(piece: str) -> str:
     return _DIGITS.sub("0", " ".join(piece.split()))
 
 
-def _boxes(page: _Page, declared: bool) -> list[int]:
+def _boxes(page: _Page, alone: bool) -> list[int]:
     """The boxes of the posts: of all kinds of boxes with days in them that with most text, but not the columns of the page."""
     groups: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     for n, element in enumerate(page.elements):
@@ -304,6 +317,8 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
             own: list[tuple[str, int]] = [(kind, -1) if kind else (element.tag, page.parents[n])]
             if page.persons[n] and _POSTS.search(kind) and not _COMMENT.search(kind) and len(words := kind.split()) > 2:
                 own.append((" ".join(words[:2]), -2))  # some mark the first post, or an accepted answer
+            if page.persons[n] and kind and element.tag in _ITEMS and not _COMMENT.search(kind):
+                own.append((element.tag, page.parents[n]))  # or those of one person
             for group in (groups[key] for key in own):
                 if len(group) < MAX_POSTS and not (group and page.within(n, group[-1])):
                     group.append(n)
@@ -321,9 +336,41 @@ def _boxes(page: _Page, declared: bool) -> list[int]:
             named = page.named(group) > len(group) / 2 and -run >= least * page.run[next(iter(holders))]
             if named and (len(best) == 2 or len(group) >= len(best)):
                 best, weight = group, -run
-        elif len(group) == len(best) == len(holders) and -run >= AS_MUCH * weight and page.named(group) >= page.named(best):
+        elif (
+            (len(group) == len(best) or (len(best) == 2 and not _COMMENT.search(page.kinds[group[0]])))
+            and len(holders) == len(best)
+            and -run >= AS_MUCH * weight
+            and page.named(group) >= page.named(best)
+        ):
             best, weight = group, -run
-    return _with_inner(page, best) if best else _single(page, declared)
+    best = _around_heads(page, best)
+    if not best or sum(page.run[n] for n in best) < LITTLE * page.run[0]:  # they are but the heads of posts
+        return _single(page, alone)
+    return _with_others(page, _with_inner(page, best))
+
+
+def _with_others(page: _Page, boxes: list[int]) -> list[int]:
+    """The boxes with those beside them that have a person, a day and a part of the same kind, as a best answer has."""
+    around = page.parents[boxes[0]]
+    if around < 0 or any(page.parents[n] != around for n in boxes):
+        return boxes
+    tag = page.elements[boxes[0]].tag
+    parts: defaultdict[int, set[str]] = defaultdict(set)
+    beside = [n for n in range(around + 1, page.ends[around]) if page.parents[n] == around and page.elements[n].tag == tag]
+    beside = [n for n in beside if page.persons[n] and page.days[n] and page.run[n] and not page.aside[n]]
+    for n in range(around + 1, page.ends[around]):
+        if page.kinds[n]:
+            parts[page.parents[n]].add(page.kinds[n])
+    return [n for n in beside if n in boxes or parts[n] & parts[boxes[0]]][:MAX_POSTS] if len(beside) > len(boxes) else boxes
+
+
+def _around_heads(page: _Page, boxes: list[int]) -> list[int]:
+    """The boxes around ``boxes`` where these are but the heads of posts: those around, side by side, hold far more."""
+    up = boxes
+    while len({page.parents[n] for n in up}) == len(up) > 1 and min(up) > 0:
+        up = [page.parents[n] for n in up]
+    beside = len(up) > 1 and len({page.parents[n] for n in up}) == 1 and up != boxes
+    return up if beside and sum(page.run[n] for n in boxes) < HEAD * sum(page.run[n] for n in up) else boxes
 
 
 def _holder(page: _Page, boxes: Sequence[int], n: int) -> int:
@@ -332,17 +379,20 @@ def _holder(page: _Page, boxes: Sequence[int], n: int) -> int:
     return box if page.within(n, box) else -1
 
 
-def _single(page: _Page, declared: bool) -> list[int]:
-    """The box of the only reply, or of the only post if metadata call the page a thread."""
+def _single(page: _Page, alone: bool) -> list[int]:
+    """The box of the only reply, or of the only post if metadata or its address call the page a thread."""
     able = [n for n, element in enumerate(page.elements) if _is_box(element) and page.persons[n] and page.days[n]]
     able = [n for n in able if page.run[n]]
     replies = [n for n in able if _REPLIES.search(page.names((n,)))]
     if replies:
         most = max(page.run[n] for n in replies)
-        return [n for n in replies if page.run[n] >= 0.8 * most][-1:]
-    posts = [n for n in able if declared and _POSTS.search(page.names((n,)))]
+        box = [n for n in replies if page.run[n] >= 0.8 * most][-1]
+        while page.run[box] <= MIN_LEAD and page.parents[box] > 0:  # but the head of it
+            box = page.parents[box]
+        return [box]
+    posts = [n for n in able if alone and _POSTS.search(page.names((n,)))]
     most = max((page.run[n] for n in posts), default=0)
-    return [n for n in posts if page.run[n] >= 0.8 * most][-1:]
+    return [n for n in posts if page.run[n] >= 0.6 * most][-1:]  # around it the headline may stand
 
 
 def _with_inner(page: _Page, boxes: list[int]) -> list[int]:
@@ -362,12 +412,13 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
     holders = {n for box in boxes for n in page.above(box)}
     best: dict[tuple[int, str], tuple[float, int]] = {}
     depth: dict[str, int] = {}
+    kinds: dict[int, str] = {}
     for box, places in own.items():
         gain = {n: _gain(page, n, shared) for n in places}
         for n in reversed(places[1:]):
             gain[page.parents[n]] += gain[n]
         for n in places:
-            kind = page.kinds[n] or f"{page.elements[n].tag} in {page.kinds[page.parents[n]]}"
+            kind = kinds[n] = page.kinds[n] or _place(page, n, kinds.get(page.parents[n], "") if n != box else "")
             depth.setdefault(kind, n - box)
             if ((box, kind) not in best or gain[n] > best[box, kind][0]) and (n == box or n not in holders):
                 best[box, kind] = gain[n], n
@@ -385,6 +436,13 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
     most = max(gains[kind] for kind in able)
     kind = min((kind for kind in able if gains[kind] >= 0.99 * most), key=lambda kind: depth[kind])
     return [best[box, kind][1] if (box, kind) in best else _other(best, box) for box in boxes]
+
+
+def _place(page: _Page, n: int, around: str) -> str:
+    """What stands for the kind of an element that has none: what it is in, and which cell of a row it is."""
+    element = page.elements[n]
+    cell = sum(1 for _ in element.itersiblings("td", preceding=True)) if element.tag == "td" else ""
+    return f"{element.tag}{cell} in {around}"
 
 
 def _own_places(page: _Page, boxes: Sequence[int]) -> dict[int, list[int]]:
@@ -412,16 +470,19 @@ def _other(best: Mapping[tuple[int, str], tuple[float, int]], box: int) -> int:
 
 def _gain(page: _Page, n: int, shared: Set[str] = frozenset()) -> float:
     """What the text right in an element adds to that of a post; ``shared`` are masked lines that several posts have."""
-    text = " ".join(piece.strip() for piece in page.pieces[n])
-    letters = page.letters[n]
+    pieces = [piece.strip() for piece in page.pieces[n]]
+    text, letters = " ".join(pieces), page.letters[n]
     if not text:
         return 0.0
     if page.linked[n]:
         return letters / 2 if letters > 8 else -letters
     if page.quoted[n]:
         return letters / 2
-    if _is_stamp(text) or _FURNITURE.match(text) or any(_masked(piece) in shared for piece in page.pieces[n]):
-        return -min(letters, 20)
+    own = [piece for piece in pieces if not (_is_stamp(piece) or _FURNITURE.match(piece) or _masked(piece) in shared)]
+    if not own or _is_stamp(text) or _FURNITURE.match(text):
+        return 0.0 if _EDITED.search(_name(page.elements[n])) else -min(letters, 20)
+    if len(own) < len(pieces):  # lines of one element
+        text, letters = " ".join(own), sum(map(count_letters, own))
     if not _is_box(page.elements[n]) and page.elements[n].tag != "p":  # a part of a line
         return letters
     return (letters if is_sentence(text) else letters / 2) - COST
@@ -437,8 +498,8 @@ def _headings(page: _Page, first: int) -> dict[int, str]:
 def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | None:
     """The first post where it is no box like the others, as questions are: the prose between the headline and the others."""
     first = boxes[0]
-    name = page.names((first, page.parents[first], bodies[0]))
-    if _POSTS.search(name) and not _REPLIES.search(name):
+    name, around = page.names((first, bodies[0])), page.names((page.parents[first],))
+    if _POSTS.search(f"{name} {around}") and not (_REPLIES.search(name) or _REPLIES_WORD.search(around)):
         return None
     own = _headings(page, first)
     if not own:
@@ -449,8 +510,9 @@ def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | Non
         if page.parents[n] >= start:
             gain[page.parents[n]] += gain[n]
     able = [n for n in gain if page.ends[n] <= first and not page.linked[n] and _is_box(page.elements[n])]
+    able = [n for n in able if not _NOTICE.search(page.kinds[n])]
     best = max(able, key=gain.__getitem__, default=None)
-    return best if best is not None and gain[best] > MIN_LEAD else None
+    return best if best is not None and min(gain[best], page.run[best]) > MIN_LEAD else None
 
 
 def _points(
@@ -460,14 +522,15 @@ def _points(
     other pages and text in links, as lists have them (four each); a first text that is longer than all others, as articles with
     comments have it; little of the page's text (two)."""
     run, count = sum(page.run[n] for n in boxes), len(boxes)
-    points = 2 * declared + bool(ADDRESS.search(url.partition("://")[2]))
+    address = ADDRESS.search(url.partition("://")[2])
+    points = 2 * declared + (0 if address is None else 1 if address.start() else 2)
     points += bool(_POSTS.search(page.names((boxes[0], page.parents[boxes[0]], bodies[-1]))))
     points += page.named(boxes) > count / 2
     points += sum(word in html for word in (*WORDS, *CODE_WORDS)) >= MIN_WORDS
     points -= 4 * page.is_linked(boxes)
     points -= 4 * (sum(page.heads[n] > 0 for n in boxes) > count / 2)
     points -= lead is not None and page.run[lead] > run
-    return points - 2 * (run < 0.1 * page.run[0])
+    return points - 2 * (run < LITTLE * page.run[0] and address is None)
 
 
 def _first(page: _Page, lead: int | None, boxes: Sequence[int], body: int) -> tuple[str, str]:
@@ -535,17 +598,26 @@ def _letters(text: str) -> str:
 def _is_repeated(block: Block, said: Set[str]) -> bool:
     """Whether a quote, or a long line that is not marked as one, is of an earlier post; ``said``: the shingles of these. What a
     post quotes from elsewhere is part of it."""
-    if block.kind in VERBATIM or (block.kind != "quote" and block.letters < LONG):
+    quote = block.kind == "quote" or block.text.startswith((": ", "> "))
+    if block.kind in VERBATIM or (not quote and block.letters < LONG):
         return False
     text = _letters(_MENTION.sub("", block.text))
     pieces = [text[n : n + SHINGLE] for n in range(0, max(1, len(text) - SHINGLE + 1), SHINGLE)]
-    return sum(piece in said for piece in pieces) >= (REPEATED if block.kind == "quote" else 1) * len(pieces)
+    return sum(piece in said for piece in pieces) >= (REPEATED if quote else 1) * len(pieces)
 
 
 def _is_head(block: Block, title: str) -> bool:
     """Whether the first line of a post is the headline of the thread, or says when and by whom the post was written."""
     line = _REPLY.sub("", block.text)
-    return (len(line) >= MIN_TITLE and line == title) or (_is_stamp(line) and _WRITTEN.search(line) is not None)
+    if line == title or (len(line) >= MIN_TITLE and title.endswith(line)) or _MAIL.match(line):
+        return True
+    return _is_stamp(line) and (line.startswith("@") or _WRITTEN.search(line) is not None)
+
+
+def _without_signature(blocks: list[Block]) -> list[Block]:
+    """The lines of a post without those that sign it, below two hyphens as in mails. Longer rules part quote and answer."""
+    rules = [n for n, block in enumerate(blocks) if block.text.strip() == "--" and block.kind not in VERBATIM]
+    return blocks[: rules[-1]] if rules and len(blocks) - rules[-1] <= SIGNED else blocks
 
 
 def _is_furniture(block: Block, posts: int, among: int) -> bool:
