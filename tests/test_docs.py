@@ -177,7 +177,16 @@ def test_every_command_and_option_is_documented(command: str, sub: str, parser: 
 def test_all_commands_are_looked_at() -> None:
     assert {f"{command} {sub}" for command, sub, _ in subcommands()} == {
         *("corpus stats", "corpus export", "corpus fetched", "corpus copy", "corpus clean", "corpus rebuild"),
-        *("corpus sample", "corpus judge", "corpus list", "corpus show", "corpus search", "corpus why", "corpus extract"),
+        *(
+            "corpus sample",
+            "corpus judge",
+            "corpus list",
+            "corpus show",
+            "corpus search",
+            "corpus why",
+            "corpus extract",
+            "corpus diff",
+        ),
         *("frontier stats", "frontier top", "frontier push", "frontier pause", "frontier resume", "frontier stop"),
         *("frontier threshold", "frontier requeue", "frontier purge"),
         *("evaluate sites", "evaluate harvest", "evaluate crawl"),

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from hashlib import blake2b
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
-from crawl_tools import HTML, Reply, Site, article, crawl, rows
+from crawl_tools import HTML, Reply, Site, article, crawl, environment, rows
 from scrapy.settings import Settings
 
 from topical_crawler import settings as project
+from topical_crawler.cli.corpus.diff import changes
 from topical_crawler.config import crawl_options
+from topical_crawler.corpus.record import Filters
+from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.refresh import Visited, due
 from topical_crawler.crawl.session import Crawl
-from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.topic.topic import load_topic
 
 OPTIONS = {"DOWNLOAD_DELAY": 0, "TOPICAL_FEEDS": 1}
@@ -32,6 +38,8 @@ class Portal(Site):
     304 where a page has not changed."""
 
     day = DAYS
+
+    changed: Mapping[str, str | None] = MappingProxyType({})  # by path what an article says besides; None: it is gone
 
     def __init__(self) -> None:
         super().__init__({"": self.page, "/robots.txt": Reply("", content_type="text/plain")})
@@ -48,8 +56,10 @@ class Portal(Site):
 
     def page(self, path: str) -> Reply | None:
         html = self.html(path)
-        if html is None:
+        if html is None or (path in self.changed and self.changed[path] is None):
+            self.statuses.append(404)
             return None
+        html = html.replace("</article>", f"<p>{self.changed.get(path) or ''}</p></article>")
         tag = f'"{blake2b(html.encode(), digest_size=8).hexdigest()}"'
 
         def answer(to: BaseHTTPRequestHandler) -> None:
@@ -118,16 +128,31 @@ def test_what_is_new_is_found_with_a_tenth_of_the_requests(topic: Path, crawled:
     assert asked[0] == "/feed.xml" and len(asked) == len(set(asked))
 
 
-def test_a_refresh_without_news_fetches_nothing_whole(topic: Path, crawled: tuple[Portal, Path]) -> None:
+def test_a_text_that_changes_has_versions_and_one_that_goes_is_marked(topic: Path, crawled: tuple[Portal, Path]) -> None:
+    """Long after the last visit, which the test writes into the corpus. Of the pages visited again one is a text."""
     portal, data = crawled
-    before, whole = rows(data), len(portal.statuses)
-    assert crawl(topic, data, f"{portal.url}/", refresh="0d", **OPTIONS).code == 0
-    assert set(portal.statuses[whole:]) == {304}
-    changed = [(old.url, old.text, old.reason) for old, new in zip(before, rows(data), strict=True) if old.text != new.text]
-    assert changed == []
-    with contextlib.closing(SqliteFrontier(data / "frontier.sqlite")) as frontier:
-        reasons = [outcome.reason for _, outcome in frontier.outcomes()][-(len(portal.statuses) - whole) :]
-    assert set(reasons) == {"not modified"}
+    changed, gone, put_in = f"{portal.url}/0/22-2.html", f"{portal.url}/0/23-1.html", "后来改过的一句，支部党员都看到了。"
+    portal.changed = {"/0/22-2.html": put_in, "/0/23-1.html": None}
+    with contextlib.closing(sqlite3.connect(data / "corpus.sqlite")) as corpus, corpus:
+        corpus.execute("UPDATE pages SET fetched = '2024-01-24T00:00:00+00:00'")
+    before = {record.url: record for record in rows(data)}
+    visited = []
+    for _ in range(2):
+        asked = len(portal.statuses)
+        assert crawl(topic, data, f"{portal.url}/", refresh="1d", **OPTIONS).code == 0
+        visited.append(portal.statuses[asked:])
+    assert visited[0] == [304, 304, 304, 304, 304, 200] and visited[1].count(404) == 1
+    with CorpusStore(data / "corpus.sqlite", read_only=True) as store:
+        found = changes(store, since := "2025-01-01")
+        assert [[page["url"] for page in found[kind]] for kind in ("new", "changed", "gone")] == [[], [changed], [gone]]
+        (former,) = store.former()
+        assert (former.text, former.fetched) == (before[changed].text, before[changed].fetched)
+        assert [record.url for record in store.records(Filters(new_since=since))] == [changed]
+        now, kept_text = store.page(changed), store.page(gone)
+    assert now is not None and put_in in (now.text or "") and kept_text is not None and kept_text.text == before[gone].text
+    line = [sys.executable, "-m", "topical_crawler", "corpus", "diff", str(data), "--page", changed]
+    said = subprocess.run(line, env=environment(), check=True, capture_output=True, encoding="utf-8", timeout=120).stdout
+    assert [text for text in said.splitlines() if text.startswith("+") and not text.startswith("+++")] == [f"+{put_in}"]
 
 
 @pytest.mark.parametrize(
@@ -161,4 +186,4 @@ def test_what_was_visited_lately_or_gives_little_is_not_due() -> None:
     assert due([*hubs, *texts], 1000, 86_400, now) == ["http://a.cn/list1", "http://a.cn/36"]
     assert due([*hubs, *texts], 1000, 0, now)[:1] == ["http://a.cn/list1"] and len(due([*hubs, *texts], 1000, 0, now)) == 4
     many = [Visited(f"http://a.cn/{i}", "2024-06-01T00:00:00+00:00", is_seed=True) for i in range(100)]
-    assert len(due(many, 100, 0, now)) == 5 and len(due(many, 1000, 0, now)) == 50
+    assert len(due(many, 100, 0, now)) == 4 and len(due(many, 1000, 0, now)) == 40

@@ -10,7 +10,19 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from topical_crawler.corpus.record import CorpusError, Filters, bands, hosts, lines, pages, parts, raw_texts, uncleaned, upserting
+from topical_crawler.corpus.record import (
+    CorpusError,
+    Filters,
+    bands,
+    hosts,
+    lines,
+    pages,
+    parts,
+    raw_texts,
+    uncleaned,
+    upserting,
+    versions,
+)
 from topical_crawler.corpus.store import CorpusStore, explaining
 
 BATCH = 200  # rows on the way at a time: with texts of 5 kB about a megabyte
@@ -70,10 +82,10 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
             _add(target_digest, rows)
             again += len(rows)
             progress("verifying", again, total)
-        with_raw = sa.inspect(reader).has_table(raw_texts.name)
-        if with_raw:
-            raw_texts.create(writer, checkfirst=True)
-        for table in (bands, lines, parts, hosts, uncleaned, *((raw_texts,) if with_raw else ())):
+        later = [table for table in (raw_texts, versions) if sa.inspect(reader).has_table(table.name)]
+        for table in later:
+            table.create(writer, checkfirst=True)
+        for table in (bands, lines, parts, hosts, uncleaned, *later):
             for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
                 writer.execute(table.insert(), [dict(row) for row in rows])
         if (again, target_digest.digest()) != (done, source_digest.digest()):

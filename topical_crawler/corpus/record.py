@@ -118,6 +118,17 @@ class HostFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Former:
+    """A text that a page of the corpus had before."""
+
+    key: str  # of the page
+    ended: str  # when the next version was found, UTC, ISO 8601
+    fetched: str  # when this one was fetched
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """A condition on one of :data:`NUMBERS`; ``operator`` is ">=", "<=", ">", "<" or "="."""
 
@@ -134,6 +145,7 @@ class Filters:
     min_relevance: float | None = None
     since: str = ""  # publication dates `YYYY-MM-DD`, inclusive; either leaves out pages without a date
     until: str = ""
+    new_since: str = ""  # time, ISO 8601: texts that were fetched first, or found changed, at it or later
     min_characters: int = 0
     rejected: bool = False  # take rejected pages too
     reasons: tuple[str, ...] = ()  # take nothing but pages rejected for one of these; empty: as `rejected` says
@@ -246,6 +258,15 @@ raw_texts = sa.Table(
     sa.Column("packed", sa.LargeBinary, nullable=False),  # UTF-8, zlib
 )
 
+versions = sa.Table(
+    "versions",  # former texts of pages that have changed; made like the table before
+    tables,
+    sa.Column("key", sa.String(64), primary_key=True),
+    _key("ended", sa.Text),  # when the next version was found, UTC, ISO 8601
+    *_columns(sa.Text, "fetched", "title"),
+    sa.Column("packed", sa.LargeBinary, nullable=False),  # UTF-8, zlib
+)
+
 hosts = sa.Table(
     "hosts",  # their robots.txt
     tables,
@@ -326,6 +347,8 @@ def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
         yield pages.c.date >= filters.since
     if filters.until:
         yield pages.c.date <= filters.until
+    if filters.new_since:
+        yield sa.func.coalesce(pages.c.why["since"].as_string(), pages.c.fetched) >= filters.new_since
     if filters.min_characters:
         yield pages.c.characters >= filters.min_characters
     for name, values in (("language", filters.languages), ("script", filters.scripts), ("kind", filters.kinds)):

@@ -35,6 +35,7 @@ from topical_crawler.corpus.record import (
     VERSION,
     CorpusError,
     Filters,
+    Former,
     HostFacts,
     PageLines,
     Record,
@@ -47,6 +48,7 @@ from topical_crawler.corpus.record import (
     storable,
     tables,
     upserting,
+    versions,
 )
 from topical_crawler.corpus.stats import Stats, read_stats
 from topical_crawler.files import may_write
@@ -60,6 +62,7 @@ SAID_EVERY = 10.0  # seconds between two messages that it is waited for
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 POSTGRESQL_WRITES: dict[str, Any] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
+_GONE = (404, 410)
 _RAW_AT_ONCE = 200  # records
 _LONGEST_CHAIN = 10  # redirects and copies that are followed back from a kept page
 
@@ -120,7 +123,39 @@ class CorpusStore:
         text the first is kept. Raises as :meth:`put`."""
         return self._store(record, None, replaces=True)
 
-    def _store(self, record: Record, lines: PageLines | None, *, replaces: bool) -> Record:
+    def put_again(self, record: Record, lines: PageLines | None = None) -> Record:
+        """As :meth:`put`, for a page that is visited again. A text that has changed replaces the former one, which is kept
+        (:meth:`former`); of one that has not, since when it is so stays known (``why["since"]``). A kept page that does not exist
+        any more (404, 410) keeps its text and is marked: ``why["gone"]`` says when that was found."""
+        held = self.get(record.key)
+        if held is None or not held.keep:
+            return self.put(record, lines)
+        if not record.keep:
+            if record.status in _GONE and "gone" not in held.why:
+                why = {**held.why, "gone": record.fetched}
+                self.change(lambda connection: connection.execute(pages.update().where(pages.c.key == held.key).values(why=why)))
+            return self.put(record, lines)
+        if storable(record).content_hash == held.content_hash:
+            return self.put(replace(record, why={**record.why, "since": _lasting(held)["since"]}), lines)
+        return self._store(record, lines, replaces=False, former=held)
+
+    def gone(self, since: str = "") -> Iterator[Record]:
+        """Kept pages that were found not to exist any more at a time or later, in fetch order."""
+        when = pages.c.why["gone"].as_string()
+        with self.reading() as connection:
+            for row in connection.execute(sa.select(pages).where(pages.c.keep, when >= since).order_by(pages.c.id)).mappings():
+                yield record_of(row)
+
+    def former(self, key: str = "", since: str = "") -> Iterator[Former]:
+        """The former texts of pages, or of the page of a ``key``, that were replaced at a time or later, in that order."""
+        with self.reading() as connection:
+            if not sa.inspect(connection).has_table(versions.name):
+                return
+            query = sa.select(versions).where(versions.c.ended >= since).order_by(versions.c.ended, versions.c.key)
+            for row in connection.execute(query.where(versions.c.key == key) if key else query):
+                yield Former(row.key, row.ended, row.fetched, row.title, zlib.decompress(row.packed).decode())
+
+    def _store(self, record: Record, lines: PageLines | None, *, replaces: bool, former: Record | None = None) -> Record:
         from topical_crawler.corpus.dedup import PART, keep_once  # with numpy, which readers need not wait for
 
         record = storable(record)
@@ -129,6 +164,8 @@ class CorpusStore:
             stored, is_new = keep_once(connection, record, replaces=replaces)
             if lines is not None and is_new and stored.keep:
                 make.learn(connection, record.host, lines.text, lines.removed)
+            if former is not None and stored.keep:
+                _put_version(connection, Former(former.key, record.fetched, former.fetched, former.title, former.text or ""))
             if record.raw and (stored.keep or stored.reason == PART):
                 _put_raw(connection, record.key, record.raw)
             return stored
@@ -245,19 +282,29 @@ class CorpusStore:
         with self.reading() as connection:
             yield from connection.execution_options(yield_per=1000).scalars(query.where(pages.c.keep) if kept else query)
 
-    def visits(self) -> Iterator[tuple[str, str, int, str, str]]:
-        """Of every page in fetch order: address, when it was visited last, links from a seed; of a kept one the date of its text
-        and the page that linked to it first, else ""."""
+    def visits(self) -> Iterator[tuple[str, str, int, bool, str, str]]:
+        """Of every page in fetch order: address, when it was visited last, links from a seed, whether it is kept and not gone; of
+        a kept one the date of its text and the page that linked to it first, else ""."""
         columns = (pages.c.url, pages.c.fetched, pages.c.depth, pages.c.keep, pages.c.date, pages.c.why)
         with self.reading() as connection:
             for url, fetched, depth, keep, date, why in connection.execution_options(yield_per=1000).execute(
                 sa.select(*columns).order_by(pages.c.id)
             ):
-                yield url, fetched, depth, date if keep else "", str(why.get("parent") or "") if keep else ""
+                yield (
+                    url,
+                    fetched,
+                    depth,
+                    keep and "gone" not in why,
+                    date if keep else "",
+                    str(why.get("parent") or "") if keep else "",
+                )
 
     def visited(self, key: str, fetched: str) -> None:
         """Note that the page of a key was visited again, and has not changed. Raises as :meth:`put`."""
-        self.change(lambda connection: connection.execute(pages.update().where(pages.c.key == key).values(fetched=fetched)))
+        if (held := self.get(key)) is not None:
+            why = _lasting(held) if held.keep else held.why
+            row = pages.update().where(pages.c.key == key).values(fetched=fetched, why=dict(why))
+            self.change(lambda connection: connection.execute(row))
 
     def places(self, urls: Collection[str]) -> dict[str, list[str]]:
         """The other addresses of each kept page's text: duplicates, further parts, redirects; in fetch order."""
@@ -363,6 +410,21 @@ def _put_raw(connection: sa.Connection, key: str, text: str) -> None:
         raw_texts.create(connection, checkfirst=True)
     insert = upserting(connection.dialect.name, raw_texts).values(key=key, packed=zlib.compress(text.encode()))
     connection.execute(insert.on_conflict_do_update(index_elements=["key"], set_={"packed": insert.excluded.packed}))
+
+
+def _lasting(held: Record) -> dict[str, Any]:
+    """What is noted of a text that is as it was: since when."""
+    return {**held.why, "since": held.why.get("since") or held.fetched}
+
+
+def _put_version(connection: sa.Connection, former: Former) -> None:
+    if not sa.inspect(connection).has_table(versions.name):
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_TABLES_LOCK)))
+        versions.create(connection, checkfirst=True)
+    values = {**asdict(former), "packed": zlib.compress(former.text.encode())}
+    del values["text"]
+    connection.execute(upserting(connection.dialect.name, versions).values(**values).on_conflict_do_nothing())
 
 
 def _change_raw(connection: sa.Connection, after: str, change: Callable[[str], str]) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from math import exp
@@ -23,6 +23,10 @@ LEAST = 0.1
 """New texts that a hub must be expected to give to be visited."""
 MOST_SHARE = 0.05
 """Most pages that a refresh visits again, as a share of all pages of the crawl."""
+TEXTS_AMONG = 5
+"""Of so many visits one is for a text that may have changed."""
+UNDATED = 30
+"""Days that a text without a date is taken to be old when it is fetched."""
 FEWEST = 5
 """So many are visited again of the smallest crawl."""
 SUNK = 1e6
@@ -58,6 +62,7 @@ class Visited:
         found_on: of a text, the page that linked to it first; "" of a seed, and of a page without a text.
         date: of a text, when it was published, YYYY-MM-DD; "" where that is not known.
         is_seed: whether a person named the address.
+        is_text: whether it is in the corpus.
     """
 
     url: str
@@ -65,11 +70,13 @@ class Visited:
     found_on: str = ""
     date: str = ""
     is_seed: bool = False
+    is_text: bool = False
 
 
 def due(pages: Iterable[Visited], fetched: int, seconds: float, now: datetime) -> list[str]:
     """The pages to visit again, the one that promises most first: seeds, and hubs that are expected to have something new. None
-    was visited in the last ``seconds``; at most :data:`MOST_SHARE` of the ``fetched`` pages.
+    was visited in the last ``seconds``; at most :data:`MOST_SHARE` of the ``fetched`` pages. One in :data:`TEXTS_AMONG` is a text
+    that may have changed: each is looked at again when it is twice as old as the last time.
 
     >>> list_, old = (Visited(f"http://a.cn/{name}", "2024-05-03T08:00:00+00:00") for name in ("1", "9"))
     >>> texts = [Visited(f"http://a.cn/t{i}", "", list_.url, f"2024-05-0{i}") for i in (1, 2, 3)]
@@ -78,12 +85,15 @@ def due(pages: Iterable[Visited], fetched: int, seconds: float, now: datetime) -
     ['http://a.cn/1']
     """
     visits: dict[str, str] = {}
+    texts: dict[str, int] = {}
     seeds: set[str] = set()
     given: defaultdict[str, list[int]] = defaultdict(list)
     latest, tomorrow = 0, now.toordinal() + 1  # it may be tomorrow there; a date beyond is a mistake
     for page in pages:
         if page.fetched:
             visits[page.url] = page.fetched
+            if page.is_text:
+                texts[page.url] = _day(page.date)
         if page.is_seed:
             seeds.add(page.url)
         if page.found_on and 0 < (day := _day(page.date)) <= tomorrow:
@@ -97,7 +107,22 @@ def due(pages: Iterable[Visited], fetched: int, seconds: float, now: datetime) -
         if age >= seconds and (url in seeds or gain >= LEAST):
             expected[url] = gain + (url in seeds)
     most = max(FEWEST, int(MOST_SHARE * fetched))
-    return heapq.nsmallest(most, expected, key=lambda url: (-expected[url], url))
+    hubs = heapq.nsmallest(most - most // TEXTS_AMONG, expected, key=lambda url: (-expected[url], url))
+    changes = _changes(visits, texts, seconds, now)
+    for url in hubs:
+        changes.pop(url, None)
+    return [*hubs, *heapq.nsmallest(most // TEXTS_AMONG, changes, key=lambda url: (-changes[url], url))]
+
+
+def _changes(visits: Mapping[str, str], texts: Mapping[str, int], seconds: float, now: datetime) -> dict[str, float]:
+    """Texts that may have changed, with the share by which each has aged since it was looked at."""
+    found = {}
+    for url, day in texts.items():
+        age = _age(visits[url], now)
+        then = max(86_400.0, (now.toordinal() - day) * 86_400.0 - age if day else UNDATED * 86_400.0)  # how old it was
+        if age >= max(seconds, then):
+            found[url] = age / then
+    return found
 
 
 def _day(text: str) -> int:

@@ -296,7 +296,7 @@ class Crawl:
             self._shift(-SUNK)
         kinds = tuple(self._listings)  # those that are read
         listings = [outcome.url for _, outcome in self.frontier.outcomes() if outcome.reason in kinds]
-        visits = (Visited(url, at, parent, date, not depth) for url, at, depth, date, parent in self.store.visits())
+        visits = (Visited(url, at, on, date, not depth, keep) for url, at, depth, keep, date, on in self.store.visits())
         urls = [*dict.fromkeys(listings), *due(visits, self.policy.fetched, seconds, datetime.now(UTC))]
         places = {fingerprint(url): (url, SEED_PRIORITY + number) for number, url in enumerate(reversed(urls), 1)}
         self._again.update(places)
@@ -582,7 +582,8 @@ class Crawl:
             item.reason = OFF_TOPIC
         if item.verdict is None and item.entry.evidence:
             item.reasons = self.strategy.explain(item.entry.candidate())
-        stored = self.store.put(item.record(self.options.worker if self.frontier.shared else ""), item.lines)
+        put = self.store.put_again if item.entry.key in self._again else self.store.put
+        stored = put(item.record(self.options.worker if self.frontier.shared else ""), item.lines)
         item.reason, item.duplicate_of, item.stored = stored.reason, stored.duplicate_of, stored
 
     def finish(self, item: PageItem) -> None:

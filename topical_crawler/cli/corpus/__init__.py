@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +102,10 @@ def add_filters(parser: argparse._ActionsContainer) -> None:
     add("--min-relevance", type=float, metavar="X", help="only pages of this relevance or more")
     add("--since", type=_date, metavar="YYYY-MM-DD", help="only pages dated on or after that day")
     add("--until", type=_date, metavar="YYYY-MM-DD", help="only pages dated on or before that day")
+    add(
+        "--new-since", type=parse_time, metavar="TIME",
+        help="only texts that were fetched first, or found changed, on that day (YYYY-MM-DD) or at that time (UTC), or later",
+    )  # fmt: skip
     add("--min-characters", type=whole(0), default=0, metavar="N", help="only texts of this length or more")
     add("--language", action="append", default=[], metavar="CODE", help="only texts in it (zh); may be repeated")
     add(
@@ -137,6 +142,7 @@ def filters_of(opts: argparse.Namespace, **more: Any) -> Filters:
         min_relevance=opts.min_relevance,
         since=opts.since or "",
         until=opts.until or "",
+        new_since=opts.new_since or "",
         min_characters=opts.min_characters,
         rejected=opts.rejected or bool(opts.reason),
         reasons=tuple(opts.reason),
@@ -167,6 +173,15 @@ def _bound(text: str) -> Any:
     from topical_crawler.corpus.record import parse_bound
 
     return parsed(parse_bound, text)
+
+
+def parse_time(text: str) -> str:
+    """A day or a time of UTC, as times are stored."""
+    try:
+        then = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; write it as 2024-12-31 or 2024-12-31T08:00") from None
+    return then.replace(tzinfo=then.tzinfo or UTC).astimezone(UTC).isoformat(timespec="seconds")
 
 
 def _date(text: str) -> str:

@@ -195,7 +195,7 @@ def _changed(records: Iterator[Record], steps: list[rows.Change]) -> Iterator[Re
 
 def _conditions(opts: argparse.Namespace, filters: Filters) -> dict[str, Any]:
     """The conditions as they were asked for."""
-    names = ("host", "min_relevance", "since", "until", "min_characters", "language", "script", "kind", "reason")
+    names = ("host", "min_relevance", "since", "until", "new_since", "min_characters", "language", "script", "kind", "reason")
     values = {name: getattr(opts, name) for name in (*names, "rejected", "no_personal", "limit")}
     conditions = {name: value for name, value in values.items() if value not in (None, 0, [])}
     if opts.where:

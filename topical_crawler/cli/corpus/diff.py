@@ -1,0 +1,97 @@
+"""``topical-crawler corpus diff``: what refreshes of a crawl have found changed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import asdict
+from difflib import SequenceMatcher, unified_diff
+from itertools import pairwise
+from typing import Any
+
+from rich.text import Text
+from scrapy.settings import BaseSettings
+
+from topical_crawler.cli.base import add_json
+from topical_crawler.cli.corpus import find, parse_time
+from topical_crawler.cli.corpus.reading import print_json
+from topical_crawler.cli.terminal import WIDTH, console, printable
+from topical_crawler.corpus.record import CorpusError, Filters, Record
+from topical_crawler.corpus.store import CorpusStore
+
+DESCRIPTION = (
+    "Say which texts are new, which have changed, and which pages are gone, as found by crawl -a refresh=…; of one page, what "
+    "was taken out and put in, version by version."
+)
+_STYLES = {"+": "green", "-": "red"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("corpus", nargs="?", metavar="CORPUS", help="topic, folder, file or database URL of a corpus")
+    parser.add_argument("--page", metavar="NUMBER|URL", help="the versions of this page, line by line")
+    parser.add_argument(
+        "--since", type=parse_time, metavar="TIME",
+        help="only what was found on that day (YYYY-MM-DD) or at that time (UTC), or later (default: ever)",
+    )  # fmt: skip
+    add_json(parser, "the changes as JSON")
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    with CorpusStore(find(opts.corpus, settings), read_only=True) as store:
+        found = _versions(store, opts.page, opts.since or "") if opts.page is not None else changes(store, opts.since or "")
+    if opts.json:
+        print_json(found)
+        return 0
+    out = console(most=WIDTH)
+    for line in _of_page(found) if opts.page is not None else _of_corpus(found):
+        out.print(line)
+    return 0
+
+
+def changes(store: CorpusStore, since: str) -> dict[str, list[dict[str, Any]]]:
+    """What was found at a time or later (ISO 8601, UTC): pages as "number", "url", "title" and "when", in the lists "new" (texts
+    that were fetched first then), "changed", with the "likeness" of the new to the former text (0 to 1), and "gone"."""
+    found: dict[str, list[dict[str, Any]]] = {"new": [], "changed": [], "gone": []}
+    for former in store.former(since=since):
+        if (record := store.get(former.key)) is not None:
+            likeness = SequenceMatcher(None, former.text.splitlines(), (record.text or "").splitlines()).ratio()
+            found["changed"].append({**_told(record, former.ended), "likeness": round(likeness, 2)})
+    changed = {page["number"] for page in found["changed"]}
+    found["gone"] = [_told(record, str(record.why["gone"])) for record in store.gone(since)]
+    if since:
+        fresh = store.records(Filters(new_since=since))
+        found["new"] = [_told(record, record.fetched) for record in fresh if record.order not in changed]
+    return found
+
+
+def _told(record: Record, when: str) -> dict[str, Any]:
+    return {"number": record.order, "url": record.url, "title": record.title, "when": when}
+
+
+def _of_corpus(found: dict[str, list[dict[str, Any]]]) -> Iterator[Text]:
+    for name, pages in found.items():
+        yield Text(f"{name}: {len(pages)}", "bold")
+        for page in pages:
+            likeness = f", {page['likeness']:.0%} of the lines as before" if "likeness" in page else ""
+            yield Text(printable(f"  {page['number']}  {page['title']}  {page['url']}  ({page['when']}{likeness})"))
+
+
+def _versions(store: CorpusStore, name: str, since: str) -> dict[str, Any]:
+    record = store.page(name)
+    if record is None:
+        raise CorpusError(
+            f"{store.name} has no page {name}. Remedy: name a number that topical-crawler corpus list shows, or an address"
+        )
+    former = [asdict(version) for version in store.former(record.key, since)]
+    return {**_told(record, record.fetched), "text": record.text or "", "former": former}
+
+
+def _of_page(found: dict[str, Any]) -> Iterator[Text]:
+    versions = [*found["former"], {"fetched": found["when"], "text": found["text"]}]
+    yield Text(printable(f"{found['title']} {found['url']}".strip()), "bold")
+    if len(versions) == 1:
+        yield Text("It has not changed.")
+    for old, new in pairwise(versions):
+        lines = unified_diff(old["text"].splitlines(), new["text"].splitlines(), old["fetched"], new["fetched"], n=1, lineterm="")
+        for line in lines:
+            yield Text(printable(line), _STYLES.get(line[:1], ""))
