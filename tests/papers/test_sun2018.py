@@ -14,8 +14,9 @@ from relevance_tools import write_resources
 
 from topical_crawler import Candidate, Evidence
 from topical_crawler.resources.registry import Resources
+from topical_crawler.strategies.esvsm.hypernyms import direct_hypernym
 from topical_crawler.strategies.esvsm.strategy import EsvsmParameters
-from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS, direct_hypernym
+from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS
 from topical_crawler.strategies.esvsm.vector_space import Reading, TermSimilarity, TextAndAnchor, svsm
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf, Vsm, norm

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from relevance_tools import write_resources
 
-from topical_crawler.resources.cilin import CilinTree
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.esvsm.topic_model import Hypernym, _by_cilin, direct_hypernym, head_word, related_words
+from topical_crawler.strategies.esvsm.hypernyms import Hypernym, direct_hypernym, head_word
+from topical_crawler.strategies.esvsm.topic_model import related_words
 
 
 @pytest.mark.parametrize(
@@ -81,30 +81,50 @@ def test_without_resources_there_are_heads() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "name"),
+    ("word", "names", "parts", "name"),
     [
-        ("足球", "球"),  # of 体育用品 球 棋 the one that it ends with
-        ("无人机", "飞机"),  # the last character of 船 筏子 飞机
-        ("衬衫", "衣服"),  # the first
-        ("大象", "动物"),  # the names of the class stand beside it
-        ("医生", None),  # 职业 parts people and is none of them
-        ("马拉松", None),  # only as an adjective
+        ("足球", "体育用品 球 棋", {"A": []}, "球"),  # it ends with it
+        ("无人机", "船 筏子 飞机", {"A": []}, "飞机"),  # the last character
+        ("潜望镜", "灯 风扇", {"A": ["灯"], "B": ["风扇", "#潜望镜"]}, "风扇"),  # of the word's own part of the class
+        ("衬衫", "衣服 上装 裤子", {"A": []}, "衣服"),  # the first
+        ("大象", "狮 虎 大象", {"A": []}, "动物"),  # the names of the class stand beside it
     ],
 )
-def test_classes_of_cilin(tmp_path: Path, word: str, name: str | None) -> None:
-    places = {
-        "足球": ("B", "物", "p", "用品", "体育用品 球 棋"),
-        "无人机": ("B", "物", "o", "机具", "船 筏子 飞机"),
-        "衬衫": ("B", "物", "q", "衣物", "衣服 上装 裤子"),
-        "大象": ("B", "物", "i", "动物", "狮 虎 大象"),
-        "医生": ("A", "人", "e", "职业", "医生 护士"),
-        "马拉松": ("E", "特征", "a", "表象", "长久 永远"),
+def test_classes_of_cilin(tmp_path: Path, word: str, names: str, parts: dict[str, list[str]], name: str) -> None:
+    groups, lines = {}, []
+    for letter, members in parts.items():
+        own = [] if any(word in member for several in parts.values() for member in several) or letter != "A" else [f"#{word}"]
+        several = [*members, *own]
+        groups[letter] = {
+            "tag": word,
+            "sub": {f"{i:02}{m[0] if m[0] == '#' else '='}": [m.strip("#")] for i, m in enumerate(several)},
+        }
+        lines += [f"Bi01{letter}{i:02}{m[0] if m[0] == '#' else '='} {m.strip('#')}" for i, m in enumerate(several)]
+    tree = {"B": {"tag": "物", "sub": {"i": {"tag": "动物", "sub": {"01": {"tag": names, "sub": groups}}}}}}
+    (tmp_path / "tree.json").write_text(json.dumps(tree), encoding="utf-8")
+    (tmp_path / "cilin.txt").write_text("\n".join(lines), encoding="utf-8")
+    resources = Resources(None, {"cilin_tree": tmp_path / "tree.json", "cilin": tmp_path / "cilin.txt"})
+    assert direct_hypernym(word, resources) == Hypernym(name, "cilin_tree")
+
+
+def test_fields_of_abstract_things_are_no_kinds(tmp_path: Path) -> None:
+    tree = {
+        "D": {
+            "tag": "抽象事物",
+            "sub": {"i": {"tag": "政法", "sub": {"01": {"tag": "政党", "sub": {"A": {"tag": "", "sub": {"01=": ["政党"]}}}}}}},
+        }
     }
-    top, tag, second, above, near = places[word]
-    groups = {"A": {"tag": word, "sub": {"01=": [word]}}}
-    tree = {top: {"tag": tag, "sub": {second: {"tag": above, "sub": {"01": {"tag": near, "sub": groups}}}}}}
     (file := tmp_path / "tree.json").write_text(json.dumps(tree), encoding="utf-8")
-    assert _by_cilin(word, CilinTree(file), {word}, None) == name
+    assert direct_hypernym("政党", Resources(None, {"cilin_tree": file})) is None
+
+
+def test_a_wide_name_gives_way_to_a_narrower_one(tmp_path: Path) -> None:
+    (tmp_path / "hownet.txt").write_text("学校 N InstitutePlace|场所,teach|教\n", encoding="utf-8")
+    rows = {"学校": "1 0", "教育机构": "0.9 0.3", "金融机构": "0.1 1", "课本": "1 0.1"}
+    (tmp_path / "vectors").write_text("4 2\n" + "".join(f"{w} {row}\n" for w, row in rows.items()), encoding="utf-8")
+    resources = Resources(None, {"hownet": tmp_path / "hownet.txt", "vectors": tmp_path / "vectors"})
+    assert direct_hypernym("学校", resources) == Hypernym("教育机构", "vectors")
+    assert direct_hypernym("学校", Resources(None, {"hownet": tmp_path / "hownet.txt"})) == Hypernym("场所", "hownet")
 
 
 def test_related_words(tmp_path: Path) -> None:

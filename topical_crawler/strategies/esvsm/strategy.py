@@ -15,7 +15,8 @@ from hashlib import blake2b
 from typing import Any, Self
 
 from topical_crawler.strategies.base import Setup, check_fields
-from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS, Replacement, TopicModel, direct_hypernym
+from topical_crawler.strategies.esvsm.hypernyms import direct_hypernym
+from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS, Replacement, TopicModel
 from topical_crawler.strategies.esvsm.vector_space import SvsmParameters, TextAndAnchor
 from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.web.page import Evidence, Page, Verdict, full_text
