@@ -66,6 +66,23 @@ def score(strategy: Adaptive, url: str, *found: Evidence) -> float:
     return answer
 
 
+def test_a_link_scores_alone_what_it_scores_among_others() -> None:
+    strategy = make()
+    for n in range(40):
+        page = f"{HOME}{n}.html"
+        found = (Evidence(HOME, 0.1 + n / 50, n % 3 > 0, f"{ON[n % 3]}{n}", n % 4),)
+        strategy.learn(page, strategy.judge(Page(page, title=ON[n % 3] if n % 2 else OFF[n % 3]), found))
+    links = [
+        (
+            f"{HOME}dj/{n}/{ON[n % 3]}.html",
+            tuple(Evidence(f"{HOME}{m}.html", 0.3, m % 2 > 0, f"{OFF[m % 3]}{n}") for m in range(1 + n % 4)),
+        )
+        for n in range(30)
+    ]
+    alone = [strategy.score([Candidate(*link)])[0] for link in links]
+    assert alone == strategy.score([Candidate(*link) for link in links])
+
+
 def test_an_article_is_reconsidered_by_what_was_learned_since() -> None:
     strategy, words = make(page_threshold=0.07), "沼气池 炊烟 晒谷场"
     early = strategy.judge(Page(f"{HOME}early.html", title=words))

@@ -356,6 +356,15 @@ def sigmoid(x: NDArray[Any]) -> Floats:
     return (1 / (1 + np.exp(-np.minimum(30, np.maximum(-30, x.astype(np.float64)))))).astype(np.float32)
 
 
+def added(rows: Floats) -> Floats:
+    """The sum of rows, one after the other: numpy's own adds up a single column in another order than several, and a link would
+    not score alone what it scores among others."""
+    total: Floats = np.zeros(rows.shape[1:], dtype=np.float32)
+    for row in rows:
+        total += row
+    return total
+
+
 class LinkModel:
     """Logistic regression, see the module.
 
@@ -380,8 +389,7 @@ class LinkModel:
 
     def of_table(self, table: Numbers) -> Floats:
         """Σ w_i of the rows of an array of features; 0 stands for none."""
-        sums: Floats = self._weights[table].sum(axis=1)
-        return sums
+        return added(self._weights[table.T])
 
     def weight(self, feature: int) -> float:
         """w of a feature."""

@@ -24,6 +24,7 @@ from topical_crawler.strategies.adaptive.link_model import (
     LinkFeatures,
     LinkModel,
     LinkView,
+    added,
     digest,
     in_words,
     sigmoid,
@@ -348,8 +349,8 @@ class Adaptive(Strategy):
     def _prior(self, state: Floats) -> Floats:
         """Log-odds of links by the topic alone: by Eq. 5, and for relevance of the pages that hold them (as judged by now), topic
         terms, likeness, surveys."""
-        eq5 = (self._eq5_weights[:, None] * state[EQ5]).sum(axis=0)  # added up link by link: a link scores the same among others
-        prior: Floats = _log_odds(eq5) + (_WEIGHTS[:, None] * state).sum(axis=0) - np.float32(LIKENESS_WEIGHT)
+        eq5 = added(self._eq5_weights[:, None] * state[EQ5])
+        prior: Floats = _log_odds(eq5) + added(_WEIGHTS[:, None] * state) - np.float32(LIKENESS_WEIGHT)
         return prior
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
