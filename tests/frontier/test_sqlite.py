@@ -443,3 +443,24 @@ def test_no_statement_looks_at_more_than_it_must(file: Path, statement: str, pla
     steps = frontier._db.rows(f"EXPLAIN QUERY PLAN {statement}", [0] * statement.count("?"))
     assert [step[3].replace("COVERING ", "") for step in steps] == [plan.replace("COVERING ", "")]
     frontier.close()
+
+
+def test_all_that_waits_is_put_behind_and_back(file: Path) -> None:
+    """Also what was shifted already, and over a restart."""
+    frontier = SqliteFrontier(file, in_flight_per_host=9)
+    frontier.push([entry("a", 0.9), entry("b", 0.2, host="b.cn"), entry("c", -0.5)])
+    for _ in range(2):
+        frontier.shift(-1000.0, -500.0)
+    assert [e.priority for e in frontier.waiting(9)] == pytest.approx([-999.1, -999.8, -1000.5])
+    frontier.push([entry("new", 0.1)])
+    popped = frontier.pop(0.0)
+    assert popped is not None and popped.url.endswith("/new")
+    frontier.done(popped.key, outcome("new"))
+    assert frontier.best(0.0) == pytest.approx(-999.1)
+    frontier.close()
+    again = SqliteFrontier(file, in_flight_per_host=9)
+    for _ in range(2):
+        again.shift(1000.0, -500.0)
+    assert [e.priority for e in again.waiting(9)] == pytest.approx([0.9, 0.2, -0.5])
+    assert list(drain(again)) == ["a", "b", "c"]
+    again.close()

@@ -38,6 +38,7 @@ from topical_crawler.frontier import (
     LeaseLost,
     Outcome,
     Pushed,
+    SqliteFrontier,
     State,
 )
 from topical_crawler.frontier.redis_seeds import RedisFeed
@@ -208,8 +209,8 @@ class Crawl:
         self._again: set[bytes] = set()  # pages that this run visits again
         if options.refresh is not None:
             self._refresh(options.refresh)
-        elif frontier.load(_SUNK):
-            self._shift(SUNK)
+        elif isinstance(frontier, SqliteFrontier) and frontier.load(_SUNK):
+            frontier.shift(SUNK, -SUNK / 2)
             frontier.save(_SUNK, "")
 
     @classmethod
@@ -291,9 +292,10 @@ class Crawl:
             raise CrawlError(
                 f"{self.frontier.details()['place']} has no pages to refresh. Remedy: crawl first, without -a refresh"
             )
+        assert isinstance(self.frontier, SqliteFrontier)  # others are refused with the arguments
         if self.frontier.load(_SUNK) != _REFRESHING:
+            self.frontier.shift(-SUNK, -SUNK / 2)
             self.frontier.save(_SUNK, _REFRESHING)
-            self._shift(-SUNK)
         kinds = tuple(self._listings)  # those that are read
         listings = [outcome.url for _, outcome in self.frontier.outcomes() if outcome.reason in kinds]
         visits = (Visited(url, at, on, date, not depth, keep) for url, at, depth, keep, date, on in self.store.visits())
@@ -304,14 +306,6 @@ class Crawl:
         self.frontier.reprice({key: priority for key, (_, priority) in places.items()})
         self.policy.before = self.policy.fetched
         logger.info("Refreshing: %d of %d pages are visited again", len(places), self.policy.fetched)
-
-    def _shift(self, by: float) -> None:
-        """Change the priorities of all links that wait where a change is due, a part at a time."""
-        while entries := [e for e in self.frontier.waiting(MOST_RESCORED) if by < 0 or e.priority < -SUNK / 2]:
-            shifted = {e.key: e.priority + by for e in entries if (e.priority > -SUNK / 2) == (by < 0)}
-            if not shifted:
-                break
-            self.frontier.reprice(shifted)
 
     @property
     def refreshes(self) -> bool:

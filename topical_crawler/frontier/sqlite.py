@@ -257,6 +257,8 @@ OUTCOME = "INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?)"
 DROP = f"UPDATE entries SET state = {State.DROPPED}, dropped = ? WHERE number = ?"
 EVICT = f"UPDATE entries SET state = {State.DROPPED}, dropped = '{NO_ROOM}', parents = 0, evidence = '' WHERE number = ?"
 REPRICE = f"UPDATE entries SET priority = ?, rescored = 0 WHERE key = ? AND {_WAITS}"
+FALL = f"UPDATE entries SET priority = priority + ? WHERE {_WAITS} AND priority > ?"
+RISE = f"UPDATE entries SET priority = priority + ? WHERE {_WAITS} AND priority < ?"
 FINISHED = f"""SELECT key, number, host, priority, url, dropped FROM entries
     WHERE {_KEY_IN} AND state IN ({State.DONE}, {State.DROPPED})"""
 REVIVE = f"UPDATE entries SET {_WAITS}, dropped = NULL, host = ?, url = ?, rescored = 0 WHERE number = ?"
@@ -520,6 +522,13 @@ class SqliteFrontier(LocalFrontier):
         for entry in self._read.values():
             if entry.key in priorities:
                 entry.rescored = 0
+        self._read_heads()
+        self._commit()
+
+    def shift(self, by: float, border: float) -> None:
+        """Change by so much the priorities of all waiting entries: if they fall, of those above ``border``, else of those below
+        it. So what ``by`` has taken across the border is left alone when this is called again."""
+        self._db.run(FALL if by < 0 else RISE, (by, border))
         self._read_heads()
         self._commit()
 
