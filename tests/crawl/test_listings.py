@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
-from crawl_tools import Reply, Site, article, crawl, environment, rows
+from crawl_tools import Reply, Site, article, crawl, rows
 from redis_tools import RedisServer
 
 from topical_crawler.frontier.base import State
@@ -97,10 +96,9 @@ def test_each_listing_is_asked_for_once_and_what_is_refused_never(crawled: tuple
     assert dropped == {"file type": 1, "other site": 2}
 
 
-def test_why_names_the_feed(crawled: tuple[Site, Path]) -> None:
+def test_why_names_the_feed(crawled: tuple[Site, Path], call_scrapy: Callable[..., CompletedProcess[str]]) -> None:
     server, data = crawled
-    line = [sys.executable, "-m", "topical_crawler", "corpus", "why", str(data), f"{server.url}/fresh.html"]
-    said = subprocess.run(line, env=environment(), check=True, capture_output=True, encoding="utf-8", timeout=120).stdout
+    said = call_scrapy("corpus", "why", data, f"{server.url}/fresh.html", cwd=data).stdout
     assert f"on the feed {server.url}/feed.xml" in " ".join(said.split())
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import subprocess
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from hashlib import blake2b
 from http.server import BaseHTTPRequestHandler
@@ -14,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from crawl_tools import HTML, Reply, Site, article, crawl, environment, rows
+from crawl_tools import HTML, Reply, Site, article, crawl, rows
 from scrapy.settings import Settings
 
 from topical_crawler import settings as project
@@ -27,6 +26,7 @@ from topical_crawler.crawl.refresh import Visited, due
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.topic.topic import load_topic
 
+RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 OPTIONS = {"DOWNLOAD_DELAY": 0, "TOPICAL_FEEDS": 1}
 DAYS, A_DAY, ON_A_LIST = 22, 4, 12
 FEED = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">'
@@ -128,7 +128,9 @@ def test_what_is_new_is_found_with_a_tenth_of_the_requests(topic: Path, crawled:
     assert asked[0] == "/feed.xml" and len(asked) == len(set(asked))
 
 
-def test_a_text_that_changes_has_versions_and_one_that_goes_is_marked(topic: Path, crawled: tuple[Portal, Path]) -> None:
+def test_a_text_that_changes_has_versions_and_one_that_goes_is_marked(
+    topic: Path, crawled: tuple[Portal, Path], call_scrapy: RunScrapy
+) -> None:
     """Long after the last visit, which the test writes into the corpus. Of the pages visited again one is a text."""
     portal, data = crawled
     changed, gone, put_in = f"{portal.url}/0/22-2.html", f"{portal.url}/0/23-1.html", "后来改过的一句，支部党员都看到了。"
@@ -150,8 +152,7 @@ def test_a_text_that_changes_has_versions_and_one_that_goes_is_marked(topic: Pat
         assert [record.url for record in store.records(Filters(new_since=since))] == [changed]
         now, kept_text = store.page(changed), store.page(gone)
     assert now is not None and put_in in (now.text or "") and kept_text is not None and kept_text.text == before[gone].text
-    line = [sys.executable, "-m", "topical_crawler", "corpus", "diff", str(data), "--page", changed]
-    said = subprocess.run(line, env=environment(), check=True, capture_output=True, encoding="utf-8", timeout=120).stdout
+    said = call_scrapy("corpus", "diff", data, "--page", changed, cwd=data).stdout
     assert [text for text in said.splitlines() if text.startswith("+") and not text.startswith("+++")] == [f"+{put_in}"]
 
 
