@@ -36,8 +36,8 @@ MAX_SHARED = 40  # most letters of such a line
 SHARED = 0.2  # share of the posts over which a line that they have in common is furniture
 SHINGLE, REPEATED = 6, 0.7  # letters of the pieces of a quote that are looked for in earlier posts, and share that is found there
 MAX_SAID = 200_000  # most of the pieces of earlier posts that are remembered
-LITTLE = 0.1  # least share of the text of the page that posts have
-HEAD = 0.3  # most of the text of posts that their heads have, with person and day
+LITTLE = 0.1  # share of the text of the page below which boxes are hardly its posts
+HEAD = 0.3  # share of the text of posts below which the boxes in them are but their heads, with person and day
 INNER = 0.5  # least share of the text of that column that they hold; half as much where it is named as something else than posts
 AS_MUCH = 0.7  # share of the text of boxes that a part of each must have to be the posts
 BODY = 0.9  # share of the most text over which the elements named as bodies are the bodies of posts
@@ -518,9 +518,9 @@ def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | Non
 def _points(
     page: _Page, boxes: Sequence[int], bodies: Sequence[int], lead: int | None, html: str, url: str, declared: bool
 ) -> int:
-    """Signs that boxes are posts: metadata (two), address, persons, names of classes, words of the page. Against it: headlines of
-    other pages and text in links, as lists have them (four each); a first text that is longer than all others, as articles with
-    comments have it; little of the page's text (two)."""
+    """Signs that boxes are posts: metadata (two), address (two for the host of a forum), persons, names of classes, words of the
+    page. Against it: headlines of other pages and text in links, as lists have them (four each); a first text that is longer than
+    all others, as articles with comments have it; little of the page's text, unless the address tells (two)."""
     run, count = sum(page.run[n] for n in boxes), len(boxes)
     address = ADDRESS.search(url.partition("://")[2])
     points = 2 * declared + (0 if address is None else 1 if address.start() else 2)
