@@ -132,8 +132,9 @@ def test_what_only_looks_like_a_thread_is_none(layout: str) -> None:
         "<div class=post><a href='/user/1'>小林</a> <i>2024-03-01</i></div>" * 2_000,
         f"<div class=post><a href='/user/1'>小林</a><i>2024-03-01</i>{'党' * 200_000}</div>" * 2,
         "<a href='/2024/'>2024-03-01</a>",
+        "<table><tr>" + "<td><a href='/user/1'>小林</a> 2024-03-01<td>党员" * 3_000,
     ],
-    ids=["nested", "headings", "empty posts", "long posts", "no text"],
+    ids=["nested", "headings", "empty posts", "long posts", "no text", "cells"],
 )
 def test_odd_pages_do_no_harm(body: str) -> None:
     found = extract(

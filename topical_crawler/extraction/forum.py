@@ -24,6 +24,7 @@ from topical_crawler.text.passages import VERBATIM
 
 MAX_ELEMENTS = 50_000  # of a page; what follows is not read
 MAX_POSTS = 500
+MAX_CELLS = 5  # of a row that are told apart
 MAX_HEADINGS = 100  # most headings that are compared with the title of the page
 MAX_GROUPS = 50  # most kinds of boxes that are looked at
 MIN_POINTS = 2  # least signs of a thread, see `_points`
@@ -354,14 +355,15 @@ def _with_others(page: _Page, boxes: list[int]) -> list[int]:
     around = page.parents[boxes[0]]
     if around < 0 or any(page.parents[n] != around for n in boxes):
         return boxes
-    tag = page.elements[boxes[0]].tag
+    tag, own = page.elements[boxes[0]].tag, set(boxes)
+    span = range(around + 1, page.ends[around])
     parts: defaultdict[int, set[str]] = defaultdict(set)
-    beside = [n for n in range(around + 1, page.ends[around]) if page.parents[n] == around and page.elements[n].tag == tag]
-    beside = [n for n in beside if page.persons[n] and page.days[n] and page.run[n] and not page.aside[n]]
-    for n in range(around + 1, page.ends[around]):
+    for n in span:
         if page.kinds[n]:
             parts[page.parents[n]].add(page.kinds[n])
-    return [n for n in beside if n in boxes or parts[n] & parts[boxes[0]]][:MAX_POSTS] if len(beside) > len(boxes) else boxes
+    beside = (n for n in span if page.parents[n] == around and page.elements[n].tag == tag and parts[n] & parts[boxes[0]])
+    more = {n for n in beside if page.persons[n] and page.days[n] and page.run[n] and not page.aside[n]}
+    return sorted(own | more)[:MAX_POSTS]
 
 
 def _around_heads(page: _Page, boxes: list[int]) -> list[int]:
@@ -441,7 +443,7 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
 def _place(page: _Page, n: int, around: str) -> str:
     """What stands for the kind of an element that has none: what it is in, and which cell of a row it is."""
     element = page.elements[n]
-    cell = sum(1 for _ in element.itersiblings("td", preceding=True)) if element.tag == "td" else ""
+    cell = sum(1 for _ in islice(element.itersiblings("td", preceding=True), MAX_CELLS)) if element.tag == "td" else ""
     return f"{element.tag}{cell} in {around}"
 
 
