@@ -82,6 +82,23 @@ def test_columns_are_read_one_after_the_other_without_heads_and_page_numbers(wri
     assert not any(head in passage.text for head in HEADS for passage in found.passages)
 
 
+def test_a_last_column_of_one_line_is_told_by_the_pages_before() -> None:
+    for number in range(30, 50):
+        wanted = paragraphs(number)
+        assert [passage.text for passage in read(ofd(set_columns(wanted, heads=HEADS, title=TITLE))).passages] == wanted
+
+
+@WRITERS
+def test_a_head_of_a_table_on_every_other_page_takes_no_line_of_the_text_with_it(write: Writer) -> None:
+    pages = [Typed() for _ in range(6)]
+    for number, page in enumerate(pages):
+        page.set(60, 80, "项目名称与说明" if number % 2 else f"第{'一二三四五六'[number]}页的第一行文字。")
+        for row in range(1, 20):
+            page.set(60, 80 + 18 * row, f"{'甲乙丙丁戊己庚辛壬癸'[row % 10]}组第{'一二三四五六'[number]}页的文字。")
+    text = plain(read(write(pages)).passages)
+    assert [f"第{n}页的第一行文字。" in text for n in "一三五"] == [True] * 3 and "项目名称" not in text
+
+
 @WRITERS
 def test_a_heading_across_both_columns_stands_between_what_is_above_and_below_it(write: Writer) -> None:
     above, below = set_columns(paragraphs(4), title=TITLE), set_columns([p.replace("段", "节") for p in paragraphs(4)])
@@ -123,6 +140,17 @@ def test_paragraphs_headings_tables_and_signature_of_an_official_document(write:
     page_of = extract(as_html(found, "pdf"), "http://www.example.cn/a.pdf", fetched="2025-01-01T00:00:00+00:00")
     assert (page_of.title, page_of.date, page_of.kind, page_of.method) == (found.title, "2024-06-03", "document", "pdf")
     assert page_of.text == plain(found.passages) and page_of.layout[-1][2] == "table"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_turned_pages_watermarks_and_what_is_printed_twice(turned: bool) -> None:
+    wanted = paragraphs()
+    pages = set_columns(wanted, heads=HEADS, title=TITLE)
+    for page in pages:
+        page.turned, page.watermark = turned, "征求意见稿"
+        page.lines += [(x + 0.4, y, size, text) for x, y, size, text in page.lines[3:9]]
+    found = read(pdf(pages))
+    assert (found.title, [passage.text for passage in found.passages]) == (TITLE, wanted)
 
 
 def test_words_of_latin_letters_keep_their_spaces_and_a_radical_is_the_character_that_it_looks_like() -> None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 WIDTH, HEIGHT = 595.0, 842.0  # A4, points
+LEFT = 20.0  # points by which the origin of a turned page is off its corner
 
 
 @dataclass
 class Typed:
-    """A page on which lines are set at places: x and y of the baseline in points from the upper left corner, size, text."""
+    """A page on which lines are set at places: x and y of the baseline in points from the upper left corner, size, text. A PDF
+    page may be stored ``turned``, as landscape pages are, and have a watermark across it."""
 
     lines: list[tuple[float, float, float, str]] = field(default_factory=list)
+    turned: bool = False
+    watermark: str = ""
 
     def set(self, x: float, y: float, text: str, size: float = 10.5) -> None:
         self.lines.append((x, y, size, text))
@@ -31,12 +35,12 @@ def pdf(pages: Sequence[Typed], more: str = "") -> bytes:
         "/FontBBox [-25 -254 1000 880] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 880 /StemV 93 >> >>",
     ]
     for number, page in enumerate(pages):
-        drawn = "\n".join(
-            f"BT /F1 {size} Tf 1 0 0 1 {x:.2f} {HEIGHT - y:.2f} Tm <{text.encode('utf-16-be').hex()}> Tj ET"
-            for x, y, size, text in page.lines
-        )
+        drawn = "\n".join(_drawn(page, x, y, size, text) for x, y, size, text in page.lines)
+        if page.watermark:
+            drawn += f"\nBT /F1 40 Tf .707 .707 -.707 .707 150 250 Tm <{page.watermark.encode('utf-16-be').hex()}> Tj ET"
+        box = f"{-LEFT} {-LEFT} {HEIGHT - LEFT} {WIDTH - LEFT}] /Rotate 90" if page.turned else f"0 0 {WIDTH} {HEIGHT}]"
         objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Contents {6 + 2 * number} 0 R "
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [{box} /Contents {6 + 2 * number} 0 R "
             "/Resources << /Font << /F1 3 0 R >> >> >>"
         )
         objects.append(f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream")
@@ -50,6 +54,11 @@ def pdf(pages: Sequence[Typed], more: str = "") -> bytes:
     out.writelines(f"{place:010} 00000 n \n".encode() for place in places)
     out.write(f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R {more} >>\nstartxref\n{start}\n%%EOF\n".encode())
     return out.getvalue()
+
+
+def _drawn(page: Typed, x: float, y: float, size: float, text: str) -> str:
+    matrix = f"0 1 -1 0 {y - LEFT:.2f} {x - LEFT:.2f}" if page.turned else f"1 0 0 1 {x:.2f} {HEIGHT - y:.2f}"
+    return f"BT /F1 {size} Tf {matrix} Tm <{text.encode('utf-16-be').hex()}> Tj ET"
 
 
 def ofd(pages: Sequence[Typed], more: str = "") -> bytes:
@@ -66,7 +75,8 @@ def ofd(pages: Sequence[Typed], more: str = "") -> bytes:
         drawn = "".join(
             f'<ofd:TextObject ID="{100 + n}" Boundary="{x * unit:.3f} {(y - size) * unit:.3f} {len(text) * size * unit:.3f} '
             f'{size * 1.2 * unit:.3f}" Font="1" Size="{size * unit:.3f}"><ofd:TextCode X="0" Y="{size * unit:.3f}" '
-            f'DeltaX="g {max(1, len(text) - 1)} {size * unit:.3f}">{text}</ofd:TextCode></ofd:TextObject>'
+            f'DeltaX="{" ".join(f"{wide * size * unit:.3f}" for wide in _widths(text[:-1]))}">{text}</ofd:TextCode>'
+            "</ofd:TextObject>"
             for n, (x, y, size, text) in enumerate(page.lines)
         )
         files[f"Doc_0/Pages/Page_{number}/Content.xml"] = (
@@ -79,15 +89,26 @@ def ofd(pages: Sequence[Typed], more: str = "") -> bytes:
     return out.getvalue()
 
 
+def _widths(text: str) -> list[float]:
+    return [0.5 if character.isascii() else 1.0 for character in text]
+
+
+def _broken(paragraph: str, width: float) -> Iterator[tuple[int, str]]:
+    """The lines of a paragraph of so many characters, each with its indent; Latin ones have half their width."""
+    line, taken, indent = "", 2.0, 2
+    for character, wide in zip(paragraph, _widths(paragraph), strict=True):
+        if taken + wide > width:
+            yield indent, line
+            line, taken, indent = "", 0.0, 0
+        line, taken = line + character, taken + wide
+    yield indent, line
+
+
 def set_columns(paragraphs: Sequence[str], *, columns: int = 2, heads: Sequence[str] = (), title: str = "") -> list[Typed]:
     """The paragraphs in columns over as many pages as they take, below running heads in turn and above page numbers."""
     gap, size, pitch, margin = 24.0, 10.5, 18.0, 60.0
     width = (WIDTH - 2 * margin - gap * (columns - 1)) / columns
-    fits = int(width / size)
-    lines: list[tuple[int, str]] = []
-    for paragraph in paragraphs:
-        first, rest = paragraph[: fits - 2], paragraph[fits - 2 :]
-        lines += [(2, first), *((0, rest[i : i + fits]) for i in range(0, len(rest), fits))]
+    lines = [line for paragraph in paragraphs for line in _broken(paragraph, width / size)]
     pages: list[Typed] = []
     while lines:
         page, top = Typed(), 96.0

@@ -262,7 +262,7 @@ def _set(text: etree._Element) -> Iterator[Run]:
         if not words:
             continue
         steps = _numbers(code.get("DeltaX", ""))[: len(words) - 1]
-        right = x + sum(steps) + size if steps else x + size * len(words)
+        right = x + sum(steps) + size if steps else x + size * sum(0.5 if letter.isascii() else 1.0 for letter in words)
         height = abs(size * down) * _POINT
         bottom = (boundary[1] + y * down + shift_y) * _POINT + 0.12 * height
         left, end = (boundary[0] + x * across + shift_x) * _POINT, (boundary[0] + right * across + shift_x) * _POINT

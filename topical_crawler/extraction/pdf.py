@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import unicodedata
+from collections.abc import Callable
+from math import sin
 
 import pypdfium2
 from pypdfium2 import raw
@@ -11,7 +13,9 @@ from pypdfium2 import raw
 from topical_crawler.extraction.documents import ENCRYPTED, TOO_LONG, UnreadableError
 from topical_crawler.extraction.typeset import Run, SetPage
 
+OBLIQUE = 0.2  # sine of twice the angle from which a character stands obliquely
 JOINS = 1.0  # greatest gap within a run, in characters
+_Box = tuple[float, float, float, float]
 _HYPHEN = 2  # what PDFium gives for a hyphen at the end of a line
 _CHINESE = 0x2E80  # first code of Chinese characters and punctuation
 
@@ -35,18 +39,38 @@ def read_pdf(body: bytes, most_pages: int, most_characters: int) -> list[SetPage
         if characters > most_characters:
             raise UnreadableError(TOO_LONG)
         width, height = page.get_size()
-        pages.append(SetPage(width, height, _runs(text, height)))
+        pages.append(SetPage(width, height, _runs(text, _placing(page))))
         text.close()
         page.close()
     return pages
 
 
-def _runs(text: pypdfium2.PdfTextPage, height: float) -> list[Run]:
+def _placing(page: pypdfium2.PdfPage) -> Callable[[float, float, float, float], _Box]:
+    """How a box of the file (left, bottom, right, top) lies on the page as it is shown (left, right, top, bottom from the upper
+    left corner). A file has landscape pages turned, and its origin may lie anywhere."""
+    west, south, east, north = page.get_bbox()
+    match page.get_rotation():
+        case 90:
+            return lambda left, bottom, right, top: (bottom - south, top - south, left - west, right - west)
+        case 180:
+            return lambda left, bottom, right, top: (east - right, east - left, bottom - south, top - south)
+        case 270:
+            return lambda left, bottom, right, top: (north - top, north - bottom, east - right, east - left)
+    return lambda left, bottom, right, top: (left - west, right - west, north - top, north - bottom)
+
+
+def _is_oblique(text: object, place: int) -> bool:
+    """Whether a character stands obliquely, as those of a watermark do."""
+    return abs(sin(2 * raw.FPDFText_GetCharAngle(text, place))) > OBLIQUE
+
+
+def _runs(text: pypdfium2.PdfTextPage, placing: Callable[[float, float, float, float], _Box]) -> list[Run]:
     """Neighbouring characters of a line together, in the order of the file."""
     handle, box = text.raw, raw.FS_RECTF()
     place = ctypes.byref(box)
     code_at, box_at = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
     runs: list[Run] = []
+    places: list[int] = []  # of the first character of each
     letters: list[str] = []
     last: Run | None = None
     space = False
@@ -60,7 +84,7 @@ def _runs(text: pypdfium2.PdfTextPage, height: float) -> list[Run]:
             continue
         if not box_at(handle, n, place) or box.top <= box.bottom:
             continue
-        left, right, top, bottom = box.left, box.right, height - box.top, height - box.bottom
+        left, right, top, bottom = placing(box.left, box.bottom, box.right, box.top)
         size = bottom - top
         joins = last is not None and (left == before or -0.5 * size <= left - last.right <= JOINS * size)
         before = left
@@ -72,11 +96,12 @@ def _runs(text: pypdfium2.PdfTextPage, height: float) -> list[Run]:
             _close(last, letters)
             last = Run(left, right, top, bottom, size, "")
             runs.append(last)
+            places.append(n)
             letters = []
         letters.append(_letter(code))
         space = False
     _close(last, letters)
-    return runs
+    return [run for run, n in zip(runs, places, strict=True) if len(run.text) > 1 or not _is_oblique(handle, n)]
 
 
 def _close(run: Run | None, letters: list[str]) -> None:

@@ -23,6 +23,7 @@ CROSSING = 0.4  # greatest share of the rows that may cross the gap between two 
 EDGE = 0.12  # share of a page's height at its top and bottom in which running heads and page numbers stand
 EDGE_ROWS = 3  # most rows there that are looked at
 REPEATED = 0.3  # least share of the pages with the same running head: left and right pages have different ones
+APART = 1.5  # least distance of a running head from the text, in characters
 LARGE = 1.12  # size of a heading, in that of the text
 INDENT = 0.8  # smallest indent, in characters
 SHORT = 2.2  # characters that a full line may lack at its end
@@ -123,8 +124,14 @@ def read_pages(pages: Sequence[SetPage]) -> tuple[str, list[Passage]]:
         return "", []
     body = sizes.most_common(1)[0][0]
     groups: list[tuple[int, list[_Row]]] = []
-    for number, runs in enumerate(_without_heads(pages)):
-        groups += [(number, _rows(group)) for group in _columns(runs, body)]
+    texts = _without_heads(pages)
+    seen: list[list[float]] = [[] for _ in texts]
+    columns = [_columns(runs, body, found) for runs, found in zip(texts, seen, strict=True)]
+    most = max(seen, key=len)
+    for number, (runs, found) in enumerate(zip(texts, seen, strict=True)):
+        if len(found) < len(most):  # such as a last page, whose last column has a line or two
+            columns[number] = _columns(runs, body, [], known=sorted({round(x) for other in seen for x in other}))
+        groups += [(number, _rows(group)) for group in columns[number]]
     paragraphs = _paragraphs([group for group in groups if group[1]], body)
     title = _title(paragraphs, pages[0].width, body)
     rest = [paragraph for paragraph in paragraphs if paragraph not in title]
@@ -148,6 +155,8 @@ def _rows(runs: Iterable[Run]) -> list[_Row]:
 
 
 def _row(runs: list[Run]) -> _Row:
+    # Some programs print twice, a little off, what is to be bold.
+    runs = [run for run, before in zip(runs, [None, *runs], strict=False) if before is None or not _is_again(before, run)]
     size = max(runs, key=lambda r: len(r.text)).size
     cells = [runs[0].text]
     for before, run in pairwise(runs):
@@ -161,17 +170,29 @@ def _row(runs: list[Run]) -> _Row:
     return _Row(left, right, min(r.top for r in runs), max(r.bottom for r in runs), size, " ".join(cells), cells)
 
 
+def _is_again(before: Run, run: Run) -> bool:
+    return run.text == before.text and abs(run.left - before.left) < 0.2 * run.size
+
+
 # -- Running heads and page numbers
 
 
 def _without_heads(pages: Sequence[SetPage]) -> list[list[Run]]:
-    """The runs of every page without page numbers, and without lines at its edge that stand on other pages, too."""
+    """The runs of every page without page numbers, and without lines at its edge that stand on other pages, too, or in the place
+    of such a line: the head of a chapter may stand on one page."""
     edges = [[row for row in _edge_rows(page) if row.text] for page in pages]
     seen = Counter(key for rows in edges for key in {_key(row) for row in rows})
     least = max(2, REPEATED * len(pages))
+    places = {_place(row) for rows in edges for row in rows if seen[_key(row)] >= least}
     kept: list[list[Run]] = []
     for page, rows in zip(pages, edges, strict=True):
-        gone = [row for row in rows if seen[_key(row)] >= least or _PAGE_NUMBER.fullmatch(row.text)]
+        gone = [
+            row
+            for row in rows
+            if seen[_key(row)] >= least
+            or (_place(row) in places and _is_apart(row, page.runs))
+            or _PAGE_NUMBER.fullmatch(row.text)
+        ]
         kept.append([run for run in page.runs if not any(row.top <= run.top and run.bottom <= row.bottom for row in gone)])
     return kept
 
@@ -182,25 +203,39 @@ def _edge_rows(page: SetPage) -> list[_Row]:
     return above + [row for row in rows[-EDGE_ROWS:] if row.top >= (1 - EDGE) * page.height]
 
 
-def _key(row: _Row) -> tuple[int, str]:
-    return round(row.top / 10), _DIGITS.sub("0", "".join(row.text.split()))
+def _is_apart(row: _Row, runs: Sequence[Run]) -> bool:
+    """Whether nothing stands close above or below a row: the first line of a text does not stand alone."""
+    near = APART * row.size
+    return not any(0 <= run.top - row.bottom < near or 0 <= row.top - run.bottom < near for run in runs)
+
+
+def _place(row: _Row) -> tuple[int, float]:
+    return round(row.top / 10), _rounded(row.size)
+
+
+def _key(row: _Row) -> tuple[tuple[int, float], str]:
+    return _place(row), _DIGITS.sub("0", "".join(row.text.split()))
 
 
 # -- Columns
 
 
-def _columns(runs: list[Run], size: float) -> list[list[Run]]:
-    """Groups of runs in the order in which they are read; what crosses two columns stands between groups of its own."""
+def _columns(runs: list[Run], size: float, found: list[float], known: Sequence[float] = ()) -> list[list[Run]]:
+    """Groups of runs in the order in which they are read; what crosses two columns stands between groups of its own. The places
+    of the gaps are put into ``found``; where those on other pages are ``known``, a column may have a single row."""
     gutter = _gutter(runs, size)
     if gutter is None:
+        gutter = next((x for x in known if _parts(runs, x, size)), None)
+    if gutter is None:
         return [runs]
+    found.append(gutter)
     groups: list[list[Run]] = []
     left: list[Run] = []
     right: list[Run] = []
     across: list[Run] = []
 
     def flush() -> None:
-        groups.extend(group for side in (left, right) if side for group in _columns(list(side), size))
+        groups.extend(group for side in (left, right) if side for group in _columns(list(side), size, found, known))
         left.clear()
         right.clear()
 
@@ -224,11 +259,10 @@ def _gutter(runs: list[Run], size: float) -> float | None:
     best: tuple[int, float] | None = None
     for start, _ in starts.most_common(MOST_PLACES):
         gutter = start - 0.6
-        left = [run for run in runs if run.right <= gutter - 0.6 * size]
-        right = [run for run in runs if run.left >= gutter]
-        crossing = len(runs) - len(left) - len(right)
-        if min(len(left), len(right)) < COLUMN_ROWS or crossing > CROSSING * len(runs):
+        if (parts := _parts(runs, gutter, size)) is None:
             continue
+        left, right = parts
+        crossing = len(runs) - len(left) - len(right)
         first, second = _rows(left), _rows(right)
         low, high = first[0].top - size, first[-1].bottom + size
         beside = [row for row in second if low <= row.top and row.bottom <= high]
@@ -238,6 +272,13 @@ def _gutter(runs: list[Run], size: float) -> float | None:
         if best is None or rank > best[0]:
             best = rank, gutter
     return best[1] if best else None
+
+
+def _parts(runs: list[Run], gutter: float, size: float) -> tuple[list[Run], list[Run]] | None:
+    """The runs on either side of a gap; None where there are none on one, or too many across it."""
+    left = [run for run in runs if run.right <= gutter - 0.6 * size]
+    right = [run for run in runs if run.left >= gutter - 1]
+    return (left, right) if left and right and len(runs) - len(left) - len(right) <= CROSSING * len(runs) else None
 
 
 def _is_filled(rows: list[_Row], size: float) -> bool:
@@ -295,9 +336,11 @@ def _begins(last: _Paragraph, row: _Row, before: _Row | None, indent: bool, inde
         return True
     if large:  # the lines of a heading are centred
         return before is None
-    if not last.is_open or indent or _ITEM.match(row.text):
+    if not last.is_open or indent:
         return True
-    return before is None and not indented and _END.search(last.rows[-1].text) is not None
+    if indented:
+        return False
+    return _ITEM.match(row.text) is not None or (before is None and _END.search(last.rows[-1].text) is not None)
 
 
 def _tables(paragraphs: list[_Paragraph]) -> list[_Paragraph]:
