@@ -114,6 +114,11 @@ def test_posts_of_which_only_those_of_one_person_have_a_class() -> None:
     assert found.text.split("\n") == [line for _, text in TEXTS[:4] for line in text]
 
 
+def test_a_post_of_one_line_that_was_edited() -> None:
+    found = read("table board", Thread("支部里的一天是怎样过的", [Post("Echo", "2023-02-11", TEXTS[0][1][:1])]))
+    assert (found.kind, found.text) == ("forum", TEXTS[0][1][0])
+
+
 @pytest.mark.parametrize("layout", NO_THREADS)
 def test_what_only_looks_like_a_thread_is_none(layout: str) -> None:
     url, kind, make = NO_THREADS[layout]

@@ -65,7 +65,6 @@ _UNSEEN = frozenset(
     ("script", "style", "template", "select", "textarea", "button", "head", "svg", "iframe", "object", "nav", "footer")
 )
 _BOXES = frozenset(("div", "li", "article", "section", "table", "tbody", "tr", "td", "dl", "dd", "main", "ul", "ol"))
-_ITEMS = frozenset(("li", "article"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 _PERSON_ADDRESS = re.compile(
     r"(?:^|[/?&.;=_-])(?:u|users?|members?|people|profiles?|viewprofile|space|uid|memberlist|home/main)(?:[/=?_-]|\.php|\d)",
@@ -318,8 +317,6 @@ def _boxes(page: _Page, alone: bool) -> list[int]:
             own: list[tuple[str, int]] = [(kind, -1) if kind else (element.tag, page.parents[n])]
             if page.persons[n] and _POSTS.search(kind) and not _COMMENT.search(kind) and len(words := kind.split()) > 2:
                 own.append((" ".join(words[:2]), -2))  # some mark the first post, or an accepted answer
-            if page.persons[n] and kind and element.tag in _ITEMS and not _COMMENT.search(kind):
-                own.append((element.tag, page.parents[n]))  # or those of one person
             for group in (groups[key] for key in own):
                 if len(group) < MAX_POSTS and not (group and page.within(n, group[-1])):
                     group.append(n)
