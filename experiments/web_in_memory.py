@@ -206,5 +206,6 @@ def _json(answer: Answer) -> dict[str, Any]:
 def _answer(data: dict[str, Any]) -> Answer:
     if (page := data.get("page")) is not None:
         links = tuple(Link(sys.intern(url), anchor, around, sys.intern(path)) for url, anchor, around, path in page["links"])
-        data["page"] = Page(**{**page, "links": links, "labels": tuple(page["labels"]), "wishes": frozenset(page["wishes"])})
+        page |= {name: tuple(page[name]) for name in ("labels", "feeds")} | {"wishes": frozenset(page["wishes"])}
+        data["page"] = Page(**{**page, "links": links})
     return Answer(**data)

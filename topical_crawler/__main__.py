@@ -23,7 +23,7 @@ Begin
   extract URL|FILE          the text of one page
 
 Work with what was collected (data/TOPIC, or a topic's name)
-  corpus                    list, show, search, why, stats, fetched: read it
+  corpus                    list, show, search, why, stats, fetched, diff: read it
                             export, sample, judge, clean, copy, rebuild: use it; extract
 
 More

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
+import psutil
 import psycopg
 import pytest
 import sqlalchemy as sa
@@ -164,8 +165,14 @@ class PostgresServer(GivenServer):
 
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
+            # Where it is killed its children answer for a moment: as in a crash of the machine, they are gone with it.
+            children = psutil.Process(self._process.pid).children(recursive=True) if how is signal.SIGKILL else []
             self._process.send_signal(how)
             self._process.wait()
+            for child in children:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    child.kill()
+            psutil.wait_procs(children)
             self._process = None
 
     def __enter__(self) -> Self:
