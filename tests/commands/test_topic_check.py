@@ -100,7 +100,7 @@ def test_pages_and_seeds_of_a_recorded_web(
     )
 
 
-@pytest.mark.parametrize("strategy", ["adaptive", "semantic", "keyword"])
+@pytest.mark.parametrize("strategy", ["adaptive", "semantic"])
 def test_pages_are_judged_as_a_crawl_judges_them(
     run_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path, replay: tuple[str, ...], strategy: str
 ) -> None:
