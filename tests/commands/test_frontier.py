@@ -24,15 +24,16 @@ from topical_crawler import Evidence
 from topical_crawler.cli.frontier.reach import BATCH
 from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.steering import PURGED, perform
-from topical_crawler.frontier import Entry, MemoryFrontier, Outcome, SqliteFrontier
+from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier
 from topical_crawler.frontier.redis import RedisFrontier
+from topical_crawler.frontier.shards import open_shards
 from topical_crawler.web.urls import fingerprint, host
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def fill(frontier: SqliteFrontier | MemoryFrontier | RedisFrontier) -> None:
+def fill(frontier: Frontier) -> None:
     """Three waiting links, two finished pages, a dropped link."""
     found = Evidence("http://www.首页.cn/党建", 0.5, True, "支部生活")
     links = {
@@ -421,6 +422,17 @@ def test_a_crawl_over_redis_is_named_by_its_name_there(run: Run, server: RedisSe
     refused = run("stats", "党建", **{**settings, "REDIS_URL": wrong})
     assert refused.returncode == 1 and "Traceback" not in refused.stderr
     assert "geheim" not in unnamed.stderr + missing.stderr and "falsch" not in refused.stderr
+
+
+def test_shards_have_a_line_each(run: Run, server: RedisServer) -> None:
+    frontier = open_shards([server.client(number) for number in (1, 2)], "三家")
+    fill(frontier)
+    settings = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": f"{server.url[:-1]}1 {server.url[:-1]}2"}
+    shown = run("stats", "三家", **settings)
+    assert shown.returncode == 0 and "3 waiting on 2 hosts" in shown.stdout and "place: 2 shards of 三家" in shown.stdout
+    places = [f"127.0.0.1:{server.port}/{number} 三家" for number in (1, 2)]
+    assert all(f"shards: place {place}, pages " in shown.stdout for place in places), shown.stdout
+    frontier.close()
 
 
 def test_a_redis_server_that_is_away(run: Run, server: RedisServer) -> None:

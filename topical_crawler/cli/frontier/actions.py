@@ -255,7 +255,9 @@ def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
         lines.append(Text(f"pages are kept above a relevance of {threshold:g}"))
     if answer["marked"]:
         lines.append(Text(f"{answer['marked']:,} texts are marked for it by topical-crawler corpus judge"))
-    lines += [Text(f"{key.replace('_', ' ')}: {_plain(value)}", "dim") for key, value in answer["details"].items()]
+    for key, value in answer["details"].items():
+        parts = value if isinstance(value, list) else [value]  # shards: a line for each
+        lines += [Text(f"{key.replace('_', ' ')}: {_plain(part)}", "dim") for part in parts]
     for title, number, counts in (
         ("rejected because", ">pages", answer["last_rejected_because"]),
         ("links dropped because", ">links", answer["dropped_because"]),
