@@ -199,3 +199,24 @@ def test_comments_on_one_of_few_posts_are_not_the_thread() -> None:
     found = extract(html, "http://ask.example.cn/questions/1")
     assert found.kind == "forum"
     assert found.text.split("\n") == [line for _, text in TEXTS[:3] for line in text]
+
+
+def test_a_question_and_its_only_answer_are_found_around_comments() -> None:
+    """Comments are boxes of one kind with persons and days, but metadata say which box is the answer."""
+    comments = "".join(
+        f"<li class=comment><a href='/users/{n}' class=user>老王{n}</a> <span class=date>2024-03-0{n}</span>"
+        f"<div class=text>第{n}条评论：这要看支部大会怎么讨论，也要看本人的情况，先把情况说清楚再问。</div></li>"
+        for n in (1, 2, 3)
+    )
+    html = (
+        "<html><body itemscope itemtype='https://schema.org/QAPage'><h1>预备期可以延长吗</h1>"
+        "<div class=question itemtype='https://schema.org/Question'>"
+        "<a class=user href='/users/8'>小林</a> <i class=date>2024-03-01</i>"
+        "<div class=body>预备党员的预备期为一年，如果表现不好，可以延长预备期吗？最长能延长多久？</div>"
+        f"<div class=comments><ul>{comments}</ul></div></div>"
+        "<h2>1 个回答</h2><div class=answer itemprop=acceptedAnswer itemscope itemtype='https://schema.org/Answer'>"
+        "<div class=body>可以延长一次，延长时间不能少于半年，最长不超过一年，由支部大会讨论决定。</div>"
+        "<a class=user href='/users/9'>老李</a> <i class=date>2024-03-05</i></div></body></html>"
+    )
+    text = extract(html, "https://wenda.example.cn/questions/17").text
+    assert "可以延长一次，延长时间不能少于半年" in text and "最长能延长多久" in text

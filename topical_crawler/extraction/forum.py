@@ -45,7 +45,8 @@ BODY = 0.9  # share of the most text over which the elements named as bodies are
 SIGNED = 4  # most lines of a signature, with the rule above it
 LONG = 30  # fewest letters of a line that is looked for in earlier posts though it is not marked as a quote
 
-DECLARED = ("DiscussionForumPosting", "QAPage", "schema.org/Question", "schema.org/Answer")
+ANSWER = "schema.org/Answer"
+DECLARED = ("DiscussionForumPosting", "QAPage", "schema.org/Question", ANSWER)
 """What metadata call a thread."""
 ADDRESS = re.compile(
     r"viewthread|showthread|showtopic|viewtopic|/(?:thread|topic|question|discussion|issue|ask|answer|faq)s?(?:[/?-]|$)"
@@ -342,6 +343,9 @@ def _boxes(page: _Page, alone: bool) -> list[int]:
         ):
             best, weight = group, -run
     best = _around_heads(page, best)
+    answers = [n for n, element in enumerate(page.elements) if ANSWER in element.get("itemtype", "") and page.run[n]]
+    if answers and not any(page.within(n, box) or page.within(box, n) for n in answers for box in best):
+        return answers[:MAX_POSTS]  # the only answer, below many comments on the question
     if not best or sum(page.run[n] for n in best) < LITTLE * page.run[0]:  # they are but the heads of posts
         return _single(page, alone)
     return _with_others(page, _with_inner(page, best))
