@@ -221,7 +221,12 @@ def _parents(tree: SememeTree) -> dict[str, str]:
     return {name: names[parent] for _, name, parent in reversed(lines)}
 
 
-@functools.lru_cache(64)  # it reads 350,000 lines
+@functools.cache
+def _dictionary() -> str:
+    """jieba's, a line for each word: the word, how frequent it is, its tag."""
+    return "\n" + files("jieba").joinpath("dict.txt").read_text(encoding="utf-8")
+
+
 def head_word(word: str, *kinds: str, before: int = _LEAST) -> str | None:
     """The head of a phrase: its longest end that is a noun in jieba's dictionary.
 
@@ -239,10 +244,10 @@ def head_word(word: str, *kinds: str, before: int = _LEAST) -> str | None:
     parts = {word[i:j] for i in range(len(word)) for j in range(i + 1, len(word) + 1)}
     tags = {}
     if len(word) >= _LEAST + before:
-        for line in files("jieba").joinpath("dict.txt").read_text(encoding="utf-8").splitlines():
-            entry, _, tag = line.split(" ")
-            if entry in parts:
-                tags[entry] = tag
+        lines = _dictionary()
+        for part in parts:
+            if (at := lines.rfind(f"\n{part} ")) >= 0:  # of a word that comes twice the last
+                tags[part] = lines[at + 1 : lines.find("\n", at + 1)].split(" ")[2]
     longer = {part for part in tags if len(part) >= _LEAST}
     for start in range(before, len(word) - _LEAST + 1):
         if tags.get(word[start:], "").startswith(kinds or "n") and (word[:start] in longer or not _crossed(word, start, longer)):
