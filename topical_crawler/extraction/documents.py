@@ -85,24 +85,18 @@ def missing(formats: Sequence[str]) -> str:
 
 def read_document(body: bytes, kind: str) -> Document:
     """Read a file of the format ``kind``; a file that cannot be read has a reason, and nothing is raised."""
-    from topical_crawler.extraction.typeset import SetPage, read_pages
+    from topical_crawler.extraction.office import read_docx, read_ofd
+    from topical_crawler.extraction.typeset import read_pages
 
     try:
-        pages: list[SetPage]
         if kind == "docx":
-            from topical_crawler.extraction.office import read_docx
-
             title, passages = read_docx(body)
-        elif kind in ("pdf", "ofd"):
-            if kind == "pdf":
-                from topical_crawler.extraction.pdf import read_pdf
+        elif kind == "ofd":
+            title, passages = read_pages(read_ofd(body, MOST_PAGES, MOST_CHARACTERS))
+        elif kind == "pdf":
+            from topical_crawler.extraction.pdf import read_pdf  # with pypdfium2, which is an extra
 
-                pages = read_pdf(body, MOST_PAGES, MOST_CHARACTERS)
-            else:
-                from topical_crawler.extraction.office import read_ofd
-
-                pages = read_ofd(body, MOST_PAGES, MOST_CHARACTERS)
-            title, passages = read_pages(pages)
+            title, passages = read_pages(read_pdf(body, MOST_PAGES, MOST_CHARACTERS))
         else:
             return Document(reason=ENCRYPTED if "EncryptedPackage".encode("utf-16-le") in body else OLD_FORMAT)
     except UnreadableError as error:
@@ -152,9 +146,7 @@ def as_html(document: Document, kind: str) -> str:
 
 
 def _clean(text: str) -> str:
-    return "\n".join(
-        " ".join(line.split(" ")) for line in re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]", "", text).split("\n")
-    )
+    return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]", "", text)
 
 
 def is_document(html: str) -> str:

@@ -130,9 +130,8 @@ class Thread:
     """The posts of a page."""
 
     title: str  # its headline, "" if there is none above the posts
-    blocks: list[
-        Block
-    ]  # of all posts in order, without signatures, buttons, names and quotes of earlier posts; other quotes are marked
+    # Of all posts in order, without signatures, buttons, names and quotes of earlier posts; other quotes are marked.
+    blocks: list[Block]
     posts: int  # number of them
     author: str  # of the first post, "" if unknown
     stamp: str  # the day or time of the first post as written, "" if unknown

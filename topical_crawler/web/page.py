@@ -350,10 +350,11 @@ def _may_have_long_tags(html: str) -> bool:
 
 
 def _text(node: LexborNode | None) -> str:
-    return _clean(node.text(deep=True)) if node is not None else ""
+    return single_line(node.text(deep=True)) if node is not None else ""
 
 
-def _clean(text: str) -> str:
+def single_line(text: str) -> str:
+    """``text`` in one line, without signs that a terminal would obey."""
     text = _spaced(text)
     return text if text.isprintable() else _CONTROL.sub("", text).strip()
 
@@ -372,11 +373,11 @@ def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str], frozenset[
         attrs = node.attributes
         name = (attrs.get("name") or attrs.get("property") or "").strip().lower()
         if name in ("description", "og:description", "keywords"):
-            content = _clean(attrs.get("content") or "")[:MAX_HEAD]
+            content = single_line(attrs.get("content") or "")[:MAX_HEAD]
             if content and name not in contents:
                 contents[name] = content
         elif name in ("article:section", "article:tag"):
-            filed += [part.strip() for part in _COMMA.split(_clean(attrs.get("content") or "")[:MAX_HEAD])]
+            filed += [part.strip() for part in _COMMA.split(single_line(attrs.get("content") or "")[:MAX_HEAD])]
         else:
             wishes.update(rights.of_meta(name, attrs.get("content") or ""))
     return contents, filed, frozenset(wishes)
@@ -467,7 +468,7 @@ def _links(
         for u, (_, text, node, attrs) in targets.items()
     ]
     many = len(filed) > MAX_GROUP
-    return tuple(links), [(layout.of(node, attrs) if many else "", _clean(text)) for _, text, node, attrs in filed]
+    return tuple(links), [(layout.of(node, attrs) if many else "", single_line(text)) for _, text, node, attrs in filed]
 
 
 def _targets(tree: LexborHTMLParser) -> Iterator[_Target]:
@@ -478,11 +479,6 @@ def _targets(tree: LexborHTMLParser) -> Iterator[_Target]:
         if not text and (image := node.css_first("img[alt]")) is not None:
             text = (image.attributes.get("alt") or "").strip()
         yield (attrs.get("href") or attrs.get("src") or "").strip(), text, node, attrs
-
-
-def single_line(text: str) -> str:
-    """``text`` in one line, without signs that a terminal would obey."""
-    return _clean(text)
 
 
 def address(target: str, base: str) -> str:

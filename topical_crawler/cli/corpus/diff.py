@@ -14,9 +14,9 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import add_json
 from topical_crawler.cli.corpus import find, parse_time
-from topical_crawler.cli.corpus.reading import print_json
+from topical_crawler.cli.corpus.reading import no_page, print_json
 from topical_crawler.cli.terminal import WIDTH, console, printable
-from topical_crawler.corpus.record import CorpusError, Filters, Record
+from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 
 DESCRIPTION = (
@@ -77,11 +77,8 @@ def _of_corpus(found: dict[str, list[dict[str, Any]]]) -> Iterator[Text]:
 
 
 def _versions(store: CorpusStore, name: str, since: str) -> dict[str, Any]:
-    record = store.page(name)
-    if record is None:
-        raise CorpusError(
-            f"{store.name} has no page {name}. Remedy: name a number that topical-crawler corpus list shows, or an address"
-        )
+    if (record := store.page(name)) is None:
+        raise no_page(store, name)
     former = [asdict(version) for version in store.former(record.key, since)]
     return {**_told(record, record.fetched), "text": record.text or "", "former": former}
 

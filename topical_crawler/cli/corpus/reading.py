@@ -20,8 +20,9 @@ from topical_crawler.cli.corpus import add_filters, filters_of, find, topic_of
 from topical_crawler.cli.terminal import WIDTH, console, corpus_progress, fitted, print_text, printable, show_paged, table
 
 if TYPE_CHECKING:
-    from topical_crawler.corpus.record import Filters, Record
+    from topical_crawler.corpus.record import CorpusError, Filters, Record
     from topical_crawler.corpus.search import Found, Summary, Unit
+    from topical_crawler.corpus.store import CorpusStore
 
 SORTS = ("number", "date", "relevance", "characters", "host")  # of `corpus.search.SORTS`
 _NUMBER, _DAY = 6, 10  # columns
@@ -72,6 +73,15 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 # -- What the actions do
+
+
+def no_page(store: CorpusStore, name: str) -> CorpusError:
+    """The error for a number or address that no page of a corpus has."""
+    from topical_crawler.corpus.record import CorpusError
+
+    return CorpusError(
+        f"{store.name} has no page {name}. Remedy: name a number that topical-crawler corpus list shows, or an address"
+    )
 
 
 def find_page(place: str, name: str) -> tuple[Record, list[str]]:

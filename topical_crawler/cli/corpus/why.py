@@ -13,9 +13,9 @@ from scrapy.settings import BaseSettings
 from topical_crawler.cli.base import add_json, amount, is_url
 from topical_crawler.cli.catalogue import Voice, catalogue
 from topical_crawler.cli.corpus import find, topic_of
-from topical_crawler.cli.corpus.reading import add_page, print_json, read_crawl
+from topical_crawler.cli.corpus.reading import add_page, no_page, print_json, read_crawl
 from topical_crawler.cli.terminal import WIDTH, console, printable
-from topical_crawler.corpus.record import CorpusError, Record
+from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.frontier import FrontierFileError
@@ -90,9 +90,7 @@ def why(
             )
             places = store.places([record.url])[record.url] if record.keep else []
         elif not is_url(name):
-            raise CorpusError(
-                f"{store.name} has no page {name}. Remedy: name a number that topical-crawler corpus list shows, or an address"
-            )
+            raise no_page(store, name)
     if record is None:
         return _unfetched(place, name, topic, settings, wait, say)
     threshold = threshold_of(topic, str(claim.get("strategy") or ""))
