@@ -22,6 +22,7 @@ from topical_crawler.authoring.start import (
     from_texts,
     known_words,
     neighbours,
+    short_forms,
     write_start,
 )
 from topical_crawler.resources.categories import CategoryError, CategoryTree
@@ -197,6 +198,26 @@ def test_neighbours_are_near_to_all_that_a_person_named(resources: Resources) ->
     near = neighbours(named, resources, 6)
     assert near[0].word == "内核"  # near to two words of general use, not to the heavy one
     assert near[0].weight == neighbours([FirstTerm(t.word, math.nan, "") for t in named], resources, 6)[0].weight
+
+
+def test_short_forms_are_taken_for_the_term() -> None:
+    words = ["日本语", "日语", "日本", "本语", "语言", "新能源汽车产业联合会", "新能源"]
+    rows = np.array([[1, 0], [0.8, 0.6], [1, 0], [0, 1], [1, 0], [1, 0], [1, 0]], dtype=np.float32)
+    terms = [FirstTerm(word, math.nan, "keyword") for word in ("日本语", "新能源汽车产业联合会", "cpu")]
+    (short,) = short_forms(terms, WordVectors(words, rows))  # 日本 is a part of the word, 本语 is unlike it
+    assert (short.word, round(short.weight, 2), short.why) == ("日语", 0.64, "short for 日本语 (vectors 0.80)")
+    (lighter,) = short_forms([FirstTerm("日本语", 0.5, "sentence", yours=True)], WordVectors(words, rows))
+    assert round(lighter.weight, 2) == 0.32
+    assert short_forms([*terms, FirstTerm("日语", 0.5, "sentence")], WordVectors(words, rows)) == []
+    assert short_forms(terms, WordVectors(words, rows), ["日语"]) == []
+
+
+def test_short_forms_come_before_neighbours(tmp_path: Path) -> None:
+    lines = ["4 2", "日本语 1 0", "日语 0.8 0.6", "汉语 0.7 0.7", "足球 0 1"]
+    tmp_path.joinpath("words.vector").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    near = neighbours([FirstTerm("日本语", math.nan, "keyword")], Resources(None, {"vectors": tmp_path / "words.vector"}), 2)
+    assert words(near) == ["日语", "汉语"]
+    assert near[0].weight > 0.6 > near[1].weight
 
 
 def test_the_folder_is_a_topic_and_is_not_written_over(tmp_path: Path) -> None:

@@ -37,6 +37,10 @@ NEIGHBOURS = 60
 SHARE = 0.3
 """Weight of a neighbour of score 1, in weights of a first term: without neighbours a crawl misses texts, at full weight they
 spoil the order of the first pages (docs/decisions.md)."""
+SHORT_FORM = 0.5
+"""Least cosine of a term and a short form of it."""
+LONGEST = 8
+"""Characters of a term of which short forms are looked for: their number doubles with each."""
 KEYWORDS = 20
 """How many words of example texts become terms."""
 _MAX_JOINED = 4
@@ -171,7 +175,7 @@ def neighbours(
     known: Collection[str] = (),
     cache_dir: Path | None = None,
 ) -> list[FirstTerm]:
-    """The ``n`` words nearest to the terms, with the weight ``SHARE`` · score².
+    """Short forms of the terms (:func:`short_forms`), and the ``n`` words nearest to them, with the weight ``SHARE`` · score².
 
     All words that the user named pull alike, so that a word near to one of them comes behind those near to several; parts of them
     that are not specific do not pull. Arguments and errors as in :func:`~topical_crawler.authoring.neighbours.propose`.
@@ -179,8 +183,44 @@ def neighbours(
     weights = {t.word: 1.0 if t.yours or math.isnan(t.weight) else t.weight for t in terms}
     parts = {t.word for t in terms if t.why == PART and not math.isnan(t.weight)}
     pulling = {word: weight for word, weight in weights.items() if word not in parts}
-    nearest = propose(pulling, resources, n=max(n, 1), known={*known, *parts}, cache_dir=cache_dir)[:n]
-    return [FirstTerm(p.word, SHARE * p.score**2, f"near {p.sources[0][1]} ({p.sources[0][0]} {p.score:.2f})") for p in nearest]
+    path = resources.path("vectors")
+    short = short_forms(terms, WordVectors.open(path, cache_dir), known) if path else []
+    taken = {*known, *parts, *(term.word for term in short)}
+    nearest = propose(pulling, resources, n=max(n, 1), known=taken, cache_dir=cache_dir)[:n]
+    near = [FirstTerm(p.word, SHARE * p.score**2, f"near {p.sources[0][1]} ({p.sources[0][0]} {p.score:.2f})") for p in nearest]
+    return [*short, *near]
+
+
+def short_forms(terms: Sequence[FirstTerm], vectors: WordVectors, known: Collection[str] = ()) -> list[FirstTerm]:
+    """Words for the same in fewer of its characters (环境保护: 环保), which many texts use instead.
+
+    A short form has two or more characters of the term, in their order but not side by side, and a cosine with it of at least
+    :data:`SHORT_FORM`. It weighs the square of that, in parts of what the term weighs.
+
+    Args:
+        terms: one of more than :data:`LONGEST` characters has none.
+        vectors: of words.
+        known: words that are not wanted.
+
+    >>> import numpy as np
+    >>> vectors = WordVectors(["环境保护", "环保", "护士"], np.array([[1, 0], [0.8, 0.6], [0, 1]], dtype=np.float32))
+    >>> [(term.word, round(term.weight, 2)) for term in short_forms([FirstTerm("环境保护", math.nan, WORD)], vectors)]
+    [('环保', 0.64)]
+    """
+    there = {normalise(word) for word in known} | {term.word for term in terms}
+    found: dict[str, FirstTerm] = {}
+    for term in terms:
+        if term.word.isascii() or term.word not in vectors.rows or len(term.word) > LONGEST:
+            continue
+        for length in range(2, len(term.word)):
+            for word in map("".join, itertools.combinations(term.word, length)):
+                score = vectors.similarity(term.word, word) if word in vectors.rows and word not in term.word else 0.0
+                if score < SHORT_FORM or word in there:
+                    continue
+                weight = score**2 * (1.0 if math.isnan(term.weight) else term.weight)
+                if word not in found or weight > found[word].weight:
+                    found[word] = FirstTerm(word, weight, f"short for {term.word} (vectors {score:.2f})")
+    return sorted(found.values(), key=lambda term: (-term.weight, term.word))
 
 
 def known_words(resources: Resources, cache_dir: Path | None = None) -> Known:
