@@ -191,7 +191,7 @@ def test_all_commands_are_looked_at() -> None:
         *("frontier threshold", "frontier requeue", "frontier purge"),
         *("evaluate sites", "evaluate harvest", "evaluate crawl"),
         *("lexicon fetch", "lexicon list", "lexicon check", "lexicon train", "lexicon import"),
-        *("topic list", "topic show", "topic new", "topic build", "topic expand", "topic check", "topic explain"),
+        *("topic list", "topic show", "topic new", "topic seeds", "topic build", "topic expand", "topic check", "topic explain"),
     }
 
 

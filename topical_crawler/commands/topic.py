@@ -11,6 +11,7 @@ class Command(ActionsCommand):
         "list": ("topic.show", "the topics that come with the product"),
         "show": ("topic.show", "a topic's heaviest terms, parameters and seeds"),
         "new": ("topic.new", "make a topic folder from a sentence, keywords, texts, URLs or a category"),
+        "seeds": ("topic.seeds", "propose start URLs: known sites, links of Wikipedia, a search by a server of yours"),
         "build": ("topic.build", "find terms in a domain corpus, choose and weigh them"),
         "check": (
             "topic.check",
@@ -20,8 +21,8 @@ class Command(ActionsCommand):
         "explain": ("topic.explain", "why a page or a text is on topic or not, word by word and link by link"),
     }
     usage = (
-        "list | show TOPIC | new FOLDER [SENTENCE] | build FOLDER --corpus SOURCE… | expand TOPIC | check TOPIC [PAGE…] | "
-        "explain TOPIC URL|FILE|TEXT"
+        "list | show TOPIC | new FOLDER [SENTENCE] | seeds TOPIC|SENTENCE | build FOLDER --corpus SOURCE… | expand TOPIC | "
+        "check TOPIC [PAGE…] | explain TOPIC URL|FILE|TEXT"
     )
     summary = "List topics, show one, build one from texts"
     description = (

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _UNREADABLE = re.compile("[\0-\x08\x0e-\x1f\x7f\ufffd]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TOLERATED = 0.01
+_Item = TypeVar("_Item")
 
 
 class SourceError(ValueError):
@@ -56,13 +57,17 @@ class Source(ABC):
         self.done = 0.0  # part read so far by the latest iteration, 0 to 1
 
     def __iter__(self) -> Iterator[Document]:
+        return self._begin(self._documents())
+
+    def _begin(self, items: Iterator[_Item]) -> Iterator[_Item]:
+        """Read from the start what a generator gives, with the state of a new iteration."""
         self.skipped = Counter()
         self.done = 0.0
-        return self._read()
+        return self._read(items)
 
-    def _read(self) -> Iterator[Document]:
+    def _read(self, items: Iterator[_Item]) -> Iterator[_Item]:
         try:
-            yield from self._documents()
+            yield from items
         except OSError as error:
             what = f"{error.filename or self.path}: {error.strerror}"
             raise SourceError(f"{what}. Remedy: see that it is there, may be read, and that its disk is sound") from None

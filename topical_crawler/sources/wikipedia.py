@@ -159,17 +159,28 @@ class Wikipedia(Source):
     kind: ClassVar[str] = "wikipedia"
 
     def _documents(self) -> Iterator[Document]:
+        for wiki, page in self._articles():
+            text = plain_text(page.text or "")
+            if reason := flaw(text):
+                self.skipped[reason] += 1
+            else:
+                yield Document(text, page.title, wiki + page.title.translate(_IN_ADDRESS), {"id": page.id})
+
+    def articles(self) -> Iterator[Page]:
+        """The articles as they stand in the dump, in wikitext; skipped and reported as those of an iteration."""
+        return self._begin(page for _, page in self._articles())
+
+    def _articles(self) -> Iterator[tuple[str, Page]]:
+        """The address of the wiki with each article."""
         with ByteStream(self.path) as stream:
             parser = DumpParser(stream)
             try:
                 for page in parser.pages():
                     self.done = stream.done
-                    text = plain_text(page.text or "") if not (reason := _not_an_article(page)) else ""
-                    if reason := reason or flaw(text):
+                    if reason := _not_an_article(page):
                         self.skipped[reason] += 1
                     else:
-                        wiki = parser.base.rpartition("/")[0] + "/" if "/" in parser.base else _WIKI
-                        yield Document(text, page.title, wiki + page.title.translate(_IN_ADDRESS), {"id": page.id})
+                        yield parser.base.rpartition("/")[0] + "/" if "/" in parser.base else _WIKI, page
             except (DumpError, StreamDamage) as damage:
                 if damage.reason == "no dump":
                     raise SourceError(f"{self.path}: {damage}. Remedy: name a zhwiki-…-pages-articles.xml.bz2") from None

@@ -197,7 +197,8 @@ def _show(out: Console, opts: argparse.Namespace, start: Start, near: Sequence[s
     out.print(f"→ {opts.folder}/terms.tsv, topic.toml, seeds.txt, adjust.tsv", markup=False)
     place = shlex.quote(_place(opts.folder))
     out.print(
-        f"Next: read terms.tsv; topical-crawler topic check {place}; topical-crawler crawl {place} -a seeds=…",
+        f"Next: read terms.tsv; topical-crawler topic seeds {place}; topical-crawler topic check {place}; "
+        f"topical-crawler crawl {place} -a seeds=…",
         soft_wrap=True,
         markup=False,
     )

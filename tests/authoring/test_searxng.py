@@ -1,0 +1,93 @@
+"""Searches by a server that answers as SearXNG documents it."""
+
+from __future__ import annotations
+
+import json
+import threading
+import urllib.parse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from topical_crawler.authoring import searxng
+from topical_crawler.authoring.seeds import Nearness, rank
+from topical_crawler.topic.files import TopicError
+
+NEAR = Nearness({"党建": 1.0, "支部": 1.0})
+RESULTS = [
+    {"url": "http://dj.cn/a", "title": "党建网", "content": "支部生活", "engine": "bing", "engines": ["bing"], "score": 2.0},
+    {"url": "http://tq.cn/", "title": "天气", "content": "", "engine": "bing", "engines": ["bing"], "score": 1.0},
+    {"url": "https://zb.cn/", "title": "支部", "content": None, "engine": "bing", "engines": ["bing"], "score": 0.5},
+]
+
+
+@contextmanager
+def serving(status: int = 200, body: bytes = b"", to: str = "") -> Iterator[tuple[str, list[str]]]:
+    """A server on this machine, its address, and what it was asked."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(status)
+            if to:
+                self.send_header("Location", to)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_what_it_finds_by_nearness() -> None:
+    body = json.dumps({"query": "党建", "number_of_results": 0, "results": RESULTS, "answers": [], "suggestions": []}).encode()
+    with serving(body=body) as (server, asked):
+        seeds = rank([searxng.from_searches(NEAR, f"{server}/", ["基层党建", "党建 支部"])])
+    assert [(seed.url, seed.why) for seed in seeds] == [
+        ("http://dj.cn/a", "search: 基层党建; search: 党建 支部"), ("https://zb.cn/", "search: 基层党建; search: 党建 支部")
+    ]  # fmt: skip
+    queries = [urllib.parse.parse_qs(urllib.parse.urlsplit(path).query) for path in asked]
+    assert queries == [{"q": [words], "format": ["json"], "language": ["zh"]} for words in ("基层党建", "党建 支部")]
+    assert asked[0].startswith("/search?")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (403, b"", r"HTTP 403. Remedy: let it answer in JSON: formats: \[html, json\]"),
+        (429, b"", "HTTP 429. Remedy: turn its limiter off"),
+        (404, b"", "HTTP 404. Remedy: see that the address"),
+        (302, b"", "HTTP 302"),
+        (200, b"<html>", "does not answer as SearXNG does"),
+        (200, b'{"results": [1]}', "does not answer as SearXNG does"),
+        (200, b'{"results": {}}', "does not answer as SearXNG does"),
+        (200, b" " * (searxng.MOST_BYTES + 1), "more than 4 MB"),
+    ],
+)
+def test_other_answers_are_said(status: int, body: bytes, said: str) -> None:
+    with serving(status, body, "http://other.example/" if status == 302 else "") as (server, asked):
+        with pytest.raises(TopicError, match=said):
+            searxng.from_searches(NEAR, server, ["党建"])
+        assert len(asked) == 1
+
+
+def test_no_server() -> None:
+    with serving() as (server, _):
+        pass
+    with pytest.raises(TopicError, match="cannot be reached"):
+        searxng.from_searches(NEAR, server, ["党建"])
+    with pytest.raises(TopicError, match="is no address"):
+        searxng.from_searches(NEAR, "127.0.0.1:8888", ["党建"])

@@ -1,0 +1,75 @@
+"""Where a crawl of a topic may start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from dump_tools import DumpPage, write_dump
+
+from topical_crawler.authoring.seeds import Hint, Nearness, from_sites, from_wikipedia, rank
+from topical_crawler.package_data import data_folder
+from topical_crawler.sources.wikipedia import Wikipedia
+from topical_crawler.web.urls import canonical, host
+
+EVS = {"新能源汽车": 1.0, "电池": 1.0, "充电": 0.5}
+PAGES = (
+    DumpPage(
+        "新能源汽车",
+        "'''新能源汽车'''用电池，须充电。<ref>{{cite web|url=http://www.portal.cn/1|title=充电桩}}</ref>"
+        "<ref>{{cite web|url=https://en.example.com/ev|title=Battery}}</ref><ref>[http://www.dianchi.com/2 电池]</ref>\n"
+        "== 外部链接 ==\n* [http://www.evs.org/zh/ 新能源汽车协会官方网站]\n* [http://weibo.com/evs 微博]",
+    ),
+    DumpPage("電池", "電池可以充電。<ref>[https://www.dianchi.com/3 電池回收]</ref>{{Official website|http://battery.org.tw/}}"),
+    *(DumpPage(f"城市{n}", f"城市。<ref>{{{{cite news|url=http://www.portal.cn/c{n}|title=城市}}}}</ref>") for n in range(30)),
+    DumpPage("天气", "下雨。[http://www.tianqi.cn/ 天气]"),
+    DumpPage("Talk:新能源汽车", "新能源汽车 [http://talk.cn/ 电池]", namespace=1),
+)
+
+
+def test_links_of_the_nearest_articles(tmp_path: Path) -> None:
+    write_dump(tmp_path / "zhwiki.xml.bz2", iter(PAGES))
+    near = Nearness(EVS)
+    hints, articles = from_wikipedia(near, Wikipedia(tmp_path / "zhwiki.xml.bz2"))
+    assert articles == 2  # in traditional characters, too
+    seeds = rank([hints])
+    # The official site first, what articles on anything cite last; no social network, no English page.
+    assert [seed.url for seed in seeds] == [
+        "http://www.evs.org/zh/", "http://www.dianchi.com/", "http://battery.org.tw/", "http://www.portal.cn/1"
+    ]  # fmt: skip
+    assert seeds[0].why == "Wikipedia: own site of 新能源汽车"
+    assert seeds[1].why == "Wikipedia: cited in 新能源汽车; Wikipedia: cited in 電池"
+    assert from_wikipedia(Nearness({"量子": 1.0}), Wikipedia(tmp_path / "zhwiki.xml.bz2")) == ([], 0)
+
+
+def test_one_seed_a_host() -> None:
+    hints = [Hint("http://a.cn/x", 0.5, "甲"), Hint("http://www.a.cn/", 0.9, "乙"), Hint("http://a.cn/y", 0.4, "甲"),
+             Hint("http://b.cn/", 1.0, "甲"), Hint("http://10.0.0.1/", 1.0, "甲"), Hint("http://c.cn/a.pdf", 1.0, "甲"),
+             Hint("https://web.archive.org/web/1/http://d.cn/", 1.0, "甲"), Hint("ftp://e.cn/", 1.0, "甲"),
+             Hint("http://f.cn/", 0.0, "甲")]  # fmt: skip
+    assert [(seed.url, round(seed.score, 2), seed.why) for seed in rank([hints])] == [
+        ("http://www.a.cn/", 1.4, "乙; 甲"), ("http://b.cn/", 1.0, "甲")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("terms", "first"),
+    [
+        (("人工智能", "机器学习"), "https://www.jiqizhixin.com/"),
+        (("电力", "光伏"), "https://www.bjx.com.cn/"),
+        (("考古", "遗址"), "http://www.kaogu.cn/"),
+    ],
+)
+def test_the_list_names_sites_of_a_field(terms: tuple[str, ...], first: str) -> None:
+    assert first in [seed.url for seed in rank([from_sites(Nearness(dict.fromkeys(terms, 1.0)))])][:2]
+
+
+def test_the_list_is_sound() -> None:
+    rows = [line.split("\t") for line in data_folder().joinpath("sites.tsv").read_text("utf-8").splitlines() if line[0] != "#"]
+    assert all(len(row) == 3 and all(row) and canonical(row[0]) == row[0] for row in rows)
+    assert len({host(url).removeprefix("www.") for url, _, _ in rows}) == len(rows) > 90
+
+
+def test_latin_words_stand_alone() -> None:
+    near = Nearness({"ai": 1.0})
+    assert near.of("", "said") == 0 < near.of("", "用AI写作")

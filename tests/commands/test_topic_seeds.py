@@ -1,0 +1,52 @@
+"""``scrapy topic seeds`` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from dump_tools import DumpPage, write_dump
+
+from topical_crawler.topic.topic import load_topic
+
+RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
+WriteTopic = Callable[..., Path]
+
+
+def test_a_sentence(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+    made = call_scrapy("topic", "seeds", "新能源汽车的原理", "--json", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    seeds = json.loads(made.stdout)
+    assert {"http://www.caam.org.cn/", "https://www.d1ev.com/"} <= {seed["url"] for seed in seeds[:4]}
+    assert [seed["score"] for seed in seeds] == sorted((seed["score"] for seed in seeds), reverse=True)
+
+
+def test_written_into_a_topic(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path) -> None:
+    folder = write_topic({"topic.toml": 'title = "考古"\n', "terms.tsv": "考古\n遗址\n", "seeds.txt": "http://kaogu.cn/"})
+    write_dump(tmp_path / "zhwiki.xml.bz2", iter([DumpPage("遗址", "考古遗址。[http://yizhi.cn/ 遗址公园官网]")]))
+    command = ("topic", "seeds", f"./{folder.name}", "--wikipedia", "zhwiki.xml.bz2", "--n", "2", "--write")
+    made = call_scrapy(*command, cwd=folder.parent)
+    assert made.returncode == 0, made.stderr
+    assert "1 articles near the topic, 1 links" in made.stderr
+    assert "own site of 遗址" in made.stdout
+    seeds = load_topic(folder).seeds
+    assert (seeds[0], len(seeds)) == ("http://kaogu.cn/", 3)  # which is on the list, too
+    assert "http://yizhi.cn/" in seeds
+    again = call_scrapy(*command, cwd=folder.parent)
+    assert again.returncode == 0
+    assert len(set(load_topic(folder).seeds)) == len(load_topic(folder).seeds)
+
+
+def test_mistakes(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("考古", encoding="utf-8")
+    for arguments, said in (
+        (("的了",), "no word in '的了' can be a term"),
+        (("考古发掘", "--write"), "--write needs a topic folder of your own"),
+        (("考古发掘", "--wikipedia", "notes.txt"), "notes.txt is no Wikipedia dump"),
+        (("考古发掘", "--wikipedia", "none.xml"), "none.xml: there is no such file"),
+    ):
+        made = call_scrapy("topic", "seeds", *arguments, cwd=tmp_path)
+        assert made.returncode == 1
+        assert said in made.stderr

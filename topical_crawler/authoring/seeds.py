@@ -1,0 +1,175 @@
+"""Where a crawl of a topic may start, without a search engine: sites that are known, and what Wikipedia's articles link to.
+
+>>> near = Nearness({"党建": 1.0, "支部": 1.0})
+>>> [seed.url for seed in rank([from_sites(near, "http://dj.cn/\\t党建网\\t党建 支部\\nhttp://qx.cn/\\t气象网\\t天气\\n")])]
+['http://dj.cn/']
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import itertools
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import urljoin
+
+from topical_crawler.package_data import data_folder
+from topical_crawler.sources.wikilinks import external_links
+from topical_crawler.sources.wikipedia import Wikipedia
+from topical_crawler.text.segment import lexicon_words, normalise
+from topical_crawler.text.statistics import rarities
+from topical_crawler.web.urls import canonical, host, is_binary, not_public
+
+TERMS = 20  # the heaviest of a topic, by which texts are compared with it
+ARTICLES = 200  # of a dump, nearest to the topic, whose links count
+NEAR = 0.3  # least nearness of such an article, in that of the nearest
+_VALUES = {"site": 1.0, "link": 0.7, "reference": 0.4}  # of a link by its kind, in nearness of its article
+_REASONS = 2  # that are shown
+_TITLE = 8  # a term in a title counts as so many in the text
+_SATURATED, _LENGTH, _EVEN = 1.2, 3000, 0.25  # of Okapi BM25: k1, mean length of a text in characters, 1 − b
+_HOSTS = re.compile(r"https?://([\w.-]+)", re.IGNORECASE)
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+_CHINESE_HOST = re.compile(r"\.(?:cn|tw|hk|mo|xn--fiqs8s|xn--fiqz9s|xn--kpry57d|xn--j6w193g)(?::\d+)?\Z")
+
+
+class Nearness:
+    """How near a text is to a topic, 0 to 1: the share of the topic's weight that its words have, by Okapi BM25. A word counts by
+    its weight and its rarity in general Chinese, in simplified and traditional characters.
+
+    >>> near = Nearness({"党建": 1.0, "支部": 1.0})
+    >>> near.of("党建工作", "党建") > near.of("新闻", "村支部的一天") > near.of("新闻", "天气") == 0
+    True
+    """
+
+    def __init__(self, terms: Mapping[str, float]) -> None:
+        import opencc  # takes a while
+
+        heaviest = sorted(terms, key=lambda term: (-terms[term], term))[:TERMS]
+        rarity = rarities(frozenset(heaviest))
+        forms = [lambda term: term, opencc.OpenCC("s2t").convert, opencc.OpenCC("s2twp").convert]
+        self._terms = [({normalise(form(term)) for form in forms}, terms[term] * rarity[term]) for term in heaviest]
+        self._whole = math.fsum(weight for _, weight in self._terms)
+
+    def of(self, title: str, text: str) -> float:
+        """The nearness of a text and its title, as they were written."""
+        title, text = title.lower(), text.lower()
+        length = _EVEN + (1 - _EVEN) * len(text) / _LENGTH
+        near = 0.0
+        for forms, weight in self._terms:
+            times = _TITLE * any(_times(form, title) for form in forms) + sum(_times(form, text) for form in forms) / length
+            near += weight * times / (times + _SATURATED)
+        return near / self._whole
+
+
+def _times(word: str, text: str) -> int:
+    """How often a word stands in a text; one in Latin letters not within another."""
+    times = text.count(word)
+    return len(re.findall(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", text)) if times and word.isascii() else times
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What speaks for a site.
+
+    Attributes:
+        url: a page of it.
+        value: how much, 0 to 1.
+        why: for people; one of several hints that say the same is shown.
+        home: whether the site's first page stands for such pages where there are several.
+    """
+
+    url: str
+    value: float
+    why: str
+    home: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A start URL with the sum of what speaks for its host, and why, best first."""
+
+    url: str
+    score: float
+    why: str
+
+
+def from_sites(near: Nearness, lines: str | None = None) -> list[Hint]:
+    """Sites of a list that name a field near the topic: URL, name and words in columns. Default: ``lexicon/sites.tsv``, whose
+    addresses were written down from knowledge and not visited."""
+    text = data_folder().joinpath("sites.tsv").read_text("utf-8") if lines is None else lines
+    rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
+    valued = [(url, name, near.of(words, words)) for url, name, words in rows]
+    return [Hint(url, value, f"known site: {name}") for url, name, value in valued if value]
+
+
+def from_wikipedia(near: Nearness, dump: Wikipedia, progress: Callable[[], object] = lambda: None) -> tuple[list[Hint], int]:
+    """What the articles nearest to the topic link to, and how many articles these are. Reads the whole dump: only so it is known
+    which hosts articles on anything cite, which say little. ``progress`` is called now and then.
+
+    Raises SourceError as the dump does.
+    """
+    cited: Counter[str] = Counter()
+    best: list[tuple[float, int, str, str]] = []
+    number = 0
+    for page in dump.articles():
+        text = page.text or ""
+        number += 1
+        if number % 500 == 0:
+            progress()
+        cited.update({name.lower() for name in _HOSTS.findall(text)})
+        value = near.of(page.title, text)
+        if value and (len(best) < ARTICLES or value > best[0][0]):
+            heapq.heappush(best, (value, -number, page.title, text))
+            if len(best) > ARTICLES:
+                heapq.heappop(best)
+    hints = []
+    best = sorted((one for one in best if one[0] >= NEAR * max(best)[0]), reverse=True)
+    for value, _, title, text in best:
+        for link in external_links(text):
+            name = host(link.url)
+            if _CHINESE.search(link.label) or _CHINESE_HOST.search(name):
+                rare = 1 - math.log(cited[name.partition(":")[0]] or 1) / math.log(number + 1)
+                why = {"site": f"own site of {title}", "reference": f"cited in {title}"}.get(link.kind, f"linked from {title}")
+                hints.append(Hint(link.url, _VALUES[link.kind] * value * rare, f"Wikipedia: {why}", link.kind == "reference"))
+    return hints, len(best)
+
+
+def rank(sources: Iterable[Iterable[Hint]]) -> list[Seed]:
+    """One seed for each host that is no dead end (``lexicon/dead_ends.txt``) and of the public web, best first. Of the hints of a
+    host with the same reason the best counts; its URL is that of the best hint, or the first page where pages are only cited."""
+    hosts: dict[str, list[Hint]] = defaultdict(list)
+    for hint in itertools.chain.from_iterable(sources):
+        name = host(url := canonical(hint.url))
+        if url and hint.value > 0 and not not_public(name) and not is_dead_end(name) and not is_binary(url):
+            hosts[name.removeprefix("www.")].append(replace(hint, url=url))
+    seeds = []
+    for hints in hosts.values():
+        hints.sort(key=lambda hint: (-hint.value, hint.url))
+        reasons: dict[str, float] = {}
+        for hint in hints:
+            reasons.setdefault(hint.why, hint.value)
+        url = hints[0].url
+        if len({hint.url for hint in hints}) > 1 and all(hint.home for hint in hints):
+            url = urljoin(url, "/")
+        more = f" and {len(reasons) - _REASONS} more" * (len(reasons) > _REASONS)
+        seeds.append(Seed(url, math.fsum(reasons.values()), "; ".join(list(reasons)[:_REASONS]) + more))
+    return sorted(seeds, key=lambda seed: (-seed.score, seed.url))
+
+
+def is_dead_end(name: str) -> bool:
+    """Whether a host, or a domain that it is in, leads to no texts of its own: an archive, a social network, a wiki.
+
+    >>> is_dead_end("web.archive.org"), is_dead_end("www.dangjian.cn")
+    (True, False)
+    """
+    labels = name.partition(":")[0].split(".")
+    return any(".".join(labels[place:]) in _dead_ends() for place in range(len(labels)))
+
+
+@functools.cache
+def _dead_ends() -> frozenset[str]:
+    return lexicon_words("dead_ends.txt")

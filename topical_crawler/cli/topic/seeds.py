@@ -1,0 +1,93 @@
+"""``topical-crawler topic seeds``: where a crawl may start."""
+
+import argparse
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+
+from topical_crawler.authoring.searxng import from_searches
+from topical_crawler.authoring.seeds import Hint, Nearness, from_sites, from_wikipedia, rank
+from topical_crawler.authoring.start import from_sentence
+from topical_crawler.cli.base import add_json, add_number, whole
+from topical_crawler.cli.terminal import console, progress, table
+from topical_crawler.files import replacing
+from topical_crawler.sources import open_source
+from topical_crawler.sources.wikipedia import Wikipedia
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import list_topics, load_topic
+from topical_crawler.web.urls import host
+
+DESCRIPTION = (
+    "Propose start URLs for a topic, or for a sentence that says what it is about, best first: known Chinese sites of its field "
+    "(a list that comes with the product; nobody visited them for it), what the Wikipedia articles nearest to the topic link to, "
+    "and what a SearXNG server of yours finds. One address a host; archives, social networks and wikis are left out. Nothing is "
+    "written without --write, and only the server is asked: look at the addresses before a crawl."
+)
+_SEARCHED = 4  # terms of the second search
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("topic", metavar="TOPIC|SENTENCE", help="name, path of a topic folder, or a sentence")
+    parser.add_argument("--wikipedia", type=Path, metavar="DUMP", help="zhwiki-…-pages-articles.xml.bz2, read whole")
+    parser.add_argument(
+        "--searxng", metavar="URL", help="a SearXNG server that answers in JSON; it gets the title and some terms"
+    )
+    add_number(parser, "--n", type=whole(1), default=20, help="seeds to propose")
+    parser.add_argument("--write", action="store_true", help="append them to seeds.txt of the topic folder")
+    add_json(parser, "print them as JSON")
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    shipped = opts.topic in list_topics()
+    named = shipped or (Path(opts.topic).expanduser() / "topic.toml").is_file()
+    if opts.write and (shipped or not named):
+        raise TopicError(f"{opts.topic}: --write needs a topic folder of your own. Remedy: topical-crawler topic new makes one")
+    if named:
+        topic = load_topic(opts.topic if shipped else Path(opts.topic))
+        title, terms, present = topic.title, topic.terms, {host(url).removeprefix("www.") for url in topic.seeds}
+    else:
+        title, present = opts.topic, set()
+        terms = {t.word: 1.0 if math.isnan(t.weight) else t.weight for t in from_sentence(opts.topic).terms}
+        if not terms:
+            raise TopicError(f"no word in {opts.topic!r} can be a term. Remedy: a longer sentence, or a topic folder")
+    near = Nearness(terms)
+    sources = [from_sites(near)]
+    if opts.wikipedia:
+        sources.append(_wikipedia(opts.wikipedia, near))
+    if opts.searxng:
+        heaviest = sorted(terms, key=lambda term: (-terms[term], term))[:_SEARCHED]
+        sources.append(from_searches(near, opts.searxng, list(dict.fromkeys((title, " ".join(heaviest))))))
+    seeds = [seed for seed in rank(sources) if host(seed.url).removeprefix("www.") not in present][: opts.n]
+    written = ""
+    if opts.write and seeds:
+        file = Path(topic.source) / "seeds.txt"
+        before = file.read_text(encoding="utf-8") if file.is_file() else ""
+        with replacing(file) as out:
+            out.write(before + "\n" * (before[-1:] not in ("", "\n")))
+            out.writelines(f"{seed.url}\t{seed.why}\n" for seed in seeds)
+        written = f"{len(seeds)} seeds → {file}"
+    if opts.json:
+        print(json.dumps([dataclasses.asdict(seed) for seed in seeds], ensure_ascii=False, indent=1))
+        return 0
+    shown = console()
+    if seeds:
+        shown.print(table(("seed", "score", "why"), ((seed.url, f"{seed.score:.2f}", seed.why) for seed in seeds)))
+    else:
+        shown.print("No seed found. Remedy: --wikipedia DUMP, --searxng URL, or a sentence with more of the topic's words")
+    if written:
+        shown.print(written, markup=False)
+    return 0
+
+
+def _wikipedia(path: Path, near: Nearness) -> list[Hint]:
+    dump = open_source(path)
+    if not isinstance(dump, Wikipedia):
+        raise TopicError(f"{path} is no Wikipedia dump. Remedy: name a zhwiki-…-pages-articles.xml.bz2")
+    with progress() as shown:
+        task = shown.add_task("reading articles", total=100)
+        hints, articles = from_wikipedia(near, dump, lambda: shown.update(task, completed=100 * dump.done))
+    console(stderr=True).print(f"{path}: {articles} articles near the topic, {len(hints)} links to Chinese pages", markup=False)
+    return hints
