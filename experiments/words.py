@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -28,13 +28,16 @@ from experiments.word_groups import (
     order,
 )
 from experiments.word_pairs import (
+    EXTENSIONS,
     Bools,
     Floats,
+    JudgedPair,
     JudgementAgreement,
     Similarities,
     agreement,
     candidates,
     choose,
+    choose_setting,
     read_pairs,
     spearman,
 )
@@ -160,12 +163,13 @@ def _draw(opts: argparse.Namespace, grid: Grid) -> None:
 # -- Pairs judged by people
 
 
-def agreements(opts: argparse.Namespace, similarity: WordSimilarity, console: Console) -> dict[str, Any]:
-    """Read every file of ``opts.pairs``, print its table, write words.png to ``opts.out``; the figures."""
+def agreements(
+    opts: argparse.Namespace, judged_pairs: Mapping[Path, Sequence[JudgedPair]], similarity: WordSimilarity, console: Console
+) -> dict[str, Any]:
+    """Judge the pairs of every file, print its table, write words.png to ``opts.out``; the figures."""
     files: dict[str, Any] = {}
     bars: dict[str, JudgementAgreement] = {}
-    for path in opts.pairs:
-        pairs = read_pairs(path)
+    for path, pairs in judged_pairs.items():
         judged = np.array([p.judgement for p in pairs])
         with console.status("comparing words"):
             similarities = Similarities.of(((p.first, p.second) for p in pairs), similarity)
@@ -182,6 +186,37 @@ def agreements(opts: argparse.Namespace, similarity: WordSimilarity, console: Co
     axes.set_xticks(range(len(bars)), list(bars), fontsize="small")
     save_figure(figure, opts.out / "words.png")
     return {"files": files}
+
+
+def _parted(opts: argparse.Namespace) -> tuple[dict[Path, list[JudgedPair]], dict[Path, list[JudgedPair]]]:
+    """The pairs to choose a setting on and those to judge by it, by file: of a file that is named for both a half each, drawn by
+    ``opts.seed``, and no pair that is judged."""
+    judged = {path: read_pairs(path) for path in opts.pairs}
+    given = {path: judged[path] if path in judged else read_pairs(path) for path in opts.choose}
+    for path in given.keys() & judged.keys():
+        one, other = ([given[path][i] for i in half] for half in halves(len(given[path]), opts.seed))
+        given[path], judged[path] = one, other
+    held = {frozenset((p.first, p.second)) for pairs in judged.values() for p in pairs}
+    given = {path: [p for p in pairs if frozenset((p.first, p.second)) not in held] for path, pairs in given.items()}
+    for path, pairs in given.items():
+        if len(pairs) < 2:
+            raise ValueError(f"--choose {path}: {len(pairs)} pairs that are not judged, too. Remedy: name a file of other pairs")
+    return given, judged
+
+
+def _chosen_setting(
+    opts: argparse.Namespace,
+    given: Mapping[Path, Sequence[JudgedPair]],
+    measure: Callable[[SimilarityParameters], WordSimilarity],
+    console: Console,
+) -> tuple[SimilarityParameters, dict[str, Any]]:
+    with console.status("choosing a setting, some minutes"):
+        best, rhos = choose_setting(list(given.values()), opts.grid, measure)
+    parts = ", ".join(name for name in EXTENSIONS if getattr(best, name)) or "no extensions"
+    console.print(f"chosen: {parts}, characters={best.characters:g}, {_say(best)}", markup=False, highlight=False)
+    for (path, pairs), rho in zip(given.items(), rhos, strict=True):
+        console.print(f"  on {len(pairs)} pairs of {path}: ρ {rho:.3f}", markup=False, highlight=False, soft_wrap=True)
+    return best, {str(path): {"pairs": len(pairs), "rho": rho} for (path, pairs), rho in zip(given.items(), rhos, strict=True)}
 
 
 def _search_pairs(
@@ -247,6 +282,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--synonyms", action="store_true", help="Cilin's synonyms are joined to HowNet and the vectors; with files only")
     extended = "all extensions, with the constants chosen for them (the best agreement with people), instead of the four above"
     add("--extended", action="store_true", help=f"{extended}; with files only")
+    setting = (
+        "choose the whole setting, extensions and constants (Th1, Th2 of --grid), by the mean of Spearman's rho on these pairs, "
+        "and judge PAIRS.tsv by it; of a file that is named for both, a half each"
+    )
+    add("--choose", nargs="+", type=Path, metavar="OTHERS.tsv", help=setting)
     search = "search α, β, Th1 and Th2: choose them on one half of the pairs and report on the other"
     add("--parameters", action="store_true", help=search)
     add("--split", type=int, metavar="SEED", help="the same, with halves drawn by SEED instead of --seed")
@@ -293,19 +333,32 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     own = SimilarityParameters(opts.alpha, opts.beta, synonyms=opts.synonyms, parts=opts.parts)
     if opts.extended and own != _DEFAULT:
         raise ValueError("--extended has constants of its own. Remedy: leave out --alpha, --beta, --parts and --synonyms")
-    parameters = EXTENDED if opts.extended else own
+    if opts.choose and (not opts.pairs or opts.extended or own != _DEFAULT or opts.parameters or opts.split is not None):
+        raise ValueError(
+            "--choose: a setting is chosen for PAIRS.tsv. Remedy: name these, and no other option that sets a part of it"
+        )
+
+    def measure(parameters: SimilarityParameters) -> WordSimilarity:
+        return WordSimilarity.from_resources(resources, parameters, config.cache_dir(settings))
+
+    chosen: dict[str, Any] = {}
+    parameters, judged = EXTENDED if opts.extended else own, {path: read_pairs(path) for path in opts.pairs}
+    if opts.choose:
+        given, judged = _parted(opts)
+        parameters, chosen = _chosen_setting(opts, given, measure, console)
     used = {
         "hownet": hownet.name if hownet else None,
-        "hownet_tree": tree.name if hownet and tree and not opts.extended else None,
+        "hownet_tree": tree.name if hownet and tree and not parameters.rarity else None,
         "vectors": vectors.name if vectors else None,
     }
     line = ", ".join(f"{name}: {file or 'none'}" for name, file in used.items())
     more = "".join(f", {name}" for name in ("parts", "synonyms", "extended") if getattr(opts, name))
     console.print(f"{line}; α={parameters.alpha:g}, β={parameters.beta:g}{more}", markup=False, highlight=False)
     with console.status("reading the resources"):
-        similarity = WordSimilarity.from_resources(resources, parameters, config.cache_dir(settings))
+        similarity = measure(parameters)
     figures: dict[str, Any] = {"resources": used, "parameters": asdict(parameters), "seed": opts.seed}
-    figures |= agreements(opts, similarity, console) if opts.pairs else table_5(opts, resources, similarity, console)
+    figures |= {"chosen_on": chosen} if chosen else {}
+    figures |= agreements(opts, judged, similarity, console) if opts.pairs else table_5(opts, resources, similarity, console)
     write_json(opts.out / "words.json", figures)
     written = "words.json, words.png" + ("" if opts.pairs else ", words.tsv")
     console.print(f"→ {opts.out}/{written}", markup=False, highlight=False, soft_wrap=True)

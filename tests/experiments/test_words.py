@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments.sampling import halves
+
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 
 SYNONYMS = [
@@ -32,6 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pairs.tsv").write_text(
         "医生\t大夫\t9\n医生\t道路\t1\n检查\t检验\t8\n检查\t观点\t2\n飞碟\t检验\t3\n房屋\t房子\t9\n", encoding="utf-8"
     )
+    (folder / "part.tsv").write_text("医生\t大夫\t9\n道路\t医生\t1\n", encoding="utf-8")
     (folder / "bad.tsv").write_text("医生\t大夫\n", encoding="utf-8")
     return folder
 
@@ -87,6 +90,24 @@ def test_judged_pairs(call_experiment: RunScrapy, folder: Path, tmp_path: Path) 
     assert not (tmp_path / "words.tsv").exists()
 
 
+def test_a_setting_is_chosen_on_pairs_that_are_not_judged(call_experiment: RunScrapy, folder: Path, tmp_path: Path) -> None:
+    """Of `pairs.tsv` a half is chosen on and a half judged; a pair of it that `train.tsv` has in the other order, too, is judged
+    alone."""
+    one, other = halves(6, seed=1)
+    lines = (folder / "pairs.tsv").read_text(encoding="utf-8").splitlines()
+    first, second, _ = lines[other[0]].split("\t")
+    pairs = ["老师\t教师\t9", "老师\t医生\t4", "房屋\t检验\t1", "增加\t增长\t7", f"{second}\t{first}\t5"]
+    (folder / "train.tsv").write_text("\n".join(pairs), encoding="utf-8")
+    line = ("words", "pairs.tsv", "--choose", "train.tsv", "pairs.tsv", "--grid", "0.1", "--out", tmp_path, *settings(folder))
+    shown = call_experiment(*line, cwd=folder)
+    assert (shown.returncode, shown.stderr) == (0, ""), shown.stderr
+    found = json.loads((tmp_path / "words.json").read_text(encoding="utf-8"))
+    assert {path: of["pairs"] for path, of in found["chosen_on"].items()} == {"train.tsv": 4, "pairs.tsv": len(one)}
+    assert found["files"]["pairs.tsv"]["all"]["Algorithm 1"]["pairs"] == len(other)
+    assert found["chosen_on"]["train.tsv"]["rho"] > 0.7
+    assert f"α={found['parameters']['alpha']:g} β={found['parameters']['beta']:g}" in shown.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "without", "said"),
     [
@@ -101,6 +122,8 @@ def test_judged_pairs(call_experiment: RunScrapy, folder: Path, tmp_path: Path) 
         (("--groups", "400"), (), "and 400 are wanted"),
         (("--groups", "3"), (), "even number"),
         (("--synonyms",), (), "the word groups are drawn from Cilin itself"),
+        (("--choose", "pairs.tsv"), (), "--choose: a setting is chosen for PAIRS.tsv. Remedy"),
+        (("pairs.tsv", "--choose", "part.tsv"), (), "--choose part.tsv: 0 pairs that are not judged, too. Remedy"),
         (("--decision", "2"), (), "--decision 2: a similarity from 0 to 1"),
         (("--alpha", "2"), (), "alpha must be a number from 0 to 1"),
     ],
