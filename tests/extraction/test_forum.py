@@ -220,3 +220,32 @@ def test_a_question_and_its_only_answer_are_found_around_comments() -> None:
     )
     text = extract(html, "https://wenda.example.cn/questions/17").text
     assert "可以延长一次，延长时间不能少于半年" in text and "最长能延长多久" in text
+
+
+def test_links_to_the_posts_that_are_quoted_are_no_headlines_of_other_pages() -> None:
+    posts = "".join(
+        f"<article class='post'><a href='/members/{n}' class='user'>老王{n}</a> <time>2024-03-0{n + 1}</time>"
+        + (
+            "<div class='code--quote'><div class='code-title'><a href='/goto/post?id=8'>老王同志此前说过的话：</a></div>"
+            f"<div>{TEXTS[0][1][0]}</div></div>"
+            if n
+            else ""
+        )
+        + f"<div class='text'>{'<br>'.join(text)}</div></article>"
+        for n, (_, text) in enumerate(TEXTS[:3])
+    )
+    html = f"<html><head><title>支部里的一天</title></head><body><h1>支部里的一天</h1><div>{posts}</div></body></html>"
+    found = extract(html, "http://bbs.example.cn/threads/1/")
+    assert (found.kind, found.text.split("\n")) == ("forum", [line for _, text in TEXTS[:3] for line in text])
+
+
+def test_replies_within_the_first_post() -> None:
+    def post(n: int, kind: str, inner: str = "") -> str:
+        body = "".join(f"<p>{line}</p>" for line in TEXTS[n][1])
+        head = f"<a href='/members/{n}' class='author'>老王{n}</a> <time>2024-03-0{n + 1}</time>"
+        return f"<article class='message {kind}'><header>{head}</header><div class='message-body'>{body}</div>{inner}</article>"
+
+    thread = post(0, "topic-with-replies", f"<ul><li>{post(1, 'solved')}</li></ul>")
+    html = f"<html><head><title>一天</title></head><body>{thread}</body></html>"
+    found = extract(html, "http://club.example.cn/discussions/questions/4498848")
+    assert (found.kind, found.text.split("\n")) == ("forum", [line for _, text in TEXTS[:2] for line in text])

@@ -242,6 +242,8 @@ class _Page:
     def _leads_away(self, n: int) -> bool:
         if not self.linked[n] or self.persons[n] or self.letters[n] < 4 or "#" in self.elements[n].get("href", "#"):
             return False
+        if self.quoted[n]:
+            return False  # it leads to the post that is quoted
         around = (n, *islice(self.above(n), 2))
         headline = any(self.elements[m].tag in _HEADINGS or _HEADLINE.search(self.kinds[m]) for m in around)
         line = " ".join("".join(self.pieces[n]).split())
@@ -346,7 +348,7 @@ def _boxes(page: _Page, alone: bool) -> list[int]:
     if answers and not any(page.within(n, box) or page.within(box, n) for n in answers for box in best):
         return answers[:MAX_POSTS]  # the only answer, below many comments on the question
     if not best or sum(page.run[n] for n in best) < LITTLE * page.run[0]:  # they are but the heads of posts
-        return _single(page, alone)
+        return _with_inner(page, _single(page, alone))
     return _with_others(page, _with_inner(page, best))
 
 
@@ -398,11 +400,16 @@ def _single(page: _Page, alone: bool) -> list[int]:
 
 
 def _with_inner(page: _Page, boxes: list[int]) -> list[int]:
-    """The boxes with those of their kind in them: replies stand within what they reply to."""
-    kind = page.kinds[boxes[0]]
-    span = range(boxes[0], page.ends[boxes[-1]])
-    same = [n for n in span if kind and page.kinds[n] == kind and page.persons[n] and page.days[n] and page.run[n]]
-    return same[:MAX_POSTS] if len(same) > len(boxes) + 1 and set(boxes) <= set(same) else boxes
+    """The boxes with those of their kind in them: replies stand within what they reply to. Around all others, the first post may
+    share but a part of its kind with them."""
+    kind = page.kinds[boxes[0]] if boxes else ""
+    if not kind:
+        return boxes
+    alone = len(boxes) == 1 and _POSTS.search(kind) is not None
+    parts = 2 if alone else None
+    same = [n for n in range(boxes[0], page.ends[boxes[-1]]) if page.kinds[n].split()[:parts] == kind.split()[:parts]]
+    same = [n for n in same if page.persons[n] and page.days[n] and page.run[n]]
+    return same[:MAX_POSTS] if len(same) > len(boxes) + (not alone) and set(boxes) <= set(same) else boxes
 
 
 def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
