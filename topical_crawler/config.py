@@ -6,11 +6,13 @@ Only :mod:`topical_crawler.logs` reads one more (``TOPICAL_LOG_FORMAT``): it is 
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import json
 import math
 import os
 import re
 import secrets
+import shutil
 import socket
 from collections.abc import Callable, Mapping
 from operator import methodcaller
@@ -182,6 +184,39 @@ def read_documents(settings: BaseSettings) -> None:
 
     if not document_formats(settings):
         settings.set("TOPICAL_DOCUMENTS", [kind for kind in FORMATS if not missing([kind])], priority="cmdline")
+
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+def runs_scripts(settings: BaseSettings) -> bool:
+    """``TOPICAL_SCRIPTS``: whether pages that are empty without scripts are filled by them."""
+    return settings.getbool("TOPICAL_SCRIPTS")
+
+
+def chromium(settings: BaseSettings) -> str:
+    """The program that runs scripts: ``TOPICAL_CHROMIUM``, else one of the PATH; "" where none is needed, without
+    ``TOPICAL_SCRIPTS`` and in a replay. Raises CrawlError where there is none, or where playwright is not installed."""
+    if not runs_scripts(settings) or replay_file(settings):
+        return ""
+    if importlib.util.find_spec("playwright") is None:
+        raise CrawlError(
+            "TOPICAL_SCRIPTS=1: the package playwright is not installed. Remedy: pip install 'topical-crawler[scripts]'"
+        )
+    given = str(settings.get("TOPICAL_CHROMIUM") or "")
+    found = shutil.which(str(Path(given).expanduser())) if given else next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if not found:
+        what = f"TOPICAL_CHROMIUM={given}: there is no such program" if given else "TOPICAL_SCRIPTS=1: there is no Chromium"
+        raise CrawlError(
+            f"{what}. Remedy: install one (apt install chromium), and name it: -s TOPICAL_CHROMIUM=/usr/bin/chromium"
+        )
+    return found
+
+
+def scripts_timeout(settings: BaseSettings) -> float:
+    """``TOPICAL_SCRIPTS_TIMEOUT``: seconds for the scripts of a page. Raises CrawlError for no number above 0."""
+    expected = "a number of seconds above 0 is expected (-s TOPICAL_SCRIPTS_TIMEOUT=60)"
+    return _read("TOPICAL_SCRIPTS_TIMEOUT", settings.get("TOPICAL_SCRIPTS_TIMEOUT"), float, lambda x: 0 < x < math.inf, expected)
 
 
 def archive_folder(settings: BaseSettings, topic_name: str) -> Path | None:

@@ -231,7 +231,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         """Pass a request, refuse it (IgnoreRequest), or send it back to the frontier until its host has rested."""
         if request.meta.get(_OURS):
             if request.meta.get("redirect_times") or request.meta.get("retry_times"):
-                await asyncio.sleep(self._delay(host(request.url)))
+                await asyncio.sleep(self.delay(host(request.url)))
             return None
         if request.meta.get("dont_obey_robotstxt") or request.url.startswith(("data:", "file:")):
             return None
@@ -253,7 +253,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         crawl, entry = self._crawl, request.meta.get("topical")
         if crawl is None or not isinstance(entry, Entry) or entry.key not in crawl.in_flight:
             return False
-        if time.monotonic() >= rules.asked + self._delay(entry.host):
+        if time.monotonic() >= rules.asked + self.delay(entry.host):
             return False
         with contextlib.suppress(LeaseLost):
             crawl.frontier.sent(entry.key, rules.asked)
@@ -438,7 +438,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     def _default_delay(self) -> float:
         return self._crawl.options.delay if self._crawl is not None else 0.0
 
-    def _delay(self, name: str) -> float:
+    def delay(self, name: str) -> float:
         """Seconds between two requests of a host."""
         return self._delays.get(name, self._default_delay)
 
@@ -446,7 +446,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         """Apply the Crawl-delay, the longer one where http and https differ. Scrapy reads it but does not obey it."""
         known = (self._rules.get(f"{scheme}://{name}") for scheme in ("http", "https"))
         delay = max([self._default_delay, *(rules.delay for rules in known if rules is not None)])
-        if self._crawl is not None and delay != self._delay(name):
+        if self._crawl is not None and delay != self.delay(name):
             self._delays[name] = delay
             self._crawl.frontier.set_delay(name, delay)
 

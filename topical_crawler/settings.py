@@ -22,6 +22,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "topical_crawler.middlewares.DocumentMiddleware": 50,  # the last that sees an answer
+    "topical_crawler.scripts.ScriptsMiddleware": 60,
     "topical_crawler.middlewares.RobotsMiddleware": 100,
     "topical_crawler.middlewares.RestMiddleware": 560,  # within Scrapy's retries: what it sends back loses no try
     "topical_crawler.middlewares.QuickMetaRefreshMiddleware": 580,
@@ -101,6 +102,9 @@ TOPICAL_ARCHIVE = False  # whether everything that is fetched is kept as it came
 TOPICAL_ARCHIVE_MB = 1000  # size of a file of the archive
 TOPICAL_SITEMAPS = 0  # kept texts of a host after which its sitemaps are read; 0: never
 TOPICAL_FEEDS = 0  # kept texts of a host after which its RSS and Atom feeds are read; 0: never
+TOPICAL_SCRIPTS = False  # whether pages that are empty without scripts are opened in a browser
+TOPICAL_CHROMIUM = ""  # its program; "": chromium, chromium-browser, google-chrome or chrome of the PATH
+TOPICAL_SCRIPTS_TIMEOUT = 60  # seconds for the scripts of a page
 TOPICAL_ALLOW_PRIVATE = ""  # hosts that may be fetched though their address or port is none of the public web; all: any
 TOPICAL_MAX_LINKS = 2000  # links read from one page
 TOPICAL_MAX_DEPTH = 0  # links followed from a seed; 0: no bound

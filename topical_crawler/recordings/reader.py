@@ -32,6 +32,7 @@ from topical_crawler.web.page import Page
 from topical_crawler.web.urls import PORTS, UNRESERVED, fingerprint
 
 _WARC = (".warc", ".warc.gz")
+RENDERED = "#rendered"  # follows the address of a page as its scripts have made it, beside the page as it came
 OPEN = ".open"  # ends the name of a file that is being written, or was when its process died
 _TARGET = re.compile(rb"^WARC-Target-URI:[ \t]*<?(.*?)>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _TYPE = re.compile(rb"^WARC-Type:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)

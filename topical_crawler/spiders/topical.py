@@ -98,6 +98,7 @@ class TopicalSpider(Spider):
         check_names(settings)
         topic = config.with_precision(settings, load_topic(arguments["topic"]), arguments)
         seeds = config.seeds(topic, arguments)
+        config.chromium(settings)  # is there, where it is needed
         options = config.crawl_options(settings, topic, arguments)
         logs.identify(crawl=options.name, topic=topic.name, worker=options.worker, job=str(arguments.get("_job") or ""))
         return Crawl.open(options, topic, config.resources(settings)), seeds

@@ -41,7 +41,7 @@ from topical_crawler.extraction import Extracted
 from topical_crawler.extraction.documents import format_of
 from topical_crawler.extraction.pool import DocumentPool, ExtractPool
 from topical_crawler.items import OFF_TOPIC_TEXT, with_foreign_canonical
-from topical_crawler.recordings.reader import Recording, RecordingError
+from topical_crawler.recordings.reader import RENDERED, Recording, RecordingError
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 
@@ -95,7 +95,8 @@ class ArchivedPages:
         """The page of a row; None if the archive lacks it, or it is a document that cannot be read. Raises CorpusError where the
         package that reads it is not installed."""
         try:
-            recorded = self._recording.get(row.final_url) or self._recording.get(row.url)
+            # Without a record of its own for the page as its scripts made it, the page itself is found.
+            recorded = self._recording.get(row.final_url + RENDERED) or self._recording.get(row.url)
         except RecordingError as error:
             logger.warning("%s", error)
             return None

@@ -1,0 +1,163 @@
+"""A crawl opens pages that are empty without scripts in a Chromium, where it is told to; what they ask for, it fetches itself."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from crawl_tools import Reply, Site, article, crawl, rows
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.settings import Settings
+from scrapy.utils.project import get_project_settings
+
+from topical_crawler.cli.corpus import rebuild
+from topical_crawler.config import chromium, scripts_timeout
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.scripts import ScriptsMiddleware
+
+needs_chromium = pytest.mark.skipif(
+    not (find_spec("playwright") and shutil.which("chromium")), reason="there is no playwright or no chromium on the PATH"
+)
+SCRIPT = "application/javascript"
+APP = """
+const get = path => fetch(path).then(answer => answer.json()).catch(() => ({}));
+(async () => {
+  new Image().src = "/picture.png"; new WebSocket("ws://" + location.host + "/socket");
+  fetch("/api/sent", {method: "POST"}).catch(() => 0);
+  await get("http://OTHER/api/third"); await get("/closed/1"); await get("file:///etc/passwd");
+  const page = await get("/api" + location.pathname + "?t=" + Date.now() + Math.random());
+  document.querySelector("#app").innerHTML = page.html || "";
+})();
+"""
+
+
+def shell(name: str, script: str = "/app.js") -> Reply:
+    head = f'<head><title>党建：{name}</title></head><body><div id="app"></div>'
+    dated = {"Date": "Wed, 25 Nov 2026 08:00:00 GMT"}
+    return Reply(f'<!DOCTYPE html><html>{head}<script src="{script}"></script></body></html>', headers=dated)
+
+
+def told(name: str, links: dict[str, str] | None = None) -> Reply:
+    body = article(name, links).partition("<body>")[2].removesuffix("</body></html>")
+    return Reply(json.dumps({"html": body}), content_type="application/json")
+
+
+def site(other: str) -> Site:
+    return Site(
+        {
+            "/": Reply(article("首页", {"/a": "党建东山", "/b": "党建西河", "/static.html": "党建北关"})),
+            "/robots.txt": Reply("User-agent: *\nDisallow: /closed/", content_type="text/plain"),
+            "/a": shell("东山"), "/b": shell("西河"), "/c": shell("中街"),
+            "/static.html": Reply(article("北关") + "<script src=/app.js></script>"),
+            "/app.js": Reply(APP.replace("OTHER", other), content_type=SCRIPT),
+            "/api/a": told("东山", {"/c": "党建中街"}), "/api/b": told("西河"), "/api/c": told("中街"),
+        }
+    )  # fmt: skip
+
+
+def texts(data: Path) -> dict[str, tuple[str, str | None]]:
+    return {urlsplit(row.url).path: (row.reason, row.text) for row in rows(data)}
+
+
+@pytest.fixture(scope="module")
+def crawled(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Site, Site, str]]:
+    data = tmp_path_factory.mktemp("scripts") / "data"
+    with Site() as other, site(urlsplit(other.url).netloc) as server:
+        given = {"DOWNLOAD_DELAY": 0.1, "TOPICAL_QUALITY": 0, "TOPICAL_ARCHIVE": 1, "TOPICAL_SCRIPTS": 1}
+        done = crawl(topic, data, f"{server.url}/", **given)
+        assert done.code == 0, done.log
+        yield data, server, other, done.log
+
+
+@needs_chromium
+def test_texts_that_scripts_put_there_and_their_links(crawled: tuple[Path, Site, Site, str]) -> None:
+    data, server, _, log = crawled
+    found = texts(data)
+    assert {path: reason for path, (reason, _) in found.items()} == {
+        "/": "", "/static.html": "", "/a": "", "/b": "", "/c": ""
+    }  # fmt: skip
+    assert "东山：" in (found["/a"][1] or "") and "中街：" in (found["/c"][1] or "")
+    assert "3 filled" in log
+    assert server.asked("/app.js") == server.asked("/a") == 1  # no page or script is fetched twice
+
+
+@needs_chromium
+def test_nothing_goes_out_but_by_the_crawl(crawled: tuple[Path, Site, Site, str]) -> None:
+    _, server, other, _ = crawled
+    assert other.hits == []
+    asked = {hit.path.partition("?")[0] for hit in server.hits}
+    assert asked == {
+        "/robots.txt",
+        "/",
+        "/static.html",
+        "/a",
+        "/b",
+        "/c",
+        "/app.js",
+        "/api/a",
+        "/api/b",
+        "/api/c",
+    }
+    pages = server.pages()
+    assert min(after.began - before.ended for before, after in itertools.pairwise(pages)) >= 0.1
+
+
+@needs_chromium
+def test_a_replay_and_a_rebuild_give_the_same_without_a_browser(
+    crawled: tuple[Path, Site, Site, str], topic: Path, tmp_path: Path
+) -> None:
+    data, server, _, _ = crawled
+    given = {"TOPICAL_REPLAY": data / "archive", "TOPICAL_SCRIPTS": 1, "TOPICAL_QUALITY": 0, "TOPICAL_CHROMIUM": "/none"}
+    assert crawl(topic, tmp_path / "again", f"{server.url}/", **given).code == 0
+    assert texts(tmp_path / "again") == texts(data)
+    options = Namespace(corpus=str(data), output=str(tmp_path / "new" / "corpus.sqlite"), archive=None, workers=1, missing="drop")
+    assert rebuild.run(options, Settings({**get_project_settings(), "TOPICAL_QUALITY": 0})) == 0
+    assert texts(tmp_path / "new") == texts(data)
+
+
+@needs_chromium
+def test_a_host_that_gains_nothing_is_left_alone(topic: Path, tmp_path: Path) -> None:
+    names = "甲乙丙丁戊"
+    with Site({f"/{n}": shell(name, "/empty.js") for n, name in enumerate(names)}) as server:
+        server.routes["/"] = Reply(article("首页", {f"/{n}": f"党建{name}" for n, name in enumerate(names)}))
+        server.routes["/empty.js"] = Reply("1", content_type=SCRIPT)
+        done = crawl(topic, tmp_path / "data", f"{server.url}/", DOWNLOAD_DELAY=0, TOPICAL_QUALITY=0, TOPICAL_SCRIPTS=1)
+    assert "3 without a text" in done.log
+    assert sum(reason == "no text" for reason, _ in texts(tmp_path / "data").values()) == 5
+
+
+@needs_chromium
+def test_a_page_without_end_is_rejected_and_the_crawl_ends(topic: Path, tmp_path: Path) -> None:
+    with Site({"/": shell("南坪", "/hang.js"), "/hang.js": Reply("while (true) {}", content_type=SCRIPT)}) as server:
+        done = crawl(topic, tmp_path / "data", f"{server.url}/", TOPICAL_SCRIPTS=1, TOPICAL_SCRIPTS_TIMEOUT=0.5)
+    assert texts(tmp_path / "data") == {"/": ("scripts timed out", None)}
+    assert "1 scripts timed out" in done.log
+
+
+def test_what_is_missing_is_said() -> None:
+    assert chromium(Settings()) == ""
+    assert chromium(Settings({"TOPICAL_SCRIPTS": 1, "TOPICAL_REPLAY": "a.warc.gz", "TOPICAL_CHROMIUM": "/none"})) == ""
+    with pytest.raises(CrawlError, match="TOPICAL_SCRIPTS_TIMEOUT"):
+        scripts_timeout(Settings({"TOPICAL_SCRIPTS_TIMEOUT": 0}))
+
+
+@pytest.mark.skipif(not find_spec("playwright"), reason="there is no playwright")
+def test_a_browser_that_is_not_there_is_said() -> None:
+    with pytest.raises(CrawlError, match=r"TOPICAL_CHROMIUM=/none: there is no such program. Remedy: .*apt install chromium"):
+        chromium(Settings({"TOPICAL_SCRIPTS": 1, "TOPICAL_CHROMIUM": "/none"}))
+
+
+def test_a_crawl_without_scripts_imports_no_browser() -> None:
+    with pytest.raises(NotConfigured):
+        ScriptsMiddleware(Crawler(Spider, get_project_settings()))
+    assert "playwright" not in sys.modules
