@@ -47,15 +47,16 @@ def _backend(request: pytest.FixtureRequest, directory: Path) -> Make:
         return MemoryFrontier
     if request.param == "sqlite":
         return lambda **options: SqliteFrontier(directory / f"{next(numbers)}.sqlite", **options)
-    from topical_crawler.frontier.redis import RedisFrontier
+    from topical_crawler.frontier.shard import Shard
+    from topical_crawler.frontier.shard_map import ShardMap
     from topical_crawler.frontier.shards import ShardedFrontier
 
     client = request.getfixturevalue("redis_server").client()
     request.addfinalizer(client.close)
     client.flushall()
 
-    def one(name: str, client: redis.Redis = client, **options: Any) -> RedisFrontier:
-        return RedisFrontier(client, name, lease=1e12, clock="caller", **options)
+    def one(name: str, client: redis.Redis = client, **options: Any) -> Shard:
+        return Shard(client, name, lease=1e12, clock="caller", **options)
 
     if request.param == "redis":
         return lambda **options: one(f"t{next(numbers)}", **options)
@@ -63,7 +64,8 @@ def _backend(request: pytest.FixtureRequest, directory: Path) -> Make:
 
     def sharded(**options: Any) -> ShardedFrontier:
         name = f"t{next(numbers)}"
-        return ShardedFrontier([one(name, client, **options) for client in clients])
+        shards = {number: one(name, client, **options) for number, client in enumerate(clients)}
+        return ShardedFrontier(shards, ShardMap(0, (0, 1, 2)), lambda place: shards[0])
 
     return sharded
 

@@ -14,7 +14,8 @@ from wait_tools import wait_for
 
 from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, State
 from topical_crawler.frontier.redis import RedisFrontier
-from topical_crawler.frontier.shards import ShardedFrontier, open_shards, shard_of
+from topical_crawler.frontier.shard_map import shard_of
+from topical_crawler.frontier.shards import ShardedFrontier, open_shards
 
 SHARDS = 3
 Worker = Callable[..., ShardedFrontier]
@@ -22,7 +23,7 @@ Worker = Callable[..., ShardedFrontier]
 
 def host_on(shard: int, number: int = 0) -> str:
     """A host that falls to a shard; another one for each number."""
-    return [host for host in (f"{n}.cn" for n in range(200)) if shard_of(host, SHARDS) == shard][number]
+    return [host for host in (f"{n}.cn" for n in range(200)) if shard_of(host, range(SHARDS)) == shard][number]
 
 
 def link(name: str, priority: float, shard: int, *parents: str) -> Entry:
@@ -78,14 +79,14 @@ def names(frontier: ShardedFrontier) -> list[str]:
 
 
 def test_hosts_are_shared_out_evenly() -> None:
-    shares = Counter(shard_of(f"site{n}.cn", 8) for n in range(8_000))
+    shares = Counter(shard_of(f"site{n}.cn", range(8)) for n in range(8_000))
     assert sorted(shares) == list(range(8))
     assert all(880 < share < 1_120 for share in shares.values())
 
 
 @given(st.text(min_size=1, max_size=20), st.integers(1, 9))
 def test_a_further_shard_takes_hosts_and_the_others_keep_theirs(host: str, shards: int) -> None:
-    before, after = shard_of(host, shards), shard_of(host, shards + 1)
+    before, after = shard_of(host, range(shards)), shard_of(host, range(shards + 1))
     assert after in (before, shards)
 
 

@@ -12,7 +12,7 @@ import math
 import secrets
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgpack
@@ -105,7 +105,7 @@ class RedisFrontier(Frontier):
         self.name = name
         self.worker = worker or f"worker-{secrets.token_hex(6)}"
         self._server = Server(client, patience)
-        self._prefix = _PREFIX % name
+        self._prefix = key_prefix(name)
         self._now = "" if clock == "server" else "0"
         self._answered = 0.0  # when the last answer was here
         self._measures = clock == "server" and not attach
@@ -113,6 +113,7 @@ class RedisFrontier(Frontier):
         self._taken: deque[tuple[bytes, bytes, int]] = deque()  # reserved, and not given out yet
         self._lost = 0
         self._done: set[bytes] = set()
+        self.map = 0  # the number of the map of shards that this process knows (topical_crawler.frontier.shards)
         self._closed = False
         refuse_plain_port(client)
         self._server.check()
@@ -144,11 +145,7 @@ class RedisFrontier(Frontier):
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
         """See :meth:`Frontier.push`. All or nothing."""
-        return self.push_batch(link_batch(entries))
-
-    def push_batch(self, batch: bytes) -> Pushed:
-        """Push what :func:`link_batch` gave."""
-        return _pushed(self._run("push", batch))
+        return pushed(self._run("push", link_batch(entries)))
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """See :meth:`Frontier.pop`. An entry whose record cannot be read is dropped and logged; the next one follows."""
@@ -204,7 +201,7 @@ class RedisFrontier(Frontier):
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
         """See :meth:`Frontier.done`. What Redis has answered survives what its append-only file survives."""
         counts = int(outcome.reason not in NO_PAGES)
-        return _pushed(self._finish("done", key, pack_outcome(outcome), counts, link_batch(links)))
+        return pushed(self._finish("done", key, pack_outcome(outcome), counts, link_batch(links)))
 
     def drop(self, key: bytes, reason: str) -> None:
         self._finish("drop", key, reason)
@@ -250,8 +247,8 @@ class RedisFrontier(Frontier):
         cursor, hosts = -1, {}
         while cursor != 0:
             cursor, hosts = self._call("hscan", "hosts", max(cursor, 0), count=1_000)
-            for host, packed in hosts.items():
-                if (score := msgpack.unpackb(packed, raw=True)[4]) is not False:
+            for host, record in hosts.items():
+                if (score := msgpack.unpackb(record, raw=True)[4]) is not False:
                     yield host, score
 
     def _queue(self, host: bytes) -> Iterator[tuple[float, bytes]]:
@@ -283,7 +280,7 @@ class RedisFrontier(Frontier):
 
     def renew(self) -> frozenset[bytes]:
         """See :meth:`Frontier.renew`. To be called a few times in the time of a lease."""
-        lost = frozenset(self._run("change", "renew", self.worker, _packed(list(self._tokens.items()))))
+        lost = frozenset(self._run("change", "renew", self.worker, packed(list(self._tokens.items()))))
         for key in lost:
             self._lose(key)
         return lost
@@ -298,12 +295,15 @@ class RedisFrontier(Frontier):
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
         """See :meth:`Frontier.outcomes`. A damaged one counts, and is left out."""
+        return self._outcomes("outcomes", after)
+
+    def _outcomes(self, log: str, after: int) -> Iterator[tuple[int, Outcome]]:
         number = after
-        while part := self._call("lrange", "outcomes", number, number + _OUTCOMES - 1):
-            for packed in part:
+        while part := self._call("lrange", log, number, number + _OUTCOMES - 1):
+            for data in part:
                 number += 1
                 try:
-                    outcome = read_outcome(packed)
+                    outcome = read_outcome(data)
                 except RecordError as error:
                     logger.error("Outcome %d of the crawl %r: %s", number, self.name, error)
                     continue
@@ -343,49 +343,10 @@ class RedisFrontier(Frontier):
             "max_pages": int(meta["max_pages"]),
         }
 
-    # -- As one of several shards (topical_crawler.frontier.shards)
-
     @property
     def place(self) -> str:
         """Address of the server, without a password."""
         return self._server.name
-
-    def be_patient(self, seconds: float) -> None:
-        """From now on ask a server that is away for so long."""
-        self._server.patience = seconds
-
-    @property
-    def reserved(self) -> int:
-        """How many entries :meth:`pop` has to give without asking the server."""
-        return len(self._taken)
-
-    def begun(self) -> int:
-        """How many pages are finished or in flight, over all workers."""
-        return int(self._call("hget", "meta", "pages") or 0) + int(self._call("hlen", "flights"))
-
-    def finished(self) -> int:
-        """How many outcomes there are."""
-        return int(self._call("llen", "outcomes"))
-
-    def keep_for(self, shard: int, batch: bytes) -> None:
-        """Keep what :func:`link_batch` gave for another shard, which is away."""
-        self._call("rpush", f"kept:{shard}", batch)
-
-    def kept_for(self, shard: int, limit: int) -> list[bytes]:
-        """The first batches that are kept for another shard."""
-        return list(self._call("lrange", f"kept:{shard}", 0, limit - 1))
-
-    def forget_for(self, shard: int, batch: bytes) -> None:
-        """Keep a batch no longer: the other shard has it."""
-        self._call("lrem", f"kept:{shard}", 1, batch)
-
-    def merged(self, after: int) -> list[bytes]:
-        """The next elements of the list that says in which order the outcomes of all shards come."""
-        return list(self._call("lrange", "merged", after, after + _OUTCOMES - 1))
-
-    def merge(self, after: int, part: bytes) -> bool:
-        """Append an element to that list, unless it has others than ``after`` ones."""
-        return bool(self._run("merge", after, part))
 
     def save(self, name: str, data: Any) -> None:
         self._call("hset", "saved", name, json.dumps(data))
@@ -427,14 +388,14 @@ class RedisFrontier(Frontier):
         if self._now and now is not None:
             self._now = repr(float(now))
         time = f"m{_steady() - self._answered!r}:{self.worker}" if self._measures else self._now
-        answer = self._server.run(script, self._prefix, time, *arguments)
+        answer = self._server.run(script, self._prefix, f"{self.map} {time}", *arguments)
         self._answered = _steady()
         return answer
 
     def _change(self, what: str, items: list[Any]) -> int:
         """Change entries in steps. Returns how many changed."""
         steps = (items[first : first + _READ] for first in range(0, len(items), _READ))
-        return sum(self._run("change", what, _packed(step)) for step in steps)
+        return sum(self._run("change", what, packed(step)) for step in steps)
 
     def _call(self, command: str, key: str, *arguments: Any, **options: Any) -> Any:
         return self._server.ask(lambda: getattr(self._server.client, command)(self._prefix + key, *arguments, **options))
@@ -453,6 +414,11 @@ class RedisFrontier(Frontier):
         self._lost += self._tokens.pop(key, None) is not None
 
 
+def key_prefix(name: str) -> str:
+    """What all keys of a crawl begin with."""
+    return _PREFIX % name
+
+
 def crawls(client: redis.Redis) -> list[str]:
     """The names of the crawls in a server, in alphabetical order."""
     before, after = _PREFIX.split("%s")
@@ -465,10 +431,20 @@ def link_batch(entries: Iterable[Entry]) -> bytes:
     return pack_links([check(entry) for entry in entries])
 
 
-def _pushed(answer: Sequence[Any]) -> Pushed:
+def split_batch(batch: bytes, place: Callable[[str], int]) -> dict[int, bytes]:
+    """What :func:`link_batch` gave, taken apart by the ``place`` of each link's host."""
+    parts: dict[int, list[Any]] = {}
+    for link in msgpack.unpackb(batch, raw=True):
+        parts.setdefault(place(link[1].decode()), []).append(link)
+    return {number: packed(links) for number, links in parts.items()}
+
+
+def pushed(answer: Sequence[Any]) -> Pushed:
+    """What the scripts answer to a push."""
     new, raised, known, dropped = answer
     return Pushed(new, raised, known, {dropped[i].decode(): dropped[i + 1] for i in range(0, len(dropped), 2)})
 
 
-def _packed(items: list[Any]) -> bytes:
+def packed(items: list[Any]) -> bytes:
+    """A list as the scripts read it."""
     return bytes(msgpack.packb(items, use_bin_type=False))

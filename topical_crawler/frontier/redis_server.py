@@ -41,6 +41,10 @@ class ServerAwayError(FrontierServerError):
     """A server that does not answer, or has no room; it may be asked again."""
 
 
+class RemappedError(FrontierServerError):
+    """There is a newer map of shards than this process knows: hosts have moved. Nothing was done."""
+
+
 class Server:
     """A Redis server as the frontier uses it. ``client`` gives bytes (no ``decode_responses``); a server that does not answer, or
     has no memory left, is asked again for ``patience`` seconds."""
@@ -49,7 +53,7 @@ class Server:
         if client.get_encoder().decode_responses:
             raise ValueError("the frontier needs bytes from Redis. Remedy: leave decode_responses out of REDIS_PARAMS")
         self.client = client
-        self.name = _place(client)
+        self.name = place_of(client)
         self.patience = patience
         self._given_up = False
         self._scripts: dict[str, Script] = {}
@@ -74,6 +78,8 @@ class Server:
                 result = call()
             except (*_AWAY, ResponseError) as error:
                 problem, now = self._problem(error), time.monotonic()
+                if "REMAPPED" in str(error):
+                    raise RemappedError(problem) from None
                 if isinstance(error, redis.AuthenticationError) or not (isinstance(error, _AWAY) or _PASSING.search(str(error))):
                     raise FrontierServerError(problem) from None
                 if now + pause > deadline:
@@ -128,6 +134,8 @@ class Server:
             return f"{at} cannot write its file; nothing of the crawl is lost. Remedy: see that its disk has room, and its log"
         if "GONE" in text:
             return f"the crawl is no longer in {at}: it was purged, or the server lost its data. Remedy: start it anew"
+        if "REMAPPED" in text:
+            return f"the crawl in {at} has been given other servers. Remedy: start this worker again"
         if isinstance(error, redis.AuthenticationError) or text.startswith(("WRONGPASS", "NOAUTH")):
             return f"{at} wants another user or password. Remedy: set REDIS_URL=redis://USER:PASSWORD@HOST:PORT/0"
         if isinstance(error, NoPermissionError) or text.startswith("NOPERM"):
@@ -154,13 +162,14 @@ def refuse_plain_port(client: redis.Redis) -> None:
                 answer = plain.recv(1)
             if answer in (b"+", b"-"):
                 raise FrontierServerError(
-                    f"Redis at {_place(client)} speaks no TLS at this port. Remedy: REDIS_URL=redis://…, or name its TLS port"
+                    f"Redis at {place_of(client)} speaks no TLS at this port. Remedy: REDIS_URL=redis://…, or name its TLS port"
                 ) from None
     finally:
         connection.disconnect()
 
 
-def _place(client: redis.Redis) -> str:
+def place_of(client: redis.Redis) -> str:
+    """Address of a server, without a password."""
     at = client.connection_pool.connection_kwargs
     return str(at.get("path") or f"{at.get('host', 'localhost')}:{at.get('port', 6379)}") + f"/{at.get('db', 0)}"
 

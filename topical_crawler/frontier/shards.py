@@ -2,6 +2,7 @@
 
 A host falls to a shard by rendezvous hashing, so its politeness is kept in one place. What a page links to elsewhere is pushed to
 its shard before the page is finished: a worker that dies in between fetches the page again, and a link that comes twice is known.
+Shards come and go while workers run (:mod:`topical_crawler.frontier.moving`), by maps that are numbered.
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ import time
 from array import array
 from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
-from hashlib import blake2b
+from functools import partial
 from typing import Any
 
 import msgpack
@@ -35,34 +35,18 @@ from topical_crawler.frontier.base import (
     host_of,
     not_in_flight,
 )
-from topical_crawler.frontier.redis import RedisFrontier, link_batch
-from topical_crawler.frontier.redis_server import SAID_EVERY, ServerAwayError
+from topical_crawler.frontier.redis import link_batch, split_batch
+from topical_crawler.frontier.redis_server import SAID_EVERY, RemappedError, ServerAwayError, place_of
+from topical_crawler.frontier.shard import Shard
+from topical_crawler.frontier.shard_map import ShardMap, check_place, like, map_name, newest_map, number_of
 
 logger = logging.getLogger(__name__)
 
 _AWAY: Any = object()  # in the place of an answer
 _LOOK_EVERY = 0.25  # seconds between two looks at how far the logs of all shards have come
 _FIRST_REST, _LONGEST_REST = 0.5, 10.0  # seconds for which a shard that is away is not asked
+_BY_HOST = frozenset(("push_batch", "done"))
 _PART = 16  # batches of links that are handed over at a time
-
-
-@lru_cache(maxsize=65_536)
-def shard_of(host: str, shards: int) -> int:
-    """The number of the shard, from 0, that a host falls to. All ports and spellings of a host fall to one shard. One more shard
-    takes an equal share from each of the others.
-
-    >>> shard_of("www.wutong.cn", 9) == shard_of("WWW.wutong.cn.:8080", 9)
-    True
-    >>> shard_of("党建.cn", 9) == shard_of("党建.cn".encode("idna").decode(), 9)
-    True
-    """
-    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
-    name = name.lower().removesuffix(".")
-    try:
-        name = name if name.isascii() else name.encode("idna").decode("ascii")
-    except UnicodeError:
-        name = name.encode("utf-8", "replace").decode()
-    return max(range(shards), key=lambda number: blake2b(f"{number} {name}".encode(), digest_size=8).digest())
 
 
 @dataclass
@@ -70,7 +54,7 @@ class _Shard:
     """One server's part, and what is known of it while it is away."""
 
     number: int
-    frontier: RedisFrontier
+    frontier: Shard
     away_since: float | None = None  # None: it answers
     why: str = ""  # it does not
     asked_again: float = 0.0
@@ -83,36 +67,45 @@ class _Shard:
     begun: int = 0  # pages that are finished or in flight
     merged: int = 0  # pages of its log that have a place among those of the others
     grown: bool = True  # whether this process has finished a page of it since
+    removed: bool = False  # the first shard has its log
 
 
 class ShardedFrontier(Frontier):
-    """The contract of :class:`~topical_crawler.frontier.base.Frontier` over ``shards``, one
-    :class:`~topical_crawler.frontier.redis.RedisFrontier` in each server, in the same order for all workers. It differs in this:
+    """The contract of :class:`~topical_crawler.frontier.base.Frontier` over ``shards``, one in each server. It differs in this:
 
     * equal priorities of two shards have no order between them;
     * ``max_pages`` bounds what all shards have fetched; workers that take links at the same moment may exceed it by what they
       have in flight;
     * a shard that is away stops its hosts and what is learned, nothing else. What it is to be told waits in this process, links
-      for it in another server; pages that were in flight are then finished, unless their lease has run out.
+      for it in another server; pages that were in flight are then finished, unless their lease has run out;
+    * a host that is being moved to another shard rests until all have been moved; links to it wait in the first server.
 
     The first shard also keeps what belongs to no host: checkpoints, orders, and how the logs of the shards are merged into one,
     which is the same for all workers.
 
     Args:
-        shards: with ``max_pages`` 0 each.
+        shards: by their numbers, all that ``shard_map`` has, with ``max_pages`` 0 each.
+        join: opens a shard of a later map, by its address.
         max_pages: as for :class:`~topical_crawler.frontier.redis.RedisFrontier`.
         patience: seconds for which shards that are away are waited for, where nothing else is left to do.
-
-    Raises:
-        FrontierServerError: a server is another shard of the crawl, or of another number of shards.
     """
 
     shared = True
     recovered = 0
 
-    def __init__(self, shards: Sequence[RedisFrontier], *, max_pages: int = 0, patience: float = 60.0) -> None:
-        self._shards = [_Shard(number, frontier) for number, frontier in enumerate(shards)]
-        self._first = self._shards[0]
+    def __init__(
+        self,
+        shards: Mapping[int, Shard],
+        shard_map: ShardMap,
+        join: Callable[[str], Shard],
+        *,
+        max_pages: int = 0,
+        patience: float = 60.0,
+    ) -> None:
+        self.map = shard_map
+        self._join = join
+        self._logs: dict[int, _Shard] = {}  # also of shards that were removed
+        self._shards: list[_Shard] = []
         self._max_pages = max_pages
         self._patience = patience
         self._holders: dict[bytes, _Shard] = {}  # of what is in flight here
@@ -122,9 +115,38 @@ class ShardedFrontier(Frontier):
         self._starts, self._parts, self._from = array("q"), array("q"), array("q")  # numbers, shards, places in their logs
         self._total = 0
         self._looked = 0.0
-        for number, frontier in enumerate(shards):
-            check_place(frontier, number, len(shards))
-            frontier.be_patient(0.0)
+        self._first = _Shard(0, shards[0])
+        self._logs[0] = self._first
+        self._adopt(shard_map, shards)
+
+    # -- Maps of shards
+
+    @property
+    def shards(self) -> dict[int, Shard]:
+        """The shards by their numbers."""
+        return {shard.number: shard.frontier for shard in self._shards}
+
+    def _adopt(self, shard_map: ShardMap, shards: Mapping[int, Shard]) -> None:
+        for number in shard_map.all:
+            if number not in self._logs:
+                opened = shards[number] if number in shards else self._join(shard_map.places[number])
+                self._logs[number] = _Shard(number, opened)
+        for number in shard_map.removed:
+            gone = self._logs.setdefault(number, _Shard(number, self._first.frontier))
+            gone.removed, gone.away_since = True, None
+            self._forget_late(gone)
+        self.map = shard_map
+        self._shards = [self._logs[number] for number in shard_map.all]
+        for shard in self._logs.values():
+            shard.frontier.be_patient(0.0)
+            shard.frontier.map = shard_map.number
+
+    def follow(self, shard: Shard) -> None:
+        """Go by the newest map that a shard knows."""
+        if (number := shard.newest_map()) > self.map.number:
+            self._adopt(ShardMap.read(shard.load(map_name(number))), {})
+            logger.info("%s: map %d of its shards holds now: %s", shard.place, number, self.map)
+        self._hand_over_all()
 
     # -- Asking shards
 
@@ -135,20 +157,35 @@ class ShardedFrontier(Frontier):
         try:
             while shard.late:
                 self._tell(shard)
-            answer = getattr(shard.frontier, method)(*arguments, **options)
+            while True:
+                try:
+                    answer = getattr(shard.frontier, method)(*arguments, **options)
+                    break
+                except RemappedError:
+                    self.follow(shard.frontier)
+                    if method in _BY_HOST:  # its links may have other places now
+                        raise
         except ServerAwayError as error:
             self._miss(shard, error)
             return otherwise
         if shard.away_since is not None:
             logger.warning("%s: shard %d is back", shard.frontier.place, shard.number)
             shard.away_since, shard.rest = None, _FIRST_REST
-            self._hand_over(shard)
+            self._hand_over(shard.number)
         return answer
 
     def _tell(self, shard: _Shard) -> None:
         try:
             method, arguments, options = shard.late[0]
+            if method == "done":
+                *about, links = arguments
+                parts = self._by_shard(links)
+                arguments = (*about, parts.pop((shard.number, False), []))
+                self._push(parts, None)
             getattr(shard.frontier, method)(*arguments, **options)
+        except RemappedError:
+            self.follow(shard.frontier)
+            return
         except LeaseLost as error:
             logger.warning("%s. Its page is fetched again", error)
         except ValueError as error:  # as where it was called
@@ -176,8 +213,9 @@ class ShardedFrontier(Frontier):
     def _all(self, otherwise: Any, method: str, *arguments: Any) -> list[Any]:
         return [self._ask(shard, otherwise, method, *arguments) for shard in self._shards]
 
-    def _shard(self, host: str) -> _Shard:
-        return self._shards[shard_of(host, len(self._shards))]
+    def _shard(self, name: str) -> _Shard:
+        """The shard of a host, or of what is named like one, also while it is on its way to it."""
+        return self._logs[self.map.owner(name)[0]]
 
     def _holder(self, key: bytes) -> _Shard:
         if (shard := self._holders.get(key)) is None:
@@ -188,36 +226,48 @@ class ShardedFrontier(Frontier):
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
         """See :meth:`Frontier.push`. All or nothing in each shard."""
-        return self._push(self._by_shard(entries), None)
+        entries = list(entries)
+        while True:
+            with suppress(RemappedError):
+                return self._push(self._by_shard(entries), None)
 
-    def _by_shard(self, entries: Iterable[Entry]) -> dict[int, list[Entry]]:
-        parts: dict[int, list[Entry]] = {}
+    def _by_shard(self, entries: Iterable[Entry]) -> dict[tuple[int, bool], list[Entry]]:
+        parts: dict[tuple[int, bool], list[Entry]] = {}
         for entry in entries:
-            parts.setdefault(shard_of(entry.host, len(self._shards)), []).append(entry)
+            parts.setdefault(self.map.owner(entry.host), []).append(entry)
         return parts
 
-    def _push(self, parts: Mapping[int, Sequence[Entry]], giver: _Shard | None) -> Pushed:
-        """Push links to shards. Those of a shard that is away are kept by the ``giver``, else by any that answers."""
-        batches = {number: link_batch(entries) for number, entries in parts.items()}  # all are checked before the first is sent
+    def _push(self, parts: Mapping[tuple[int, bool], Sequence[Entry]], giver: _Shard | None) -> Pushed:
+        """Push links to shards. Those of a shard that is away are kept by the ``giver``, else by any that answers. While hosts
+        are moved, the first shard keeps them, and links to these hosts."""
+        batches = {place: link_batch(entries) for place, entries in parts.items()}  # all are checked before the first is sent
         total = Pushed()
-        for number, batch in batches.items():
-            if (pushed := self._ask(self._shards[number], None, "push_batch", batch)) is not None:
+        for (number, moves), batch in batches.items():
+            if not moves and (pushed := self._ask(self._logs[number], None, "push_batch", batch)) is not None:
                 total.add(pushed)
                 continue
             here = [shard for shard in self._shards if shard.away_since is None]
-            keeper = giver or (here[0] if here else self._first)
+            keeper = self._first if self.map.to else giver or (here[0] if here else self._first)
             self._change(keeper, None, "keep_for", number, batch)
         return total
 
-    def _hand_over(self, shard: _Shard) -> None:
-        """Push what the other shards keep for one. A batch is forgotten after it was pushed, so none is lost, and one that
-        another worker pushes too is known."""
+    def _hand_over(self, number: int) -> None:
+        """Push what is kept for a shard to where it belongs now. A batch is forgotten after it was pushed, so none is lost, and
+        one that another worker pushes too is known."""
+        if self.map.to:
+            return
         for keeper in self._shards:
-            while keeper is not shard and (batches := self._ask(keeper, [], "kept_for", shard.number, _PART)):
+            while batches := self._ask(keeper, [], "kept_for", number, _PART):
                 for batch in batches:
-                    if self._ask(shard, None, "push_batch", batch) is None:
-                        return
-                    self._ask(keeper, None, "forget_for", shard.number, batch)
+                    for owner, part in split_batch(batch, lambda host: self.map.owner(host)[0]).items():
+                        if self._ask(self._logs[owner], None, "push_batch", part) is None:
+                            return
+                    self._ask(keeper, None, "forget_for", number, batch)
+
+    def _hand_over_all(self) -> None:
+        for number in list(self._logs):
+            with suppress(RemappedError):  # hosts are moved again; it is done after that
+                self._hand_over(number)
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """See :meth:`Frontier.pop`. What is reserved comes from one shard, the one with the best link."""
@@ -239,7 +289,7 @@ class ShardedFrontier(Frontier):
         """How many pages may yet be begun."""
         for shard in self._shards:
             shard.begun = self._ask(shard, shard.begun, "begun")
-        return self._max_pages - sum(shard.begun for shard in self._shards)
+        return self._max_pages - sum(shard.begun for shard in self._shards) - sum(self.map.removed.values())
 
     def _best(self, now: float) -> tuple[float | None, _Shard | None]:
         best = self._all(None, "best", now)
@@ -268,17 +318,21 @@ class ShardedFrontier(Frontier):
 
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
         """See :meth:`Frontier.done`. All or nothing in each shard, the page's own last."""
-        shard, parts = self._holder(key), self._by_shard(links)
-        own = parts.pop(shard.number, [])
-        total = self._push(parts, shard)
-        total.add(self._finish(key, "done", key, outcome, own) or Pushed())
-        shard.grown = True
-        return total
+        shard, links, total = self._holder(key), list(links), Pushed()
+        while True:
+            parts = self._by_shard(links)
+            own = parts.pop((shard.number, False), [])
+            with suppress(RemappedError):
+                total.add(self._push(parts, shard))
+                total.add(self._finish(key, "done", key, outcome, own) or Pushed())
+                shard.grown = True
+                return total
 
     def drop(self, key: bytes, reason: str) -> None:
         self._finish(key, "drop", key, reason)
 
     def _finish(self, key: bytes, method: str, *arguments: Any, **options: Any) -> Any:
+        """Raises RemappedError where links may have other places now; the entry is still in flight then."""
         try:
             answer = self._change(self._holder(key), None, method, *arguments, **options)
         except LeaseLost:
@@ -290,10 +344,14 @@ class ShardedFrontier(Frontier):
     def waiting(self, limit: int) -> list[Entry]:
         """See :meth:`Frontier.waiting`. Those of a shard that is away are missing."""
         lists = self._all([], "best_keys", limit)
-        best = heapq.merge(*([(score, n, key) for score, key in part] for n, part in enumerate(lists)), key=lambda one: one[0])
+        best = heapq.merge(
+            *([(score, n, key) for score, key in part] for n, part in zip(self.map.all, lists, strict=True)),
+            key=lambda one: one[0],
+        )
         chosen = [(n, key) for (_, n, key), _ in zip(best, range(limit), strict=False)]
         entries: dict[bytes, Entry] = {}
-        for n, shard in enumerate(self._shards):
+        for shard in self._shards:
+            n = shard.number
             keys = [key for number, key in chosen if number == n]
             entries |= {entry.key: entry for entry in self._ask(shard, [], "read", keys)}
         self._places = {key: n for n, key in chosen}
@@ -310,26 +368,26 @@ class ShardedFrontier(Frontier):
         """See :meth:`Frontier.reprice`. All or nothing in each shard."""
         for key, priority in priorities.items():
             check_priority(priority, key.hex())
-        for n, shard in enumerate(self._shards):
+        for shard in self._shards:
+            n = shard.number
             part = {key: priority for key, priority in priorities.items() if self._places.get(key, n) == n}
             if part:
                 self._ask(shard, None, "reprice", part)
 
     def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
-        shards = self._shards if host is None else [self._shard(host)]
+        shards = self._shards if host is None or self.map.to else [self._shard(host)]
         return sum(self._ask(shard, 0, "discard", reason, host=host, below=below) for shard in shards)
 
     def revive(self, urls: Mapping[bytes, str]) -> int:
         count = 0
         for shard in self._shards:
-            part = {key: url for key, url in urls.items() if self._shard(host_of(url, "", "")) is shard}
+            part = {key: url for key, url in urls.items() if self.map.owner(host_of(url, "", "")) == (shard.number, False)}
             count += self._ask(shard, 0, "revive", part) if part else 0
         return count
 
     def renew(self) -> frozenset[bytes]:
         """See :meth:`Frontier.renew`. Hands over what was kept for a shard by a worker that did not."""
-        for shard in self._shards:
-            self._hand_over(shard)
+        self._hand_over_all()
         lost: frozenset[bytes] = frozenset().union(*self._all(frozenset(), "renew"))
         for key in lost:
             self._holders.pop(key, None)
@@ -337,14 +395,15 @@ class ShardedFrontier(Frontier):
 
     def set_delay(self, host: str, seconds: float) -> None:
         check_delay(seconds)
-        self._change(self._shard(host), None, "set_delay", host, seconds)
+        for shard in self._shards if self.map.owner(host)[1] else [self._shard(host)]:
+            self._change(shard, None, "set_delay", host, seconds)
 
     # -- What was finished
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
         """See :meth:`Frontier.outcomes`. The order is that in which the logs of the shards were merged, the same for all workers;
         it goes on when no shard whose turn it is is away."""
-        self._merge()
+        self.merge()
         streams: dict[int, Iterator[Outcome | None]] = {}
         number = after
         while number < self._total:
@@ -352,12 +411,12 @@ class ShardedFrontier(Frontier):
             n, end = self._parts[part], self._starts[part + 1] if part + 1 < len(self._starts) else self._total
             at = self._from[part] + number - self._starts[part]
             if n not in streams:
-                streams[n] = self._log(self._shards[n], at)
+                streams[n] = self._log(self._logs[n], at)
             for _ in range(number, end):
                 try:
                     outcome = next(streams[n])
                 except ServerAwayError as error:
-                    self._miss(self._shards[n], error)
+                    self._miss(self._logs[n], error)
                     return
                 number += 1
                 if outcome is not None:
@@ -367,14 +426,15 @@ class ShardedFrontier(Frontier):
         """The outcomes of a shard after ``first``, one for each that has a place; None for a damaged one."""
         number = first
         while True:
-            for n, outcome in shard.frontier.outcomes(number):
+            log = self._first.frontier.outcomes_of(shard.number, number) if shard.removed else shard.frontier.outcomes(number)
+            for n, outcome in log:
                 yield from [None] * (n - number - 1)
                 yield outcome
                 number = n
             yield None  # the last one is damaged, or this is asked for too much
             number += 1
 
-    def _merge(self) -> None:
+    def merge(self) -> None:
         """Read which parts of the logs others have merged, and append what nobody has yet."""
         every = time.monotonic() - self._looked > _LOOK_EVERY
         while True:
@@ -397,10 +457,16 @@ class ShardedFrontier(Frontier):
                 self._looked = time.monotonic()
             return
 
+    def merged(self, number: int) -> int:
+        """How many outcomes of a shard have a place among those of the others, as far as this process knows."""
+        return self._logs[number].merged
+
     def _note(self, packed: bytes) -> None:
         self._read += 1
         for n, size in msgpack.unpackb(packed):
-            shard = self._shards[n]
+            if n not in self._logs:  # a newer map has it
+                self.follow(self._first.frontier)
+            shard = self._logs[n]
             if not self._parts or self._parts[-1] != n:
                 self._starts.append(self._total)
                 self._parts.append(n)
@@ -421,8 +487,8 @@ class ShardedFrontier(Frontier):
             now = time.monotonic()
             if all(now - (shard.away_since or now) > self._patience for shard in away):
                 raise FrontierServerError(away[0].why)
-            return {state: sum(shard.counts[state] for shard in self._shards) + (state is State.WAITING) for state in State}
-        return {state: sum(shard.counts[state] for shard in self._shards) for state in State}
+        more = bool(away or self.map.to)  # links may wait for these shards, or for hosts that are moved
+        return {state: sum(shard.counts[state] for shard in self._shards) + (more and state is State.WAITING) for state in State}
 
     def dropped(self) -> dict[str, int]:
         return dict(sum((Counter(part) for part in self._all({}, "dropped")), Counter[str]()))
@@ -446,6 +512,7 @@ class ShardedFrontier(Frontier):
             "last_heard_of": heard,
             **{name: sum(part.get(name, 0) for part in parts) for name in summed},
             "max_pages": self._max_pages,
+            "moving": self.map.to is not None,
             "shards": [
                 {name: part[name] for name in shown} if part else {"place": shard.frontier.place, "away": shard.why}
                 for shard, part in zip(self._shards, parts, strict=True)
@@ -487,45 +554,69 @@ class ShardedFrontier(Frontier):
 
     def close(self) -> None:
         for shard in self._shards:
-            if shard.late:
-                logger.warning(
-                    "Shard %d was not told of %d changes: pages that were in flight there are fetched again",
-                    shard.number, len(shard.late),
-                )  # fmt: skip
-            shard.late.clear()
+            self._forget_late(shard)
             self._ask(shard, None, "close")
 
+    @staticmethod
+    def _forget_late(shard: _Shard) -> None:
+        if shard.late:
+            logger.warning(
+                "Shard %d was not told of %d changes: pages that were in flight there are fetched again",
+                shard.number, len(shard.late),
+            )  # fmt: skip
+        shard.late.clear()
 
-SharedFrontier = RedisFrontier | ShardedFrontier
+
+SharedFrontier = Shard | ShardedFrontier
 
 
 def open_shards(
     clients: Sequence[redis.Redis], name: str, *bounds: Any, max_pages: int = 0, patience: float = 60.0, **options: Any
 ) -> SharedFrontier:
     """The frontier of a crawl in one server, or in a shard for each of several. Arguments as of
-    :class:`~topical_crawler.frontier.redis.RedisFrontier`; ``max_waiting`` is shared out."""
-    if len(clients) == 1:
-        frontier = RedisFrontier(clients[0], name, *bounds, max_pages=max_pages, patience=patience, **options)
-        check_place(frontier, 0, 1)
-        return frontier
+    :class:`~topical_crawler.frontier.redis.RedisFrontier`; ``max_waiting`` is shared out.
+
+    Of a crawl whose shards were changed, ``clients`` need only have the first one: the newest map says where the others
+    are, which have its account.
+
+    Raises:
+        FrontierServerError: a server cannot be used, is another shard of the crawl, or none of it.
+    """
+    known = newest_map(clients[0], name, patience)
+    shard_map = known or ShardMap(0, tuple(range(len(clients))))
     if bounds:
         delay, in_flight_per_host, max_waiting = bounds
-        bounds = (delay, in_flight_per_host, -(-max_waiting // len(clients)))
+        bounds = (delay, in_flight_per_host, -(-max_waiting // len(shard_map.to or shard_map.ids)))
+    if len(clients) == 1 and known is None:
+        frontier = Shard(clients[0], name, *bounds, max_pages=max_pages, patience=patience, **options)
+        check_place(frontier, 0, 1)
+        return frontier
+    open_one = partial(_open, name=name, bounds=bounds, patience=patience, options=options)
     with ExitStack() as undo:
-        shards = []
-        for client in clients:
-            shards.append(undo.enter_context(closing(RedisFrontier(client, name, *bounds, patience=patience, **options))))
-        sharded = ShardedFrontier(shards, max_pages=max_pages, patience=patience)
+        shards: dict[int, Shard] = {}
+        for n, client in enumerate(clients):
+            if (number := n if known is None else number_of(client, name, patience)) is None:
+                raise FrontierServerError(
+                    f"{place_of(client)} is no shard of the crawl {name!r}. Remedy: take it out of REDIS_URL, or add it "
+                    f"(topical-crawler frontier shards --add)"
+                )
+            if number not in shard_map.all:
+                logger.warning(
+                    "%s is no shard of the crawl %r any more. Remedy: take it out of REDIS_URL", place_of(client), name
+                )
+                continue
+            shards[number] = undo.enter_context(closing(open_one(client)))
+            if known is None:
+                check_place(shards[number], number, len(clients))
+        for number in shard_map.all:
+            if number not in shards:
+                client = like(clients[0], shard_map.places[number])
+                shards[number] = undo.enter_context(closing(open_one(client)))
+        join = lambda place: open_one(like(clients[0], place))  # noqa: E731
+        sharded = ShardedFrontier(shards, shard_map, join, max_pages=max_pages, patience=patience)
         undo.pop_all()
     return sharded
 
 
-def check_place(frontier: RedisFrontier, number: int, shards: int) -> None:
-    """Note in a server which shard of how many it is. Raises FrontierServerError where it is another one."""
-    if (known := frontier.load("shard")) is None:
-        known = [0, 1] if frontier.load("claim") else frontier.agree("shard", [number, shards])
-    if known != [number, shards]:
-        raise FrontierServerError(
-            f"Redis at {frontier.place} is shard {known[0] + 1} of {known[1]} of the crawl {frontier.name!r}, not {number + 1} "
-            f"of {shards}. Remedy: give all workers the servers with which the crawl began, in the same order"
-        )
+def _open(client: redis.Redis, name: str, bounds: Sequence[Any], patience: float, options: Mapping[str, Any]) -> Shard:
+    return Shard(client, name, *bounds, patience=patience, **options)

@@ -4,7 +4,7 @@
 local m = redis.call('HGET', KEYS[1] .. 'meta', 'version')
 if m and m ~= ARGV[1] then return {m} end
 if not m then
-  redis.call('HSET', KEYS[1] .. 'meta', 'format', 'topical_crawler frontier', 'version', ARGV[1], 'clock', '0', 'lease', ARGV[5],
+  redis.call('HSET', KEYS[1] .. 'meta', 'format', 'topical_crawler frontier', 'version', ARGV[1], 'bare', 'host', 'clock', '0', 'lease', ARGV[5],
     'delay', ARGV[3], 'limit', ARGV[4], 'max_waiting', ARGV[6], 'max_pages', ARGV[7])
 end
 local failed = begin(ARGV[8])

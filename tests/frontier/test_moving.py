@@ -1,0 +1,159 @@
+"""Servers that are added and removed while workers run: real servers, and a mover that is broken off anywhere."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import redis
+from frontier_tools import entry
+from redis_tools import RedisServer
+
+from topical_crawler.frontier import Entry, Outcome, State
+from topical_crawler.frontier.moving import change_shards, show_map
+from topical_crawler.frontier.redis_server import Server
+from topical_crawler.frontier.shards import open_shards
+
+CRAWL, DELAY, LEASE = "党建", 0.05, 1.0
+HOSTS, PAGES = 20, 8
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RedisServer]]:
+    servers = [RedisServer(tmp_path_factory.mktemp(f"shard{n}")).start() for n in range(3)]
+    yield servers
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def servers(running: list[RedisServer]) -> list[RedisServer]:
+    for server in running:
+        server.client().flushall()
+    return running
+
+
+def place(server: RedisServer) -> str:
+    return f"127.0.0.1:{server.port}/0"
+
+
+def clients(servers: list[RedisServer]) -> list[redis.Redis]:
+    return [server.client() for server in servers]
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def killed_at(call: int, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that calls this ends at one of its next calls of a server, before or after the server has done it."""
+    ask, mover, calls = Server.ask, threading.get_ident(), 0
+
+    def killing(server: Server, what: Callable[[], Any]) -> Any:
+        nonlocal calls
+        calls += threading.get_ident() == mover
+        if calls == call and threading.get_ident() == mover:
+            if after:
+                ask(server, what)
+            raise Killed
+        return ask(server, what)
+
+    monkeypatch.setattr(Server, "ask", killing)
+
+
+class Worker(threading.Thread):
+    """Fetches a generated web until nothing is left: every page links to all pages of its host and to two other hosts."""
+
+    def __init__(self, servers: list[RedisServer], name: str) -> None:
+        super().__init__(daemon=True)
+        self.frontier = open_shards(clients(servers), CRAWL, DELAY, 1, 0, lease=LEASE, worker=name)
+        self.fetched: list[tuple[str, str, float]] = []
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self.crawl()
+        except BaseException as error:
+            self.error = error
+
+    def crawl(self) -> None:
+        renewed = time.monotonic()
+        while True:
+            if time.monotonic() > renewed + LEASE / 4:
+                self.frontier.renew()
+                renewed = time.monotonic()
+            if (found := self.frontier.pop(0.0, 4)) is None:
+                counts = self.frontier.counts()
+                if not counts[State.WAITING] + counts[State.IN_FLIGHT]:
+                    return
+                time.sleep(0.01)
+                continue
+            self.fetched.append((found.host, found.url, time.monotonic()))
+            self.frontier.sent(found.key, 0.0)
+            self.frontier.done(found.key, Outcome(found.url, True, 0.5), links(found.url))
+
+
+def link(host: int, page: int, *parents: str) -> Entry:
+    name = f"{host}.cn/{page}"
+    return entry(name, 0.5 + page / 100, *parents, host=f"{host}.cn") if parents else entry(name, host=f"{host}.cn")
+
+
+def links(url: str) -> list[Entry]:
+    host, page = int(url.split("/")[2].removesuffix(".cn")), int(url.rpartition("/")[2])
+    own = [link(host, other, url) for other in range(PAGES) if other != page]
+    return own + [link(other, 0, url) for other in (2 * host + 1, 2 * host + 2) if other < HOSTS]
+
+
+def until_done(change: Callable[[], Any], seed: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Kill a change again and again, later each time, until it comes to its end. Returns how often it was killed."""
+    chance, call = random.Random(seed), 0
+    for kills in range(1_000):
+        call += chance.randint(1, 12)
+        try:
+            with monkeypatch.context() as patch:
+                killed_at(call, chance.random() < 0.5, patch)
+                change()
+            return kills
+        except Killed:
+            pass
+    raise AssertionError("it never ends")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_servers_come_and_go_under_workers_and_nothing_is_lost_or_fetched_twice(
+    seed: int, servers: list[RedisServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = servers[:2]
+    workers = [Worker(begun, name) for name in "甲乙"]
+    workers[0].frontier.push([link(0, 0)])
+    with closing(open_shards(clients(begun), CRAWL, DELAY, 1, 0, lease=LEASE, worker="丙")) as dies:
+        gone = dies.pop(0.0)
+        assert gone is not None and gone.host == "0.cn"
+        dies._shards.clear()  # it gives nothing back
+    for worker in workers:
+        worker.start()
+    kills = until_done(lambda: change_shards(clients(begun), CRAWL, add=place(servers[2])), seed, monkeypatch)
+    kills += until_done(lambda: change_shards(clients(begun), CRAWL, remove=place(servers[1])), seed, monkeypatch)
+    for worker in workers:
+        worker.join(60)
+    assert [worker.error for worker in workers] == [None, None]
+    assert kills > 3
+    fetched = sorted(visit for worker in workers for visit in worker.fetched)
+    assert Counter(url for _, url, _ in fetched) == Counter(link(h, p).url for h in range(HOSTS) for p in range(PAGES))
+    for (host, _, before), (same, _, after) in pairwise(sorted(fetched, key=lambda visit: (visit[0], visit[2]))):
+        assert host != same or after - before >= DELAY
+    with closing(open_shards(clients(servers[:1]), CRAWL, attach=True)) as joined:  # it is told of the third one
+        order = [found.url for _, found in joined.outcomes()]
+        assert order == [found.url for _, found in workers[0].frontier.outcomes()]
+        assert Counter(order) == Counter(url for _, url, _ in fetched)
+        assert joined.counts() == {State.WAITING: 0, State.IN_FLIGHT: 0, State.DONE: HOSTS * PAGES, State.DROPPED: 0}
+    assert show_map(clients(begun[:1]), CRAWL).ids == (0, 2)
+    for worker in workers:
+        worker.frontier.close()

@@ -1,0 +1,124 @@
+"""A Redis server as one of several shards: what :mod:`topical_crawler.frontier.shards` asks of it beyond the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgpack
+
+from topical_crawler.frontier.base import Outcome, Pushed
+from topical_crawler.frontier.redis import RedisFrontier, packed, pushed
+from topical_crawler.frontier.redis_server import HEADER
+
+_MOVED, _PAGE = 500, 1_000  # entries that are moved, and elements of a list that are read, at a time
+
+
+class Shard(RedisFrontier):
+    """A :class:`~topical_crawler.frontier.redis.RedisFrontier` that is a shard."""
+
+    def be_patient(self, seconds: float) -> None:
+        """From now on ask a server that is away for so long."""
+        self._server.patience = seconds
+
+    def keep_time(self) -> None:
+        """From now on move the crawl's clock on, as a worker does: leases of workers that are gone run out."""
+        self._run("pop", "wait", self.worker)
+        self._measures = True
+
+    @property
+    def reserved(self) -> int:
+        """How many entries :meth:`pop` has to give without asking the server."""
+        return len(self._taken)
+
+    def begun(self) -> int:
+        """How many pages are finished or in flight, over all workers."""
+        return self.pages() + int(self._call("hlen", "flights"))
+
+    def pages(self) -> int:
+        """How many pages are finished, over all workers."""
+        return int(self._call("hget", "meta", "pages") or 0)
+
+    def newest_map(self) -> int:
+        """The highest number of a map of shards that the server has heard of."""
+        return int(self._call("hget", "meta", "map") or 0)
+
+    def names_hosts(self) -> bool:
+        """Whether all entries tell their host: an earlier version left it out of those that were done."""
+        return bool(self._call("hget", "meta", "bare") == b"host")
+
+    # -- Links for others
+
+    def push_batch(self, batch: bytes) -> Pushed:
+        """Push what :func:`~topical_crawler.frontier.redis.link_batch` gave."""
+        return pushed(self._run("push", batch))
+
+    def keep_for(self, shard: int, batch: bytes) -> None:
+        """Keep a batch for another shard."""
+        self._run("keep", shard, batch)
+
+    def kept_for(self, shard: int, limit: int) -> list[bytes]:
+        """The first batches that are kept for another shard."""
+        return list(self._call("lrange", f"kept:{shard}", 0, limit - 1))
+
+    def forget_for(self, shard: int, batch: bytes) -> None:
+        """Keep a batch no longer: whoever its links belong to has them."""
+        self._call("lrem", f"kept:{shard}", 1, batch)
+
+    # -- The log
+
+    def finished(self, of: int | None = None) -> int:
+        """How many outcomes there are; ``of`` a shard that was removed, of which this server keeps them."""
+        return int(self._call("llen", _log(of)))
+
+    def outcomes_of(self, shard: int | None, after: int) -> Iterator[tuple[int, Outcome]]:
+        """As :meth:`outcomes`, of a shard that was removed."""
+        return self._outcomes(_log(shard), after)
+
+    def raw_outcomes(self, after: int) -> list[bytes]:
+        """The next outcomes, as they stand in the log."""
+        return list(self._call("lrange", "outcomes", after, after + _PAGE - 1))
+
+    def keep_outcomes(self, shard: int, after: int, outcomes: Sequence[bytes]) -> None:
+        """Append outcomes of a shard that is being removed, unless there are others than ``after`` ones."""
+        self._run("append", _log(shard), after, *outcomes)
+
+    def merged(self, after: int) -> list[bytes]:
+        """The next elements of the list that says in which order the outcomes of all shards come."""
+        return list(self._call("lrange", "merged", after, after + _PAGE - 1))
+
+    def merge(self, after: int, part: bytes) -> bool:
+        """Append an element to that list, unless it has others than ``after`` ones."""
+        return bool(self._run("append", "merged", after, part))
+
+    # -- Hosts that move (lua/move.lua)
+
+    def known_hosts(self) -> Iterator[tuple[str, float]]:
+        """Hosts of which anything is or was to be fetched, with their own delay or -1; some may come twice."""
+        for host, record in self._scan("hosts"):
+            yield host.decode(), float(msgpack.unpackb(record, raw=True)[0])
+
+    def flying_hosts(self) -> set[str]:
+        """Hosts of which something is in flight."""
+        return {msgpack.unpackb(flight, raw=True)[2].decode() for flight in self._call("hvals", "flights")}
+
+    def records(self) -> Iterator[tuple[str, bytes, bytes]]:
+        """(host, key, record) of all entries, whatever became of them; some may come twice."""
+        for key, record in self._scan("entries"):
+            size = HEADER.unpack_from(record)[7]
+            yield record[HEADER.size : HEADER.size + size].decode(), key, record
+
+    def _scan(self, name: str) -> Iterator[tuple[bytes, bytes]]:
+        cursor = -1
+        while cursor != 0:
+            cursor, part = self._call("hscan", name, max(cursor, 0), count=_PAGE)
+            yield from part.items()
+
+    def move(self, what: str, items: Sequence[Any]) -> int:
+        """Take a step of a move; see ``lua/move.lua``. Returns how many hosts or entries it changed."""
+        parts = (items[first : first + _MOVED] for first in range(0, len(items), _MOVED))
+        return sum(int(self._run("move", what, packed(list(part)))) for part in parts)
+
+
+def _log(shard: int | None) -> str:
+    return "outcomes" if shard is None else f"outcomes:{shard}"
