@@ -251,7 +251,8 @@ FILES = pytest.mark.parametrize("compose", [COMPOSE, SHARDS], ids=["compose.yaml
 
 def test_the_files_are_as_their_schema_says() -> None:
     check = [Path(sys.executable).with_name("check-jsonschema"), "--builtin-schema", "vendor.compose-spec"]
-    done = subprocess.run([*check, *DEPLOY.glob("*.yaml")], capture_output=True, encoding="utf-8", check=False)
+    files = [DEPLOY / "compose.yaml", DEPLOY / "shards.yaml"]
+    done = subprocess.run([*check, *files], capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stdout) == (0, "ok -- validation done\n"), done.stdout + done.stderr
 
 
