@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from topical_crawler.cleaning.characters import identify, to_simplified, to_traditional
+from topical_crawler.cleaning.characters import HAN, common_han, identify, scripts, to_simplified, to_traditional, usual_han
 
 CHINESE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 CODE = "def main():\n    for name in os.listdir(path):\n        print(name.upper(), file=sys.stderr)\n    return result\n"
@@ -45,6 +45,26 @@ def test_the_language_is_told(text: str, language: str) -> None:
 )
 def test_the_script_is_told(text: str, script: str) -> None:
     assert identify(text).script == script
+
+
+def test_characters_of_one_script_are_those_that_opencc_converts() -> None:
+    han = [chr(code) for first, last in HAN for code in range(first, last + 1)]
+    converted = {(to_traditional, "big5"): [], (to_simplified, "gb2312"): []}
+    for (convert, other), changed in converted.items():
+        pairs = zip(han, convert("\n".join(han)).split("\n"), strict=True)
+        changed += [a for a, b in pairs if a != b and not a.encode(other, "ignore")]
+    simplified, traditional = map(frozenset, converted.values())
+    assert scripts() == (simplified - traditional, traditional - simplified), "OpenCC has changed: write lexicon/scripts.txt anew"
+    common = [c for c in usual_han() if to_simplified(c) in common_han() and c in common_han()]
+    assert common_han().issuperset(map(to_traditional, common))
+
+
+def test_english_is_told_by_its_common_words_as_by_the_model() -> None:
+    long = (
+        "The committee discussed how the branches could improve their work this year, and which of them were to be visited. " * 4
+    )
+    dutch = "De commissie besprak hoe de afdelingen hun werk dit jaar kunnen verbeteren, en wat er was en is. " * 4
+    assert [identify(text).language for text in (long, dutch, long + CODE)] == ["en", "nl", "en"]
 
 
 def test_conversion_goes_by_words() -> None:

@@ -24,6 +24,8 @@ import unicodedata
 from functools import cache
 from typing import Any, NamedTuple
 
+from topical_crawler.package_data import data_folder
+
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 
@@ -57,9 +59,17 @@ _CANTONESE = "嘅喺咗哋嘢佢冇咁嚟嗰啲咩晒噉瞓揀㗎唔啱乜嘥攞
 
 
 @cache
+def _written() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """``scripts.txt`` of the lexicon: what OpenCC says of single characters, without OpenCC, which takes 25 MB."""
+    lines = data_folder().joinpath("scripts.txt").read_text(encoding="utf-8").splitlines()
+    simplified, traditional, common = (frozenset(line) for line in lines if line[:1] != "#")
+    return simplified, traditional, common
+
+
+@cache
 def common_han() -> frozenset[str]:
     """The 1,000 most frequent characters and their traditional forms."""
-    return frozenset(_COMMON) | frozenset("".join(map(to_traditional, _COMMON)))
+    return frozenset(_COMMON) | _written()[2]
 
 
 @cache
@@ -71,20 +81,10 @@ def usual_han() -> frozenset[str]:
     return frozenset("".join((*simplified, *traditional, _CANTONESE)))
 
 
-@cache
 def scripts() -> tuple[frozenset[str], frozenset[str]]:
     """The characters of simplified and of traditional script only: those that OpenCC converts to the other script, except what
     the other script has as well (后, 台 and 里 are in Big5, 於 and 乾 in GB 2312)."""
-    han = [chr(code) for first, last in HAN for code in range(first, last + 1)]
-    joined = "\n".join(han)
-    simplified = _changed(han, to_traditional(joined), "big5")
-    traditional = _changed(han, to_simplified(joined), "gb2312")
-    return simplified - traditional, traditional - simplified
-
-
-def _changed(characters: list[str], converted: str, encoding: str) -> frozenset[str]:
-    pairs = zip(characters, converted.split("\n"), strict=True)
-    return frozenset(a for a, b in pairs if a != b and not a.encode(encoding, "ignore"))
+    return _written()[:2]
 
 
 def to_simplified(text: str) -> str:
@@ -111,11 +111,17 @@ MIN_HAN_SHARE = 0.2
 source code has fewer of them than identifiers."""
 MIN_KANA = 0.15  # share of kana among them and Chinese characters that makes a text Japanese (real ones have .4 and more)
 MIN_HANGUL_SHARE = 0.3  # the same for Korean
+MIN_ENGLISH_WORDS, MIN_ENGLISH = 50, 0.15
+"""Words from which on, and the share of :data:`_ENGLISH` among them from which on, a text is English at once."""
 MIXED = 0.1  # smallest share of the rarer script among the characters of one script only in a mixed text
 PROBE = 20_000  # characters of a text that are examined
 
 _CHINESE = ("zh", "cdo", "gan", "hak", "lzh", "nan", "wuu", "yue")  # py3langid takes short texts for a regional kind of Chinese
 
+_ENGLISH = frozenset(
+    ("the", "and", "that", "which", "with", "this", "these", "are", "from", "for", "by", "to", "be", "it", "they", "was", "have")
+)
+"""Common words of English that few other languages write in the same way."""
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7a3]")
@@ -131,10 +137,12 @@ class Identified(NamedTuple):
 
 def identify(text: str) -> Identified:
     """Identify language and script: kana and hangul tell Japanese and Korean, Chinese characters Chinese; a text with few of all
-    three is left to py3langid (97 languages), so that an article with much source code stays Chinese."""
+    three is left to py3langid (97 languages), so that an article with much source code stays Chinese. English of some length is
+    told by its commonest words: py3langid takes 70 MB."""
     text = text[:PROBE]
     han, kana, hangul = (len(pattern.findall(text)) for pattern in (_HAN, _KANA, _HANGUL))
-    words = len(_WORD.findall(text))
+    found = _WORD.findall(text)
+    words = len(found)
     eastern = han + kana + hangul
     if not eastern + words:
         return Identified("", "")
@@ -144,6 +152,8 @@ def identify(text: str) -> Identified:
         if hangul > MIN_HANGUL_SHARE * (hangul + han):
             return Identified("ko", "")
         return Identified("zh", script(text))
+    if words >= MIN_ENGLISH_WORDS and sum(map(_ENGLISH.__contains__, found)) >= MIN_ENGLISH * words:
+        return Identified("en", "")
     code = str(_identifier().classify(text)[0])
     if code in _CHINESE:
         return Identified("zh", script(text))

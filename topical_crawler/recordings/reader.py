@@ -210,7 +210,6 @@ def _unchunk(body: bytes) -> bytes:
 
 _VERSION = "2"
 _SUFFIXES = (*_WARC, ".wacz")
-_OPENED = 64  # files that are held open at the same time
 _TABLE = "CREATE TABLE records (url TEXT UNIQUE, form TEXT, file INTEGER, offset INTEGER, length INTEGER, good INTEGER);"
 _INSERT = "INSERT INTO records "
 _BETTER = (
@@ -286,7 +285,6 @@ class Recording:
 
     def __init__(self, path: str | os.PathLike[str] | Sequence[Path], cache_dir: str | os.PathLike[str] | None = None) -> None:
         self.files = recorded_files(path)
-        self._opened: dict[int, mmap.mmap] = {}
         cache = Path(cache_dir or platformdirs.user_cache_path("topical_crawler", ensure_exists=True))
         if len(self.files) == 1 and self.files[0].suffix != OPEN:
             self._index = open_index(self.files[0], cache, _rows_of_warc)
@@ -301,7 +299,9 @@ class Recording:
         if place is None:
             return None
         file, offset, length = place
-        record = self._data(file)[offset : offset + length]
+        with self.files[file].open("rb") as opened:  # mapped, all of it that is read would stay in memory
+            opened.seek(offset)
+            record = opened.read(length)
         try:
             return parse(zlib.decompress(record, 31) if record[:2] == b"\x1f\x8b" else record)
         except zlib.error as error:
@@ -321,9 +321,7 @@ class Recording:
         return find(self._index, url) is not None
 
     def close(self) -> None:
-        """Let go of the files. Calling it twice is harmless."""
-        while self._opened:
-            self._opened.popitem()[1].close()
+        """Let go of the index. Calling it twice is harmless."""
         self._index.close()
 
     def __enter__(self) -> Self:
@@ -331,16 +329,6 @@ class Recording:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _data(self, number: int) -> mmap.mmap:
-        data = self._opened.pop(number, None)
-        if data is None:
-            if len(self._opened) >= _OPENED:
-                self._opened.pop(next(iter(self._opened))).close()
-            with self.files[number].open("rb") as file:
-                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        self._opened[number] = data  # the latest is the last to be closed
-        return data
 
 
 def find(index: sqlite3.Connection, url: str) -> tuple[int, int, int] | None:
