@@ -127,6 +127,31 @@ def test_a_wide_name_gives_way_to_a_narrower_one(tmp_path: Path) -> None:
     assert direct_hypernym("学校", Resources(None, {"hownet": tmp_path / "hownet.txt"})) == Hypernym("场所", "hownet")
 
 
+@pytest.mark.parametrize(
+    ("of_the_name", "hypernym"),
+    [
+        ("InstitutePlace|场所,*sell|卖,commercial|商", "金融机构"),  # shops sell, banks do not: a bank is no shop
+        ("InstitutePlace|场所,commercial|商", "商店"),  # were shops just places of business
+        ("InstitutePlace|场所,generic|统称", "商店"),
+    ],
+)
+def test_what_a_class_is_called_can_stand_beside_the_word(tmp_path: Path, of_the_name: str, hypernym: str) -> None:
+    tree = {
+        "D": {
+            "tag": "",
+            "sub": {"m": {"tag": "", "sub": {"05": {"tag": "商店", "sub": {"A": {"tag": "", "sub": {"01=": ["银行"]}}}}}}},
+        }
+    }
+    (tmp_path / "tree.json").write_text(json.dumps(tree), encoding="utf-8")
+    glossary = f"银行 N InstitutePlace|场所,@lend|借出,commercial|商\n商店 N {of_the_name}\n"
+    (tmp_path / "hownet.txt").write_text(glossary, encoding="utf-8")
+    (tmp_path / "vectors").write_text("2 2\n银行 1 0\n金融机构 0.6 0.8\n", encoding="utf-8")
+    files = {"cilin_tree": "tree.json", "hownet": "hownet.txt", "vectors": "vectors"}
+    resources = Resources(None, {name: tmp_path / file for name, file in files.items()})
+    found = direct_hypernym("银行", resources)
+    assert found and found.word == hypernym
+
+
 def test_related_words(tmp_path: Path) -> None:
     resources = write_resources(tmp_path)
     assert related_words("软件", resources, n=2) == ["软体", "程序", "驱动"]

@@ -68,6 +68,9 @@ _OCCUPATIONS, _THINGS = "Ae", "B"  # classes of Cilin
 _NO_NAMES = "EK"  # its classes of qualities and of auxiliaries, which are no kinds of anything
 
 
+_OF_A_KIND = frozenset(("generic|统称", "mass|众", "employee|员"))  # sememes that say that a word names a whole kind
+
+
 class _Search:
     """All installed sources, read once. The numbers were chosen by reading what comes out for 150 words (docs/experiments.md)."""
 
@@ -122,9 +125,12 @@ class _Search:
             value += 0.8 if len(name) >= _LEAST else 0.3  # 足球: 球
         elif word[-1] == name[-1]:
             value += 0.2  # 无人机: 飞机
-        main, others = self._sememes(word), self._sememes(name)
-        if main and others:
-            value += 0.3 if main & others else -0.2
+        own, others = self._definitions(word), self._definitions(name)
+        if own and others:
+            alike = [(one, other) for one in own for other in others if one[0] == other[0]]
+            value += 0.3 if alike else -0.2
+            if alike and not any(set(other) - _OF_A_KIND <= set(one) for one, other in alike):
+                value -= 0.5  # it stands beside the word: 商店 sells, 银行 does not
         if self._vectors:
             value += 0.6 * max(0.0, self._vectors.similarity(word, name))
         return value - 0.7 * (name in VAGUE)
@@ -166,13 +172,13 @@ class _Search:
             if name and name not in synonyms:
                 yield name
 
-    def _sememes(self, word: str) -> set[str]:
-        """The main sememes of a word, or of its longest end that HowNet has."""
+    def _definitions(self, word: str) -> list[tuple[str, ...]]:
+        """The sememes of each sense of a word, or of its longest end that HowNet has, the main one first."""
         if self._hownet:
             for start in range(max(1, len(word) - 1)):
                 if senses := self._hownet.senses.get(word[start:]):
-                    return {c.first for i in senses if not (c := self._hownet.concepts[i]).function}
-        return set()
+                    return [tuple(c.values()) for i in senses if not (c := self._hownet.concepts[i]).function]
+        return []
 
     def _narrower(self, word: str, names: set[str]) -> Iterator[str]:
         """For each wide candidate the nearest word by vectors that ends as it does, or as what it stands for: for 学校, a 场所,
