@@ -249,3 +249,19 @@ def test_replies_within_the_first_post() -> None:
     html = f"<html><head><title>一天</title></head><body>{thread}</body></html>"
     found = extract(html, "http://club.example.cn/discussions/questions/4498848")
     assert (found.kind, found.text.split("\n")) == ("forum", [line for _, text in TEXTS[:2] for line in text])
+
+
+def test_comments_headed_as_replies_are_posts() -> None:
+    """Nothing but the headlines tells that these are not comments on an article."""
+    replies = "".join(
+        f"<div class='comment'><h3>Re: 支部里的一天</h3><a href='/user/{n}' class='username'>老王{n}</a> 2024-03-0{n + 1} 10:00"
+        f"<blockquote><p>小林, 2024-03-01 09:0{n} :</p>{TEXTS[0][1][0]}</blockquote>"
+        f"<div class='content'>{'<br>'.join(text)}</div></div>"
+        for n, (_, text) in enumerate(TEXTS[1:4])
+    )
+    first = (
+        f"<div class='node'><h3>支部里的一天</h3>小林 2024-03-01 08:00<div class='content'>{'<br>'.join(TEXTS[0][1])}</div></div>"
+    )
+    html = f"<html><head><title>支部里的一天</title></head><body>{first}<div id='comments'>{replies}</div></body></html>"
+    found = extract(html, "http://www.example.cn/node/11275")
+    assert (found.kind, found.text.split("\n")) == ("forum", [line for _, text in TEXTS[:4] for line in text])

@@ -20,7 +20,7 @@ from lxml.html import HtmlElement
 from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.extraction.details import Details, in_beijing, in_text, read_details
 from topical_crawler.extraction.documents import DOCUMENT, MARK, day_of, is_document, name_of, passages_of
-from topical_crawler.extraction.forum import ADDRESS, CODE_WORDS, DECLARED, MIN_WORDS, WORDS, read_thread
+from topical_crawler.extraction.forum import ADDRESS, CODE_WORDS, DECLARED, MIN_WORDS, REPLY, WORDS, read_thread
 from topical_crawler.extraction.main_text import (
     COST,
     LINKED,
@@ -473,8 +473,10 @@ def _extract_document(html: str, kind: str, url: str, fetched: str, anchors: Seq
 
 
 def _may_be_thread(html: str, blocks: Sequence[Block], url: str) -> bool:
-    """Whether metadata, address or words of a page are those of a thread: the reading of one takes as long as an extraction."""
+    """Whether metadata, address, headlines or words of a page are those of a thread: to read one takes as long as an extraction."""
     if ADDRESS.search(url.partition("://")[2][:500]) or any(word in html for word in DECLARED):
+        return True
+    if sum(block.kind == "heading" and REPLY.match(block.text) is not None for block in blocks) > 1:
         return True
     seen = "\n".join(block.text for block in blocks[:MAX_LINKS])
     return sum(word in seen for word in WORDS) + sum(word in html for word in CODE_WORDS) >= MIN_WORDS

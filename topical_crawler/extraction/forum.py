@@ -93,7 +93,7 @@ _QUOTE = re.compile(r"(?:^|[\s_-])quot(?:e|ed|ation)", re.I)
 _DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"[\W_]+")
 _MENTION = re.compile(r"^@\S{1,30}\s")
-_REPLY = re.compile(r"^\W*(?:re|aw|回复|回覆|答复)\s?[:：]\s*", re.I)
+REPLY = re.compile(r"^\W*(?:re|aw|回复|回覆|答复)\s?[:：]\s*", re.I)  # how headlines of replies begin
 _EDITED = re.compile(r"pstatus|edit", re.I)  # what stands in the text of a post, and is cut out of it
 _MAIL = re.compile(r"^(?:发信人|寄信人|发信站|标\s*题)\s?[:：]")
 _WRITTEN = re.compile(r"[»›]|发表|发布|发帖|帖子|posted|wrote|\bby\b", re.I)
@@ -247,7 +247,7 @@ class _Page:
         around = (n, *islice(self.above(n), 2))
         headline = any(self.elements[m].tag in _HEADINGS or _HEADLINE.search(self.kinds[m]) for m in around)
         line = " ".join("".join(self.pieces[n]).split())
-        return headline and line[-20:] not in self.title and not _REPLY.match(line)
+        return headline and line[-20:] not in self.title and not REPLY.match(line)
 
     def above(self, n: int) -> Iterator[int]:
         """The elements around one, from the inside."""
@@ -527,19 +527,25 @@ def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | Non
 def _points(
     page: _Page, boxes: Sequence[int], bodies: Sequence[int], lead: int | None, html: str, url: str, declared: bool
 ) -> int:
-    """Signs that boxes are posts: metadata (two), address (two for the host of a forum), persons, names of classes, words of the
-    page. Against it: headlines of other pages and text in links, as lists have them (four each); a first text that is longer than
+    """Signs that boxes are posts: metadata (two), address (two for the host of a forum), persons, headlines of replies, names of
+    classes, words of the page. Against it: headlines of other pages and text in links, as lists have them (four each); a first text that is longer than
     all others, as articles with comments have it; little of the page's text, unless the address tells (two)."""
     run, count = sum(page.run[n] for n in boxes), len(boxes)
     address = ADDRESS.search(url.partition("://")[2])
     points = 2 * declared + (0 if address is None else 1 if address.start() else 2)
     points += bool(_POSTS.search(page.names((boxes[0], page.parents[boxes[0]], bodies[-1]))))
     points += page.named(boxes) > count / 2
+    points += sum(any(_is_reply(page, n) for n in range(box, page.ends[box])) for box in boxes) > count / 2
     points += sum(word in html for word in (*WORDS, *CODE_WORDS)) >= MIN_WORDS
     points -= 4 * page.is_linked(boxes)
     points -= 4 * (sum(page.heads[n] > 0 for n in boxes) > count / 2)
     points -= lead is not None and page.run[lead] > run
     return points - 2 * (run < LITTLE * page.run[0] and address is None)
+
+
+def _is_reply(page: _Page, n: int) -> bool:
+    """Whether an element is a headline such as ``Re: 怎样入党``."""
+    return page.elements[n].tag in _HEADINGS and REPLY.match(page.elements[n].text_content().strip()) is not None
 
 
 def _first(page: _Page, lead: int | None, boxes: Sequence[int], body: int) -> tuple[str, str]:
@@ -617,7 +623,7 @@ def _is_repeated(block: Block, said: Set[str]) -> bool:
 
 def _is_head(block: Block, title: str) -> bool:
     """Whether the first line of a post is the headline of the thread, or says when and by whom the post was written."""
-    line = _REPLY.sub("", block.text)
+    line = REPLY.sub("", block.text)
     if line == title or (len(line) >= MIN_TITLE and title.endswith(line)) or _MAIL.match(line):
         return True
     return _is_stamp(line) and (line.startswith("@") or _WRITTEN.search(line) is not None)
@@ -633,6 +639,8 @@ def _is_furniture(block: Block, posts: int, among: int) -> bool:
     """Whether a line that so many posts have is no part of what they say."""
     if block.kind in VERBATIM:
         return False
+    if _is_stamp(block.text) and block.text.endswith((":", "：")):
+        return True  # who is quoted, and when that was written
     if block.kind == "quote" and block.letters <= MAX_NAME and block.text.endswith((":", "：", "写道", "的帖子")):
         return True  # who is quoted
     shared = posts > max(1, SHARED * among) and block.letters < MAX_SHARED and not is_sentence(block.text)
