@@ -200,6 +200,21 @@ def test_neighbours_are_near_to_all_that_a_person_named(resources: Resources) ->
     assert near[0].weight == neighbours([FirstTerm(t.word, math.nan, "") for t in named], resources, 6)[0].weight
 
 
+@pytest.mark.parametrize(
+    ("sentence", "named"),
+    [
+        ("网页前端框架", "前端"),  # to the dictionary a direction
+        ("海外院校", "海外"),  # a place
+        ("宋代的瓷器", "宋代"),  # a time
+        ("民营的医院", "民营"),  # a kind
+        ("湿地的鸟类", "湿地"),  # a state
+    ],
+)
+def test_words_for_circumstances_are_terms(sentence: str, named: str) -> None:
+    assert named in words(from_sentence(sentence).terms)
+    assert "附近" not in words(from_sentence(f"附近的{sentence}").terms)
+
+
 def test_short_forms_are_taken_for_the_term() -> None:
     words = ["日本语", "日语", "日本", "本语", "语言", "新能源汽车产业联合会", "新能源"]
     rows = np.array([[1, 0], [0.8, 0.6], [1, 0], [0, 1], [1, 0], [1, 0], [1, 0]], dtype=np.float32)

@@ -46,6 +46,9 @@ KEYWORDS = 20
 _MAX_JOINED = 4
 _GENERAL_NOUN = 0.5
 _RARE = 0.9
+_CIRCUMSTANCES, _LEAST_TELLING = ("f", "s", "t", "b", "z"), 0.4
+"""Tags of words for places, times, kinds and states, and the specificity from which they tell a topic: 海外, 宋代, 刑事 and 前端
+do, 主要 and 附近 do not."""
 _TELLING = 0.8
 _NOUNS = ("n", "vn", "an", "j", "l", "i", "eng")
 
@@ -272,8 +275,12 @@ def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
 
 
 def _is_telling(word: str) -> bool:
-    """Whether a word is specific enough to ignore its tag: the dictionary calls 虚拟机 an attribute and 随笔 an adverb."""
-    return len(word) > 1 and word.isalpha() and word not in lexicon_words("stopwords.txt") and specificity(word) >= _RARE
+    """Whether a word tells a topic though its tag is that of a function word: the dictionary calls 虚拟机 an attribute, 随笔 an
+    adverb, 高中 a place, and 宋代 a time."""
+    if len(word) < 2 or not word.isalpha() or word in lexicon_words("stopwords.txt"):
+        return False
+    least = _LEAST_TELLING if language().tag(word).startswith(_CIRCUMSTANCES) else _RARE
+    return specificity(word) >= least
 
 
 def _parts(word: str, segmenter: Segmenter) -> list[str]:

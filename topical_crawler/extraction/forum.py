@@ -528,8 +528,9 @@ def _points(
     page: _Page, boxes: Sequence[int], bodies: Sequence[int], lead: int | None, html: str, url: str, declared: bool
 ) -> int:
     """Signs that boxes are posts: metadata (two), address (two for the host of a forum), persons, headlines of replies, names of
-    classes, words of the page. Against it: headlines of other pages and text in links, as lists have them (four each); a first text that is longer than
-    all others, as articles with comments have it; little of the page's text, unless the address tells (two)."""
+    classes, words of the page. Against it: headlines of other pages and text in links, as lists have them (four each); a first
+    text that is longer than all others, as articles with comments have it; little of the page's text, unless the address tells
+    (two)."""
     run, count = sum(page.run[n] for n in boxes), len(boxes)
     address = ADDRESS.search(url.partition("://")[2])
     points = 2 * declared + (0 if address is None else 1 if address.start() else 2)

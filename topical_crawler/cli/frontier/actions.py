@@ -256,7 +256,7 @@ def _confirm(crawl: Reached, opts: argparse.Namespace) -> None:
 
 def _place_of(text: str) -> str:
     try:
-        at = parse_url(text)
+        at = parse_url(text)  # type: ignore[no-untyped-call]
     except ValueError:
         at = {}
     if not at.get("host") or at.get("username") or at.get("password"):
