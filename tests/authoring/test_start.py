@@ -215,6 +215,12 @@ def test_words_for_circumstances_are_terms(sentence: str, named: str) -> None:
     assert "附近" not in words(from_sentence(f"附近的{sentence}").terms)
 
 
+def test_characters_that_stand_alone_are_words() -> None:
+    assert words(from_sentence("红茶的烘焙和冲煮").terms)[:3] == ["红茶", "烘焙", "冲煮"]  # the dictionary has 冲 and 煮
+    assert words(from_sentence("A股与B超").terms) == ["a股", "b超"]
+    assert words(from_sentence("冲煮咖啡").terms) == ["咖啡"]  # verbs and what they are done to
+
+
 def test_short_forms_are_taken_for_the_term() -> None:
     words = ["日本语", "日语", "日本", "本语", "语言", "新能源汽车产业联合会", "新能源"]
     rows = np.array([[1, 0], [0.8, 0.6], [1, 0], [0, 1], [1, 0], [1, 0], [1, 0]], dtype=np.float32)

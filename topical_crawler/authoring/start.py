@@ -240,22 +240,35 @@ def known_words(resources: Resources, cache_dir: Path | None = None) -> Known:
 
 
 def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterator[str]:
-    """Join the longest known runs without function words at their edges, one-character nouns to the word before (区块 + 链), as
-    other characters at the end (家常菜 + 谱), and a letter to the word behind (C + 语言)."""
+    """Join the longest known runs without function words at their edges, two or three characters that stand by themselves (冲 +
+    煮), one-character nouns to the word before (区块 + 链), as other characters at the end (家常菜 + 谱), and a letter to the word
+    behind (C + 语言, A + 股)."""
     place = 0
     while place < len(words):
         for length in range(min(_MAX_JOINED, len(words) - place), 0, -1):
             run = words[place : place + length]
             if length == 1 or (known("".join(run)) and has_good_edges("".join(run), segmenter)):
                 break
-        place += length
+        if len(run) == 1 and not (place and segmenter.is_content(words[place - 1])):
+            alone = list(itertools.takewhile(_is_character, words[place:]))
+            behind = words[place + len(alone) :][:1]
+            run = alone if len(alone) in (2, 3) and not any(map(segmenter.is_content, behind)) else run
+        place += len(run)
         after, then = [*words[place : place + 2], "", ""][:2]
         tag = language().tag(after) if len(after) == 1 else ""
         ends_run = tag.startswith(CONTENT_TAGS) and after not in default_stopwords() and not segmenter.is_content(then)
-        is_letter = len(run[-1]) == 1 and run[-1].isascii() and run[-1].isalpha()
-        if segmenter.is_content(after) if is_letter else (tag == "n" or ends_run) and segmenter.is_content(run[-1]):
+        if len(run[-1]) == 1 and run[-1].isascii() and run[-1].isalpha():
+            joins = segmenter.is_content(after) or (bool(tag) and after not in default_stopwords())
+        else:
+            joins = (tag == "n" or ends_run) and segmenter.is_content(run[-1])
+        if joins:
             run, place = [*run, after], place + 1
         yield "".join(run)
+
+
+def _is_character(word: str) -> bool:
+    """Whether a word is one character that names something."""
+    return len(word) == 1 and language().tag(word).startswith(CONTENT_TAGS) and word not in default_stopwords()
 
 
 def _without_request(run: Sequence[str]) -> list[str]:
