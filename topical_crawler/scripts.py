@@ -25,7 +25,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
 from topical_crawler import config
-from topical_crawler.downloadhandlers import Refused
+from topical_crawler.downloadhandlers import Refused, Unreachable
 from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.middlewares import ArchiveMiddleware, RobotsMiddleware
 from topical_crawler.recordings.reader import RENDERED
@@ -35,7 +35,7 @@ from topical_crawler.web.shells import GAIN, is_shell, text_length
 from topical_crawler.web.urls import host
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page, Playwright, Route
+    from playwright.async_api import Browser, BrowserContext, Playwright, Route
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ KEPT_BYTES = 32 << 20  # of scripts, which the next page of a site asks for agai
 _GRACE = 20.0  # most seconds in which a page whose time is over must give what it shows, and close
 _FETCHED = ("script", "xhr", "fetch")
 _PASSED_ON = ("accept", "x-requested-with")  # of the headers that a script sets
-_ALONE = [  # nothing of the browser goes out but by the crawl; what would, ends at a closed door
+_ALONE = [  # what the browser sends past the crawl goes nowhere: to a proxy that is none, by names that are not resolved
     "--disable-background-networking", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--host-resolver-rules=MAP * ~NOTFOUND",
 ]  # fmt: skip
@@ -129,7 +129,7 @@ class ScriptsMiddleware(CrawlComponent):
         """The page as it was rendered when it was archived; as it came where it was not."""
         assert self._crawler.engine is not None
         meta = {"dont_obey_robotstxt": True, "dont_redirect": True, "dont_retry": True}
-        with contextlib.suppress(Exception):  # the recording has the page itself, whatever else it lacks
+        with contextlib.suppress(Unreachable):
             found = await self._crawler.engine.download_async(
                 Request(response.url + RENDERED, meta=meta, callback=NO_CALLBACK, dont_filter=True)
             )
@@ -138,11 +138,12 @@ class ScriptsMiddleware(CrawlComponent):
                 return _page(response, found.body)
         return response
 
-    async def _render(self, request: Request, response: Response, html: str) -> tuple[str, int]:
+    async def _render(self, request: Request, response: Response, html: str, again: bool = True) -> tuple[str, int]:
         """The page after its scripts, and the bytes fetched for them. Raises Refused."""
         from playwright.async_api import Error
 
         visit = _Visit(request, html)
+        browser: Browser | None = None
         try:
             browser = await self._launched()
             async with asyncio.timeout(self._timeout):
@@ -153,29 +154,37 @@ class ScriptsMiddleware(CrawlComponent):
                     timezone_id="Asia/Shanghai",
                     user_agent=str(self._crawler.settings.get("USER_AGENT") or ""),
                 )
-                page = await context.new_page()
             try:
-                return await self._shown(page, response, visit), visit.size
+                return await self._shown(context, response, visit), visit.size
             finally:
-                await asyncio.wait_for(context.close(), self._grace)
-        except (TimeoutError, Error) as error:
-            await self._end_browser()  # it may hang; the next page gets another
-            logger.info("%s: its scripts failed: %s", response.url, str(error).partition("\n")[0] or "no end")
-            raise Refused(TIMED_OUT if isinstance(error, TimeoutError) else FAILED) from None
+                try:
+                    await asyncio.wait_for(context.close(), self._grace)
+                except (TimeoutError, Error):
+                    await self._end(browser)
+        except TimeoutError:
+            logger.info("%s: its scripts have no end", response.url)
+            raise Refused(TIMED_OUT) from None
+        except Error as error:
+            if again and browser is not None and browser is not self._browser:  # it ended because of another page
+                return await self._render(request, response, html, again=False)
+            await self._end(browser)
+            logger.info("%s: its scripts failed: %s", response.url, str(error).partition("\n")[0])
+            raise Refused(FAILED) from None
         finally:
             self._rest(request)
 
-    async def _shown(self, page: Page, response: Response, visit: _Visit) -> str:
+    async def _shown(self, context: BrowserContext, response: Response, visit: _Visit) -> str:
         """What the page shows when its scripts ask for nothing more, or when its time is over."""
 
         async def answer(route: Route) -> None:
             with contextlib.suppress(Exception):  # the page is gone; what else fails, fails for the page alone
                 await self._answer(route, response, visit)
 
-        await page.route("**/*", answer)
-        await page.add_init_script(_SAME_CHANCE)
+        await context.route("**/*", answer)
+        await context.add_init_script(_SAME_CHANCE)
         with contextlib.suppress(TypeError, ValueError):  # the time of the answer, so that a replay asks for the same addresses
-            await page.clock.set_fixed_time(parsedate_to_datetime((response.headers.get(b"Date") or b"").decode("latin-1")))
+            await context.clock.set_fixed_time(parsedate_to_datetime((response.headers.get(b"Date") or b"").decode("latin-1")))
+        page = await asyncio.wait_for(context.new_page(), self._timeout)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._timeout):
                 await page.goto(response.url, wait_until="networkidle", timeout=0)
@@ -226,6 +235,8 @@ class ScriptsMiddleware(CrawlComponent):
                 logger.debug("%s, asked for by the scripts of %s: %s", url, visit.request.url, error)
                 return None
             visit.size += len(answer.body)
+            if answer.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
+                visit.requests = MOST_REQUESTS  # the host asks for patience
             if is_script and answer.status == HTTPStatus.OK:
                 self._kept[url] = answer
                 while sum(len(kept.body) for kept in self._kept.values()) > KEPT_BYTES:
@@ -242,30 +253,39 @@ class ScriptsMiddleware(CrawlComponent):
     async def _launched(self) -> Browser:
         async with self._launching:
             if self._browser is None or not self._browser.is_connected():
-                from playwright.async_api import async_playwright
+                from playwright.async_api import Error, async_playwright
 
                 if self._playwright is None:
                     self._playwright = await async_playwright().start()
                 root = hasattr(os, "geteuid") and os.geteuid() == 0
                 if root:
                     logger.warning("Chromium has no sandbox for root. Remedy: run the crawl as another user")
-                self._browser = await self._playwright.chromium.launch(
-                    executable_path=self._chromium, args=_ALONE, chromium_sandbox=not root,
-                    proxy={"server": "http://127.0.0.1:9", "bypass": "<-loopback>"},
-                )  # fmt: skip
+                try:
+                    self._browser = await self._playwright.chromium.launch(
+                        executable_path=self._chromium,
+                        args=_ALONE,
+                        chromium_sandbox=not root,
+                        proxy={"server": "http://127.0.0.1:9", "bypass": "<-loopback>"},
+                    )
+                except Error as error:
+                    logger.error(
+                        "%s cannot be started: %s. Remedy: TOPICAL_CHROMIUM names another", self._chromium, str(error)[:1000]
+                    )
+                    raise
             return self._browser
 
-    async def _end_browser(self) -> None:
-        browser, self._browser = self._browser, None
+    async def _end(self, browser: Browser | None) -> None:
+        if browser is self._browser:
+            self._browser = None
         if browser is not None:
-            with contextlib.suppress(Exception):
-                await asyncio.wait_for(browser.close(), self._grace)
+            with contextlib.suppress(Exception):  # it may be gone already, or hang
+                await asyncio.wait_for(browser.close(), _GRACE)
 
     async def closed(self) -> None:
-        await self._end_browser()
+        await self._end(self._browser)
         if self._playwright is not None:
             with contextlib.suppress(Exception):
-                await asyncio.wait_for(self._playwright.stop(), self._grace)
+                await asyncio.wait_for(self._playwright.stop(), _GRACE)
         if self._counts:
             listed = ", ".join(f"{number} {what}" for what, number in sorted(self._counts.items()))
             logger.info("Pages that are empty without scripts: %s", listed)

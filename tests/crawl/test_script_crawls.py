@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from crawl_tools import Reply, Site, article, crawl, rows
+from crawl_tools import Reply, Route, Site, article, crawl, rows
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
@@ -65,35 +65,43 @@ def site(other: str) -> Site:
     )  # fmt: skip
 
 
+def barren() -> Site:
+    """A site whose scripts fill nothing, with five such pages."""
+    pages: dict[str, Route] = {f"/empty/{n}": shell(name, "/empty.js") for n, name in enumerate("甲乙丙丁戊")}
+    index = Reply(article("空页", dict.fromkeys(pages, "党建")))
+    return Site({**pages, "/empty": index, "/empty.js": Reply("1", content_type=SCRIPT)})
+
+
 def texts(data: Path) -> dict[str, tuple[str, str | None]]:
     return {urlsplit(row.url).path: (row.reason, row.text) for row in rows(data)}
 
 
 @pytest.fixture(scope="module")
-def crawled(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Site, Site, str]]:
+def crawled(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Site, Site, str, str]]:
     data = tmp_path_factory.mktemp("scripts") / "data"
-    with Site() as other, site(urlsplit(other.url).netloc) as server:
+    with Site() as other, site(urlsplit(other.url).netloc) as server, barren() as empty:
         given = {"DOWNLOAD_DELAY": 0.1, "TOPICAL_QUALITY": 0, "TOPICAL_ARCHIVE": 1, "TOPICAL_SCRIPTS": 1}
-        done = crawl(topic, data, f"{server.url}/", **given)
+        done = crawl(topic, data, f"{server.url}/,{empty.url}/empty", **given)
         assert done.code == 0, done.log
-        yield data, server, other, done.log
+        yield data, server, other, done.log, f"{server.url}/,{empty.url}/empty"
 
 
 @needs_chromium
-def test_texts_that_scripts_put_there_and_their_links(crawled: tuple[Path, Site, Site, str]) -> None:
-    data, server, _, log = crawled
+def test_texts_that_scripts_put_there_and_their_links(crawled: tuple[Path, Site, Site, str, str]) -> None:
+    data, server, _, log, _ = crawled
     found = texts(data)
-    assert {path: reason for path, (reason, _) in found.items()} == {
+    assert {path: reason for path, (reason, _) in found.items() if "empty" not in path} == {
         "/": "", "/static.html": "", "/a": "", "/b": "", "/c": ""
     }  # fmt: skip
     assert "东山：" in (found["/a"][1] or "") and "中街：" in (found["/c"][1] or "")
-    assert "3 filled" in log
+    assert "3 filled" in log and "3 without a text" in log  # of five pages of a host that gain nothing, two are not tried
+    assert sum(reason == "no text" for reason, _ in found.values()) == 5
     assert server.asked("/app.js") == server.asked("/a") == 1  # no page or script is fetched twice
 
 
 @needs_chromium
-def test_nothing_goes_out_but_by_the_crawl(crawled: tuple[Path, Site, Site, str]) -> None:
-    _, server, other, _ = crawled
+def test_nothing_goes_out_but_by_the_crawl(crawled: tuple[Path, Site, Site, str, str]) -> None:
+    _, server, other, _, _ = crawled
     assert other.hits == []
     asked = {hit.path.partition("?")[0] for hit in server.hits}
     assert asked == {
@@ -114,26 +122,15 @@ def test_nothing_goes_out_but_by_the_crawl(crawled: tuple[Path, Site, Site, str]
 
 @needs_chromium
 def test_a_replay_and_a_rebuild_give_the_same_without_a_browser(
-    crawled: tuple[Path, Site, Site, str], topic: Path, tmp_path: Path
+    crawled: tuple[Path, Site, Site, str, str], topic: Path, tmp_path: Path
 ) -> None:
-    data, server, _, _ = crawled
+    data, *_ = crawled
     given = {"TOPICAL_REPLAY": data / "archive", "TOPICAL_SCRIPTS": 1, "TOPICAL_QUALITY": 0, "TOPICAL_CHROMIUM": "/none"}
-    assert crawl(topic, tmp_path / "again", f"{server.url}/", **given).code == 0
+    assert crawl(topic, tmp_path / "again", crawled[4], **given).code == 0
     assert texts(tmp_path / "again") == texts(data)
     options = Namespace(corpus=str(data), output=str(tmp_path / "new" / "corpus.sqlite"), archive=None, workers=1, missing="drop")
     assert rebuild.run(options, Settings({**get_project_settings(), "TOPICAL_QUALITY": 0})) == 0
     assert texts(tmp_path / "new") == texts(data)
-
-
-@needs_chromium
-def test_a_host_that_gains_nothing_is_left_alone(topic: Path, tmp_path: Path) -> None:
-    names = "甲乙丙丁戊"
-    with Site({f"/{n}": shell(name, "/empty.js") for n, name in enumerate(names)}) as server:
-        server.routes["/"] = Reply(article("首页", {f"/{n}": f"党建{name}" for n, name in enumerate(names)}))
-        server.routes["/empty.js"] = Reply("1", content_type=SCRIPT)
-        done = crawl(topic, tmp_path / "data", f"{server.url}/", DOWNLOAD_DELAY=0, TOPICAL_QUALITY=0, TOPICAL_SCRIPTS=1)
-    assert "3 without a text" in done.log
-    assert sum(reason == "no text" for reason, _ in texts(tmp_path / "data").values()) == 5
 
 
 @needs_chromium
