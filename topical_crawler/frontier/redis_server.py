@@ -32,6 +32,7 @@ _T = TypeVar("_T")
 _PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b")
 """Answers after which the same call may succeed; of a script's own commands they come inside another message."""
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
+_PASSES = (*_AWAY, OutOfMemoryError)  # newer servers begin the answer with the word, and the client leaves it out of the text
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _HANDSHAKE = 5.0  # seconds for the beginning of a connection with TLS
 SAID_EVERY = 10.0  # seconds between two messages that the server is waited for
@@ -80,7 +81,9 @@ class Server:
                 problem, now = self._problem(error), time.monotonic()
                 if "REMAPPED" in str(error):
                     raise RemappedError(problem) from None
-                if isinstance(error, redis.AuthenticationError) or not (isinstance(error, _AWAY) or _PASSING.search(str(error))):
+                if isinstance(error, redis.AuthenticationError) or not (
+                    isinstance(error, _PASSES) or _PASSING.search(str(error))
+                ):
                     raise FrontierServerError(problem) from None
                 if now + pause > deadline:
                     self._given_up = True
