@@ -292,12 +292,12 @@ class ShardedFrontier(Frontier):
         return self._max_pages - sum(shard.begun for shard in self._shards) - sum(self.map.removed.values())
 
     def _best(self, now: float) -> tuple[float | None, _Shard | None]:
-        best = self._all(None, "best", now)
-        found = [(priority, -n) for n, priority in enumerate(best) if priority is not None]
+        shards = self._shards  # a newer map may replace them while they are asked
+        found = [(priority, -n) for n, priority in enumerate(self._all(None, "best", now)) if priority is not None]
         if not found:
             return None, None
         priority, n = max(found)
-        return priority, self._shards[-n]
+        return priority, shards[-n]
 
     def best(self, now: float) -> float | None:
         return self._best(now)[0]
@@ -343,9 +343,9 @@ class ShardedFrontier(Frontier):
 
     def waiting(self, limit: int) -> list[Entry]:
         """See :meth:`Frontier.waiting`. Those of a shard that is away are missing."""
-        lists = self._all([], "best_keys", limit)
+        shards, lists = self._shards, self._all([], "best_keys", limit)
         best = heapq.merge(
-            *([(score, n, key) for score, key in part] for n, part in zip(self.map.all, lists, strict=True)),
+            *([(score, shard.number, key) for score, key in part] for shard, part in zip(shards, lists, strict=True)),
             key=lambda one: one[0],
         )
         chosen = [(n, key) for (_, n, key), _ in zip(best, range(limit), strict=False)]
@@ -498,7 +498,7 @@ class ShardedFrontier(Frontier):
 
     def details(self) -> dict[str, Any]:
         """See :meth:`Frontier.details`. The numbers of all shards that answer; "shards" has those of each."""
-        parts = self._all({}, "details")
+        shards, parts = self._shards, self._all({}, "details")
         heard: dict[str, float] = {}
         for part in parts:
             for worker, seconds in part.get("last_heard_of", {}).items():
@@ -515,7 +515,7 @@ class ShardedFrontier(Frontier):
             "moving": self.map.to is not None,
             "shards": [
                 {name: part[name] for name in shown} if part else {"place": shard.frontier.place, "away": shard.why}
-                for shard, part in zip(self._shards, parts, strict=True)
+                for shard, part in zip(shards, parts, strict=True)
             ],
         }
 
