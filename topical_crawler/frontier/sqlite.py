@@ -309,7 +309,7 @@ class KnownEntry:
         self.entry: Entry | None = None  # the push whose address, depth and meta hold: of a new or revived entry
         self.is_new = False
         self.moved = False  # has a new place among those that wait
-        self.touched = False  # has new evidence
+        self.touched = False  # has other evidence than `entry`, or than before
 
     @classmethod
     def of(cls, entry: Entry, number: int, result: Pushed) -> KnownEntry:
@@ -335,7 +335,7 @@ class KnownEntry:
             elif entry.dropped is None:
                 self.state, self.dropped, self.entry = State.WAITING, None, entry
                 self.host, self.priority = entry.host, entry.priority
-                self.moved = changed = True
+                self.moved = self.touched = changed = True
         result.raised += changed
         result.known += not changed
 
@@ -350,6 +350,14 @@ class KnownEntry:
                 self.parents += 1
         self.touched |= self.parents > before
         return self.parents > before
+
+    @property
+    def as_pushed(self) -> Entry | None:
+        """The entry, where it waits just as it was pushed for the first time."""
+        entry = self.entry
+        if entry is None or not self.is_new or self.touched or entry.dropped is not None or self.parents != len(entry.evidence):
+            return None
+        return entry
 
     def address(self) -> tuple[str, int, int, str | None]:
         """URL, depth, times put back and meta of a new or revived entry."""
@@ -694,6 +702,8 @@ class SqliteFrontier(LocalFrontier):
             if row.moved:
                 self._waiting += state != State.WAITING
                 self._wait(row.host, (-row.priority, row.number))
+                if (entry := row.as_pushed) is not None and len(self._read) < _MOST_READ:
+                    self._read[row.number] = entry  # with all that its strategy has worked out of it
                 if reason is not None:
                     self._reasons[reason] -= 1
             elif state is None and row.dropped is not None:

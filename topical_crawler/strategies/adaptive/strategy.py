@@ -355,8 +355,8 @@ class Adaptive(Strategy):
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
         """The three parts of Eq. 5, and the strongest reasons besides, in words with their parts of the log-odds."""
-        url, evidence = candidate.url, candidate.evidence
-        state = self._state([(url, self._links.view(url, evidence))])
+        url, view = candidate.url, self._seen(candidate).view
+        state = self._state([(url, view)])
         best, mean, terms, distance, likeness, *eq5, survey = state[:, 0].tolist()
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": PARENT_WEIGHT * (best + mean) / 2,
@@ -365,7 +365,7 @@ class Adaptive(Strategy):
             * (likeness - 1),
             "list of all that the site has": SURVEY_WEIGHT * survey,
         }
-        features = self._links.meanings(url, evidence)
+        features = self._links.meanings(url, candidate.evidence)
         values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{terms:.1f}", "distance": f"{distance:.0f}"}
         values |= {"likeness": f"{likeness:.1f}"} | {kind: f"{part:.2g}" for kind, part in zip(KINDS["eq5"], eq5, strict=True)}
         for kind, feature in zip(self._changing.kinds, self._changing.numbers(state)[0].tolist(), strict=True):
