@@ -265,3 +265,21 @@ def test_comments_headed_as_replies_are_posts() -> None:
     html = f"<html><head><title>支部里的一天</title></head><body>{first}<div id='comments'>{replies}</div></body></html>"
     found = extract(html, "http://www.example.cn/node/11275")
     assert (found.kind, found.text.split("\n")) == ("forum", [line for _, text in TEXTS[:4] for line in text])
+
+
+def test_a_text_right_around_short_replies_is_kept() -> None:
+    """As on boards of Taiwan: the text is in no box, and those who reply have longer names than replies."""
+    body = "\n".join(TEXTS[0][1])
+    said = [line[:9] for _, text in TEXTS[1:] for line in text][:12]
+    replies = "".join(
+        f"<div class='push'><span class='tag'>推</span> <span class='push-userid'>somebody_{line[:2]}_{n}</span>"
+        f"<span class='push-content'>: {line}</span><span class='push-ipdatetime'> 07/12 14:{n}</span></div>"
+        for n, line in enumerate(said, start=10)
+    )
+    head, url = (
+        "<html><head><title>生活</title></head><body><div id='main-content' class='bbs-content'>",
+        "https://forum.ptt.example/M.14.html",
+    )
+    assert TEXTS[0][1][0] in extract(f"{head}{body}{replies}</div></body></html>", url).text
+    only = extract(f"{head}{replies}</div></body></html>", url)
+    assert (only.kind, only.text.split("\n")) == ("forum", [f": {line}" for line in said])

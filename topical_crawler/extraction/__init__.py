@@ -473,7 +473,7 @@ def _extract_document(html: str, kind: str, url: str, fetched: str, anchors: Seq
 
 
 def _may_be_thread(html: str, blocks: Sequence[Block], url: str) -> bool:
-    """Whether metadata, address, headlines or words of a page are a thread's: to read one takes as long as an extraction."""
+    """Whether metadata, address, headlines or words of a page are of a thread: to read one takes as long as an extraction."""
     if ADDRESS.search(url.partition("://")[2][:500]) or any(word in html for word in DECLARED):
         return True
     if sum(block.kind == "heading" and REPLY.match(block.text) is not None for block in blocks) > 1:

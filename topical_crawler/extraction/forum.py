@@ -427,6 +427,8 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
         for n in reversed(places[1:]):
             gain[page.parents[n]] += gain[n]
         for n in places:
+            if page.is_person[n] and not _is_box(page.elements[n]):
+                continue  # a name
             kind = kinds[n] = page.kinds[n] or _place(page, n, kinds.get(page.parents[n], "") if n != box else "")
             depth.setdefault(kind, n - box)
             if ((box, kind) not in best or gain[n] > best[box, kind][0]) and (n == box or n not in holders):
@@ -527,10 +529,10 @@ def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | Non
 def _points(
     page: _Page, boxes: Sequence[int], bodies: Sequence[int], lead: int | None, html: str, url: str, declared: bool
 ) -> int:
-    """Signs that boxes are posts: metadata (two), address (two for the host of a forum), persons, headlines of replies, names of
-    classes, words of the page. Against it: headlines of other pages and text in links, as lists have them (four each); a first
-    text that is longer than all others, as articles with comments have it; little of the page's text, unless the address tells
-    (two)."""
+    """Signs that boxes are posts: metadata (two), address (two for the host of a forum), persons, headlines of replies, names
+    of classes, words of the page. Against it: headlines of other pages, text in links, as lists have them, and text right
+    around the boxes, which then are comments on it (four each); a first text that is longer than all others, as articles with
+    comments have it; little of the page's text, unless the address tells (two)."""
     run, count = sum(page.run[n] for n in boxes), len(boxes)
     address = ADDRESS.search(url.partition("://")[2])
     points = 2 * declared + (0 if address is None else 1 if address.start() else 2)
@@ -539,6 +541,7 @@ def _points(
     points += sum(any(_is_reply(page, n) for n in range(box, page.ends[box])) for box in boxes) > count / 2
     points += sum(word in html for word in (*WORDS, *CODE_WORDS)) >= MIN_WORDS
     points -= 4 * page.is_linked(boxes)
+    points -= 4 * (sum(map(_said, page.pieces[page.parents[boxes[0]]])) > MIN_LEAD)
     points -= 4 * (sum(page.heads[n] > 0 for n in boxes) > count / 2)
     points -= lead is not None and page.run[lead] > run
     return points - 2 * (run < LITTLE * page.run[0] and address is None)
