@@ -240,9 +240,9 @@ def known_words(resources: Resources, cache_dir: Path | None = None) -> Known:
 
 
 def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterator[str]:
-    """Join the longest known runs without function words at their edges, two or three characters that stand by themselves (冲 +
-    煮), one-character nouns to the word before (区块 + 链), as other characters at the end (家常菜 + 谱), and a letter to the word
-    behind (C + 语言, A + 股)."""
+    """Join the longest known runs without function words at their edges; two or three characters that stand by themselves (冲 +
+    煮); one-character nouns, and other characters at the end, to the word before (区块 + 链, 家常菜 + 谱); and a letter to the
+    word behind (C + 语言, A + 股)."""
     place = 0
     while place < len(words):
         for length in range(min(_MAX_JOINED, len(words) - place), 0, -1):
