@@ -14,7 +14,6 @@ import os
 import time
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -51,7 +50,6 @@ _ALONE = [  # what the browser sends past the crawl goes nowhere: to a proxy tha
     "--disable-background-networking", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--host-resolver-rules=MAP * ~NOTFOUND",
 ]  # fmt: skip
-_SAME_CHANCE = """(() => { let s = 1; Math.random = () => { s = (s * 48271) % 2147483647; return s / 2147483647; }; })()"""
 
 
 @dataclass
@@ -171,7 +169,9 @@ class ScriptsMiddleware(CrawlComponent):
             logger.info("%s: its scripts failed: %s", response.url, str(error).partition("\n")[0])
             raise Refused(FAILED) from None
         finally:
-            self._rest(request)
+            visit.requests = MOST_REQUESTS
+            async with visit.turn:  # what is under way still takes the host's turn
+                self._rest(request)
 
     async def _shown(self, context: BrowserContext, response: Response, visit: _Visit) -> str:
         """What the page shows when its scripts ask for nothing more, or when its time is over."""
@@ -181,9 +181,6 @@ class ScriptsMiddleware(CrawlComponent):
                 await self._answer(route, response, visit)
 
         await context.route("**/*", answer)
-        await context.add_init_script(_SAME_CHANCE)
-        with contextlib.suppress(TypeError, ValueError):  # the time of the answer, so that a replay asks for the same addresses
-            await context.clock.set_fixed_time(parsedate_to_datetime((response.headers.get(b"Date") or b"").decode("latin-1")))
         page = await asyncio.wait_for(context.new_page(), self._timeout)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._timeout):
@@ -294,5 +291,6 @@ class ScriptsMiddleware(CrawlComponent):
 def _page(response: Response, body: bytes) -> HtmlResponse:
     page = HtmlResponse(response.url, response.status, response.headers, encoding="utf-8", body=body)
     page.headers[b"Content-Type"], page.headers[b"X-Rendered"] = b"text/html; charset=utf-8", b"1"
-    page.headers.pop(b"Content-Encoding", None)
+    for name in (b"Content-Encoding", b"Content-Length"):
+        page.headers.pop(name, None)
     return page

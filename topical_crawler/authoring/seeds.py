@@ -46,12 +46,9 @@ class Nearness:
     """
 
     def __init__(self, terms: Mapping[str, float]) -> None:
-        import opencc  # takes a while
-
         heaviest = sorted(terms, key=lambda term: (-terms[term], term))[:TERMS]
         rarity = rarities(frozenset(heaviest))
-        forms = [lambda term: term, opencc.OpenCC("s2t").convert, opencc.OpenCC("s2twp").convert]
-        self._terms = [({normalise(form(term)) for form in forms}, terms[term] * rarity[term]) for term in heaviest]
+        self._terms = [(_forms(term), terms[term] * rarity[term]) for term in heaviest]
         self._whole = math.fsum(weight for _, weight in self._terms)
 
     def of(self, title: str, text: str) -> float:
@@ -63,6 +60,18 @@ class Nearness:
             times = _TITLE * any(_times(form, title) for form in forms) + sum(_times(form, text) for form in forms) / length
             near += weight * times / (times + _SATURATED)
         return near / self._whole
+
+
+def _forms(term: str) -> set[str]:
+    """A normalised term in simplified characters, in traditional ones, and in words of Taiwan (软件: 軟件, 軟體)."""
+    return {term, *(normalise(convert(term)) for convert in _converters())}
+
+
+@functools.cache
+def _converters() -> list[Callable[[str], str]]:
+    import opencc  # takes a while
+
+    return [opencc.OpenCC(name).convert for name in ("s2t", "s2twp")]
 
 
 def _times(word: str, text: str) -> int:
@@ -127,7 +136,8 @@ def from_wikipedia(near: Nearness, dump: Wikipedia, progress: Callable[[], objec
             if len(best) > ARTICLES:
                 heapq.heappop(best)
     hints = []
-    best = sorted((one for one in best if one[0] >= NEAR * max(best)[0]), reverse=True)
+    best.sort(reverse=True)
+    best = [article for article in best if article[0] >= NEAR * best[0][0]]
     for value, _, title, text in best:
         for link in external_links(text):
             name = host(link.url)
