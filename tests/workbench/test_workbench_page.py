@@ -92,6 +92,7 @@ def test_a_sentence_becomes_a_topic(visitor: Visitor, folder: Path) -> None:
     assert "门诊" in lanes(visitor)["1.0"]
     seed = visitor.driver.find_element(By.CSS_SELECTOR, ".seed[value*='www.qingheonline.example']")
     seed.click()
+    assert visitor.driver.find_elements(By.CSS_SELECTOR, ".seed[value='http://health.people.com.cn/']")  # a known site
     visitor.write("[name=name]", "health")
     visitor.click("#topic button.main")
     visitor.until(lambda: visitor.driver.current_url.endswith("/topics/health"))
