@@ -129,6 +129,14 @@ def test_a_page_without_end_is_rejected_and_the_crawl_ends(topic: Path, tmp_path
     assert "1 scripts timed out" in done.log
 
 
+@pytest.mark.skipif(not find_spec("playwright"), reason="there is no playwright")
+def test_a_program_that_is_no_browser_is_said(topic: Path, tmp_path: Path) -> None:
+    with Site({"/": shell("南坪")}) as server:
+        done = crawl(topic, tmp_path / "data", f"{server.url}/", TOPICAL_SCRIPTS=1, TOPICAL_CHROMIUM=shutil.which("false"))
+    assert texts(tmp_path / "data") == {"/": ("scripts failed", None)}
+    assert "cannot be started" in done.log and "Remedy: TOPICAL_CHROMIUM names another" in done.log
+
+
 def test_what_is_missing_is_said() -> None:
     assert chromium(Settings()) == ""
     assert chromium(Settings({"TOPICAL_SCRIPTS": 1, "TOPICAL_REPLAY": "a.warc.gz", "TOPICAL_CHROMIUM": "/none"})) == ""
