@@ -62,6 +62,9 @@ def change_shards(
             shard.be_patient(patience)
             shard.keep_time()
         if known.to is None and not _is_done(known, add, remove):
+            if not all(shard.names_hosts() for shard in shards.values()):
+                what = "was begun by a version that did not note the hosts of finished pages"
+                raise _refusal(shards[0], what, "begin anew to change its servers")
             wanted = _grown(known, shards, clients[0], add) if add else _shrunk(known, shards, remove)
             known = _publish(shards, wanted)
         if known.to is not None:
@@ -119,10 +122,6 @@ def _map(frontier: Shard | ShardedFrontier) -> tuple[ShardMap, dict[int, Shard]]
 def _grown(known: ShardMap, shards: dict[int, Shard], client: redis.Redis, place: str) -> ShardMap:
     """The map with one more shard, whose server has the crawl then."""
     first = shards[0]
-    if not all(shard.names_hosts() for shard in shards.values()):
-        raise _refusal(
-            first, "was begun by a version that did not note the hosts of finished pages", "begin anew to change its servers"
-        )
     number = max({*known.all, *known.removed}) + 1
     if number_of(like(client, place), first.name, 5.0) not in (None, number):
         raise _refusal(first, f"was kept at {place} before", "delete what that server has of it, or name another one")
@@ -137,10 +136,6 @@ def _grown(known: ShardMap, shards: dict[int, Shard], client: redis.Redis, place
 
 def _shrunk(known: ShardMap, shards: dict[int, Shard], place: str) -> ShardMap:
     first = shards[0]
-    if not all(shard.names_hosts() for shard in shards.values()):
-        raise _refusal(
-            first, "was begun by a version that did not note the hosts of finished pages", "begin anew to change its servers"
-        )
     number = _at(known, place)
     if number not in known.ids:
         raise _refusal(first, f"has no shard {place!r}", f"name one of {', '.join(known.places[n] for n in known.ids)}")

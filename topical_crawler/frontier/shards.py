@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 _AWAY: Any = object()  # in the place of an answer
 _LOOK_EVERY = 0.25  # seconds between two looks at how far the logs of all shards have come
 _FIRST_REST, _LONGEST_REST = 0.5, 10.0  # seconds for which a shard that is away is not asked
-_BY_HOST = frozenset(("push_batch", "done"))
+_BY_HOST = frozenset(("push_batch", "keep_for", "done"))
 _PART = 16  # batches of links that are handed over at a time
 
 
@@ -479,8 +479,10 @@ class ShardedFrontier(Frontier):
     def counts(self) -> dict[State, int]:
         """See :meth:`Frontier.counts`. A shard that is away counts as it was. Raises FrontierServerError where nothing but such
         shards has anything left, for longer than ``patience``."""
-        for shard in self._shards:
-            shard.counts = self._ask(shard, shard.counts, "counts")
+        self._count()
+        if not self.map.to and not any(shard.counts[State.WAITING] + shard.counts[State.IN_FLIGHT] for shard in self._shards):
+            self._hand_over_all()  # links may be kept by a worker that is gone
+            self._count()
         away = [shard for shard in self._shards if shard.away_since is not None]
         here = [shard.counts for shard in self._shards if shard.away_since is None]
         if away and not any(counts[State.WAITING] + counts[State.IN_FLIGHT] for counts in here):
@@ -489,6 +491,10 @@ class ShardedFrontier(Frontier):
                 raise FrontierServerError(away[0].why)
         more = bool(away or self.map.to)  # links may wait for these shards, or for hosts that are moved
         return {state: sum(shard.counts[state] for shard in self._shards) + (more and state is State.WAITING) for state in State}
+
+    def _count(self) -> None:
+        for shard in self._shards:
+            shard.counts = self._ask(shard, shard.counts, "counts")
 
     def dropped(self) -> dict[str, int]:
         return dict(sum((Counter(part) for part in self._all({}, "dropped")), Counter[str]()))
