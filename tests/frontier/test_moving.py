@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 import redis
-from frontier_tools import entry
+from frontier_tools import entry, key
 from redis_tools import RedisServer
 
-from topical_crawler.frontier import Entry, LeaseLost, Outcome, State
+from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, State
 from topical_crawler.frontier.moving import change_shards, show_map
 from topical_crawler.frontier.redis_server import Server
+from topical_crawler.frontier.shard_map import shard_of
 from topical_crawler.frontier.shards import open_shards
 
 CRAWL, DELAY, LEASE = "党建", 0.05, 1.0
@@ -167,3 +168,49 @@ def test_servers_come_and_go_under_workers_and_nothing_is_lost_or_fetched_twice(
     assert show_map(clients(begun[:1]), CRAWL).ids == (0, 2)
     for worker in workers[:2]:
         worker.frontier.close()
+
+
+def test_a_worker_of_a_single_server_has_to_start_again(servers: list[RedisServer]) -> None:
+    with closing(open_shards(clients(servers[:1]), CRAWL)) as alone:
+        alone.push([link(host, 0) for host in range(9)])
+        change_shards(clients(servers[:1]), CRAWL, add=place(servers[1]))
+        with pytest.raises(FrontierServerError, match=r"has been given other servers\. Remedy: start this worker again"):
+            alone.pop(0.0)
+    with closing(open_shards(clients(servers[:1]), CRAWL)) as again:
+        assert sorted(found.host for found in again.waiting(20)) == sorted(f"{host}.cn" for host in range(9))
+
+
+def test_a_change_is_finished_before_another_one(servers: list[RedisServer], monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(open_shards(clients(servers[:2]), CRAWL)) as frontier:
+        frontier.push([link(host, page) for host in range(20) for page in range(5)])
+        broken_off = 0
+        while show_map(clients(servers[:2]), CRAWL).to is None:
+            broken_off += 10
+            with monkeypatch.context() as patch, pytest.raises(Killed):
+                killed_at(broken_off, False, patch)
+                change_shards(clients(servers[:2]), CRAWL, add=place(servers[2]))
+        with pytest.raises(FrontierServerError, match=f"finish it first: frontier shards --add {place(servers[2])}"):
+            change_shards(clients(servers[:2]), CRAWL, remove=place(servers[1]))
+        moving = next(host for host in range(20, 99) if shard_of(f"{host}.cn", range(3)) == 2)
+        frontier.push([link(moving, 0)])
+        assert frontier.counts()[State.WAITING] > 100  # it is kept, and the crawl is not over
+        assert f"{moving}.cn" not in [found.host for found in frontier.waiting(200)]
+        assert change_shards(clients(servers[:2]), CRAWL, add=place(servers[2])).ids == (0, 1, 2)
+        assert frontier.best(0.0) is not None  # it hears of the last map
+        assert len(frontier.waiting(200)) == 101
+        assert frontier.counts()[State.WAITING] == 101
+
+
+def test_damaged_entries_do_not_stop_a_move(servers: list[RedisServer]) -> None:
+    hosts = [f"{host}.cn" for host in range(30) if shard_of(f"{host}.cn", range(2)) == 1][:3]
+    with closing(open_shards(clients(servers[:1]), CRAWL)) as frontier:
+        frontier.push([entry(host, host=host) for host in hosts])
+        client, entries = servers[0].client(), f"topical:{{{CRAWL}}}:entries"
+        client.hset(entries, key(hosts[0]), b"\x01")
+        record = client.hget(entries, key(hosts[1]))
+        assert record is not None
+        client.hset(entries, key(hosts[1]), b"\x09" + record[1:])
+        change_shards(clients(servers[:1]), CRAWL, add=place(servers[1]))
+    with closing(open_shards(clients(servers[:1]), CRAWL, attach=True)) as frontier:
+        assert [found.host for found in frontier.waiting(9)] == [hosts[2]]
+        assert frontier.details()["damaged"] == 1

@@ -182,19 +182,19 @@ def _move_hosts(source: int, to: tuple[int, ...], shards: Mapping[int, Shard], r
                 arriving[target].append((host, delay))
         for target, arrivals in arriving.items():
             shards[target].move("arrive", arrivals)
-        gone = 0
+        found = 0
         records = (record for record in shard.records() if shard_of(record[0], to) != source)
         for batch in _batches(records, _BATCH):
+            found += len(batch)
             parts: dict[int, list[tuple[bytes, bytes]]] = defaultdict(list)
             for host, key, record in batch:
                 parts[shard_of(host, to)].append((key, record))
             for target, entries in parts.items():
                 shards[target].move("take", entries)
-                gone += shard.move("give", entries)
-            report(moved[0], moved[1] + gone)
-        moved[1] += gone
+                moved[1] += shard.move("give", entries)
+            report(*moved)
         shard.move("forget", hosts)
-        if not gone:
+        if not found:
             return
 
 

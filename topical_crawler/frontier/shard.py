@@ -103,10 +103,12 @@ class Shard(RedisFrontier):
         return {msgpack.unpackb(flight, raw=True)[2].decode() for flight in self._call("hvals", "flights")}
 
     def records(self) -> Iterator[tuple[str, bytes, bytes]]:
-        """(host, key, record) of all entries, whatever became of them; some may come twice."""
+        """(host, key, record) of all entries, whatever became of them; some may come twice. What is too damaged to tell its host
+        is left out."""
         for key, record in self._scan("entries"):
-            size = HEADER.unpack_from(record)[7]
-            yield record[HEADER.size : HEADER.size + size].decode(), key, record
+            if len(record) >= HEADER.size:
+                size = HEADER.unpack_from(record)[7]
+                yield record[HEADER.size : HEADER.size + size].decode(errors="replace"), key, record
 
     def _scan(self, name: str) -> Iterator[tuple[bytes, bytes]]:
         cursor = -1

@@ -31,12 +31,16 @@ elseif what == 'give' then
     local key, record = unpack(item)
     if call('HGET', ENTRIES, key) == record and call('HEXISTS', FLIGHTS, key) == 0 then
       local e = parse(record)
-      call('HDEL', ENTRIES, key)
-      if e.state == WAITING then
-        call('ZREM', QUEUE .. e.host, member(e, key))
-        touched[e.host] = true
+      if e then
+        call('HDEL', ENTRIES, key)
+        if e.state == WAITING then
+          call('ZREM', QUEUE .. e.host, member(e, key))
+          touched[e.host] = true
+        end
+        count(e, -1)
+      else
+        set_aside(key, record)
       end
-      count(e, -1)
     end
   end
 elseif what == 'forget' then
@@ -57,8 +61,8 @@ elseif what == 'arrive' then
 else
   for _, item in ipairs(items) do
     local key, record = unpack(item)
-    if call('HEXISTS', ENTRIES, key) == 0 then
-      local e = parse(record)
+    local e = parse(record)
+    if e and call('HEXISTS', ENTRIES, key) == 0 then
       call('HSET', ENTRIES, key, record)
       if e.state == WAITING then enqueue(e, key) end
       count(e, 1)
