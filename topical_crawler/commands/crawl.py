@@ -1,6 +1,7 @@
 """``scrapy crawl`` as Scrapy has it; a topical crawl that cannot be opened says so in one line."""
 
 import argparse
+import gc
 import logging
 import sys
 
@@ -11,6 +12,7 @@ from topical_crawler.cli.base import program
 
 logger = logging.getLogger(__name__)
 
+_OBJECTS_BETWEEN = 10_000  # made between two looks for garbage in cycles: a page makes thousands, and next to none are garbage
 _INVENTORIES = ("scrapy.addons", "scrapy.crawler", "scrapy.extensions.telnet", "scrapy.middleware", "scrapy.core.engine")
 
 
@@ -46,6 +48,7 @@ class Command(CrawlCommand):
         from topical_crawler.logs import masked
         from topical_crawler.spiders.topical import TopicalSpider
 
+        gc.set_threshold(_OBJECTS_BETWEEN, *gc.get_threshold()[1:])
         if len(args) == 1 and self.crawler_process is not None and self.settings is not None:
             try:
                 spider_class = self.crawler_process.spider_loader.load(args[0])
@@ -67,6 +70,7 @@ class Command(CrawlCommand):
                     self.exitcode = 2
                     return
         crawl = opts.spargs["opened"][0] if "opened" in opts.spargs else None
+        gc.freeze()  # modules, dictionaries and tables stay until the end: they need not be looked through again and again
         try:
             super().run(args, opts)
         finally:
