@@ -296,3 +296,15 @@ def test_a_file_of_too_many_files_or_characters_is_not_read(monkeypatch: pytest.
     assert read(zipped("word/document.xml", b"", more=10)).reason == TOO_LONG
     monkeypatch.setattr(documents, "MOST_CHARACTERS", 100)
     assert [read(write(GOOD)).reason for write in (pdf, ofd)] == [TOO_LONG, TOO_LONG]
+
+
+def test_a_fault_of_a_reader_is_logged_and_not_laid_to_the_file(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(office, "_TITLE", None)  # as a mistake in it would be
+    file = io.BytesIO()
+    document = docx.Document()
+    document.add_paragraph(paragraphs(1)[0], style="Title")
+    document.save(file)
+    assert read(file.getvalue()).reason == documents.FAULT
+    assert "Traceback" in caplog.text and "_TITLE" in caplog.text

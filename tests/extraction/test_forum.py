@@ -270,7 +270,7 @@ def test_comments_headed_as_replies_are_posts() -> None:
 def test_a_text_right_around_short_replies_is_kept() -> None:
     """As on boards of Taiwan: the text is in no box, and those who reply have longer names than replies."""
     body = "\n".join(TEXTS[0][1])
-    said = [line[:9] for _, text in TEXTS[1:] for line in text][:12]
+    said = [line[:6] for _, text in TEXTS[1:] for line in text][:12]
     replies = "".join(
         f"<div class='push'><span class='tag'>推</span> <span class='push-userid'>somebody_{line[:2]}_{n}</span>"
         f"<span class='push-content'>: {line}</span><span class='push-ipdatetime'> 07/12 14:{n}</span></div>"

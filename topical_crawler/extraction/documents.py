@@ -7,6 +7,7 @@ with :data:`MARK`. Strategies judge that page, it can be set aside for a second 
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ from lxml.html import HtmlElement
 from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.extraction.details import in_address, in_text
 from topical_crawler.text.passages import Passage
+
+logger = logging.getLogger(__name__)
 
 FORMATS = ("pdf", "docx", "ofd")
 OLD_WORD = "doc"  # told from other files to say so, and not read
@@ -33,7 +36,8 @@ ENCRYPTED = "document with a password"
 BROKEN = "broken document"
 TOO_LONG = "document too long"
 OLD_FORMAT = "old Word format"
-REASONS = frozenset((SCANNED, ENCRYPTED, BROKEN, TOO_LONG, OLD_FORMAT))
+FAULT = "document reader failed"  # whatever the file holds, that is a fault of ours
+REASONS = frozenset((SCANNED, ENCRYPTED, BROKEN, TOO_LONG, OLD_FORMAT, FAULT))
 """Why a document is rejected."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -84,7 +88,8 @@ def missing(formats: Sequence[str]) -> str:
 
 
 def read_document(body: bytes, kind: str) -> Document:
-    """Read a file of the format ``kind``; a file that cannot be read has a reason, and nothing is raised."""
+    """Read a file of the format ``kind``; a file that cannot be read has a reason, and nothing is raised. A fault of the readers
+    is logged."""
     from topical_crawler.extraction.office import read_docx, read_ofd
     from topical_crawler.extraction.typeset import read_pages
 
@@ -101,8 +106,11 @@ def read_document(body: bytes, kind: str) -> Document:
             return Document(reason=ENCRYPTED if "EncryptedPackage".encode("utf-16-le") in body else OLD_FORMAT)
     except UnreadableError as error:
         return Document(reason=str(error))
-    except Exception:  # of the libraries that read files from anywhere
-        return Document(reason=BROKEN)
+    except MemoryError:
+        return Document(reason=TOO_LONG)
+    except Exception:
+        logger.exception("The reader of %s failed on a document of %s bytes.", kind, len(body))
+        return Document(reason=FAULT)
     if sum(len(passage.text) for passage in passages) > MOST_CHARACTERS:
         return Document(reason=TOO_LONG)
     if count_letters(title) + sum(count_letters(passage.text) for passage in passages) < LEAST_LETTERS:

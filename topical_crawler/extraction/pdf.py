@@ -10,7 +10,7 @@ from math import sin
 import pypdfium2
 from pypdfium2 import raw
 
-from topical_crawler.extraction.documents import ENCRYPTED, TOO_LONG, UnreadableError
+from topical_crawler.extraction.documents import BROKEN, ENCRYPTED, TOO_LONG, UnreadableError
 from topical_crawler.extraction.typeset import Run, SetPage
 
 OBLIQUE = 0.2  # sine of twice the angle from which a character stands obliquely
@@ -21,13 +21,15 @@ _CHINESE = 0x2E80  # first code of Chinese characters and punctuation
 
 
 def read_pdf(body: bytes, most_pages: int, most_characters: int) -> list[SetPage]:
-    """The pages of a PDF file. Raises UnreadableError for one with a password or too many pages, PdfiumError for a broken one."""
+    """The pages of a PDF file. Raises UnreadableError for one that is broken, locked or too long."""
     try:
-        document = pypdfium2.PdfDocument(body)
+        return _read(pypdfium2.PdfDocument(body), most_pages, most_characters)
     except pypdfium2.PdfiumError as error:
-        if getattr(error, "err_code", None) == raw.FPDF_ERR_PASSWORD:
-            raise UnreadableError(ENCRYPTED) from None
-        raise
+        locked = getattr(error, "err_code", None) == raw.FPDF_ERR_PASSWORD
+        raise UnreadableError(ENCRYPTED if locked else BROKEN) from None
+
+
+def _read(document: pypdfium2.PdfDocument, most_pages: int, most_characters: int) -> list[SetPage]:
     if len(document) > most_pages:
         raise UnreadableError(TOO_LONG)
     pages: list[SetPage] = []
