@@ -39,6 +39,7 @@ sys.path.append(str(ROOT / "tests" / "tools"))  # redis_tools
 from redis_tools import RedisServer  # noqa: E402
 
 from topical_crawler.frontier import Entry, LeaseLost, Outcome, State  # noqa: E402
+from topical_crawler.frontier.moving import change_shards  # noqa: E402
 from topical_crawler.frontier.shards import open_shards  # noqa: E402
 from topical_crawler.web.page import Evidence  # noqa: E402
 
@@ -112,6 +113,8 @@ class Run:
         self.folder = folder
         files = {"appendonly": "yes", "auto-aof-rewrite-percentage": "0"}
         self.nodes = [RedisServer(folder / f"node{n}", **files) for n in range(options.nodes)]
+        self.spares = [RedisServer(folder / f"spare{n}", **files) for n in range((options.moves + 1) // 2)]
+        self.moves = 0
         self.workers: list[subprocess.Popen[bytes]] = []
         self.started = 0
         self.lags: list[float] = []
@@ -153,6 +156,21 @@ class Run:
             time.sleep(0.01)
         self.lags.append(time.monotonic() - begun)
 
+    def move(self, chance: random.Random) -> None:
+        """Add a server, or remove the one that was added last, by a command that is killed and given again until it ends."""
+        how, spare = ("--add", "--remove")[self.moves % 2], self.spares[self.moves // 2]
+        self.moves += 1
+        line = [sys.executable, __file__, "--servers", " ".join(node.url for node in self.nodes), how, spare.url[8:]]
+        for seconds in (*(chance.uniform(0.5, 3.0) for _ in range(3)), None):
+            mover = subprocess.Popen(line, env={**os.environ, "PYTHONPATH": str(ROOT)})
+            try:
+                if mover.wait(seconds):
+                    sys.exit(f"{how} ended with {mover.returncode}")
+                return
+            except subprocess.TimeoutExpired:
+                mover.kill()
+                mover.wait()
+
     def go(self) -> float:
         """Seconds of a whole crawl with its kills."""
         o, chance = self.options, random.Random(self.options.seed)
@@ -160,7 +178,7 @@ class Run:
         begun = time.monotonic()
         for _ in range(o.workers):
             self.start_worker()
-        kinds = [self.kill_node] * o.kill_nodes + [self.kill_worker] * o.kill_workers
+        kinds = [self.kill_node] * o.kill_nodes + [self.kill_worker] * o.kill_workers + [self.move] * o.moves
         events = sorted((chance.randint(total // 20, total * 4 // 5), n) for n in range(len(kinds)))
         while any(worker.poll() is None for worker in self.workers):
             if events and self.fetched() >= events[0][0]:
@@ -175,7 +193,7 @@ def measure(options: argparse.Namespace, folder: Path) -> int:
     total = options.hosts * options.pages
     with ExitStack() as stack:
         run = Run(options, folder)
-        for node in run.nodes:
+        for node in (*run.nodes, *run.spares):
             stack.enter_context(node)
         clients = [node.client() for node in run.nodes]
         empty = sum(int(client.info("memory")["used_memory"]) for client in clients)
@@ -226,10 +244,17 @@ def main() -> int:
     parser.add_argument("--lease", type=float, default=10.0, help="seconds (10)")
     parser.add_argument("--kill-nodes", type=int, default=0, help="kills of servers, by SIGKILL (0)")
     parser.add_argument("--kill-workers", type=int, default=0, help="kills of workers (0)")
+    parser.add_argument("--moves", type=int, default=0, help="servers that are added and removed in turn (0)")
     parser.add_argument("--seed", type=int, default=0, help="of the kills")
     parser.add_argument("--servers", help=argparse.SUPPRESS)
     parser.add_argument("--log", help=argparse.SUPPRESS)
+    parser.add_argument("--add", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--remove", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.add or options.remove:
+        clients = [redis.Redis.from_url(url) for url in options.servers.split()]
+        change_shards(clients, CRAWL, add=options.add, remove=options.remove, patience=120.0)
+        return 0
     if options.servers:
         work(options)
         return 0
