@@ -9,7 +9,7 @@ and its children, so that other work on the machine matters little; memory is th
     link            all that is done for one: found on the page, made canonical, looked up, judged by the policy, scored, stored;
                     by least squares over the pages of all webs, from how many links of each kind they have
     scored again    part of the main process's CPU that goes into scoring waiting links again
-    memory          most resident memory; the recording itself, mapped into memory, counts
+    memory          most resident memory
     first page      seconds from the start of the process to the first response, by the clock
 
 `--data` is a folder of recordings (web/dev-web, web2/dev2-web: .warc.gz and .seeds.txt), by default that beside the project;

@@ -5,7 +5,7 @@ crawl does it with every page; what a crawl does besides (fetching, frontier, ex
 process of its own. CPU time of the process counts: microseconds for a link, milliseconds for a page judged, and seconds to
 make the strategy (its tables may come from the cache). After the last page every link is scored once more, with all its
 parents ("again"), as at the pop. The state is what a checkpoint stores, as JSON; memory is the greatest resident set of the
-process, mapped pages of the recording included.
+process.
 """
 
 from __future__ import annotations

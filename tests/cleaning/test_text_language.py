@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from topical_crawler.cleaning.characters import HAN, common_han, identify, scripts, to_simplified, to_traditional, usual_han
+from topical_crawler.cleaning.characters import HAN, common_han, identify, scripts, to_simplified, to_traditional
 
 CHINESE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 CODE = "def main():\n    for name in os.listdir(path):\n        print(name.upper(), file=sys.stderr)\n    return result\n"
@@ -55,8 +55,7 @@ def test_characters_of_one_script_are_those_that_opencc_converts() -> None:
         changed += [a for a, b in pairs if a != b and not a.encode(other, "ignore")]
     simplified, traditional = map(frozenset, converted.values())
     assert scripts() == (simplified - traditional, traditional - simplified), "OpenCC has changed: write lexicon/scripts.txt anew"
-    common = [c for c in usual_han() if to_simplified(c) in common_han() and c in common_han()]
-    assert common_han().issuperset(map(to_traditional, common))
+    assert common_han().issuperset(map(to_traditional, (c for c in common_han() if to_simplified(c) == c)))
 
 
 def test_english_is_told_by_its_common_words_as_by_the_model() -> None:
