@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import dataclasses
 import gzip
@@ -22,10 +23,12 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.cli.corpus import add_filters
 from topical_crawler.corpus.clean import LateCleaning
 from topical_crawler.corpus.record import Filters, HostFacts, PageLines, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.export.rows import Split
+from topical_crawler.extraction import KINDS
 from topical_crawler.judging.sample import write_sample
 from topical_crawler.judging.teach import draw_to_teach
 from topical_crawler.text.segment import Segmenter
@@ -135,6 +138,13 @@ def test_filters(run: Run) -> None:
     assert len(sample) == 7 and sample == orders("--sample", "7")
     assert sample != orders("--sample", "7", "--seed", "1")
     assert set(orders("--sample", "3")) < set(sample)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_page_can_be_chosen(kind: str) -> None:
+    parser = argparse.ArgumentParser()
+    add_filters(parser)
+    assert parser.parse_args(["--kind", kind]).kind == [kind]
 
 
 def test_texts_are_masked_and_converted(run: Run) -> None:
