@@ -17,6 +17,9 @@ import experiments.__main__
 
 ROOT = Path(__file__).resolve().parents[1]
 
+# No test takes the language resources of whoever runs it: each names those that it wants.
+os.environ["XDG_DATA_HOME"] = str(ROOT / "tests" / "no_user_data")
+
 # The same examples in every run: a failure belongs to the change that caused it, not to the day.
 settings.register_profile("project", derandomize=True, database=None, deadline=None)
 settings.load_profile("project")

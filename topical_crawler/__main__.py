@@ -27,8 +27,8 @@ Work with what was collected (data/TOPIC, or a topic's name)
                             export, sample, judge, clean, copy, rebuild: use it; extract
 
 More
-  topic                     list, show, new, build, check, expand, explain
-  frontier                  stats, top, push, pause, resume, stop, threshold, requeue, purge: steer a crawl
+  topic                     list, show, new, seeds, build, check, expand, explain
+  frontier                  stats, top, push, pause, resume, stop, threshold, requeue, purge, shards: steer a crawl
   lexicon                   fetch, list, check, train, import: language resources
   evaluate                  sites, harvest, crawl: score crawls against labels
   settings                  the value of a setting: --get NAME

@@ -39,7 +39,7 @@ def test_show(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "code", "parts"),
     [
-        ((), 2, ("list, show, new, build",)),
+        ((), 2, ("list, show, new, seeds, build",)),
         (("show", "partybilding"), 1, ("scrapy topic show: no topic 'partybilding'", "partybuilding", "Remedy")),
         (("weigh", "mytopic"), 2, ("invalid choice: 'weigh'",)),
     ],
