@@ -22,13 +22,15 @@ from topical_crawler.authoring.start import (
     from_texts,
     known_words,
     neighbours,
+    other_names,
     short_forms,
     write_start,
 )
+from topical_crawler.package_data import data_folder
 from topical_crawler.resources.categories import CategoryError, CategoryTree
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.text.segment import Segmenter, lexicon_words
+from topical_crawler.text.segment import Segmenter, lexicon_words, normalise
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import load_topic
 
@@ -213,6 +215,24 @@ def test_neighbours_are_near_to_all_that_a_person_named(resources: Resources) ->
 def test_words_for_circumstances_are_terms(sentence: str, named: str) -> None:
     assert named in words(from_sentence(sentence).terms)
     assert "附近" not in words(from_sentence(f"附近的{sentence}").terms)
+
+
+def test_other_words_for_the_same_are_terms() -> None:
+    terms = from_sentence("环境保护与股市").terms
+    found = {term.word: term for term in other_names(terms)}
+    assert found["环保"].why == "other name of 环境保护" and math.isnan(found["环保"].weight)
+    assert found["股票市场"].weight == 0.5  # as 股市 does
+    start = from_sentence("日语和日本语")
+    start.add(Start(other_names(start.terms)))
+    assert words(start.terms) == ["日语", "日本语", "日文"] and start.words == ["日语", "日本语"]
+
+
+def test_the_lists_of_words_for_the_same_have_each_word_once() -> None:
+    lines = data_folder().joinpath("same_words.txt").read_text(encoding="utf-8").splitlines()
+    listed = [word for line in lines if not line.startswith("#") for word in line.split()]
+    assert len(listed) > 100
+    assert sorted(listed) == sorted({normalise(word) for word in listed})
+    assert all(len(line.split()) != 1 for line in lines)
 
 
 def test_characters_that_stand_alone_are_words() -> None:

@@ -367,7 +367,7 @@ def test_a_crawl_is_taught(
 ) -> None:
     """By the labels, after so many pages, twice alike; a page that is asked about was not asked about before."""
     given = ["--web", str(DEMO / "demo-web.warc.gz"), "--labels", str(DEMO / "labels.tsv"), "--seeds", str(DEMO / "seeds.txt")]
-    given += ["--topics", "partybuilding=grade", "--no-texts", "--cache", str(cache), "--processes", "1", "--budget", "110"]
+    given += ["--topics", "partybuilding=grade", "--no-texts", "--cache", str(cache), "--processes", "1", "--budget", "150"]
     asked: list[tuple[int, list[str]]] = []
     marks_given: set[str] = set()
     texts_of = ablation.Person._texts
@@ -381,21 +381,19 @@ def test_a_crawl_is_taught(
     monkeypatch.setattr(ablation.Person, "_texts", texts)
     found = []
     for name in ("one", "other"):
-        rest = ["--strategies", "adaptive", "--marks", "8@40,10@80", "--json", str(tmp_path / name)]
+        rest = ["--strategies", "adaptive", "--marks", "8@60,10@100", "--json", str(tmp_path / name)]
         assert main(["ablation", *given, *rest]) == 0
         found.append({run.variant: (run.area, run.kept, run.precision) for run in read_runs(tmp_path / name)})
-    assert found[0] == found[1] and list(found[0]) == ["adaptive", "adaptive 8@40,10@80"]
-    assert found[0]["adaptive"] != found[0]["adaptive 8@40,10@80"]
-    assert [(pages, len(urls)) for pages, urls in asked] == [(40, 8), (80, 10)] * 2 and asked[:2] == asked[2:]
+    assert found[0] == found[1] and list(found[0]) == ["adaptive", "adaptive 8@60,10@100"]
+    assert found[0]["adaptive"] != found[0]["adaptive 8@60,10@100"]
+    assert [(pages, len(urls)) for pages, urls in asked] == [(60, 8), (100, 10)] * 2 and asked[:2] == asked[2:]
     assert len({url for _, urls in asked for url in urls}) == 18 and marks_given == {"relevant", "irrelevant"}
     for strategy, marks in (("keyword", "8@60"), ("adaptive", "8"), ("adaptive", "8@60,8@60"), ("adaptive", "101@60")):
         assert main(["ablation", *given, "--strategies", strategy, "--marks", marks]) == 1
         assert "--marks" in capsys.readouterr().err
 
 
-def test_topics_are_made_of_sentences(
-    tmp_path: Path, cache: Path, warc: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_topics_are_made_of_sentences(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labels, sentences, found = tmp_path / "labels.tsv", tmp_path / "sentences.tsv", tmp_path / "runs.json"
     labels.write_text(f"url\tkind\tgrade\n{HOME}new\tarticle\t2\n", encoding="utf-8")
     (tmp_path / "seeds.txt").write_text(f"{HOME}\n", encoding="utf-8")

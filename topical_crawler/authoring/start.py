@@ -19,6 +19,7 @@ from pathlib import Path
 from topical_crawler.authoring.candidates import find_candidates, has_good_edges
 from topical_crawler.authoring.folder import ADJUST, TERMS, WEIGHTS, TopicFolder, Written, check_term
 from topical_crawler.authoring.neighbours import propose, specificity
+from topical_crawler.package_data import data_folder
 from topical_crawler.resources.categories import GENERATIONS, CategoryTree
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.hownet import HowNet
@@ -30,7 +31,7 @@ from topical_crawler.topic.files import MAX_WORD, MEAN, TopicError
 
 GENERAL, GENERAL_WEIGHT, PART_WEIGHT = 0.6, 0.5, 0.25
 """Words of a specificity below the first (教育) tell little and weigh the second, parts of words (网络 of 网络游戏) the third."""
-WORD, COMPOUND, PART = "sentence", "sentence: neighbours", "sentence: part of a word"
+WORD, COMPOUND, PART, SAME = "sentence", "sentence: neighbours", "sentence: part of a word", "other name of"
 """Why a word of a sentence is a term."""
 NEIGHBOURS = 60
 """How many words near the first terms a topic begins with."""
@@ -86,8 +87,8 @@ class Start:
 
     @property
     def words(self) -> list[str]:
-        """The terms that are not made of others."""
-        return [term.word for term in self.terms if term.why not in (COMPOUND, PART)]
+        """The terms that are neither made of others nor other names of them."""
+        return [t.word for t in self.terms if t.why not in (COMPOUND, PART) and not t.why.startswith(SAME)]
 
     def add(self, other: Start) -> None:
         """Append what another source gives; the first occurrence of a word counts."""
@@ -126,6 +127,20 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
     terms += [FirstTerm(w, math.nan, COMPOUND, yours=True) for w in compounds]
     terms += [FirstTerm(w, math.nan if _is_specific_noun(w) else PART_WEIGHT, PART) for w in parts]
     return Start(terms, [w for w in dict.fromkeys(itertools.chain(*said)) if w not in words and w not in default_stopwords()])
+
+
+def other_names(terms: Sequence[FirstTerm]) -> list[FirstTerm]:
+    """Other words for the same as the terms (``lexicon/same_words.txt``), which weigh as much.
+
+    >>> [(term.word, term.why) for term in other_names(from_sentence("环境保护与税收").terms)]
+    [('环保', 'other name of 环境保护')]
+    """
+    lines = data_folder().joinpath("same_words.txt").read_text(encoding="utf-8").splitlines()
+    groups = [list(map(normalise, line.split())) for line in lines if not line.startswith("#")]
+    group_of = {word: group for group in groups for word in group}
+    present = {term.word for term in terms}
+    others = {other: term for term in terms for other in group_of.get(term.word, ()) if other not in present}
+    return [FirstTerm(other, term.weight, f"{SAME} {term.word}") for other, term in others.items()]
 
 
 def from_keywords(keywords: Iterable[str]) -> Start:

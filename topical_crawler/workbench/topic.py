@@ -22,6 +22,7 @@ from topical_crawler.authoring.start import (
     from_texts,
     known_words,
     neighbours,
+    other_names,
     write_start,
 )
 from topical_crawler.config import cache_dir, replay_parts, resources
@@ -65,6 +66,7 @@ def _proposed(bench: Bench, sentence: str, keywords: str, texts: str, near_words
         start.add(from_keywords(re.split(r"[,，、\s]+", keywords)))
     if sentence:
         start.add(from_sentence(sentence, known_words(language, cache)))
+        start.add(Start(other_names(start.terms)))
     if texts:
         start.add(from_texts(re.split(r"\n\s*\n", texts)))
     if not start.terms:

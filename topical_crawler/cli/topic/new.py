@@ -23,6 +23,7 @@ from topical_crawler.authoring.start import (
     from_texts,
     known_words,
     neighbours,
+    other_names,
     write_start,
 )
 from topical_crawler.cli.base import add_number, is_url, whole
@@ -83,6 +84,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         start.add(from_keywords(opts.keywords.replace("，", ",").replace("、", ",").split(",")))
     if opts.sentence:
         start.add(from_sentence(opts.sentence, known_words(language, cache)))
+        start.add(Start(other_names(start.terms)))
     tree = None
     if path := opts.tree or language.path("clc"):
         tree = read_odp(path) if ".rdf" in path.name else read_clc(path)
