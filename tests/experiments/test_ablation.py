@@ -381,13 +381,13 @@ def test_a_crawl_is_taught(
     monkeypatch.setattr(ablation.Person, "_texts", texts)
     found = []
     for name in ("one", "other"):
-        rest = ["--strategies", "adaptive", "--marks", "8@60,10@100", "--json", str(tmp_path / name)]
+        rest = ["--strategies", "adaptive", "--marks", "8@40,20@100", "--json", str(tmp_path / name)]
         assert main(["ablation", *given, *rest]) == 0
         found.append({run.variant: (run.area, run.kept, run.precision) for run in read_runs(tmp_path / name)})
-    assert found[0] == found[1] and list(found[0]) == ["adaptive", "adaptive 8@60,10@100"]
-    assert found[0]["adaptive"] != found[0]["adaptive 8@60,10@100"]
-    assert [(pages, len(urls)) for pages, urls in asked] == [(60, 8), (100, 10)] * 2 and asked[:2] == asked[2:]
-    assert len({url for _, urls in asked for url in urls}) == 18 and marks_given == {"relevant", "irrelevant"}
+    assert found[0] == found[1] and list(found[0]) == ["adaptive", "adaptive 8@40,20@100"]
+    assert found[0]["adaptive"] != found[0]["adaptive 8@40,20@100"]
+    assert [(pages, len(urls)) for pages, urls in asked] == [(40, 8), (100, 20)] * 2 and asked[:2] == asked[2:]
+    assert len({url for _, urls in asked for url in urls}) == 28 and marks_given == {"relevant", "irrelevant"}
     for strategy, marks in (("keyword", "8@60"), ("adaptive", "8"), ("adaptive", "8@60,8@60"), ("adaptive", "101@60")):
         assert main(["ablation", *given, "--strategies", strategy, "--marks", marks]) == 1
         assert "--marks" in capsys.readouterr().err
