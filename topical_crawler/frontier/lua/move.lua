@@ -1,7 +1,7 @@
 -- Moving hosts from a shard to another one. ARGV: time, what, packed list of, where hosts leave,
 --   leave    hosts: nothing of them is given out any more, until a newer map of shards is heard of
 --   give     {key, record}: entries that the other shard has; those that have changed meanwhile stay
---   forget   hosts whose entries have all gone
+--   forget   hosts whose entries have all gone; what is too damaged to go along is set aside
 -- and where they arrive,
 --   arrive   {host, own delay or -1}
 --   take     {key, record}: entries
@@ -45,6 +45,17 @@ elseif what == 'give' then
   end
 elseif what == 'forget' then
   for _, host in ipairs(items) do
+    for _, m in ipairs(call('ZRANGE', QUEUE .. host, 0, -1)) do
+      local key = string.sub(m, 7)
+      local record = call('HGET', ENTRIES, key)
+      local e = record and parse(record)
+      if not e or e.host ~= host then
+        call('ZREM', QUEUE .. host, m)
+        waiting = waiting - 1
+        if record then set_aside(key, record) end
+      end
+    end
+    settle(host)
     local h = host_record(host)
     if not h[5] and #h < FLYING then
       call('ZREM', RESTING, host)
