@@ -15,6 +15,7 @@ import pytest
 import redis
 from frontier_tools import entry, key
 from redis_tools import RedisServer
+from wait_tools import wait_for
 
 from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, State
 from topical_crawler.frontier.moving import change_shards, show_map
@@ -178,6 +179,26 @@ def test_a_worker_of_a_single_server_has_to_start_again(servers: list[RedisServe
             alone.pop(0.0)
     with closing(open_shards(clients(servers[:1]), CRAWL)) as again:
         assert sorted(found.host for found in again.waiting(20)) == sorted(f"{host}.cn" for host in range(9))
+
+
+def test_a_move_does_not_wait_for_what_a_paused_worker_has_reserved(servers: list[RedisServer]) -> None:
+    moving = next(host for host in range(99) if shard_of(f"{host}.cn", range(3)) == 2)
+    with closing(open_shards(clients(servers[:2]), CRAWL, 0.0, 9, 0, lease=1e6)) as frontier:
+        frontier.push([link(moving, page) for page in range(4)])
+        page = frontier.pop(0.0, 4)
+        assert page is not None
+        frontier.done(page.key, Outcome(page.url, True, 0.5))
+        mover = threading.Thread(
+            target=change_shards, daemon=True, args=(clients(servers[:2]), CRAWL), kwargs={"add": place(servers[2])}
+        )
+        mover.start()
+
+        def is_over() -> bool:
+            frontier.renew()
+            return not mover.is_alive()
+
+        wait_for(is_over)
+        assert [found.host for found in frontier.waiting(9)] == [f"{moving}.cn"] * 3
 
 
 def test_a_change_is_finished_before_another_one(servers: list[RedisServer], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgpack
 
-from topical_crawler.frontier.base import Outcome, Pushed
+from topical_crawler.frontier.base import LeaseLost, Outcome, Pushed
 from topical_crawler.frontier.redis import RedisFrontier, packed, pushed
 from topical_crawler.frontier.redis_server import HEADER
 
@@ -30,6 +31,15 @@ class Shard(RedisFrontier):
     def reserved(self) -> int:
         """How many entries :meth:`pop` has to give without asking the server."""
         return len(self._taken)
+
+    def give_back(self) -> None:
+        """Let go of what is reserved."""
+        while self._taken:
+            _, key, token = self._taken[0]
+            if self._tokens.get(key) == token:
+                with suppress(LeaseLost):
+                    self.requeue(key)
+            self._taken.popleft()
 
     def begun(self) -> int:
         """How many pages are finished or in flight, over all workers."""

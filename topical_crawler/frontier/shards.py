@@ -140,6 +140,8 @@ class ShardedFrontier(Frontier):
         for shard in self._logs.values():
             shard.frontier.be_patient(0.0)
             shard.frontier.map = shard_map.number
+        if shard_map.to:  # a paused worker would renew what it has reserved as long as it is paused, and the move wait for it
+            self._all(None, "give_back")
 
     def follow(self, shard: Shard) -> None:
         """Go by the newest map that a shard knows."""
