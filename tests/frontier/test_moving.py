@@ -201,6 +201,28 @@ def test_a_move_does_not_wait_for_what_a_paused_worker_has_reserved(servers: lis
         assert [found.host for found in frontier.waiting(9)] == [f"{moving}.cn"] * 3
 
 
+def test_a_worker_that_has_not_heard_of_a_change_sets_delays_where_the_hosts_are_now(servers: list[RedisServer]) -> None:
+    moving = next(host for host in range(99) if shard_of(f"{host}.cn", range(3)) == 2)
+    with closing(open_shards(clients(servers[:2]), CRAWL, 0.0, 9, 0, lease=1e6)) as frontier:
+        frontier.push([link(moving, 0)])
+        change_shards(clients(servers[:2]), CRAWL, add=place(servers[2]))
+        frontier.set_delay(f"{moving}.cn", 1e5)
+        assert frontier.pop(0.0) is None
+        assert (frontier.wait(0.0) or 0) > 1e4
+
+
+def test_a_worker_that_has_not_heard_of_a_change_gives_all_back_when_it_ends(servers: list[RedisServer]) -> None:
+    staying = next(host for host in range(99) if shard_of(f"{host}.cn", range(3)) == 0)
+    frontier = open_shards(clients(servers[:2]), CRAWL, 0.0, 9, 0, lease=1e6)
+    frontier.push([link(staying, 0)])
+    assert frontier.pop(0.0) is not None
+    change_shards(clients(servers[:2]), CRAWL, add=place(servers[2]))
+    frontier.close()
+    with closing(open_shards(clients(servers[:2]), CRAWL, attach=True)) as joined:
+        assert joined.counts()[State.IN_FLIGHT] == 0
+        assert joined.details()["workers"] == 0
+
+
 def test_a_change_is_finished_before_another_one(servers: list[RedisServer], monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(open_shards(clients(servers[:2]), CRAWL)) as frontier:
         frontier.push([link(host, page) for host in range(20) for page in range(5)])

@@ -378,11 +378,11 @@ class RedisFrontier(Frontier):
     def close(self) -> None:
         """See :meth:`Frontier.close`. What is in flight is given back at once; the server's connection stays its owner's."""
         if not self._closed:
-            self._closed = True
             for key in list(self._tokens):
                 with contextlib.suppress(LeaseLost):  # another worker has it already
                     self.requeue(key)
             self._call("zrem", "workers", self.worker)
+            self._closed = True
 
     def _run(self, script: str, *arguments: Any, now: float | None = None) -> Any:
         if self._now and now is not None:

@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 _AWAY: Any = object()  # in the place of an answer
 _LOOK_EVERY = 0.25  # seconds between two looks at how far the logs of all shards have come
 _FIRST_REST, _LONGEST_REST = 0.5, 10.0  # seconds for which a shard that is away is not asked
-_BY_HOST = frozenset(("push_batch", "keep_for", "done"))
+_BY_HOST = frozenset(("push_batch", "keep_for", "done", "set_delay"))
 _PART = 16  # batches of links that are handed over at a time
 
 
@@ -165,7 +165,7 @@ class ShardedFrontier(Frontier):
                     break
                 except RemappedError:
                     self.follow(shard.frontier)
-                    if method in _BY_HOST:  # its links may have other places now
+                    if method in _BY_HOST:  # its links, or its host, may have other places now
                         raise
         except ServerAwayError as error:
             self._miss(shard, error)
@@ -397,8 +397,11 @@ class ShardedFrontier(Frontier):
 
     def set_delay(self, host: str, seconds: float) -> None:
         check_delay(seconds)
-        for shard in self._shards if self.map.owner(host)[1] else [self._shard(host)]:
-            self._change(shard, None, "set_delay", host, seconds)
+        while True:
+            with suppress(RemappedError):
+                for shard in self._shards if self.map.owner(host)[1] else [self._shard(host)]:
+                    self._change(shard, None, "set_delay", host, seconds)
+                return
 
     # -- What was finished
 
@@ -561,9 +564,11 @@ class ShardedFrontier(Frontier):
         return self.counts()[State.WAITING]
 
     def close(self) -> None:
-        for shard in self._shards:
-            self._forget_late(shard)
-            self._ask(shard, None, "close")
+        closed: set[int] = set()
+        while left := [shard for shard in self._shards if shard.number not in closed]:  # it may hear of further ones only now
+            self._forget_late(left[0])
+            self._ask(left[0], None, "close")
+            closed.add(left[0].number)
 
     @staticmethod
     def _forget_late(shard: _Shard) -> None:

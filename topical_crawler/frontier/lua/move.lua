@@ -65,7 +65,7 @@ elseif what == 'forget' then
 elseif what == 'arrive' then
   for _, item in ipairs(items) do
     local h = host_record(item[1])
-    h[1], h[2] = item[2], math.max(h[2], now)
+    h[1], h[2] = math.max(h[1], item[2]), math.max(h[2], now)  -- a worker may have set a longer delay meanwhile
     settle(item[1])
     changed = changed + 1
   end
