@@ -101,7 +101,7 @@ def _carry_out(
         _move_hosts(number, to, shards, report, moved)
     removed = dict(known.removed)
     for number in set(known.ids) - set(to):
-        _retire(number, shards, frontier)
+        _retire(number, shards, frontier, patience)
         removed[number] = shards[number].pages()
     return _publish(shards, ShardMap(known.number + 1, to, None, known.places, removed))
 
@@ -204,11 +204,13 @@ def _batches(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
         yield batch
 
 
-def _retire(number: int, shards: dict[int, Shard], frontier: Shard | ShardedFrontier) -> None:
+def _retire(number: int, shards: dict[int, Shard], frontier: Shard | ShardedFrontier, patience: float) -> None:
     """Have the first shard keep the log of a shard that no longer has a host, and what that one keeps for others."""
     shard, first = shards[number], shards[0]
     assert isinstance(frontier, ShardedFrontier)  # the only shard is the first, and stays
-    frontier.follow(shard)
+    frontier.follow(shard)  # it makes the shards impatient, as a worker needs them
+    for one in shards.values():
+        one.be_patient(patience)
     frontier.merge()
     if frontier.merged(number) != shard.finished():
         raise FrontierServerError(f"the log in Redis at {first.place} could not be brought up to date. Remedy: run it again")

@@ -444,8 +444,12 @@ class ShardedFrontier(Frontier):
         every = time.monotonic() - self._looked > _LOOK_EVERY
         while True:
             while new := self._ask(self._first, [], "merged", self._read):
-                for packed in new:
-                    self._note(packed)
+                try:
+                    for packed in new:
+                        self._note(packed)
+                except ServerAwayError as error:
+                    self._miss(self._first, error)
+                    return
             looked = [shard for shard in self._shards if every or shard.grown]
             if not looked or self._first.away_since is not None:
                 return
@@ -467,10 +471,11 @@ class ShardedFrontier(Frontier):
         return self._logs[number].merged
 
     def _note(self, packed: bytes) -> None:
+        parts = msgpack.unpackb(packed)
+        if any(n not in self._logs for n, _ in parts):  # a newer map has it
+            self.follow(self._first.frontier)
         self._read += 1
-        for n, size in msgpack.unpackb(packed):
-            if n not in self._logs:  # a newer map has it
-                self.follow(self._first.frontier)
+        for n, size in parts:
             shard = self._logs[n]
             if not self._parts or self._parts[-1] != n:
                 self._starts.append(self._total)
@@ -625,7 +630,7 @@ def open_shards(
             if number not in shards:
                 client = like(clients[0], shard_map.places[number])
                 shards[number] = undo.enter_context(closing(open_one(client)))
-        join = lambda place: open_one(like(clients[0], place))  # noqa: E731
+        join = lambda place: open_one(like(clients[0], place), patience=0.0)  # noqa: E731  # a worker waits for no server
         sharded = ShardedFrontier(shards, shard_map, join, max_pages=max_pages, patience=patience)
         undo.pop_all()
     return sharded
