@@ -97,12 +97,15 @@ class ScriptsMiddleware(CrawlComponent):
         entry = request.meta.get("topical")
         if response.status != HTTPStatus.OK or not isinstance(response, HtmlResponse) or not isinstance(entry, Entry):
             return response
-        known = self._hosts.setdefault(host(response.url), _Host())
-        html, _ = decode(response.body, (response.headers.get(b"Content-Type") or b"").decode("latin-1"))
-        if known.fruitless >= LEARN or not is_shell(html, known.gave):
+        known = self._hosts.get(host(response.url)) or _Host()
+        if known.fruitless >= LEARN:
             return response
-        if not self._chromium:
-            return await self._recorded(request, response)
+        html, _ = decode(response.body, (response.headers.get(b"Content-Type") or b"").decode("latin-1"))
+        if not self._chromium:  # what the crawl knew of the host when it opened a page, or not, is not known any more
+            return await self._recorded(request, response) if is_shell(html, known=True) else response
+        if not is_shell(html, known.gave):
+            return response
+        known = self._hosts.setdefault(host(response.url), known)
         try:
             async with self._room:
                 rendered, size = await self._render(request, response, html)
@@ -144,14 +147,18 @@ class ScriptsMiddleware(CrawlComponent):
         browser: Browser | None = None
         try:
             browser = await self._launched()
-            async with asyncio.timeout(self._timeout):
-                context = await browser.new_context(
-                    accept_downloads=False,
-                    service_workers="block",
-                    locale="zh-CN",
-                    timezone_id="Asia/Shanghai",
-                    user_agent=str(self._crawler.settings.get("USER_AGENT") or ""),
-                )
+            try:
+                async with asyncio.timeout(self._timeout):
+                    context = await browser.new_context(
+                        accept_downloads=False,
+                        service_workers="block",
+                        locale="zh-CN",
+                        timezone_id="Asia/Shanghai",
+                        user_agent=str(self._crawler.settings.get("USER_AGENT") or ""),
+                    )
+            except TimeoutError:  # the browser hangs, and would take as long for every page
+                await self._end(browser)
+                raise
             try:
                 return await self._shown(context, response, visit), visit.size
             finally:
@@ -164,21 +171,25 @@ class ScriptsMiddleware(CrawlComponent):
             raise Refused(TIMED_OUT) from None
         except Error as error:
             if again and browser is not None and browser is not self._browser:  # it ended because of another page
+                await self._leave(visit)
                 return await self._render(request, response, html, again=False)
             await self._end(browser)
             logger.info("%s: its scripts failed: %s", response.url, str(error).partition("\n")[0])
             raise Refused(FAILED) from None
         finally:
-            visit.requests = MOST_REQUESTS
-            async with visit.turn:  # what is under way still takes the host's turn
-                self._rest(request)
+            await self._leave(visit)
 
     async def _shown(self, context: BrowserContext, response: Response, visit: _Visit) -> str:
         """What the page shows when its scripts ask for nothing more, or when its time is over."""
+        from playwright.async_api import Error
 
         async def answer(route: Route) -> None:
-            with contextlib.suppress(Exception):  # the page is gone; what else fails, fails for the page alone
+            try:
                 await self._answer(route, response, visit)
+            except Error:
+                pass  # the page is gone
+            except Exception:  # it fails for the page alone
+                logger.exception("%s, asked for by the scripts of %s", route.request.url, response.url)
 
         await context.route("**/*", answer)
         page = await asyncio.wait_for(context.new_page(), self._timeout)
@@ -240,12 +251,14 @@ class ScriptsMiddleware(CrawlComponent):
                     self._kept.popitem(last=False)
             return answer
 
-    def _rest(self, request: Request) -> None:
-        """Have the host's delay begin now, after the last request of the page."""
-        crawl, entry = crawl_of(self._crawler), request.meta["topical"]
-        if crawl is not None and entry.key in crawl.in_flight:
-            with contextlib.suppress(LeaseLost):
-                crawl.frontier.sent(entry.key, time.monotonic())
+    async def _leave(self, visit: _Visit) -> None:
+        """Fetch nothing more for a page, and have the host's delay begin after its last request."""
+        visit.requests = MOST_REQUESTS
+        async with visit.turn:  # what is under way still takes the host's turn
+            crawl, entry = crawl_of(self._crawler), visit.request.meta["topical"]
+            if crawl is not None and entry.key in crawl.in_flight:
+                with contextlib.suppress(LeaseLost):
+                    crawl.frontier.sent(entry.key, time.monotonic())
 
     async def _launched(self) -> Browser:
         async with self._launching:
