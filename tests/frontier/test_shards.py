@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 
@@ -13,6 +14,7 @@ from redis_tools import RedisServer
 from wait_tools import wait_for
 
 from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, State
+from topical_crawler.frontier.moving import change_shards
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.frontier.shard_map import shard_of
 from topical_crawler.frontier.shards import ShardedFrontier, open_shards
@@ -211,6 +213,25 @@ def test_links_for_a_shard_that_is_away_outlive_the_worker_that_found_them(worke
     assert other.renew() == frozenset()
     pop(other, "丙")
     assert servers[0].client().exists("topical:{党建}:kept:2") == 0
+
+
+def test_a_link_goes_where_its_host_has_moved_while_a_shard_was_away(servers: list[RedisServer]) -> None:
+    moving = next(
+        host for host in (f"{n}.cn" for n in range(200)) if shard_of(host, range(2)) == 1 and shard_of(host, range(3)) == 2
+    )
+    clients = [server.client() for server in servers]
+    frontier = open_shards(clients[:2], "党建", 0.0, 9, 0, lease=1e6)
+    assert isinstance(frontier, ShardedFrontier)
+    frontier.push([link("甲", 0.9, 1)])
+    page = pop(frontier, "甲")
+    servers[1].kill()
+    frontier.done(page.key, outcome("甲"))  # what the server is to be told when it is back
+    servers[1].start()
+    change_shards(clients[:2], "党建", add=f"127.0.0.1:{servers[2].port}/0")
+    wait_for(lambda: time.monotonic() > frontier._shards[1].asked_again)
+    frontier.push([entry("乙", host=moving)])  # by telling that it hears of the move
+    assert [found.host for found in RedisFrontier(clients[2], "党建", attach=True).waiting(9)] == [moving]
+    frontier.close()
 
 
 def test_the_first_shard_may_be_away_for_a_while(worker: Worker, servers: list[RedisServer]) -> None:

@@ -156,9 +156,12 @@ class ShardedFrontier(Frontier):
         """A shard's answer to a call; ``otherwise`` while it is away."""
         if shard.away_since is not None and time.monotonic() < shard.asked_again:
             return otherwise
+        known = self.map
         try:
             while shard.late:
                 self._tell(shard)
+            if method in _BY_HOST:
+                self._still(known)
             while True:
                 try:
                     answer = getattr(shard.frontier, method)(*arguments, **options)
@@ -176,14 +179,20 @@ class ShardedFrontier(Frontier):
             self._hand_over(shard.number)
         return answer
 
+    def _still(self, known: ShardMap) -> None:
+        """Raises RemappedError where hosts may have moved since ``known`` said where they are: other calls hear of newer maps."""
+        if self.map is not known:
+            raise RemappedError("there is a newer map of shards")
+
     def _tell(self, shard: _Shard) -> None:
         try:
             method, arguments, options = shard.late[0]
             if method == "done":
                 *about, links = arguments
-                parts = self._by_shard(links)
+                known, parts = self.map, self._by_shard(links)
                 arguments = (*about, parts.pop((shard.number, False), []))
                 self._push(parts, None)
+                self._still(known)
             getattr(shard.frontier, method)(*arguments, **options)
         except RemappedError:
             self.follow(shard.frontier)
@@ -243,8 +252,9 @@ class ShardedFrontier(Frontier):
         """Push links to shards. Those of a shard that is away are kept by the ``giver``, else by any that answers. While hosts
         are moved, the first shard keeps them, and links to these hosts."""
         batches = {place: link_batch(entries) for place, entries in parts.items()}  # all are checked before the first is sent
-        total = Pushed()
+        known, total = self.map, Pushed()
         for (number, moves), batch in batches.items():
+            self._still(known)
             if not moves and (pushed := self._ask(self._logs[number], None, "push_batch", batch)) is not None:
                 total.add(pushed)
                 continue
@@ -256,20 +266,22 @@ class ShardedFrontier(Frontier):
     def _hand_over(self, number: int) -> None:
         """Push what is kept for a shard to where it belongs now. A batch is forgotten after it was pushed, so none is lost, and
         one that another worker pushes too is known."""
-        if self.map.to:
+        known = self.map
+        if known.to:
             return
-        for keeper in self._shards:
-            while batches := self._ask(keeper, [], "kept_for", number, _PART):
-                for batch in batches:
-                    for owner, part in split_batch(batch, lambda host: self.map.owner(host)[0]).items():
-                        if self._ask(self._logs[owner], None, "push_batch", part) is None:
-                            return
-                    self._ask(keeper, None, "forget_for", number, batch)
+        with suppress(RemappedError):  # hosts are moved again; it is done after that
+            for keeper in self._shards:
+                while batches := self._ask(keeper, [], "kept_for", number, _PART):
+                    for batch in batches:
+                        for owner, part in split_batch(batch, lambda host: known.owner(host)[0]).items():
+                            self._still(known)
+                            if self._ask(self._logs[owner], None, "push_batch", part) is None:
+                                return
+                        self._ask(keeper, None, "forget_for", number, batch)
 
     def _hand_over_all(self) -> None:
         for number in list(self._logs):
-            with suppress(RemappedError):  # hosts are moved again; it is done after that
-                self._hand_over(number)
+            self._hand_over(number)
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """See :meth:`Frontier.pop`. What is reserved comes from one shard, the one with the best link."""
@@ -322,10 +334,11 @@ class ShardedFrontier(Frontier):
         """See :meth:`Frontier.done`. All or nothing in each shard, the page's own last."""
         shard, links, total = self._holder(key), list(links), Pushed()
         while True:
-            parts = self._by_shard(links)
+            known, parts = self.map, self._by_shard(links)
             own = parts.pop((shard.number, False), [])
             with suppress(RemappedError):
                 total.add(self._push(parts, shard))
+                self._still(known)
                 total.add(self._finish(key, "done", key, outcome, own) or Pushed())
                 shard.grown = True
                 return total
