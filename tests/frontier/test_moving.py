@@ -15,7 +15,7 @@ import pytest
 import redis
 from frontier_tools import entry, key
 from redis_tools import RedisServer
-from wait_tools import wait_for
+from wait_tools import HANGS, wait_for
 
 from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, State
 from topical_crawler.frontier.moving import change_shards, show_map
@@ -152,7 +152,7 @@ def test_servers_come_and_go_under_workers_and_nothing_is_lost_or_fetched_twice(
     kills = until_done(lambda: change_shards(clients(begun), CRAWL, add=place(servers[2])), seed, monkeypatch)
     kills += until_done(lambda: change_shards(clients(begun), CRAWL, remove=place(servers[1])), seed, monkeypatch)
     for worker in workers:
-        worker.join(60)
+        worker.join(HANGS)
     assert [worker.error for worker in workers] == [None] * 5
     assert kills > 3
     fetched = [visit for worker in workers for visit in worker.fetched]

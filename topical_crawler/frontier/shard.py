@@ -67,6 +67,13 @@ class Shard(RedisFrontier):
         """Keep a batch for another shard."""
         self._run("keep", shard, batch)
 
+    def keeps_for(self, shards: Sequence[int]) -> list[int]:
+        """For which of the ``shards`` it keeps anything, in one call where it is for none."""
+        keys = {number: f"{self._prefix}kept:{number}" for number in shards}
+        if not self._server.ask(lambda: self._server.client.exists(*keys.values())):
+            return []
+        return [number for number in shards if self.kept_for(number, 1)]
+
     def kept_for(self, shard: int, limit: int) -> list[bytes]:
         """The first batches that are kept for another shard."""
         return list(self._call("lrange", f"kept:{shard}", 0, limit - 1))

@@ -78,7 +78,7 @@ class ShardedFrontier(Frontier):
       have in flight;
     * a shard that is away stops its hosts and what is learned, nothing else. What it is to be told waits in this process, links
       for it in another server; pages that were in flight are then finished, unless their lease has run out;
-    * a host that is being moved to another shard rests until all have been moved; links to it wait in the first server.
+    * a host that is being moved to another shard rests until it is there; links to it wait in the first server until all are.
 
     The first shard also keeps what belongs to no host: checkpoints, orders, and how the logs of the shards are merged into one,
     which is the same for all workers.
@@ -176,7 +176,7 @@ class ShardedFrontier(Frontier):
         if shard.away_since is not None:
             logger.warning("%s: shard %d is back", shard.frontier.place, shard.number)
             shard.away_since, shard.rest = None, _FIRST_REST
-            self._hand_over(shard.number)
+            self._hand_over([shard.number])
         return answer
 
     def _still(self, known: ShardMap) -> None:
@@ -263,25 +263,28 @@ class ShardedFrontier(Frontier):
             self._change(keeper, None, "keep_for", number, batch)
         return total
 
-    def _hand_over(self, number: int) -> None:
-        """Push what is kept for a shard to where it belongs now. A batch is forgotten after it was pushed, so none is lost, and
-        one that another worker pushes too is known."""
+    def _hand_over(self, numbers: Sequence[int]) -> None:
+        """Push what is kept for shards to where it belongs now, but for what belongs to a shard that is away."""
         known = self.map
         if known.to:
             return
         with suppress(RemappedError):  # hosts are moved again; it is done after that
             for keeper in self._shards:
-                while batches := self._ask(keeper, [], "kept_for", number, _PART):
-                    for batch in batches:
-                        for owner, part in split_batch(batch, lambda host: known.owner(host)[0]).items():
-                            self._still(known)
-                            if self._ask(self._logs[owner], None, "push_batch", part) is None:
-                                return
-                        self._ask(keeper, None, "forget_for", number, batch)
+                for number in self._ask(keeper, [], "keeps_for", numbers):
+                    self._hand_over_from(keeper, number, known)
+
+    def _hand_over_from(self, keeper: _Shard, number: int, known: ShardMap) -> None:
+        """A batch is forgotten after it was pushed, so none is lost, and one that another worker pushes too is known."""
+        while batches := self._ask(keeper, [], "kept_for", number, _PART):
+            for batch in batches:
+                for owner, part in split_batch(batch, lambda host: known.owner(host)[0]).items():
+                    self._still(known)
+                    if self._ask(self._logs[owner], None, "push_batch", part) is None:
+                        return
+                self._ask(keeper, None, "forget_for", number, batch)
 
     def _hand_over_all(self) -> None:
-        for number in list(self._logs):
-            self._hand_over(number)
+        self._hand_over(list(self._logs))
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """See :meth:`Frontier.pop`. What is reserved comes from one shard, the one with the best link."""

@@ -27,6 +27,7 @@ from topical_crawler.frontier import FrontierServerError
 from topical_crawler.items import SEED_PRIORITY
 
 _REFRESH = 2.0  # seconds between two looks of `stats --watch`
+_REPORTED_EVERY = 10.0  # seconds between two lines that say how far a move of hosts has come
 _SHOWN_HOSTS = 30
 
 
@@ -195,8 +196,6 @@ def _shards(opts: argparse.Namespace, settings: BaseSettings) -> int:
     answer = {"map": known.number, "shards": [known.places[n] for n in known.ids], "moving": known.to is not None}
     return _show(opts, answer, lambda: shards_view(answer))
 
-
-_REPORTED_EVERY = 10.0  # seconds between two lines that say how far a move has come
 
 _DONE = {
     "pause": "paused; {in_flight:,} in flight are still finished, {waiting:,} wait",
