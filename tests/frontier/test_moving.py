@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -221,6 +222,16 @@ def test_a_worker_that_has_not_heard_of_a_change_gives_all_back_when_it_ends(ser
     with closing(open_shards(clients(servers[:2]), CRAWL, attach=True)) as joined:
         assert joined.counts()[State.IN_FLIGHT] == 0
         assert joined.details()["workers"] == 0
+
+
+def test_a_server_that_was_removed_may_be_switched_off(servers: list[RedisServer], tmp_path: Path) -> None:
+    with closing(open_shards(clients(servers[:2]), CRAWL)) as frontier:
+        frontier.push([link(host, 0) for host in range(9)])
+    with RedisServer(tmp_path) as guest:
+        change_shards(clients(servers[:2]), CRAWL, add=place(guest))
+        change_shards(clients(servers[:2]), CRAWL, remove=place(guest))
+    with closing(open_shards([*clients(servers[:2]), guest.client()], CRAWL, patience=0.0)) as frontier:
+        assert len(frontier.waiting(20)) == 9
 
 
 def test_a_change_is_finished_before_another_one(servers: list[RedisServer], monkeypatch: pytest.MonkeyPatch) -> None:

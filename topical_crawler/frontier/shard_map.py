@@ -60,6 +60,11 @@ class ShardMap:
         """The shards that are and those that will be."""
         return tuple(sorted({*self.ids, *(self.to or ())}))
 
+    @property
+    def left(self) -> frozenset[str]:
+        """The addresses of servers that were removed, and did not come back."""
+        return frozenset(self.places[n] for n in self.removed) - {self.places.get(n) for n in self.all}
+
     def owner(self, host: str) -> tuple[int, bool]:
         """The shard of a host, and whether the host is on its way to it."""
         owner = shard_of(host, self.to or self.ids)

@@ -629,7 +629,9 @@ def open_shards(
     with ExitStack() as undo:
         shards: dict[int, Shard] = {}
         for n, client in enumerate(clients):
-            if (number := n if known is None else number_of(client, name, patience)) is None:
+            if place_of(client) in shard_map.left:  # it may be switched off
+                number = None
+            elif (number := n if known is None else number_of(client, name, patience)) is None:
                 raise FrontierServerError(
                     f"{place_of(client)} is no shard of the crawl {name!r}. Remedy: take it out of REDIS_URL, or add it "
                     f"(topical-crawler frontier shards --add)"
