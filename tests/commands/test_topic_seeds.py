@@ -35,17 +35,20 @@ def test_written_into_a_topic(call_scrapy: RunScrapy, write_topic: WriteTopic, t
     assert (seeds[0], len(seeds)) == ("http://kaogu.cn/", 3)  # which is on the list, too
     assert "http://yizhi.cn/" in seeds
     again = call_scrapy(*command, cwd=folder.parent)
-    assert again.returncode == 0
-    assert len(set(load_topic(folder).seeds)) == len(load_topic(folder).seeds)
+    assert (again.returncode, again.stdout.partition(".")[0]) == (0, "The topic has every site that was found")
+    assert load_topic(folder).seeds == seeds
 
 
 def test_mistakes(call_scrapy: RunScrapy, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("考古", encoding="utf-8")
+    (tmp_path / "empty").mkdir()
     for arguments, said in (
         (("的了",), "no word in '的了' can be a term"),
         (("考古发掘", "--write"), "--write needs a topic folder of your own"),
         (("考古发掘", "--wikipedia", "notes.txt"), "notes.txt is no Wikipedia dump"),
         (("考古发掘", "--wikipedia", "none.xml"), "none.xml: there is no such file"),
+        (("./none",), "no topic 'none'"),
+        (("empty",), "no topic 'empty'"),
     ):
         made = call_scrapy("topic", "seeds", *arguments, cwd=tmp_path)
         assert made.returncode == 1

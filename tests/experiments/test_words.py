@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments import word_pairs
 from experiments.sampling import halves
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
@@ -90,9 +91,12 @@ def test_judged_pairs(call_experiment: RunScrapy, folder: Path, tmp_path: Path) 
     assert not (tmp_path / "words.tsv").exists()
 
 
-def test_a_setting_is_chosen_on_pairs_that_are_not_judged(call_experiment: RunScrapy, folder: Path, tmp_path: Path) -> None:
+def test_a_setting_is_chosen_on_pairs_that_are_not_judged(
+    call_experiment: RunScrapy, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of `pairs.tsv` a half is chosen on and a half judged; a pair of it that `train.tsv` has in the other order, too, is judged
     alone."""
+    monkeypatch.setattr(word_pairs, "SHARES", (0.1, 0.5, 1.0))  # all ten take seconds
     one, other = halves(6, seed=1)
     lines = (folder / "pairs.tsv").read_text(encoding="utf-8").splitlines()
     first, second, _ = lines[other[0]].split("\t")

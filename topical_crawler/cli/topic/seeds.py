@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     shipped = opts.topic in list_topics()
-    named = shipped or (Path(opts.topic).expanduser() / "topic.toml").is_file()
+    named = shipped or opts.topic.startswith(("./", "../", "/", "~")) or Path(opts.topic).is_dir()
     if opts.write and (shipped or not named):
         raise TopicError(f"{opts.topic}: --write needs a topic folder of your own. Remedy: topical-crawler topic new makes one")
     if named:
@@ -60,7 +60,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.searxng:
         heaviest = sorted(terms, key=lambda term: (-terms[term], term))[:_SEARCHED]
         sources.append(from_searches(near, opts.searxng, list(dict.fromkeys((title, " ".join(heaviest))))))
-    seeds = [seed for seed in rank(sources) if host(seed.url).removeprefix("www.") not in present][: opts.n]
+    found = rank(sources)
+    seeds = [seed for seed in found if host(seed.url).removeprefix("www.") not in present][: opts.n]
     written = ""
     if opts.write and seeds:
         file = Path(topic.source) / "seeds.txt"
@@ -75,6 +76,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     shown = console()
     if seeds:
         shown.print(table(("seed", "score", "why"), ((seed.url, f"{seed.score:.2f}", seed.why) for seed in seeds)))
+    elif found:
+        shown.print("The topic has every site that was found. Remedy for more: --wikipedia DUMP, --searxng URL")
     else:
         shown.print("No seed found. Remedy: --wikipedia DUMP, --searxng URL, or a sentence with more of the topic's words")
     if written:
