@@ -274,6 +274,15 @@ def test_a_file_without_a_text_has_its_reason(pool: DocumentPool, name: str) -> 
     assert pool.read_now(body, format_of(body)) == Document(reason=reason)
 
 
+@pytest.mark.parametrize("number", ["nan", "inf", "-1e400"])
+def test_places_in_an_ofd_file_that_are_no_numbers_are_no_fault_of_the_reader(number: str) -> None:
+    body = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(ofd(GOOD))) as good, zipfile.ZipFile(body, "w") as packed:
+        for name in good.namelist():
+            packed.writestr(name, good.read(name).replace(b'X="0"', f'X="{number}"'.encode()))
+    assert read(body.getvalue()).reason == ""
+
+
 def test_loops_and_false_places_in_a_pdf_do_no_harm(pool: DocumentPool) -> None:
     good = pdf(GOOD)
     loop = good.replace(b"/Kids [5 0 R", b"/Kids [2 0 R 5 0 R")

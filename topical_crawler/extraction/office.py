@@ -23,6 +23,7 @@ MOST_PART = 32_000_000  # bytes of one unpacked part that are read; the text of 
 MOST_PARTS = 64_000_000  # bytes of all unpacked parts of a file that are read
 MOST_FILES = 20_000  # files in a ZIP file
 _POINT = 72 / 25.4  # points in a millimetre, the unit of OFD
+_FURTHEST = 1e6  # a number of OFD beyond it, an infinite one and NaN are no place on a page
 
 
 class Packed:
@@ -232,11 +233,11 @@ def _numbers(text: str) -> list[float]:
     words = iter(text.split())
     try:
         for word in words:
-            if word == "g":
-                times, value = int(next(words)), float(next(words))
-                found += [value] * min(times, MOST_FILES)
-            else:
-                found.append(float(word))
+            times = int(next(words)) if word == "g" else 1
+            value = float(next(words) if word == "g" else word)
+            if not abs(value) < _FURTHEST:
+                return found
+            found += [value] * min(times, MOST_FILES)
     except (StopIteration, ValueError):
         return found
     return found
