@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from topical_crawler.cleaning.characters import HAN, common_han, identify, scripts, to_simplified, to_traditional
+from topical_crawler.cleaning.characters import HAN, _identifier, common_han, identify, scripts, to_simplified, to_traditional
 
 CHINESE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 CODE = "def main():\n    for name in os.listdir(path):\n        print(name.upper(), file=sys.stderr)\n    return result\n"
@@ -58,12 +58,16 @@ def test_characters_of_one_script_are_those_that_opencc_converts() -> None:
     assert common_han().issuperset(map(to_traditional, (c for c in common_han() if to_simplified(c) == c)))
 
 
-def test_english_is_told_by_its_common_words_as_by_the_model() -> None:
+def test_english_is_told_without_the_model_and_as_by_it() -> None:
     long = (
         "The committee discussed how the branches could improve their work this year, and which of them were to be visited. " * 4
     )
     dutch = "De commissie besprak hoe de afdelingen hun werk dit jaar kunnen verbeteren, en wat er was en is. " * 4
-    assert [identify(text).language for text in (long, dutch, long + CODE)] == ["en", "nl", "en"]
+    before = _identifier.cache_info()
+    assert [identify(text).language for text in (long, long + CODE)] == ["en", "en"]
+    assert _identifier.cache_info() == before
+    assert [_identifier().classify(text)[0] for text in (long, long + CODE)] == ["en", "en"]
+    assert identify(dutch).language == "nl"
 
 
 def test_conversion_goes_by_words() -> None:

@@ -60,7 +60,7 @@ _CANTONESE = "嘅喺咗哋嘢佢冇咁嚟嗰啲咩晒噉瞓揀㗎唔啱乜嘥攞
 
 @cache
 def _written() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """``scripts.txt`` of the lexicon: what OpenCC says of single characters, without OpenCC, which takes 25 MB."""
+    """``scripts.txt`` of the lexicon: what OpenCC says of single characters, without OpenCC, which takes 30 MB."""
     lines = data_folder().joinpath("scripts.txt").read_text(encoding="utf-8").splitlines()
     simplified, traditional, common = (frozenset(line) for line in lines if line[:1] != "#")
     return simplified, traditional, common
