@@ -35,6 +35,8 @@ def external_links(wikitext: str) -> list[Link]:
     [Link(url='http://zb.cn/', label='', kind='site'), Link(url='http://b.cn/1', label='党课', kind='reference')]
     >>> external_links("* [http://c.cn/?a=1&amp;b=2 支部官方网站]")
     [Link(url='http://c.cn/?a=1&b=2', label='支部官方网站', kind='site')]
+    >>> [link.url for link in external_links("(http://d.cn/) [http://d.cn/a_(b) 党课]")]
+    ['http://d.cn/', 'http://d.cn/a_(b)']
     """
     found: dict[str, Link] = {}
     for match in _LINK.finditer(wikitext):
@@ -53,6 +55,7 @@ def external_links(wikitext: str) -> list[Link]:
             kind = "reference"
         else:
             kind = "site" if _OWN_LABEL.search(label) or _OWN_FIELD.search(before[-100:]) else "link"
-        url = html.unescape(match[0]).rstrip(".,;:!?)")
+        url = html.unescape(match[0])
+        url = url.rstrip(".,;:!?" if "(" in url else ".,;:!?)")  # as MediaWiki does
         found.setdefault(url, Link(url, html.unescape(label).strip("'\" \t"), kind))
     return list(found.values())
