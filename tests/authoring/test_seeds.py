@@ -16,13 +16,13 @@ EVS = {"新能源汽车": 1.0, "电池": 1.0, "充电": 0.5}
 PAGES = (
     DumpPage(
         "新能源汽车",
-        "'''新能源汽车'''用电池，须充电。<ref>{{cite web|url=http://www.portal.cn/1|title=充电桩}}</ref>"
+        "'''新能源汽车'''用电池，须充电。[http://www.portal.cn/1 充电桩官网]"
         "<ref>{{cite web|url=https://en.example.com/ev|title=Battery}}</ref><ref>[http://www.dianchi.com/2 电池]</ref>\n"
         "== 外部链接 ==\n* [http://www.evs.org/zh/ 新能源汽车协会官方网站]\n* [http://weibo.com/evs 微博]",
     ),
     DumpPage("電池", "電池可以充電。<ref>[https://www.dianchi.com/3 電池回收]</ref>{{Official website|http://battery.org.tw/}}"),
     *(DumpPage(f"城市{n}", f"城市。<ref>{{{{cite news|url=http://www.portal.cn/c{n}|title=城市}}}}</ref>") for n in range(30)),
-    DumpPage("天气", "下雨。[http://www.tianqi.cn/ 天气]"),
+    DumpPage("天气", "下雨时不充电。[http://www.tianqi.cn/ 天气官网]"),  # far from the topic
     DumpPage("Talk:新能源汽车", "新能源汽车 [http://talk.cn/ 电池]", namespace=1),
 )
 
@@ -68,6 +68,11 @@ def test_the_list_is_sound() -> None:
     rows = [line.split("\t") for line in data_folder().joinpath("sites.tsv").read_text("utf-8").splitlines() if line[0] != "#"]
     assert all(len(row) == 3 and all(row) and canonical(row[0]) == row[0] for row in rows)
     assert len({host(url).removeprefix("www.") for url, _, _ in rows}) == len(rows) > 90
+
+
+def test_a_title_tells_more_than_a_text() -> None:
+    near = Nearness({"党建": 1.0, "支部": 1.0})
+    assert near.of("党建", "新闻") > near.of("新闻", "党建") > 0
 
 
 def test_latin_words_stand_alone() -> None:
