@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from forum_layouts import LAYOUTS, NO_THREADS, Post, Thread, make_thread
@@ -255,8 +256,8 @@ def test_comments_headed_as_replies_are_posts() -> None:
     """Nothing but the headlines tells that these are not comments on an article."""
     replies = "".join(
         f"<div class='comment'><h3>Re: 支部里的一天</h3><a href='/user/{n}' class='username'>老王{n}</a> 2024-03-0{n + 1} 10:00"
-        f"<blockquote><p>小林, 2024-03-01 09:0{n} :</p>{TEXTS[0][1][0]}</blockquote>"
-        f"<div class='content'>{'<br>'.join(text)}</div></div>"
+        f"<div class='content'><p>{'甲乙丙'[n - 1]}书记, 2024-03-01 09:0{n} :</p><blockquote>{TEXTS[0][1][0]}</blockquote>"
+        f"{'<br>'.join(text)}</div></div>"
         for n, (_, text) in enumerate(TEXTS[1:4])
     )
     first = (
@@ -283,3 +284,5 @@ def test_a_text_right_around_short_replies_is_kept() -> None:
     assert TEXTS[0][1][0] in extract(f"{head}{body}{replies}</div></body></html>", url).text
     only = extract(f"{head}{replies}</div></body></html>", url)
     assert (only.kind, only.text.split("\n")) == ("forum", [f": {line}" for line in said])
+    named = re.sub(r"somebody_.._(\d+)", lambda name: f"somebody_{chr(87 + int(name[1])) * 6}", replies)
+    assert all(line in extract(f"{head}{named}</div></body></html>", url).text for line in said)
