@@ -66,13 +66,11 @@ def installed_cilin(resources: Resources) -> Cilin | None:
 
 _OCCUPATIONS, _THINGS = "Ae", "B"  # classes of Cilin
 _NO_NAMES = "EK"  # its classes of qualities and of auxiliaries, which are no kinds of anything
-
-
-_OF_A_KIND = frozenset(("generic|统称", "mass|众", "employee|员"))  # sememes that say that a word names a whole kind
+_OF_A_KIND = frozenset(("generic|统称", "mass|众", "employee|员"))  # sememes of a word that names a whole kind
 
 
 class _Search:
-    """All installed sources, read once. The numbers were chosen by reading what comes out for 200 words (docs/experiments.md)."""
+    """All installed sources, read once. Its numbers were chosen by what comes out for 200 words (docs/decisions/hypernyms.md)."""
 
     def __init__(self, resources: Resources) -> None:
         paths = {name: resources.path(name) for name in ("vectors", "cilin_tree", "clc")}
