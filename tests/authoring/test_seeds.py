@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from dump_tools import DumpPage, write_dump
 
-from topical_crawler.authoring.seeds import Hint, Nearness, from_sites, from_wikipedia, rank
+from topical_crawler.authoring.seeds import Hint, Nearness, from_sites, from_wikipedia, is_dead_end, rank
 from topical_crawler.package_data import data_folder
 from topical_crawler.sources.wikipedia import Wikipedia
+from topical_crawler.text.segment import lexicon_words
 from topical_crawler.web.urls import canonical, host
 
 EVS = {"新能源汽车": 1.0, "电池": 1.0, "充电": 0.5}
@@ -64,10 +65,12 @@ def test_the_list_names_sites_of_a_field(terms: tuple[str, ...], first: str) -> 
     assert first in [seed.url for seed in rank([from_sites(Nearness(dict.fromkeys(terms, 1.0)))])][:2]
 
 
-def test_the_list_is_sound() -> None:
+def test_the_lists_are_sound() -> None:
     rows = [line.split("\t") for line in data_folder().joinpath("sites.tsv").read_text("utf-8").splitlines() if line[0] != "#"]
     assert all(len(row) == 3 and all(row) and canonical(row[0]) == row[0] for row in rows)
     assert len({host(url).removeprefix("www.") for url, _, _ in rows}) == len(rows) > 90
+    assert not any(is_dead_end(host(url)) for url, _, _ in rows)
+    assert not any(is_dead_end(name.partition(".")[2]) for name in lexicon_words("dead_ends.txt"))  # its domain says it
 
 
 def test_a_title_tells_more_than_a_text() -> None:
