@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import HTTPRedirectHandler, build_opener
 
@@ -53,7 +53,8 @@ def from_searches(near: Nearness, server: str, searches: Sequence[str], timeout:
             }.get(error.code, "see that the address is that of a SearXNG server")
             raise TopicError(f"{server} answers HTTP {error.code}. Remedy: {remedy}") from None
         except (OSError, HTTPException, ValueError) as error:
-            raise TopicError(f"{server} cannot be reached ({error}). Remedy: start it, or name another address") from None
+            why = error.reason if isinstance(error, URLError) else error
+            raise TopicError(f"{server} cannot be reached ({why}). Remedy: start it, or name another address") from None
         hints += [Hint(url, near.of(title, text), f"search: {words}") for url, title, text in read_results(body, server)]
     return hints
 
