@@ -41,7 +41,7 @@ def test_from_a_sentence(run_scrapy: RunScrapy, tmp_path: Path) -> None:
     assert "topical-crawler lexicon fetch" in made.stderr  # what is missing is said
     assert "Only" not in made.stderr
     topic = load_topic(tmp_path / "os")
-    assert dict(topic.terms) == {"操作系统": 1.0, "内核": 1.0, "文件系统": 1.0}
+    assert dict(topic.terms) == {"操作系统": 1.0, "内核": 1.0, "文件系统": 1.0, "kernel": 1.0}
     assert topic.title == "操作系统内核与文件系统的原理和实现"
 
 

@@ -294,8 +294,9 @@ def _without_request(run: Sequence[str]) -> list[str]:
 
 
 def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
-    """The words of a sentence, including those that jieba's dictionary lacks (it cuts 大数据处理 into 大 + 数据处理)."""
-    longest_first = sorted(lexicon_words("new_words.txt"), key=lambda w: (-len(w), w))
+    """The words of a sentence, including those that jieba's dictionary lacks: it cuts 大数据处理 into 大 + 数据处理."""
+    names = {word for word in lexicon_words("same_words.txt") if len(word) > 3 and not word.isascii()}
+    longest_first = sorted(names | lexicon_words("new_words.txt"), key=lambda w: (-len(w), w))
     pieces = enumerate(re.split(f"({'|'.join(map(re.escape, longest_first))})", normalise(sentence)))
     cut = [word for place, piece in pieces for word in ([piece] if place % 2 else segmenter.cut(piece))]
     stop = default_stopwords()  # two characters, one of them a stop word, are taken for a new word in 支持向量机等: 机等
