@@ -190,6 +190,8 @@ class ScriptsMiddleware(CrawlComponent):
                 pass  # the page is gone
             except Exception:  # it fails for the page alone
                 logger.exception("%s, asked for by the scripts of %s", route.request.url, response.url)
+                with contextlib.suppress(Error):
+                    await route.abort()
 
         await context.route("**/*", answer)
         page = await asyncio.wait_for(context.new_page(), self._timeout)
@@ -278,6 +280,9 @@ class ScriptsMiddleware(CrawlComponent):
                         proxy={"server": "http://127.0.0.1:9", "bypass": "<-loopback>"},
                     )
                 except Error as error:
+                    driver, self._playwright = self._playwright, None  # it may be what has failed
+                    with contextlib.suppress(Exception):
+                        await asyncio.wait_for(driver.stop(), _GRACE)
                     logger.error(
                         "%s cannot be started: %s. Remedy: TOPICAL_CHROMIUM names another", self._chromium, str(error)[:1000]
                     )
@@ -285,17 +290,21 @@ class ScriptsMiddleware(CrawlComponent):
             return self._browser
 
     async def _end(self, browser: Browser | None) -> None:
-        if browser is self._browser:
-            self._browser = None
-        if browser is not None:
-            with contextlib.suppress(Exception):  # it may be gone already, or hang
-                await asyncio.wait_for(browser.close(), _GRACE)
+        """Let go of a browser, and of the program that drives it, which may be what has failed."""
+        if browser is None:
+            return
+        driver = None
+        async with self._launching:
+            if browser is self._browser:
+                driver, self._playwright, self._browser = self._playwright, None, None
+        with contextlib.suppress(Exception):  # it may be gone already, or hang
+            await asyncio.wait_for(browser.close(), _GRACE)
+        if driver is not None:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(driver.stop(), _GRACE)
 
     async def closed(self) -> None:
         await self._end(self._browser)
-        if self._playwright is not None:
-            with contextlib.suppress(Exception):
-                await asyncio.wait_for(self._playwright.stop(), _GRACE)
         if self._counts:
             listed = ", ".join(f"{number} {what}" for what, number in sorted(self._counts.items()))
             logger.info("Pages that are empty without scripts: %s", listed)

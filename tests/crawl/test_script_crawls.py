@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
+import os
 import shutil
+import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -150,6 +153,26 @@ def test_a_program_that_is_no_browser_is_said(topic: Path, tmp_path: Path) -> No
     assert "cannot be started" in done.log and "Remedy: TOPICAL_CHROMIUM names another" in done.log
 
 
+@needs_chromium
+def test_a_driver_that_dies_is_started_again() -> None:
+    from playwright.async_api import Error
+
+    async def launch_twice() -> None:
+        middleware = ScriptsMiddleware(Crawler(Spider, Settings({**get_project_settings(), "TOPICAL_SCRIPTS": 1})))
+        browser = await middleware._launched()
+        for task in Path("/proc/self/task").iterdir():
+            for child in (task / "children").read_text().split():
+                if "node" in Path(f"/proc/{child}/comm").read_text():
+                    os.kill(int(child), signal.SIGKILL)
+        with pytest.raises(Error):
+            await browser.new_context()
+        await middleware._end(browser)
+        await (await middleware._launched()).new_context()
+        await middleware.closed()
+
+    asyncio.run(launch_twice())
+
+
 def test_what_is_missing_is_said() -> None:
     assert chromium(Settings()) == ""
     assert chromium(Settings({"TOPICAL_SCRIPTS": 1, "TOPICAL_REPLAY": "a.warc.gz", "TOPICAL_CHROMIUM": "/none"})) == ""
@@ -163,7 +186,9 @@ def test_a_browser_that_is_not_there_is_said() -> None:
         chromium(Settings({"TOPICAL_SCRIPTS": 1, "TOPICAL_CHROMIUM": "/none"}))
 
 
-def test_a_crawl_without_scripts_imports_no_browser() -> None:
+def test_a_crawl_without_scripts_imports_no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "playwright"]:
+        monkeypatch.delitem(sys.modules, name)
     with pytest.raises(NotConfigured):
         ScriptsMiddleware(Crawler(Spider, get_project_settings()))
     assert "playwright" not in sys.modules
