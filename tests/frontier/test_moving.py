@@ -234,6 +234,20 @@ def test_a_server_that_was_removed_may_be_switched_off(servers: list[RedisServer
         assert len(frontier.waiting(20)) == 9
 
 
+def test_a_page_of_a_server_that_was_removed_is_lost_to_its_worker(servers: list[RedisServer], tmp_path: Path) -> None:
+    moving = next(host for host in range(99) if shard_of(f"{host}.cn", range(2)) == 1)
+    with RedisServer(tmp_path) as guest:
+        frontier = open_shards(clients([servers[0], guest]), CRAWL, 0.0, 9, 0, lease=LEASE)
+        frontier.push([link(moving, 0)])
+        page = frontier.pop(0.0)
+        assert page is not None
+        change_shards(clients([servers[0], guest]), CRAWL, remove=place(guest))  # its lease runs out
+        assert frontier.best(0.0) is not None
+    with pytest.raises(LeaseLost, match="its server was removed"):
+        frontier.done(page.key, Outcome(page.url, True, 0.5))
+    frontier.close()
+
+
 def test_a_change_is_finished_before_another_one(servers: list[RedisServer], monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(open_shards(clients(servers[:2]), CRAWL)) as frontier:
         frontier.push([link(host, page) for host in range(20) for page in range(5)])

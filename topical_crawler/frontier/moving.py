@@ -174,6 +174,7 @@ def _move_hosts(source: int, to: tuple[int, ...], shards: Mapping[int, Shard], r
         hosts = sorted({host for host, _ in shard.known_hosts() if shard_of(host, to) != source})
         moved[0] += shard.move("leave", hosts)
         while any(shard_of(host, to) != source for host in shard.flying_hosts()):
+            report(*moved)
             shard.wait(0.0)  # leases of workers that have died run out
             time.sleep(_LOOK_EVERY)
         arriving: dict[int, list[tuple[str, float]]] = defaultdict(list)

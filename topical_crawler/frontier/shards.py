@@ -231,6 +231,9 @@ class ShardedFrontier(Frontier):
     def _holder(self, key: bytes) -> _Shard:
         if (shard := self._holders.get(key)) is None:
             raise not_in_flight(key)
+        if shard.removed:  # nothing was in flight there any more
+            del self._holders[key]
+            raise LeaseLost(f"entry {key.hex()} is not in flight here: its server was removed after its lease had run out")
         return shard
 
     # -- Links
