@@ -232,6 +232,15 @@ def bomb(megabytes: int) -> bytes:
     return first + block * (megabytes - 1)
 
 
+def replaced(old: str, new: str) -> bytes:
+    """An OFD file with other words in its parts."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(ofd(GOOD))) as good, zipfile.ZipFile(out, "w") as packed:
+        for name in good.namelist():
+            packed.writestr(name, good.read(name).decode().replace(old, new))
+    return out.getvalue()
+
+
 def zipped(name: str, text: bytes, *, more: int = 0) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -276,11 +285,7 @@ def test_a_file_without_a_text_has_its_reason(pool: DocumentPool, name: str) -> 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-1e400"])
 def test_places_in_an_ofd_file_that_are_no_numbers_are_no_fault_of_the_reader(number: str) -> None:
-    body = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(ofd(GOOD))) as good, zipfile.ZipFile(body, "w") as packed:
-        for name in good.namelist():
-            packed.writestr(name, good.read(name).replace(b'X="0"', f'X="{number}"'.encode()))
-    assert read(body.getvalue()).reason == ""
+    assert read(replaced('X="0"', f'X="{number}"')).reason == ""
 
 
 def test_loops_and_false_places_in_a_pdf_do_no_harm(pool: DocumentPool) -> None:
@@ -305,6 +310,11 @@ def test_a_file_of_too_many_files_or_characters_is_not_read(monkeypatch: pytest.
     assert read(zipped("word/document.xml", b"", more=10)).reason == TOO_LONG
     monkeypatch.setattr(documents, "MOST_CHARACTERS", 100)
     assert [read(write(GOOD)).reason for write in (pdf, ofd)] == [TOO_LONG, TOO_LONG]
+
+
+def test_a_document_that_needs_more_memory_than_there_is_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MOST_FILES", 10**18)  # a list of so many places
+    assert read(replaced('DeltaX="', 'DeltaX="g 999999999999999999 1 ')).reason == TOO_LONG
 
 
 def test_a_fault_of_a_reader_is_logged_and_not_laid_to_the_file(

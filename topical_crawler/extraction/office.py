@@ -54,11 +54,9 @@ class Packed:
                 data = part.read(MOST_PART)
             parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
             return etree.fromstring(data, parser)
-        except (KeyError, zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError, etree.XMLSyntaxError):
-            raise UnreadableError(BROKEN) from None
-        except Exception as error:  # zlib.error and what the other methods of packing raise
-            if isinstance(error, UnreadableError):
-                raise
+        except (UnreadableError, MemoryError):
+            raise
+        except Exception:  # of zipfile, zlib and the other methods of packing, and of XML
             raise UnreadableError(BROKEN) from None
 
 
