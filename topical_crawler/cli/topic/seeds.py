@@ -10,7 +10,7 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.searxng import from_searches
 from topical_crawler.authoring.seeds import Hint, Nearness, from_sites, from_wikipedia, rank
-from topical_crawler.authoring.start import from_sentence, known_words
+from topical_crawler.authoring.start import from_sentence, known_words, other_names
 from topical_crawler.cli.base import add_json, add_number, whole
 from topical_crawler.cli.terminal import console, progress, table
 from topical_crawler.config import cache_dir, resources
@@ -53,7 +53,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     else:
         title, present = opts.topic, set()
         known = known_words(resources(settings) or Resources.none(), cache_dir(settings))  # as topic new reads a sentence
-        terms = {t.word: 1.0 if math.isnan(t.weight) else t.weight for t in from_sentence(opts.topic, known).terms}
+        said = from_sentence(opts.topic, known).terms
+        terms = {t.word: 1.0 if math.isnan(t.weight) else t.weight for t in (*said, *other_names(said))}
         if not terms:
             raise TopicError(f"no word in {opts.topic!r} can be a term. Remedy: a longer sentence, or a topic folder")
     near = Nearness(terms)
