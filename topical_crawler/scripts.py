@@ -43,6 +43,7 @@ MOST_REQUESTS = 40  # that the scripts of a page may send
 LEARN = 3  # pages of a host in a row that gain nothing, after which no further one is tried
 AT_ONCE = 2  # pages in the browser
 KEPT_BYTES = 32 << 20  # of scripts, which the next page of a site asks for again
+_LAUNCH = 60.0  # most seconds in which the program that drives the browser must start
 _GRACE = 20.0  # most seconds in which a page whose time is over must give what it shows, and close
 _FETCHED = ("script", "xhr", "fetch")
 _PASSED_ON = ("accept", "x-requested-with")  # of the headers that a script sets
@@ -69,6 +70,7 @@ class _Visit:
     requests: int = 0
     size: int = 0  # bytes fetched
     shown: bool = False  # whether the page itself was asked for
+    over: bool = False  # whether nothing more is fetched
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -228,12 +230,14 @@ class ScriptsMiddleware(CrawlComponent):
             if is_script and url in self._kept:
                 self._kept.move_to_end(url)
                 return self._kept[url]
-            if visit.requests >= MOST_REQUESTS or (self._most and visit.size > self._most):
+            if visit.over or visit.requests >= MOST_REQUESTS or (self._most and visit.size > self._most):
+                return None
+            robots = self._crawler.get_downloader_middleware(RobotsMiddleware)
+            await asyncio.sleep(robots.delay(host(url)) if robots is not None else 0)
+            if visit.over:  # meanwhile
                 return None
             visit.requests += 1
             self._counts["requests"] += 1
-            robots = self._crawler.get_downloader_middleware(RobotsMiddleware)
-            await asyncio.sleep(robots.delay(host(url)) if robots is not None else 0)
             meta = {"dont_redirect": True, "dont_retry": True, "handle_httpstatus_all": True, "download_slot": host(url)}
             own = {name: headers[name] for name in _PASSED_ON if name in headers}
             request = Request(
@@ -246,7 +250,7 @@ class ScriptsMiddleware(CrawlComponent):
                 return None
             visit.size += len(answer.body)
             if answer.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
-                visit.requests = MOST_REQUESTS  # the host asks for patience
+                visit.over = True  # the host asks for patience
             if is_script and answer.status == HTTPStatus.OK:
                 self._kept[url] = answer
                 while sum(len(kept.body) for kept in self._kept.values()) > KEPT_BYTES:
@@ -255,7 +259,7 @@ class ScriptsMiddleware(CrawlComponent):
 
     async def _leave(self, visit: _Visit) -> None:
         """Fetch nothing more for a page, and have the host's delay begin after its last request."""
-        visit.requests = MOST_REQUESTS
+        visit.over = True
         async with visit.turn:  # what is under way still takes the host's turn
             crawl, entry = crawl_of(self._crawler), visit.request.meta["topical"]
             if crawl is not None and entry.key in crawl.in_flight:
@@ -268,7 +272,7 @@ class ScriptsMiddleware(CrawlComponent):
                 from playwright.async_api import Error, async_playwright
 
                 if self._playwright is None:
-                    self._playwright = await async_playwright().start()
+                    self._playwright = await asyncio.wait_for(async_playwright().start(), _LAUNCH)
                 root = hasattr(os, "geteuid") and os.geteuid() == 0
                 if root:
                     logger.warning("Chromium has no sandbox for root. Remedy: run the crawl as another user")
