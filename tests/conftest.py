@@ -14,11 +14,15 @@ from hypothesis import settings
 from scrapy.cmdline import execute
 
 import experiments.__main__
+from topical_crawler.resources.registry import Resources
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# No test takes the language resources of whoever runs it: each names those that it wants.
+# No test takes the language resources of whoever runs it, unless it asks for them (`fetched_resources`). The processes of
+# pytest-xdist have this environment, so the folder is noted there before it is hidden.
+os.environ.setdefault("TOPICAL_TEST_RESOURCES", str(Resources.from_settings({}).directory))
 os.environ["XDG_DATA_HOME"] = str(ROOT / "tests" / "no_user_data")
+os.environ.pop("TOPICAL_RESOURCES_DIR", None)
 
 # The same examples in every run: a failure belongs to the change that caused it, not to the day.
 settings.register_profile("project", derandomize=True, database=None, deadline=None)
@@ -56,6 +60,12 @@ def shared_data() -> Path:
     if not path.is_dir():
         pytest.skip(f"{path} is not there: this test measures on real data that is kept beside the project")
     return path
+
+
+@pytest.fixture(scope="session")
+def fetched_resources() -> dict[str, str]:
+    """The setting that names the resources that were fetched here, if any; a test that needs them says what it skips for."""
+    return {"TOPICAL_RESOURCES_DIR": os.environ["TOPICAL_TEST_RESOURCES"]}
 
 
 @pytest.fixture

@@ -32,9 +32,9 @@ PRINTED_THRESHOLDS = (0.1, 0.2, 0.3)
 
 
 @pytest.fixture(scope="module")
-def groups() -> tuple[Similarities, Any]:
+def groups(fetched_resources: dict[str, str]) -> tuple[Similarities, Any]:
     """420 word groups as ``python -m experiments words`` draws them, and which of them are synonyms."""
-    resources = Resources.from_settings({})
+    resources = Resources.from_settings(fetched_resources)
     cilin = resources.path("cilin")
     if cilin is None or resources.path("hownet") is None or resources.path("vectors") is None:
         pytest.skip("HowNet, the vectors or Cilin are missing: topical-crawler lexicon fetch")

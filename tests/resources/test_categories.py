@@ -197,8 +197,8 @@ def test_bad_clc(tmp_path: Path, data: Any, says: str) -> None:
         read_clc(write_clc(tmp_path, data))
 
 
-def test_the_fetched_classification() -> None:
-    path = Resources.from_settings({}).path("clc")
+def test_the_fetched_classification(fetched_resources: dict[str, str]) -> None:
+    path = Resources.from_settings(fetched_resources).path("clc")
     if path is None:
         pytest.skip("the classification is not fetched: topical-crawler lexicon fetch clc")
     tree = read_clc(path)

