@@ -13,7 +13,6 @@ of the real Wikipedia are.
 import argparse
 import gzip
 import json
-import math
 import random
 import sys
 import tempfile
@@ -66,7 +65,7 @@ def main():
         dump = Path(folder, "zhwiki.xml.bz2")
         write_dump(dump, iter(made))
         for category, sentence in SENTENCES.items():
-            terms = {t.word: 1.0 if math.isnan(t.weight) else t.weight for t in from_sentence(sentence).terms}
+            terms = {t.word: t.in_means for t in from_sentence(sentence).terms}
             hints, near = from_wikipedia(Nearness(terms), Wikipedia(dump))
             names = [host(seed.url) for seed in rank([hints])]
             first = next((place for place, name in enumerate(names, 1) if name in PORTALS), 0)

@@ -72,6 +72,11 @@ class FirstTerm:
     why: str
     yours: bool = False
 
+    @property
+    def in_means(self) -> float:
+        """The weight, 1 for a term without one."""
+        return 1.0 if math.isnan(self.weight) else self.weight
+
 
 @dataclass
 class Start:
@@ -127,6 +132,13 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
     terms += [FirstTerm(w, math.nan, COMPOUND, yours=True) for w in compounds]
     terms += [FirstTerm(w, math.nan if _is_specific_noun(w) else PART_WEIGHT, PART) for w in parts]
     return Start(terms, [w for w in dict.fromkeys(itertools.chain(*said)) if w not in words and w not in default_stopwords()])
+
+
+def read_sentence(sentence: str, resources: Resources, cache_dir: Path | None = None) -> Start:
+    """What a sentence begins a topic with: its words, joined as the resources know them, and other names of them."""
+    start = from_sentence(sentence, known_words(resources, cache_dir))
+    start.add(Start(other_names(start.terms)))
+    return start
 
 
 def other_names(terms: Sequence[FirstTerm]) -> list[FirstTerm]:
@@ -198,7 +210,7 @@ def neighbours(
     All words that the user named pull alike, so that a word near to one of them comes behind those near to several; parts of them
     that are not specific do not pull. Arguments and errors as in :func:`~topical_crawler.authoring.neighbours.propose`.
     """
-    weights = {t.word: 1.0 if t.yours or math.isnan(t.weight) else t.weight for t in terms}
+    weights = {t.word: 1.0 if t.yours else t.in_means for t in terms}
     parts = {t.word for t in terms if t.why == PART and not math.isnan(t.weight)}
     pulling = {word: weight for word, weight in weights.items() if word not in parts}
     path = resources.path("vectors")
@@ -235,7 +247,7 @@ def short_forms(terms: Sequence[FirstTerm], vectors: WordVectors, known: Collect
                 score = vectors.similarity(term.word, word) if word in vectors.rows and word not in term.word else 0.0
                 if score < SHORT_FORM or word in there:
                     continue
-                weight = score**2 * (1.0 if math.isnan(term.weight) else term.weight)
+                weight = score**2 * term.in_means
                 if word not in found or weight > found[word].weight:
                     found[word] = FirstTerm(word, weight, f"short for {term.word} (vectors {score:.2f})")
     return sorted(found.values(), key=lambda term: (-term.weight, term.word))

@@ -18,11 +18,9 @@ from topical_crawler.authoring.start import (
     Start,
     check_free,
     from_keywords,
-    from_sentence,
     from_texts,
-    known_words,
     neighbours,
-    other_names,
+    read_sentence,
     write_start,
 )
 from topical_crawler.config import cache_dir, replay_parts, resources
@@ -65,8 +63,7 @@ def _proposed(bench: Bench, sentence: str, keywords: str, texts: str, near_words
     if keywords:
         start.add(from_keywords(re.split(r"[,，、\s]+", keywords)))
     if sentence:
-        start.add(from_sentence(sentence, known_words(language, cache)))
-        start.add(Start(other_names(start.terms)))
+        start.add(read_sentence(sentence, language, cache))
     if texts:
         start.add(from_texts(re.split(r"\n\s*\n", texts)))
     if not start.terms:
@@ -86,7 +83,7 @@ def _proposed(bench: Bench, sentence: str, keywords: str, texts: str, near_words
 
 
 def _shown(term: FirstTerm) -> dict[str, Any]:
-    weight = 1.0 if math.isnan(term.weight) else round(term.weight, 4)
+    weight = round(term.in_means, 4)
     return {"word": term.word, "weight": weight, "why": term.why, "lane": lane(weight)}
 
 

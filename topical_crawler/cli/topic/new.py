@@ -19,11 +19,9 @@ from topical_crawler.authoring.start import (
     check_free,
     from_category,
     from_keywords,
-    from_sentence,
     from_texts,
-    known_words,
     neighbours,
-    other_names,
+    read_sentence,
     write_start,
 )
 from topical_crawler.cli.base import add_number, is_url, whole
@@ -83,8 +81,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.keywords:
         start.add(from_keywords(opts.keywords.replace("，", ",").replace("、", ",").split(",")))
     if opts.sentence:
-        start.add(from_sentence(opts.sentence, known_words(language, cache)))
-        start.add(Start(other_names(start.terms)))
+        start.add(read_sentence(opts.sentence, language, cache))
     tree = None
     if path := opts.tree or language.path("clc"):
         tree = read_odp(path) if ".rdf" in path.name else read_clc(path)

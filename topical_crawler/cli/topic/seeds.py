@@ -3,14 +3,13 @@
 import argparse
 import dataclasses
 import json
-import math
 from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.searxng import from_searches
 from topical_crawler.authoring.seeds import Hint, Nearness, from_sites, from_wikipedia, rank
-from topical_crawler.authoring.start import from_sentence, known_words, other_names
+from topical_crawler.authoring.start import read_sentence
 from topical_crawler.cli.base import add_json, add_number, whole
 from topical_crawler.cli.terminal import console, progress, table
 from topical_crawler.config import cache_dir, resources
@@ -52,9 +51,8 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         title, terms, present = topic.title, topic.terms, {host(url).removeprefix("www.") for url in topic.seeds}
     else:
         title, present = opts.topic, set()
-        known = known_words(resources(settings) or Resources.none(), cache_dir(settings))  # as topic new reads a sentence
-        said = from_sentence(opts.topic, known).terms
-        terms = {t.word: 1.0 if math.isnan(t.weight) else t.weight for t in (*said, *other_names(said))}
+        said = read_sentence(opts.topic, resources(settings) or Resources.none(), cache_dir(settings))
+        terms = {term.word: term.in_means for term in said.terms}
         if not terms:
             raise TopicError(f"no word in {opts.topic!r} can be a term. Remedy: a longer sentence, or a topic folder")
     near = Nearness(terms)
