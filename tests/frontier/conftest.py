@@ -27,6 +27,14 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
         yield server
 
 
+@pytest.fixture
+def servers(running: list[RedisServer]) -> list[RedisServer]:
+    """The servers that a module has ``running``, empty."""
+    for server in running:
+        server.client().flushall()
+    return running
+
+
 @pytest.fixture(params=["memory", "sqlite", "redis", "shards"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Makes a frontier: ``make(delay=2.0, in_flight_per_host=1)``; closed at the end of the test."""

@@ -36,13 +36,6 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RedisServ
         server.stop()
 
 
-@pytest.fixture
-def servers(running: list[RedisServer]) -> list[RedisServer]:
-    for server in running:
-        server.client().flushall()
-    return running
-
-
 def place(server: RedisServer) -> str:
     return f"127.0.0.1:{server.port}/0"
 

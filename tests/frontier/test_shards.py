@@ -43,13 +43,6 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RedisServ
 
 
 @pytest.fixture
-def servers(running: list[RedisServer]) -> list[RedisServer]:
-    for server in running:
-        server.client().flushall()
-    return running
-
-
-@pytest.fixture
 def worker(servers: list[RedisServer]) -> Iterator[Worker]:
     made: list[ShardedFrontier] = []
 
