@@ -56,7 +56,7 @@ EXTENDED = SimilarityParameters(
     alpha=0.9, beta=0.3, th1=0.0, th2=0.5, synonyms=True, parts=True, rarity=True, centred=True, characters=0.1
 )
 """All of it, as ``python -m experiments words --choose`` chose it. On pairs that it was not chosen on Spearman's ρ is .57 to .69,
-where the paper's form has .33 to .60 (docs/experiments.md, "Agreement with people")."""
+where the paper's form has .33 to .60 (docs/decisions/paper-figures.md, "Agreement with people")."""
 
 
 def algorithm1(sim_h: ArrayLike, sim_d: ArrayLike, parameters: SimilarityParameters) -> NDArray[np.float64]:
