@@ -5,17 +5,25 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from crawl_tools import DEMO
+from scrapy.settings import Settings
 
 from topical_crawler import Candidate, Evidence, strategies, workbench
+from topical_crawler.authoring.neighbours import SOURCES
+from topical_crawler.authoring.seeds import Nearness, from_sites, rank
+from topical_crawler.authoring.start import from_keywords, from_sentence, from_texts, other_names
 from topical_crawler.cli.catalogue import Voice, catalogue
 from topical_crawler.extraction import KINDS
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.strategies.adaptive.link_model import _IN_WORDS, in_words
 from topical_crawler.strategies.adaptive.strategy import Adaptive
 from topical_crawler.topic.files import ON_TOPIC
+from topical_crawler.workbench.bench import Bench
+from topical_crawler.workbench.topic import _seeds
 
 
 def has_chinese_name(name: str) -> bool:
@@ -66,6 +74,18 @@ def _example(message: ast.expr) -> str:
     return {"whole": "whole number", "' '.join(ends)": "from 1 to 9", "known": "There are: 党建"}.get(
         ast.unparse(message.value) if isinstance(message, ast.FormattedValue) else "", "党建"
     )
+
+
+def test_why_the_workbench_proposes_terms_and_addresses(tmp_path: Path) -> None:
+    bench = Bench(Settings({"TOPICAL_REPLAY": str(DEMO / "demo-web.warc.gz"), "TOPICAL_CACHE_DIR": str(tmp_path)}))
+    seeds = _seeds(bench, ["党建", "天气"], Counter(["www.wutong.cn"]))
+    whys = {seed["why"] for seed in seeds} | {seed.why for seed in rank([from_sites(Nearness({"党建": 1.0, "天气": 1.0}))])}
+    start = from_sentence("环境保护与网络游戏产业")
+    whys |= {term.why for term in (*start.terms, *other_names(start.terms), *from_keywords(["党建"]).terms)}
+    whys |= {term.why for term in from_texts(["党员到社区报到，支部开展党课学习。"] * 3).terms}
+    whys |= {f"near 党建 ({source} 0.80)" for source in SOURCES} | {"short for 环境保护 (vectors 0.61)"}
+    assert len({why.partition(" ")[0] for why in whys}) > 8
+    assert [why for why in whys if not has_chinese_name(why) or ";" in why] == []
 
 
 def test_every_line_has_both_languages_and_the_same_places_for_values() -> None:

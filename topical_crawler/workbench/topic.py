@@ -114,16 +114,16 @@ def _examples(bench: Bench, words: list[str]) -> tuple[list[dict[str, Any]], Cou
 def _seeds(bench: Bench, words: list[str], hosts: Counter[str]) -> list[dict[str, str]]:
     """Addresses to start from: hosts of texts with the terms, seeds of topics that share a term, home pages of the recording
     that is replayed, known sites of the field."""
-    found: dict[str, str] = {f"http://{host}/": "host" for host, _ in hosts.most_common(SEEDS)}
+    found: dict[str, str] = {f"http://{host}/": "host of such texts" for host, _ in hosts.most_common(SEEDS)}
     own = bench.own_topics()
     for name in [*own, *list_topics()]:
         topic = load_topic(own.get(name, name))
         if topic.seeds and any(word in topic.terms for word in words):
-            found |= {url: f"topic {name}" for url in topic.seeds if url not in found}
+            found |= {url: f"seed of the topic {name}" for url in topic.seeds if url not in found}
     if files := replay_parts(bench.settings)[0]:
         with Recording(",".join(files), cache_dir(bench.settings)) as recording:
             homes = [url for url in recording.urls() if urlsplit(url).path in ("", "/") and not urlsplit(url).query]
-        found |= {url: "recording" for url in homes if url not in found}
+        found |= {url: "home page of the recording" for url in homes if url not in found}
     found |= {seed.url: seed.why for seed in rank([from_sites(Nearness(dict.fromkeys(words, 1.0)))]) if seed.url not in found}
     return [{"url": url, "why": why} for url, why in list(found.items())[:SEEDS]]
 
