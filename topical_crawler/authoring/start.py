@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
@@ -19,6 +20,7 @@ from pathlib import Path
 from topical_crawler.authoring.candidates import find_candidates, has_good_edges
 from topical_crawler.authoring.folder import ADJUST, TERMS, WEIGHTS, TopicFolder, Written, check_term
 from topical_crawler.authoring.neighbours import propose, specificity
+from topical_crawler.cleaning.characters import scripts, to_simplified, to_traditional
 from topical_crawler.package_data import data_folder
 from topical_crawler.resources.categories import GENERATIONS, CategoryTree
 from topical_crawler.resources.cilin import Cilin
@@ -52,6 +54,11 @@ _CIRCUMSTANCES, _LEAST_TELLING = ("f", "s", "t", "b", "z"), 0.4
 do, 主要 and 附近 do not."""
 _TELLING = 0.8
 _NOUNS = ("n", "vn", "an", "j", "l", "i", "eng")
+
+_QUOTED = '[“"「『《](\\w{2,8})[”"」』》]'
+_NUMBERED = "(?<![\u4e00-\u9fff])([\u4e00-\u9fff]{1,2}-[0-9]+)(?![0-9])"
+_BREAKS = frozenset("相关 a an the of in on at for to with and or from by as is are how what about into using vs".split())
+"""Function words that the dictionary lacks or takes for others; 相关 stands between the words for a topic."""
 
 Known = Callable[[str], bool]
 
@@ -106,8 +113,10 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
     """The words of a sentence without function words and without words about the request (``lexicon/request_words.txt``), unless
     there are no others.
 
-    Two adjacent words of two or three characters each (新能源 + 汽车) are also a term together; what stands on any page (推荐,
-    图片) only so if it has a neighbour. So is what longer words are made of (硬件 in 计算机硬件): most texts use it instead.
+    Two adjacent words of two or three characters each (新能源 + 汽车) are also a term together, as are a word and a character or
+    letter beside it (长 + 难句, 维生素 + C); what stands on any page (推荐, 图片) only so if it has a neighbour. So is what longer
+    words are made of (硬件 in 计算机硬件): most texts use it instead. What is quoted is one word. Of a sentence in traditional
+    characters the terms are simplified, with the forms in it as other names.
 
     Args:
         sentence: what the topic is about.
@@ -116,22 +125,34 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
     Returns:
         Terms without weight; words of general use weigh :data:`GENERAL_WEIGHT`, parts but specific nouns :data:`PART_WEIGHT`.
     """
-    segmenter = Segmenter(stopwords=lexicon_words("stopwords.txt"))
-    joined = _joined(_cut(sentence, segmenter), segmenter, known)
-    said = [
-        list(run) for content, run in itertools.groupby(joined, lambda w: segmenter.is_content(w) or _is_telling(w)) if content
-    ]
+    segmenter = Segmenter(stopwords=_lexicon("stopwords.txt"))
+    traditional = not scripts()[1].isdisjoint(sentence)
+    written = to_simplified(normalise(sentence)) if traditional else normalise(sentence)
+    joined = list(_joined(_cut(written, segmenter), segmenter, known))
+    said = [list(run) for kept, run in itertools.groupby(joined, lambda w: _is_term(w, segmenter) or _is_attribute(w)) if kept]
     runs = [_without_request(run) for run in said]
-    beside = [[word for word in run if len(run) == 1 or word not in default_stopwords()] for run in runs]
-    words = list(dict.fromkeys(itertools.chain(*beside))) or list(dict.fromkeys(itertools.chain(*said)))
-    pairs = (pair for run in runs for pair in itertools.pairwise(run) if all(2 <= len(word) <= 3 for word in pair))
+    beside = (w for run in runs for w in run if len(run) == 1 or w not in default_stopwords())
+    terms_of = lambda candidates: list(dict.fromkeys(w for w in candidates if _is_term(w, segmenter)))
+    words = terms_of(beside) or terms_of(itertools.chain(*said))
+    pairs = (pair for run in runs for pair in itertools.pairwise(run) if _are_one(*pair))
     compounds = dict.fromkeys(compound for pair in pairs if (compound := "".join(pair)) not in words)
     parts = dict.fromkeys(p for w in words for p in _parts(w, segmenter) if p not in {*words, *compounds})
-    lesser = GENERAL_WEIGHT if compounds or any(specificity(w) >= GENERAL for w in words) else math.nan
-    terms = [FirstTerm(w, lesser if specificity(w) < GENERAL else math.nan, WORD, yours=True) for w in words]
+    lesser = GENERAL_WEIGHT if compounds or not all(map(_is_general, words)) else math.nan
+    terms = [FirstTerm(w, lesser if _is_general(w) else math.nan, WORD, yours=True) for w in words]
     terms += [FirstTerm(w, math.nan, COMPOUND, yours=True) for w in compounds]
     terms += [FirstTerm(w, math.nan if _is_specific_noun(w) else PART_WEIGHT, PART) for w in parts]
-    return Start(terms, [w for w in dict.fromkeys(itertools.chain(*said)) if w not in words and w not in default_stopwords()])
+    if traditional:
+        forms = ((term, to_traditional(term.word)) for term in terms)
+        terms += [FirstTerm(form, term.weight, f"{SAME} {term.word}") for term, form in forms if form != term.word]
+    taken = "".join(term.word for term in terms)
+    return Start(
+        terms,
+        [
+            w
+            for w in dict.fromkeys(joined)
+            if w not in taken and len(w) > 1 and w.isalpha() and w not in _lexicon("stopwords.txt")
+        ],
+    )
 
 
 def read_sentence(sentence: str, resources: Resources, cache_dir: Path | None = None) -> Start:
@@ -266,59 +287,116 @@ def known_words(resources: Resources, cache_dir: Path | None = None) -> Known:
     return lambda word: any(word in vocabulary for vocabulary in words)
 
 
+@functools.cache
+def _lexicon(name: str) -> frozenset[str]:
+    return lexicon_words(name)
+
+
+def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
+    """The words of a sentence, including those that jieba's dictionary lacks: it cuts 大数据处理 into 大 + 数据处理. What is quoted
+    (“双减”, 《红楼梦》) is one word, and so is a type with its number (歼-20)."""
+    names = {word for word in _lexicon("same_words.txt") if len(word) > 3 and not word.isascii()}
+    longest_first = sorted(names | _lexicon("new_words.txt"), key=lambda w: (-len(w), w))
+    whole = re.compile(rf"{_QUOTED}|{_NUMBERED}|({'|'.join(map(re.escape, longest_first))})")
+    words, place = [], 0
+    for found in whole.finditer(sentence):
+        words += [*segmenter.cut(sentence[place : found.start()]), found[found.lastindex or 0]]
+        place = found.end()
+    words += segmenter.cut(sentence[place:])
+    return [piece for word in words for piece in (word if _is_misread(word) else [word])]
+
+
+def _is_misread(word: str) -> bool:
+    """Whether it is a stop word and a character that are taken for a new word: 机等 in 支持向量机等, but not 多肉 or 后厨."""
+    if len(word) != 2 or language().tag(word) or default_stopwords().isdisjoint(word):
+        return False
+    return not (language().tag(word[0]).startswith(("m", "f")) and _is_character(word[1], ("n", "v")))
+
+
 def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterator[str]:
-    """Join the longest known runs without function words at their edges; two or three characters that stand by themselves (冲 +
-    煮); one-character nouns, and other characters at the end, to the word before (区块 + 链, 家常菜 + 谱); and a letter to the
-    word behind (C + 语言, A + 股)."""
+    """Join the longest known runs; two or three characters that stand by themselves (冲 + 煮, 定 + 投); a character to the word
+    before it (:func:`_is_suffix`); and a letter to the word behind (C + 语言, A + 股) unless one stands before it, too."""
     place = 0
     while place < len(words):
+        before = words[place - 1] if place else ""
         for length in range(min(_MAX_JOINED, len(words) - place), 0, -1):
             run = words[place : place + length]
-            if length == 1 or (known("".join(run)) and has_good_edges("".join(run), segmenter)):
+            if length == 1 or _is_known(run, segmenter, known):
                 break
-        if len(run) == 1 and not (place and segmenter.is_content(words[place - 1])):
+        if len(run) == 1:
             alone = list(itertools.takewhile(_is_character, words[place:]))
             behind = words[place + len(alone) :][:1]
             run = alone if len(alone) in (2, 3) and not any(map(segmenter.is_content, behind)) else run
         place += len(run)
         after, then = [*words[place : place + 2], "", ""][:2]
-        tag = language().tag(after) if len(after) == 1 else ""
-        ends_run = tag.startswith(CONTENT_TAGS) and after not in default_stopwords() and not segmenter.is_content(then)
-        if len(run[-1]) == 1 and run[-1].isascii() and run[-1].isalpha():
-            joins = segmenter.is_content(after) or (bool(tag) and after not in default_stopwords())
-        else:
-            joins = (tag == "n" or ends_run) and segmenter.is_content(run[-1])
-        if joins:
+        to_behind = (
+            _is_letter("".join(run)) and not segmenter.is_content(before) and (segmenter.is_content(after) or _is_character(after))
+        )
+        if to_behind or _is_suffix(run[-1], after, then, segmenter):
             run, place = [*run, after], place + 1
         yield "".join(run)
 
 
-def _is_character(word: str) -> bool:
+def _is_known(run: Sequence[str], segmenter: Segmenter, known: Known) -> bool:
+    """Whether a resource knows words as one that tells the topic: vectors have 三大 and 操作系统原理, too."""
+    edge = run[0] in default_stopwords() or run[-1] in default_stopwords() | _lexicon("request_words.txt")
+    return not edge and known("".join(run)) and has_good_edges("".join(run), segmenter)
+
+
+def _is_suffix(word: str, character: str, then: str, segmenter: Segmenter) -> bool:
+    """Whether a character belongs to the word before it: a noun (区块 + 链), beside Latin letters any (UP + 主), and others at the
+    end of a phrase (家常菜 + 谱)."""
+    if not (segmenter.is_content(word) and _is_character(character)):
+        return False
+    return (
+        language().tag(character) == "n"
+        or word.isascii()
+        or not then.isalnum()
+        or language().tag(then).startswith(("c", "p", "u"))
+    )
+
+
+def _is_letter(word: str) -> bool:
+    return len(word) == 1 and word.isascii() and word.isalpha()
+
+
+def _is_character(word: str, tags: tuple[str, ...] = (*CONTENT_TAGS, "b", "q", "z")) -> bool:
     """Whether a word is one character that names something."""
-    return len(word) == 1 and language().tag(word).startswith(CONTENT_TAGS) and word not in default_stopwords()
+    if len(word) != 1 or word in default_stopwords() | _lexicon("request_words.txt"):
+        return False
+    return language().tag(word).startswith(tags)
+
+
+def _is_term(word: str, segmenter: Segmenter) -> bool:
+    """Whether a word tells the topic by itself."""
+    return len(word) > 1 and word not in _BREAKS and (segmenter.is_content(word) or _is_telling(word))
+
+
+def _is_attribute(word: str) -> bool:
+    """Whether a word belongs to the one beside it: a letter, a character that describes it (长 + 难句), an adverb (持续 + 集成)."""
+    if len(word) > 1:
+        return word.isalpha() and word not in _lexicon("stopwords.txt") | _BREAKS
+    return _is_letter(word) or _is_character(word, ("n", "a", "b", "j"))
+
+
+def _are_one(first: str, second: str) -> bool:
+    """Whether two neighbours are a term together, too."""
+    if _is_letter(second):
+        return len(first) > 1
+    return len(first) <= 3 and 2 <= len(second) <= 3
 
 
 def _without_request(run: Sequence[str]) -> list[str]:
     """Without words about the request at the end (物联网 + 技术), and verbs about it at the beginning (介绍 + 文件系统)."""
-    request = lexicon_words("request_words.txt")
+    request = _lexicon("request_words.txt")
     start = list(itertools.dropwhile(lambda w: w in request and language().tag(w).startswith("v"), run))
     return list(itertools.dropwhile(request.__contains__, start[::-1]))[::-1]
-
-
-def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
-    """The words of a sentence, including those that jieba's dictionary lacks: it cuts 大数据处理 into 大 + 数据处理."""
-    names = {word for word in lexicon_words("same_words.txt") if len(word) > 3 and not word.isascii()}
-    longest_first = sorted(names | lexicon_words("new_words.txt"), key=lambda w: (-len(w), w))
-    pieces = enumerate(re.split(f"({'|'.join(map(re.escape, longest_first))})", normalise(sentence)))
-    cut = [word for place, piece in pieces for word in ([piece] if place % 2 else segmenter.cut(piece))]
-    stop = default_stopwords()  # two characters, one of them a stop word, are taken for a new word in 支持向量机等: 机等
-    return [p for w in cut for p in ([w] if len(w) != 2 or language().tag(w) or stop.isdisjoint(w) else w)]
 
 
 def _is_telling(word: str) -> bool:
     """Whether a word tells a topic though its tag is that of a function word: the dictionary calls 虚拟机 an attribute, 随笔 an
     adverb, 高中 a place, and 宋代 a time."""
-    if len(word) < 2 or not word.isalpha() or word in lexicon_words("stopwords.txt"):
+    if len(word) < 2 or not word.isalpha() or word in _lexicon("stopwords.txt"):
         return False
     least = _LEAST_TELLING if language().tag(word).startswith(_CIRCUMSTANCES) else _RARE
     return specificity(word) >= least
@@ -333,7 +411,12 @@ def _parts(word: str, segmenter: Segmenter) -> list[str]:
         parts = list(filter(_is_specific_noun, parts))
     head, *rest = segmenter.cut(word)
     joined = len(rest) == len("".join(rest)) == 1 < len(head) and rest[0] not in default_stopwords()
-    return [*parts, *[head] * joined]
+    heads = [head] * joined + [word[:-1]] * (len(word) > 3 and language().tag(word[:-1]) == "n")
+    return [part for part in (*parts, *heads) if part not in _lexicon("request_words.txt")]
+
+
+def _is_general(word: str) -> bool:
+    return specificity(word) < GENERAL or word in _lexicon("general_words.txt")
 
 
 def _is_specific_noun(word: str) -> bool:
