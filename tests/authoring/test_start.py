@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from topical_crawler.authoring.folder import TopicFolder
 from topical_crawler.authoring.neighbours import specificity
 from topical_crawler.authoring.start import (
+    GENERAL,
     THRESHOLDS,
     FirstTerm,
     Start,
@@ -85,6 +86,18 @@ def test_words_of_general_use_weigh_less() -> None:
     assert weights(start) == {"教育": 0.5, "政策": 0.5, "高考": None, "改革": 0.5, "教育政策": None, "高考改革": None}
     assert weights(from_sentence("房价")) == {"房价": None}  # beside nothing heavier
     assert weights(from_sentence("中国的工作和方法")) == {"中国": None, "工作": None}
+
+
+def test_words_that_any_field_has_weigh_less_though_newspapers_seldom_have_them() -> None:
+    assert specificity("流程") > GENERAL
+    assert weights(from_sentence("集群流程")) == {"集群": None, "流程": 0.5, "集群流程": None}
+    assert from_sentence("管理与服务").is_general and not from_sentence("集群与服务").is_general
+
+
+def test_traditional_characters_are_simplified_and_kept_beside() -> None:
+    start = from_sentence("區塊鏈與雲端運算的原理")
+    assert start.words == ["区块链", "云端", "运算"] and start.left_out == ["原理"]
+    assert {"區塊鏈", "雲端運算"} <= {term.word for term in start.terms if term.why.startswith("other name of")}
 
 
 def test_words_about_the_request_are_no_terms() -> None:
@@ -238,7 +251,7 @@ def test_the_lists_of_words_for_the_same_have_each_word_once() -> None:
 def test_characters_that_stand_alone_are_words() -> None:
     assert words(from_sentence("红茶的烘焙和冲煮").terms)[:3] == ["红茶", "烘焙", "冲煮"]  # the dictionary has 冲 and 煮
     assert words(from_sentence("A股与B超").terms) == ["a股", "b超"]
-    assert words(from_sentence("冲煮咖啡").terms) == ["咖啡"]  # verbs and what they are done to
+    assert words(from_sentence("冲煮咖啡").terms) == ["咖啡", "煮咖啡"]  # verbs and what they are done to
 
 
 def test_short_forms_are_taken_for_the_term() -> None:

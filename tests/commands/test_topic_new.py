@@ -53,6 +53,8 @@ def test_few_words_give_a_warning(call_scrapy: RunScrapy, tmp_path: Path) -> Non
     assert all(remedy in message for remedy in ("a longer sentence", "--keywords", "--text", "--url"))
     more = call_scrapy("topic", "new", "./houses", "房价与楼市", "--keywords", "二手房", *NONE, cwd=tmp_path)
     assert "Only" not in more.stderr
+    general = call_scrapy("topic", "new", "./general", "服务、管理与工作的方法", *NONE, cwd=tmp_path)
+    assert "All of your words are of general use: 服务 管理 工作." in " ".join(general.stderr.split())
 
 
 def test_from_keywords_and_texts(call_scrapy: RunScrapy, tmp_path: Path) -> None:

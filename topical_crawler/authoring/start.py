@@ -7,19 +7,18 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import json
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from topical_crawler.authoring.candidates import find_candidates, has_good_edges
 from topical_crawler.authoring.folder import ADJUST, TERMS, WEIGHTS, TopicFolder, Written, check_term
 from topical_crawler.authoring.neighbours import propose, specificity
+from topical_crawler.authoring.sentence import Known, is_specific_noun, read
 from topical_crawler.cleaning.characters import scripts, to_simplified, to_traditional
 from topical_crawler.package_data import data_folder
 from topical_crawler.resources.categories import GENERATIONS, CategoryTree
@@ -27,7 +26,7 @@ from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.text.segment import CONTENT_TAGS, Segmenter, default_stopwords, lexicon_words, normalise
+from topical_crawler.text.segment import Segmenter, lexicon_words, normalise
 from topical_crawler.text.statistics import language
 from topical_crawler.topic.files import MAX_WORD, MEAN, TopicError
 
@@ -46,21 +45,9 @@ LONGEST = 8
 """Characters of a term of which short forms are looked for: their number doubles with each."""
 KEYWORDS = 20
 """How many words of example texts become terms."""
-_MAX_JOINED = 4
 _GENERAL_NOUN = 0.5
 _RARE = 0.9
-_CIRCUMSTANCES, _LEAST_TELLING = ("f", "s", "t", "b", "z"), 0.4
-"""Tags of words for places, times, kinds and states, and the specificity from which they tell a topic: 海外, 宋代, 刑事 and 前端
-do, 主要 and 附近 do not."""
-_TELLING = 0.8
 _NOUNS = ("n", "vn", "an", "j", "l", "i", "eng")
-
-_QUOTED = '[“"「『《](\\w{2,8})[”"」』》]'
-_NUMBERED = "(?<![\u4e00-\u9fff])([\u4e00-\u9fff]{1,2}-[0-9]+)(?![0-9])"
-_BREAKS = frozenset("相关 a an the of in on at for to with and or from by as is are how what about into using vs".split())
-"""Function words that the dictionary lacks or takes for others; 相关 stands between the words for a topic."""
-
-Known = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +78,7 @@ class Start:
 
     Attributes:
         terms: best source first, no word twice.
-        left_out: words that say what is wanted of the topic, and not what it is.
+        left_out: words of a sentence that say what is wanted of the topic, or tell too little of it.
     """
 
     terms: list[FirstTerm] = field(default_factory=list)
@@ -101,6 +88,11 @@ class Start:
     def words(self) -> list[str]:
         """The terms that are neither made of others nor other names of them."""
         return [t.word for t in self.terms if t.why not in (COMPOUND, PART) and not t.why.startswith(SAME)]
+
+    @property
+    def is_general(self) -> bool:
+        """Whether all words are of general use, as in 管理与服务."""
+        return all(map(_is_general, self.words))
 
     def add(self, other: Start) -> None:
         """Append what another source gives; the first occurrence of a word counts."""
@@ -113,10 +105,9 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
     """The words of a sentence without function words and without words about the request (``lexicon/request_words.txt``), unless
     there are no others.
 
-    Two adjacent words of two or three characters each (新能源 + 汽车) are also a term together, as are a word and a character or
-    letter beside it (长 + 难句, 维生素 + C); what stands on any page (推荐, 图片) only so if it has a neighbour. So is what longer
-    words are made of (硬件 in 计算机硬件): most texts use it instead. What is quoted is one word. Of a sentence in traditional
-    characters the terms are simplified, with the forms in it as other names.
+    Two adjacent words of two or three characters each (新能源 + 汽车) are also a term together; what stands on any page (推荐,
+    图片) only so if it has a neighbour. So is what longer words are made of (硬件 in 计算机硬件): most texts use it instead. Of a
+    sentence in traditional characters the terms are simplified, and those it has are other names of them.
 
     Args:
         sentence: what the topic is about.
@@ -125,34 +116,16 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
     Returns:
         Terms without weight; words of general use weigh :data:`GENERAL_WEIGHT`, parts but specific nouns :data:`PART_WEIGHT`.
     """
-    segmenter = Segmenter(stopwords=_lexicon("stopwords.txt"))
     traditional = not scripts()[1].isdisjoint(sentence)
-    written = to_simplified(normalise(sentence)) if traditional else normalise(sentence)
-    joined = list(_joined(_cut(written, segmenter), segmenter, known))
-    said = [list(run) for kept, run in itertools.groupby(joined, lambda w: _is_term(w, segmenter) or _is_attribute(w)) if kept]
-    runs = [_without_request(run) for run in said]
-    beside = (w for run in runs for w in run if len(run) == 1 or w not in default_stopwords())
-    terms_of = lambda candidates: list(dict.fromkeys(w for w in candidates if _is_term(w, segmenter)))
-    words = terms_of(beside) or terms_of(itertools.chain(*said))
-    pairs = (pair for run in runs for pair in itertools.pairwise(run) if _are_one(*pair))
-    compounds = dict.fromkeys(compound for pair in pairs if (compound := "".join(pair)) not in words)
-    parts = dict.fromkeys(p for w in words for p in _parts(w, segmenter) if p not in {*words, *compounds})
-    lesser = GENERAL_WEIGHT if compounds or not all(map(_is_general, words)) else math.nan
-    terms = [FirstTerm(w, lesser if _is_general(w) else math.nan, WORD, yours=True) for w in words]
-    terms += [FirstTerm(w, math.nan, COMPOUND, yours=True) for w in compounds]
-    terms += [FirstTerm(w, math.nan if _is_specific_noun(w) else PART_WEIGHT, PART) for w in parts]
+    found = read(to_simplified(sentence) if traditional else sentence, known)
+    lesser = GENERAL_WEIGHT if found.compounds or not all(map(_is_general, found.words)) else math.nan
+    terms = [FirstTerm(w, lesser if _is_general(w) else math.nan, WORD, yours=True) for w in found.words]
+    terms += [FirstTerm(w, math.nan, COMPOUND, yours=True) for w in found.compounds]
+    terms += [FirstTerm(w, math.nan if is_specific_noun(w) else PART_WEIGHT, PART) for w in found.parts]
     if traditional:
-        forms = ((term, to_traditional(term.word)) for term in terms)
+        forms = [(term, to_traditional(term.word)) for term in terms]
         terms += [FirstTerm(form, term.weight, f"{SAME} {term.word}") for term, form in forms if form != term.word]
-    taken = "".join(term.word for term in terms)
-    return Start(
-        terms,
-        [
-            w
-            for w in dict.fromkeys(joined)
-            if w not in taken and len(w) > 1 and w.isalpha() and w not in _lexicon("stopwords.txt")
-        ],
-    )
+    return Start(terms, found.left_out)
 
 
 def read_sentence(sentence: str, resources: Resources, cache_dir: Path | None = None) -> Start:
@@ -287,140 +260,8 @@ def known_words(resources: Resources, cache_dir: Path | None = None) -> Known:
     return lambda word: any(word in vocabulary for vocabulary in words)
 
 
-@functools.cache
-def _lexicon(name: str) -> frozenset[str]:
-    return lexicon_words(name)
-
-
-def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
-    """The words of a sentence, including those that jieba's dictionary lacks: it cuts 大数据处理 into 大 + 数据处理. What is quoted
-    (“双减”, 《红楼梦》) is one word, and so is a type with its number (歼-20)."""
-    names = {word for word in _lexicon("same_words.txt") if len(word) > 3 and not word.isascii()}
-    longest_first = sorted(names | _lexicon("new_words.txt"), key=lambda w: (-len(w), w))
-    whole = re.compile(rf"{_QUOTED}|{_NUMBERED}|({'|'.join(map(re.escape, longest_first))})")
-    words, place = [], 0
-    for found in whole.finditer(sentence):
-        words += [*segmenter.cut(sentence[place : found.start()]), found[found.lastindex or 0]]
-        place = found.end()
-    words += segmenter.cut(sentence[place:])
-    return [piece for word in words for piece in (word if _is_misread(word) else [word])]
-
-
-def _is_misread(word: str) -> bool:
-    """Whether it is a stop word and a character that are taken for a new word: 机等 in 支持向量机等, but not 多肉 or 后厨."""
-    if len(word) != 2 or language().tag(word) or default_stopwords().isdisjoint(word):
-        return False
-    return not (language().tag(word[0]).startswith(("m", "f")) and _is_character(word[1], ("n", "v")))
-
-
-def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterator[str]:
-    """Join the longest known runs; two or three characters that stand by themselves (冲 + 煮, 定 + 投); a character to the word
-    before it (:func:`_is_suffix`); and a letter to the word behind (C + 语言, A + 股) unless one stands before it, too."""
-    place = 0
-    while place < len(words):
-        before = words[place - 1] if place else ""
-        for length in range(min(_MAX_JOINED, len(words) - place), 0, -1):
-            run = words[place : place + length]
-            if length == 1 or _is_known(run, segmenter, known):
-                break
-        if len(run) == 1:
-            alone = list(itertools.takewhile(_is_character, words[place:]))
-            behind = words[place + len(alone) :][:1]
-            run = alone if len(alone) in (2, 3) and not any(map(segmenter.is_content, behind)) else run
-        place += len(run)
-        after, then = [*words[place : place + 2], "", ""][:2]
-        to_behind = (
-            _is_letter("".join(run)) and not segmenter.is_content(before) and (segmenter.is_content(after) or _is_character(after))
-        )
-        if to_behind or _is_suffix(run[-1], after, then, segmenter):
-            run, place = [*run, after], place + 1
-        yield "".join(run)
-
-
-def _is_known(run: Sequence[str], segmenter: Segmenter, known: Known) -> bool:
-    """Whether a resource knows words as one that tells the topic: vectors have 三大 and 操作系统原理, too."""
-    edge = run[0] in default_stopwords() or run[-1] in default_stopwords() | _lexicon("request_words.txt")
-    return not edge and known("".join(run)) and has_good_edges("".join(run), segmenter)
-
-
-def _is_suffix(word: str, character: str, then: str, segmenter: Segmenter) -> bool:
-    """Whether a character belongs to the word before it: a noun (区块 + 链), beside Latin letters any (UP + 主), and others at the
-    end of a phrase (家常菜 + 谱)."""
-    if not (segmenter.is_content(word) and _is_character(character)):
-        return False
-    return (
-        language().tag(character) == "n"
-        or word.isascii()
-        or not then.isalnum()
-        or language().tag(then).startswith(("c", "p", "u"))
-    )
-
-
-def _is_letter(word: str) -> bool:
-    return len(word) == 1 and word.isascii() and word.isalpha()
-
-
-def _is_character(word: str, tags: tuple[str, ...] = (*CONTENT_TAGS, "b", "q", "z")) -> bool:
-    """Whether a word is one character that names something."""
-    if len(word) != 1 or word in default_stopwords() | _lexicon("request_words.txt"):
-        return False
-    return language().tag(word).startswith(tags)
-
-
-def _is_term(word: str, segmenter: Segmenter) -> bool:
-    """Whether a word tells the topic by itself."""
-    return len(word) > 1 and word not in _BREAKS and (segmenter.is_content(word) or _is_telling(word))
-
-
-def _is_attribute(word: str) -> bool:
-    """Whether a word belongs to the one beside it: a letter, a character that describes it (长 + 难句), an adverb (持续 + 集成)."""
-    if len(word) > 1:
-        return word.isalpha() and word not in _lexicon("stopwords.txt") | _BREAKS
-    return _is_letter(word) or _is_character(word, ("n", "a", "b", "j"))
-
-
-def _are_one(first: str, second: str) -> bool:
-    """Whether two neighbours are a term together, too."""
-    if _is_letter(second):
-        return len(first) > 1
-    return len(first) <= 3 and 2 <= len(second) <= 3
-
-
-def _without_request(run: Sequence[str]) -> list[str]:
-    """Without words about the request at the end (物联网 + 技术), and verbs about it at the beginning (介绍 + 文件系统)."""
-    request = _lexicon("request_words.txt")
-    start = list(itertools.dropwhile(lambda w: w in request and language().tag(w).startswith("v"), run))
-    return list(itertools.dropwhile(request.__contains__, start[::-1]))[::-1]
-
-
-def _is_telling(word: str) -> bool:
-    """Whether a word tells a topic though its tag is that of a function word: the dictionary calls 虚拟机 an attribute, 随笔 an
-    adverb, 高中 a place, and 宋代 a time."""
-    if len(word) < 2 or not word.isalpha() or word in _lexicon("stopwords.txt"):
-        return False
-    least = _LEAST_TELLING if language().tag(word).startswith(_CIRCUMSTANCES) else _RARE
-    return specificity(word) >= least
-
-
-def _parts(word: str, segmenter: Segmenter) -> list[str]:
-    """What a word is made of: two dictionary words (计算机硬件: 计算机, 硬件), of a fixed phrase specific nouns alone (操作系统:
-    nothing); or a word and a character (房地产税: 房地产)."""
-    cuts = [(word[:i], word[i:]) for i in range(2, len(word) - 1)]
-    parts = [part for cut in cuts if all(map(language().tag, cut)) for part in cut if segmenter.is_content(part)]
-    if not language().tag(word).startswith(("n", "j")):  # jieba tags fixed phrases l and i
-        parts = list(filter(_is_specific_noun, parts))
-    head, *rest = segmenter.cut(word)
-    joined = len(rest) == len("".join(rest)) == 1 < len(head) and rest[0] not in default_stopwords()
-    heads = [head] * joined + [word[:-1]] * (len(word) > 3 and language().tag(word[:-1]) == "n")
-    return [part for part in (*parts, *heads) if part not in _lexicon("request_words.txt")]
-
-
 def _is_general(word: str) -> bool:
-    return specificity(word) < GENERAL or word in _lexicon("general_words.txt")
-
-
-def _is_specific_noun(word: str) -> bool:
-    return language().tag(word).startswith("n") and specificity(word) >= _TELLING
+    return specificity(word) < GENERAL or word in lexicon_words("general_words.txt")
 
 
 def _can_be_term(word: str, count: int, new: Collection[str], plain: Segmenter) -> bool:

@@ -116,6 +116,7 @@ def default_stopwords() -> frozenset[str]:
     return lexicon_words("stopwords.txt") | lexicon_words("page_words.txt")
 
 
+@functools.cache
 def lexicon_words(name: str) -> frozenset[str]:
     """The words of a list in the lexicon, one or several a line, normalised; lines that begin with # are comments."""
     lines = data_folder().joinpath(name).read_text(encoding="utf-8").splitlines()

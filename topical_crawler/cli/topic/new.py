@@ -41,6 +41,7 @@ DESCRIPTION = (
 _TEXTS = 1000
 _SURVEY, _QUESTIONS = 300, 20
 _FEW = 2  # a topic of so few words gets a warning
+_MORE = "Remedy: a longer sentence, more terms (--keywords A,B), or example texts (--text, --url)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -110,10 +111,14 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if not start.terms:
         raise TopicError("no word in what you gave can be a term. Remedy: name some, --keywords 操作系统,内核")
     if len(start.words) <= _FEW:
+        without = f" (without {' '.join(start.left_out)})" if start.left_out else ""
         messages.print(
-            f"[yellow]Only {len(start.words)} of your words tell the topic:[/] {escape(' '.join(start.words))}. A crawl misses "
-            "texts without them. Remedy: a longer sentence, more terms (--keywords A,B), or example texts (--text, --url)"
+            f"[yellow]Only {len(start.words)} of your words tell the topic:[/] {escape(' '.join(start.words) + without)}. "
+            f"A crawl misses texts without them. {_MORE}"
         )
+    elif start.is_general:
+        listed = escape(" ".join(start.words))
+        messages.print(f"[yellow]All of your words are of general use:[/] {listed}. Texts of any field may have them. {_MORE}")
     near = []
     if opts.neighbours and wanted and not any(language.path(name) for name in SOURCES):
         messages.print(
@@ -185,7 +190,7 @@ def _show(out: Console, opts: argparse.Namespace, start: Start, near: Sequence[s
         out.print(f"… and {len(start.terms) - 30} more")
     if start.left_out:
         listed = " ".join(start.left_out)
-        out.print(f"Left out, as they say what is wanted of a topic: {listed} (--keywords takes any word)", markup=False)
+        out.print(f"Left out, as they say what is wanted, or too little: {listed} (--keywords takes any word)", markup=False)
     if near:
         listed = " ".join(near[:20]) + " …" * (len(near) > 20)
         out.print(f"{len(near)} words near them, of low weight: {listed}", markup=False)

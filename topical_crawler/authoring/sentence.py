@@ -1,0 +1,216 @@
+"""The words of a sentence that says what a topic is about.
+
+>>> reading = read("介绍新能源汽车的原理", lambda word: False)
+>>> reading.words, reading.compounds, reading.left_out
+(['新能源', '汽车'], ['新能源汽车'], ['介绍', '原理'])
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from topical_crawler.authoring.candidates import has_good_edges
+from topical_crawler.authoring.neighbours import specificity
+from topical_crawler.text.segment import Segmenter, default_stopwords, lexicon_words, normalise
+from topical_crawler.text.statistics import language
+
+_MAX_JOINED = 4
+_RARE, _SPECIFIC = 0.9, 0.8
+_CIRCUMSTANCES, _LEAST_TELLING = ("f", "s", "t", "b", "z"), 0.4
+"""Tags of words for places, times, kinds and states, and the specificity from which they tell a topic: 海外, 宋代, 刑事 and 前端
+do, 主要 and 附近 do not."""
+_FUNCTION_TAGS = ("c", "d", "e", "o", "p", "r", "u", "x", "y")
+_QUOTED = '[“"「『《](\\w{2,8})[”"」』》]'
+_BREAKS = frozenset(
+    ("相关", *"a an the of in on at for to with and or from by as is are how what about into using vs".split())  # noqa: SIM905
+)
+"""Function words that the dictionary lacks or takes for others; 相关 stands between the words for a topic."""
+
+Known = Callable[[str], bool]
+"""Whether a resource knows a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a sentence says, normalised, each in the order of the sentence and no word twice.
+
+    Attributes:
+        words: what tells the topic by itself.
+        compounds: two neighbours of them together, or one and a character or letter beside it.
+        parts: what longer words are made of.
+        left_out: words that say what is wanted of the topic, or where and when, and nouns of one character, which no term can be;
+            none that is in the others.
+    """
+
+    words: list[str]
+    compounds: list[str]
+    parts: list[str]
+    left_out: list[str]
+
+
+def read(sentence: str, known: Known) -> Reading:
+    """Read a sentence in simplified characters; ``known`` says which neighbours are one word."""
+    segmenter = Segmenter(stopwords=lexicon_words("stopwords.txt"))
+    joined = list(_joined(_cut(normalise(sentence), segmenter), segmenter, known))
+    phrases = [[*run] for told, run in itertools.groupby(joined, lambda w: _is_word(w, segmenter) or _is_attribute(w)) if told]
+    runs = [_without_request(phrase) for phrase in phrases]
+    beside = (word for run in runs for word in run if len(run) == 1 or word not in default_stopwords())
+    words = _words(beside, segmenter) or _words(itertools.chain(*phrases), segmenter)
+    pairs = (pair for run in runs for pair in itertools.pairwise(run) if _are_one(*pair))
+    compounds = [word for word in dict.fromkeys(map("".join, pairs)) if word not in words]
+    parts = [
+        part for part in dict.fromkeys(p for word in words for p in _parts(word, segmenter)) if part not in words + compounds
+    ]
+    taken = " ".join(words + compounds)
+    left_out = [w for w in dict.fromkeys(itertools.chain(*phrases)) if w not in taken and w not in default_stopwords()]
+    return Reading(words, compounds, parts, left_out)
+
+
+def is_specific_noun(word: str) -> bool:
+    """Whether a word is a noun that most texts lack.
+
+    >>> is_specific_noun("硬件"), is_specific_noun("管理")
+    (True, False)
+    """
+    return language().tag(word).startswith("n") and specificity(word) >= _SPECIFIC
+
+
+# -- Cutting and joining
+
+
+def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
+    """The words of a sentence, with those that jieba's dictionary lacks: it cuts 大数据处理 into 大 + 数据处理.
+
+    What is quoted is one word (“双减”, 《红楼梦》), and so is a type with its number (歼-20).
+    """
+    names = {word for word in lexicon_words("same_words.txt") if len(word) > 3 and not word.isascii()}
+    longest_first = sorted(names | lexicon_words("new_words.txt"), key=lambda w: (-len(w), w))
+    pieces, place = [], 0
+    for whole in re.finditer(f"{_QUOTED}|({'|'.join(map(re.escape, longest_first))})", sentence):
+        pieces += [*segmenter.cut(sentence[place : whole.start()]), whole[whole.lastindex or 0]]
+        place = whole.end()
+    pieces += segmenter.cut(sentence[place:])
+    words: list[str] = []
+    for piece in pieces:
+        if piece.isdecimal() and words[-1:] == ["-"] and words[:-1]:
+            words[-2:] = [f"{words[-2]}-{piece}"]
+        else:
+            words += piece if _is_misread(piece) else [piece]
+    return words
+
+
+def _is_misread(word: str) -> bool:
+    """Whether a stop word and a character are taken for a new word: 机等 in 支持向量机等, but not 多肉 or 后厨."""
+    if len(word) != 2 or language().tag(word) or default_stopwords().isdisjoint(word):
+        return False
+    return not (language().tag(word[0]).startswith(("m", "f")) and language().tag(word[1]).startswith(("n", "v")))
+
+
+def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterator[str]:
+    """Join the longest known runs; two or three characters that stand by themselves (冲 + 煮, 定 + 投); a character to the word
+    before it (:func:`_is_suffix`); and a letter to the word behind it (C + 语言, A + 股) unless one stands before it, too."""
+    place = 0
+    while place < len(words):
+        before = words[place - 1] if place else ""
+        for length in range(min(_MAX_JOINED, len(words) - place), 0, -1):
+            run = words[place : place + length]
+            if length == 1 or _is_known(run, segmenter, known):
+                break
+        if len(run) == 1:
+            alone = list(itertools.takewhile(_is_character, words[place:]))
+            behind = words[place + len(alone) :][:1]
+            run = alone if len(alone) in (2, 3) and not any(map(segmenter.is_content, behind)) else run
+        place += len(run)
+        after, then = [*words[place : place + 2], "", ""][:2]
+        names = segmenter.is_content(after) or _is_character(after)
+        to_behind = _is_letter("".join(run)) and names and not segmenter.is_content(before)
+        if to_behind or (segmenter.is_content(run[-1]) and _is_suffix(after, run[-1], then)):
+            run, place = [*run, after], place + 1
+        yield "".join(run)
+
+
+def _is_known(run: Sequence[str], segmenter: Segmenter, known: Known) -> bool:
+    """Whether a resource knows words as one that tells a topic: vectors have 三大 and 操作系统原理, too."""
+    edge = run[0] in default_stopwords() or run[-1] in default_stopwords() | lexicon_words("request_words.txt")
+    return not edge and known("".join(run)) and has_good_edges("".join(run), segmenter)
+
+
+def _is_suffix(character: str, word: str, then: str) -> bool:
+    """Whether a character belongs to the word before it: a noun (区块 + 链), any beside Latin letters (UP + 主), and any at the
+    end of a phrase (家常菜 + 谱)."""
+    if not _is_character(character):
+        return False
+    at_end = not then.isalnum() or language().tag(then).startswith(("c", "p", "u"))
+    return language().tag(character) in ("n", "ng") or word.isascii() or at_end
+
+
+# -- Kinds of words
+
+
+def _words(candidates: Iterable[str], segmenter: Segmenter) -> list[str]:
+    return [word for word in dict.fromkeys(candidates) if _is_word(word, segmenter)]
+
+
+def _is_word(word: str, segmenter: Segmenter) -> bool:
+    """Whether a word tells the topic by itself. Some do that are function words by their tag: the dictionary calls 虚拟机 an
+    attribute, 随笔 an adverb, 高中 a place, and 宋代 a time."""
+    if len(word) < 2 or word in lexicon_words("stopwords.txt") | _BREAKS:
+        return False
+    least = _LEAST_TELLING if language().tag(word).startswith(_CIRCUMSTANCES) else _RARE
+    return segmenter.is_content(word) or (word.isalpha() and specificity(word) >= least)
+
+
+def _is_attribute(word: str) -> bool:
+    """Whether a word belongs to the one beside it: a letter, a character (长 + 难句), an adverb (持续 + 集成)."""
+    if len(word) == 1:
+        return _is_letter(word) or _is_character(word)
+    return word.isalpha() and word not in lexicon_words("stopwords.txt") | _BREAKS
+
+
+def _is_letter(word: str) -> bool:
+    return len(word) == 1 and word.isascii() and word.isalpha()
+
+
+def _is_character(word: str) -> bool:
+    """Whether a word is one character that names something."""
+    if len(word) != 1 or word.isascii() or word in default_stopwords() | lexicon_words("request_words.txt"):
+        return False
+    return word.isalpha() and not language().tag(word).startswith(_FUNCTION_TAGS)
+
+
+def _without_request(run: Sequence[str]) -> list[str]:
+    """Without words about the request at the end (物联网 + 技术), and verbs about it at the beginning (介绍 + 文件系统)."""
+    start = list(itertools.dropwhile(lambda w: _is_request(w) and language().tag(w).startswith("v"), run))
+    return list(itertools.dropwhile(_is_request, start[::-1]))[::-1]
+
+
+def _is_request(word: str) -> bool:
+    """Whether a word says what is wanted of a topic: one in the list, or two together (资料汇编)."""
+    return word in lexicon_words("request_words.txt") or {word[:2], word[2:]} <= lexicon_words("request_words.txt")
+
+
+# -- Neighbours together, and what words are made of
+
+
+def _are_one(first: str, second: str) -> bool:
+    """Whether two neighbours are a term together, too: two of two or three characters (新能源 + 汽车), a character and the word
+    behind it (长 + 难句), a word and a letter (维生素 + C)."""
+    if _is_letter(second):
+        return len(first) > 1
+    return len(first) <= 3 and 2 <= len(second) <= (4 if len(first) == 1 else 3)
+
+
+def _parts(word: str, segmenter: Segmenter) -> list[str]:
+    """What a word is made of: two dictionary words (计算机硬件: 计算机, 硬件), of a fixed phrase specific nouns alone (操作系统:
+    nothing); or a word and a character (房地产税: 房地产, 糖尿病人: 糖尿病)."""
+    cuts = [(word[:i], word[i:]) for i in range(2, len(word) - 1)]
+    parts = [part for cut in cuts if all(map(language().tag, cut)) for part in cut if segmenter.is_content(part)]
+    if not language().tag(word).startswith(("n", "j")):  # jieba tags fixed phrases l and i
+        parts = list(filter(is_specific_noun, parts))
+    head, *rest = segmenter.cut(word)
+    joined = len(rest) == len("".join(rest)) == 1 < len(head) and rest[0] not in default_stopwords()
+    parts += [head] * joined + [word[:-1]] * (len(word) > 3 and language().tag(word[:-1]) == "n")
+    return [part for part in parts if part not in lexicon_words("request_words.txt")]
