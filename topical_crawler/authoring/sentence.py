@@ -84,7 +84,7 @@ def is_specific_noun(word: str) -> bool:
 def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
     """The words of a sentence, with those that jieba's dictionary lacks: it cuts 大数据处理 into 大 + 数据处理.
 
-    What is quoted is one word (“双减”, 《红楼梦》), and so is a type with its number (歼-20).
+    What is quoted is one word (“双减”, 《红楼梦》), and so is a name with a number (歼-20) and what is counted (2023年).
     """
     names = {word for word in lexicon_words("same_words.txt") if len(word) > 3 and not word.isascii()}
     longest_first = sorted(names | lexicon_words("new_words.txt"), key=lambda w: (-len(w), w))
@@ -93,18 +93,22 @@ def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
         pieces += [*segmenter.cut(sentence[place : whole.start()]), whole[whole.lastindex or 0]]
         place = whole.end()
     pieces += segmenter.cut(sentence[place:])
-    words: list[str] = []
-    for piece in pieces:
-        if piece.isdecimal() and words[-1:] == ["-"] and words[:-1]:
-            words[-2:] = [f"{words[-2]}-{piece}"]
+    words = [""]
+    for piece, then in itertools.pairwise([*pieces, ""]):
+        if piece.isdecimal() and words[-1] == "-":
+            words[-2:] = ["".join(words[-2:]) + piece]
+        elif words[-1].isdecimal() and len(piece) == 1 and piece.isalpha():
+            words[-1] += piece
         else:
-            words += piece if _is_misread(piece) else [piece]
+            words += piece if _is_misread(words[-1], piece, then) else [piece]
     return words
 
 
-def _is_misread(word: str) -> bool:
-    """Whether a stop word and a character are taken for a new word: 机等 in 支持向量机等, but not 多肉 or 后厨."""
+def _is_misread(before: str, word: str, then: str) -> bool:
+    """Whether a stop word and a character are taken for a new word: 机等 in 支持向量机等; not 多肉, nor 蔚来 alone in a list."""
     if len(word) != 2 or language().tag(word) or default_stopwords().isdisjoint(word):
+        return False
+    if not (before[-1:].isalnum() or then[:1].isalnum()):
         return False
     return not (language().tag(word[0]).startswith(("m", "f")) and language().tag(word[1]).startswith(("n", "v")))
 
@@ -134,7 +138,7 @@ def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterato
 
 def _is_known(run: Sequence[str], segmenter: Segmenter, known: Known) -> bool:
     """Whether a resource knows words as one that tells a topic: vectors have 三大 and 操作系统原理, too."""
-    edge = run[0] in default_stopwords() or run[-1] in default_stopwords() | lexicon_words("request_words.txt")
+    edge = run[0] in default_stopwords() or run[-1] in default_stopwords() or _is_request(run[-1])
     return not edge and known("".join(run)) and has_good_edges("".join(run), segmenter)
 
 
@@ -157,10 +161,15 @@ def _words(candidates: Iterable[str], segmenter: Segmenter) -> list[str]:
 def _is_word(word: str, segmenter: Segmenter) -> bool:
     """Whether a word tells the topic by itself. Some do that are function words by their tag: the dictionary calls 虚拟机 an
     attribute, 随笔 an adverb, 高中 a place, and 宋代 a time."""
-    if len(word) < 2 or word in lexicon_words("stopwords.txt") | _BREAKS:
+    if len(word) < 2 or word in lexicon_words("stopwords.txt") | _BREAKS or _is_quantity(word):
         return False
     least = _LEAST_TELLING if language().tag(word).startswith(_CIRCUMSTANCES) else _RARE
     return segmenter.is_content(word) or (word.isalpha() and specificity(word) >= least)
+
+
+def _is_quantity(word: str) -> bool:
+    """Whether it is a number and what is counted (2023年, 100道), but not a type (055型)."""
+    return word[:-1].isdecimal() and not word[-1].isascii() and word[-1] != "型"
 
 
 def _is_attribute(word: str) -> bool:
@@ -176,20 +185,21 @@ def _is_letter(word: str) -> bool:
 
 def _is_character(word: str) -> bool:
     """Whether a word is one character that names something."""
-    if len(word) != 1 or word.isascii() or word in default_stopwords() | lexicon_words("request_words.txt"):
+    if len(word) != 1 or word.isascii() or word in default_stopwords() or _is_request(word):
         return False
     return word.isalpha() and not language().tag(word).startswith(_FUNCTION_TAGS)
 
 
 def _without_request(run: Sequence[str]) -> list[str]:
     """Without words about the request at the end (物联网 + 技术), and verbs about it at the beginning (介绍 + 文件系统)."""
-    start = list(itertools.dropwhile(lambda w: _is_request(w) and language().tag(w).startswith("v"), run))
+    start = list(itertools.dropwhile(lexicon_words("request_verbs.txt").__contains__, run))
     return list(itertools.dropwhile(_is_request, start[::-1]))[::-1]
 
 
 def _is_request(word: str) -> bool:
-    """Whether a word says what is wanted of a topic: one in the list, or two together (资料汇编)."""
-    return word in lexicon_words("request_words.txt") or {word[:2], word[2:]} <= lexicon_words("request_words.txt")
+    """Whether a word says what is wanted of a topic: one in the lists, or two together (资料汇编)."""
+    listed = lexicon_words("request_words.txt") | lexicon_words("request_verbs.txt")
+    return word in listed or {word[:2], word[2:]} <= listed
 
 
 # -- Neighbours together, and what words are made of
@@ -211,6 +221,6 @@ def _parts(word: str, segmenter: Segmenter) -> list[str]:
     if not language().tag(word).startswith(("n", "j")):  # jieba tags fixed phrases l and i
         parts = list(filter(is_specific_noun, parts))
     head, *rest = segmenter.cut(word)
-    joined = len(rest) == len("".join(rest)) == 1 < len(head) and rest[0] not in default_stopwords()
+    joined = len(rest) == len("".join(rest)) == 1 and segmenter.is_content(head) and rest[0] not in default_stopwords()
     parts += [head] * joined + [word[:-1]] * (len(word) > 3 and language().tag(word[:-1]) == "n")
-    return [part for part in parts if part not in lexicon_words("request_words.txt")]
+    return [part for part in parts if not _is_request(part)]
