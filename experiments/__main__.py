@@ -40,9 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(module: ModuleType, opts: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    from scrapy.exceptions import UsageError
     from scrapy.utils.project import get_project_settings
 
+    from topical_crawler.cli.base import UsageError
     from topical_crawler.corpus.record import CorpusError
     from topical_crawler.crawl.options import CrawlError
     from topical_crawler.recordings.reader import RecordingError

@@ -17,7 +17,6 @@ from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from experiments import plan
@@ -31,7 +30,7 @@ from experiments.ranking import Comparison, Estimate
 from experiments.recorded_crawls import Planned, RecordedCrawls, Usage, topic_digest
 from experiments.report import check_libraries
 from experiments.web_graph import WebGraph
-from topical_crawler.cli.base import whole
+from topical_crawler.cli.base import UsageError, whole
 from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.config import cache_dir

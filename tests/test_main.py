@@ -16,7 +16,7 @@ from scrapy.utils.misc import walk_modules_iter
 
 from topical_crawler import settings
 from topical_crawler.__main__ import ALIASES
-from topical_crawler.cli.base import ActionsCommand
+from topical_crawler.cli.scrapys import ActionsCommand
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -51,7 +51,7 @@ def test_help_is_a_page_that_names_every_action(tmp_path: Path) -> None:
     for command in commands:
         assert command.__module__.rpartition(".")[2] in listed
     for command in actions:
-        assert [action for action in command.actions if action not in listed[command.name]] == []
+        assert [action for action in command.command.actions if action not in listed[command.command.name]] == []
     assert listed.keys() >= {*ALIASES, "demo"}
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
+from configparser import ConfigParser
+from pathlib import Path
 from pkgutil import iter_modules
 
 from topical_crawler import __version__, commands
@@ -36,7 +37,7 @@ More
 A setting: -s NAME=VALUE behind any command. Example: topical-crawler crawl partybuilding -a pages=1000
 """
 ALIASES = {"new": ("topic", "new"), "extract": ("corpus", "extract")}
-_SETTINGS = "SCRAPY_SETTINGS_MODULE"
+_SETTINGS, _OWN = "SCRAPY_SETTINGS_MODULE", "topical_crawler.settings"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(__version__)
         return 0
     if name not in (known := {*scrapys, *ALIASES, "demo"}):
+        from difflib import get_close_matches
+
         near = get_close_matches(name, sorted(known), 1)
         return _refuse(f"there is no command {name!r}. Remedy: {f'topical-crawler {near[0]}, or ' if near else ''}--help")
     if name == "demo":
@@ -61,7 +64,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rest = ["topical", "-a", f"topic={rest[0]}", *rest[1:]]
     elif name == "crawl" and not {"-h", "--help"} & set(rest):
         return _refuse("crawl: say what to collect: topical-crawler crawl TOPIC. Remedy: topic list, or new")
-    return _scrapy([*ALIASES.get(name, (name,)), *rest])
+    words = [*ALIASES.get(name, (name,)), *rest]
+    sys.argv = ["topical-crawler", *words]  # by its first word commands tell how they were called
+    if os.environ.setdefault(_SETTINGS, _settings_module()) == _OWN:
+        from topical_crawler import settings
+        from topical_crawler.cli.actions import COMMANDS
+
+        command = COMMANDS.get(words[0])
+        if command is not None and len(words) > 1 and words[1] in command.actions:
+            return command.main(words[1:], settings)
+    return _scrapy()
 
 
 def _refuse(message: str) -> int:
@@ -69,22 +81,33 @@ def _refuse(message: str) -> int:
     return 2
 
 
-def _scrapy(arguments: Sequence[str]) -> int:
-    """Run a command through Scrapy, in the project of the user's scrapy.cfg if there is one, else in this one."""
+def _settings_module() -> str:
+    """The settings of the project that the user works in, by Scrapy's rules: those of the environment, of the nearest scrapy.cfg,
+    whose folder can be imported from then, or of one for all folders; else this project's."""
+    here = Path.cwd()
+    nearest = next((file for folder in (here, *here.parents) if (file := folder / "scrapy.cfg").exists()), None)
+    if nearest is not None and str(nearest.parent) not in sys.path:
+        sys.path.append(str(nearest.parent))
+    if given := os.environ.get(_SETTINGS):
+        return given
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser()
+    places = [Path("/etc/scrapy.cfg"), Path("c:/scrapy/scrapy.cfg"), home / "scrapy.cfg", Path("~/.scrapy.cfg").expanduser()]
+    config = ConfigParser()
+    config.read([*places, *([nearest] if nearest else [])])
+    return config.get("settings", os.environ.get("SCRAPY_PROJECT", "default"), fallback=_OWN)
+
+
+def _scrapy() -> int:
+    """Run the command of ``sys.argv`` through Scrapy."""
     from scrapy.cmdline import execute
-    from scrapy.utils.conf import init_env
     from scrapy.utils.project import get_project_settings
 
-    if _SETTINGS not in os.environ:
-        init_env(os.environ.get("SCRAPY_PROJECT", "default"))
-    module = os.environ.setdefault(_SETTINGS, "topical_crawler.settings")
     settings = get_project_settings()
     if not settings["COMMANDS_MODULE"]:
         return _refuse(
-            f"the settings of this folder's project, {module}, do not know these commands. Remedy: begin them with "
-            "'from topical_crawler.settings import *', or work in another folder"
+            f"the settings of this folder's project, {os.environ[_SETTINGS]}, do not know these commands. Remedy: begin them "
+            "with 'from topical_crawler.settings import *', or work in another folder"
         )
-    sys.argv = ["topical-crawler", *arguments]  # by its first word commands tell how they were called
     execute(sys.argv, settings)
     raise AssertionError("Scrapy's commands end by SystemExit")
 

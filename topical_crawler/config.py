@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 from urllib.parse import urlsplit
 
 import platformdirs
-from scrapy.settings import BaseSettings
 
 from topical_crawler.cleaning import CleaningOptions, Convert, Limits, Personal
 from topical_crawler.cleaning.boilerplate import MIN_CHARACTERS
 from topical_crawler.crawl.options import SEARCH, CrawlError, CrawlOptions, search_urls
 from topical_crawler.crawl.refresh import seconds_of
 from topical_crawler.logs import masked
+from topical_crawler.project import AnySettings, scrapys
 from topical_crawler.recordings.cdx import COMMON_CRAWL, IndexFile
 from topical_crawler.recordings.reader import Recording, RecordingError, Thinning, is_index
 from topical_crawler.resources.registry import Resources
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from topical_crawler.frontier import Frontier
 
 _Number = TypeVar("_Number", int, float)
-_Seconds = Callable[[BaseSettings], float]
+_Seconds = Callable[[AnySettings], float]
 
-random_seed: Callable[[BaseSettings], int] = methodcaller("getint", "TOPICAL_SEED")  # of all random choices
+random_seed: Callable[[AnySettings], int] = methodcaller("getint", "TOPICAL_SEED")  # of all random choices
 longest_crawl_delay: _Seconds = methodcaller("getfloat", "TOPICAL_MAX_CRAWL_DELAY")  # between two requests, for a robots.txt
 robots_seconds: _Seconds = methodcaller("getfloat", "TOPICAL_ROBOTS_SECONDS")  # for which a robots.txt holds
-reads_rights_files: Callable[[BaseSettings], bool] = methodcaller("getbool", "TOPICAL_RIGHTS_FILES")
+reads_rights_files: Callable[[AnySettings], bool] = methodcaller("getbool", "TOPICAL_RIGHTS_FILES")
 rest_seconds: _Seconds = methodcaller("getfloat", "TOPICAL_REST_SECONDS")  # of a host's first rest; 0: none rests
 display_interval: _Seconds = methodcaller("getfloat", "TOPICAL_DISPLAY_INTERVAL")  # between two lines of progress
 
@@ -65,30 +65,30 @@ def _whole(name: str, value: Any, example: str, low: int = 0) -> int:
     return _read(name, value, lambda v: int(str(v)), lambda n: n >= low, expected)
 
 
-def cache_dir(settings: BaseSettings) -> Path:
+def cache_dir(settings: AnySettings) -> Path:
     """Where tables that take long to make are kept between crawls."""
     return Path(settings.get("TOPICAL_CACHE_DIR") or platformdirs.user_cache_dir("topical_crawler")).expanduser()
 
 
-def data_dir(settings: BaseSettings, topic_name: str) -> Path:
+def data_dir(settings: AnySettings, topic_name: str) -> Path:
     """Where the state and the corpus of a topic's crawl lie: ``TOPICAL_DATA_DIR``, else ``data/<topic>``."""
     return Path(named_data_dir(settings) or f"data/{topic_name}").expanduser()
 
 
-def replay_file(settings: BaseSettings) -> str:
+def replay_file(settings: AnySettings) -> str:
     """``TOPICAL_REPLAY``: the recordings that answer instead of the web, separated by commas; "": none."""
     value = settings.get("TOPICAL_REPLAY") or ""
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def replay_parts(settings: BaseSettings) -> tuple[list[str], list[str]]:
+def replay_parts(settings: AnySettings) -> tuple[list[str], list[str]]:
     """The recordings that ``TOPICAL_REPLAY`` names, and the indexes of archives, CDXJ files or addresses of CDX servers."""
     text = replay_file(settings)
     parts = [text] if text and Path(text).expanduser().exists() else [part.strip() for part in text.split(",") if part.strip()]
     return [part for part in parts if not is_index(part)], [part for part in parts if is_index(part)]
 
 
-def replay_data(settings: BaseSettings, index: str) -> str:
+def replay_data(settings: AnySettings, index: str) -> str:
     """The folder or address of the WARC files that ``index`` names: ``TOPICAL_REPLAY_DATA``, else the folder of a file, and for
     the server of Common Crawl its own. Raises RecordingError where a server has none."""
     if data := str(settings.get("TOPICAL_REPLAY_DATA") or ""):
@@ -100,7 +100,7 @@ def replay_data(settings: BaseSettings, index: str) -> str:
     raise RecordingError(f"where are the files that {index} lists? Remedy: TOPICAL_REPLAY_DATA=https://… or a folder")
 
 
-def check_replay(settings: BaseSettings) -> None:
+def check_replay(settings: AnySettings) -> None:
     """Make what is needed to answer from ``TOPICAL_REPLAY``. Raises RecordingError where it cannot be read."""
     files, indexes = replay_parts(settings)
     if files:
@@ -111,22 +111,22 @@ def check_replay(settings: BaseSettings) -> None:
             IndexFile(index, cache_dir(settings)).close()
 
 
-def corpus_place(settings: BaseSettings) -> str:
+def corpus_place(settings: AnySettings) -> str:
     """``TOPICAL_CORPUS``: file or database URL of the corpus; "": in the data directory."""
     return str(settings.get("TOPICAL_CORPUS") or "")
 
 
-def named_data_dir(settings: BaseSettings) -> str:
+def named_data_dir(settings: AnySettings) -> str:
     """``TOPICAL_DATA_DIR``; "" where each topic has its own."""
     return str(settings.get("TOPICAL_DATA_DIR") or "")
 
 
-def uses_redis(settings: BaseSettings) -> bool:
+def uses_redis(settings: AnySettings) -> bool:
     """Whether ``TOPICAL_FRONTIER`` says that the frontier is in Redis."""
     return bool(settings.get("TOPICAL_FRONTIER") == "redis")
 
 
-def display_mode(settings: BaseSettings) -> str:
+def display_mode(settings: AnySettings) -> str:
     """``TOPICAL_DISPLAY``: how a crawl is shown, "auto", "live", "lines" or "off". Raises ValueError for another."""
     mode = str(settings.get("TOPICAL_DISPLAY"))
     if mode not in ("auto", "live", "lines", "off"):
@@ -134,27 +134,27 @@ def display_mode(settings: BaseSettings) -> str:
     return mode
 
 
-def metrics_address(settings: BaseSettings) -> tuple[Any, str]:
+def metrics_address(settings: AnySettings) -> tuple[Any, str]:
     """``TOPICAL_METRICS_PORT`` as it is written (a port, a range, "auto", 0), and ``TOPICAL_METRICS_HOST``."""
     return settings.get("TOPICAL_METRICS_PORT"), str(settings["TOPICAL_METRICS_HOST"])
 
 
-def segmenter(settings: BaseSettings) -> Backend:
+def segmenter(settings: AnySettings) -> Backend:
     """What cuts texts into words: ``TOPICAL_SEGMENTER``."""
     return cast(Backend, settings.get("TOPICAL_SEGMENTER", "auto"))
 
 
-def strategy_name(settings: BaseSettings) -> str | None:
+def strategy_name(settings: AnySettings) -> str | None:
     """``TOPICAL_STRATEGY``; None: the topic's own."""
     return settings.get("TOPICAL_STRATEGY") or None
 
 
-def extraction_limits(settings: BaseSettings) -> tuple[int, float]:
+def extraction_limits(settings: AnySettings) -> tuple[int, float]:
     """``TOPICAL_EXTRACT_WORKERS`` and ``TOPICAL_EXTRACT_TIMEOUT``: processes that extract texts, and seconds for a page."""
     return settings.getint("TOPICAL_EXTRACT_WORKERS"), settings.getfloat("TOPICAL_EXTRACT_TIMEOUT")
 
 
-def document_formats(settings: BaseSettings) -> tuple[str, ...]:
+def document_formats(settings: AnySettings) -> tuple[str, ...]:
     """``TOPICAL_DOCUMENTS``: the formats of attachments that are read. Raises CrawlError for another, and where the package that
     reads one is not installed."""
     value = settings.get("TOPICAL_DOCUMENTS") or ""
@@ -178,7 +178,7 @@ def document_formats(settings: BaseSettings) -> tuple[str, ...]:
     return formats
 
 
-def read_documents(settings: BaseSettings) -> None:
+def read_documents(settings: AnySettings) -> None:
     """Where ``TOPICAL_DOCUMENTS`` names no format, have all be read whose packages are installed."""
     from topical_crawler.extraction.documents import FORMATS, missing
 
@@ -189,12 +189,12 @@ def read_documents(settings: BaseSettings) -> None:
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
-def runs_scripts(settings: BaseSettings) -> bool:
+def runs_scripts(settings: AnySettings) -> bool:
     """``TOPICAL_SCRIPTS``: whether pages that are empty without scripts are filled by them."""
     return settings.getbool("TOPICAL_SCRIPTS")
 
 
-def chromium(settings: BaseSettings) -> str:
+def chromium(settings: AnySettings) -> str:
     """The program that runs scripts: ``TOPICAL_CHROMIUM``, else one of the PATH; "" where none is needed, without
     ``TOPICAL_SCRIPTS`` and in a replay. Raises CrawlError where there is none, or where playwright is not installed."""
     if not runs_scripts(settings) or replay_file(settings):
@@ -213,13 +213,13 @@ def chromium(settings: BaseSettings) -> str:
     return found
 
 
-def scripts_timeout(settings: BaseSettings) -> float:
+def scripts_timeout(settings: AnySettings) -> float:
     """``TOPICAL_SCRIPTS_TIMEOUT``: seconds for the scripts of a page. Raises CrawlError for no number above 0."""
     expected = "a number of seconds above 0 is expected (-s TOPICAL_SCRIPTS_TIMEOUT=60)"
     return _read("TOPICAL_SCRIPTS_TIMEOUT", settings.get("TOPICAL_SCRIPTS_TIMEOUT"), float, lambda x: 0 < x < math.inf, expected)
 
 
-def archive_folder(settings: BaseSettings, topic_name: str) -> Path | None:
+def archive_folder(settings: AnySettings, topic_name: str) -> Path | None:
     """Where everything that is fetched is archived: the path that ``TOPICAL_ARCHIVE`` gives, ``archive`` in the data directory
     where it says yes; None where it says no."""
     value = str(settings.get("TOPICAL_ARCHIVE") or "").strip()
@@ -230,13 +230,13 @@ def archive_folder(settings: BaseSettings, topic_name: str) -> Path | None:
     return Path(value).expanduser()
 
 
-def archive_megabytes(settings: BaseSettings) -> float:
+def archive_megabytes(settings: AnySettings) -> float:
     """``TOPICAL_ARCHIVE_MB``: the size of a file of the archive. Raises CrawlError for no number above 0."""
     expected = "a number of megabytes above 0 is expected (-s TOPICAL_ARCHIVE_MB=1000)"
     return _read("TOPICAL_ARCHIVE_MB", settings.get("TOPICAL_ARCHIVE_MB"), float, lambda x: 0 < x < math.inf, expected)
 
 
-def thinning(settings: BaseSettings) -> Thinning:
+def thinning(settings: AnySettings) -> Thinning:
     """Which links of a recorded web a crawl sees: ``TOPICAL_REPLAY_LINKS`` of every page, drawn by ``TOPICAL_SEED``. Raises
     CrawlError for a share that is not over 0 and up to 1, and where links are to be left out of the web itself."""
     value = settings.get("TOPICAL_REPLAY_LINKS")
@@ -250,7 +250,7 @@ def thinning(settings: BaseSettings) -> Thinning:
     return Thinning(share, random_seed(settings))
 
 
-def cleaning_options(settings: BaseSettings) -> CleaningOptions:
+def cleaning_options(settings: AnySettings) -> CleaningOptions:
     """How texts are cleaned and which are refused; what the settings of a user's own project leave out has its default. Raises
     CrawlError for a value that cannot be used."""
     languages = tuple(str(settings.get("TOPICAL_LANGUAGES", "zh") or "").replace(",", " ").lower().split())
@@ -298,7 +298,7 @@ def _limits(quality: Any, languages: tuple[str, ...]) -> Limits:
     return Limits(languages=languages, **{name: float(value) for name, value in quality.items()})
 
 
-def resources(settings: BaseSettings) -> Resources | None:
+def resources(settings: AnySettings) -> Resources | None:
     """The language resources that the settings name; None where ``TOPICAL_RESOURCES`` says to use none. Raises ValueError for a
     setting that names a file that does not exist."""
     if not settings.getbool("TOPICAL_RESOURCES"):
@@ -306,7 +306,7 @@ def resources(settings: BaseSettings) -> Resources | None:
     return Resources.from_settings(settings)
 
 
-def with_precision(settings: BaseSettings, topic: Topic, arguments: Mapping[str, Any]) -> Topic:
+def with_precision(settings: AnySettings, topic: Topic, arguments: Mapping[str, Any]) -> Topic:
     """The topic with the precision that ``-a precision`` asks of its strategy. Raises CrawlError for no share between 0 and 1."""
     if arguments.get("precision") in (None, ""):
         return topic
@@ -317,7 +317,7 @@ def with_precision(settings: BaseSettings, topic: Topic, arguments: Mapping[str,
     return dataclasses.replace(topic, parameters={**topic.parameters, name: table})
 
 
-def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, Any]) -> CrawlOptions:
+def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, Any]) -> CrawlOptions:
     """Options of a crawl; a spider argument goes before the setting of the same meaning. Raises CrawlError for a value that
     cannot be used."""
 
@@ -403,18 +403,18 @@ def crawl_options(settings: BaseSettings, topic: Topic, arguments: Mapping[str, 
     )
 
 
-def crawl_name(settings: BaseSettings, topic_name: str) -> str:
+def crawl_name(settings: AnySettings, topic_name: str) -> str:
     """The name under which workers find each other in Redis: ``TOPICAL_CRAWL``, else the topic's."""
     return str(settings.get("TOPICAL_CRAWL") or topic_name)
 
 
-def start_urls_key(settings: BaseSettings, name: str) -> str:
+def start_urls_key(settings: AnySettings, name: str) -> str:
     """Where start URLs may be fed: scrapy-redis' ``REDIS_START_URLS_KEY``, else a key of the crawl's own."""
     key = settings.get("REDIS_START_URLS_KEY")
     return key % {"name": "topical"} if key else f"topical:{{{name}}}:start_urls"
 
 
-def redis_clients(settings: BaseSettings) -> tuple[redis.Redis, ...]:
+def redis_clients(settings: AnySettings) -> tuple[redis.Redis, ...]:
     """A connection by scrapy-redis' settings (``REDIS_URL``, ``REDIS_HOST``, ``REDIS_PORT``, ``REDIS_PARAMS`` …), or one for each
     address in ``REDIS_URL``, blanks between. Raises CrawlError where they name none."""
     from scrapy_redis.connection import get_redis_from_settings
@@ -422,7 +422,7 @@ def redis_clients(settings: BaseSettings) -> tuple[redis.Redis, ...]:
     clients: list[redis.Redis] = []
     try:
         for url in str(settings.get("REDIS_URL") or "").split() or [""]:
-            one = settings.copy()
+            one = scrapys(settings)
             one.set("REDIS_URL", url, "cmdline")
             clients.append(get_redis_from_settings(one))
     except (ValueError, TypeError) as error:
@@ -433,7 +433,7 @@ def redis_clients(settings: BaseSettings) -> tuple[redis.Redis, ...]:
     return tuple(clients)
 
 
-def open_redis_frontier(settings: BaseSettings, name: str) -> Frontier:
+def open_redis_frontier(settings: AnySettings, name: str) -> Frontier:
     """The frontier of a crawl that others work on, to look at it and to steer it. Raises CrawlError where the settings name no
     server, FrontierServerError where it cannot be used or has no such crawl."""
     from topical_crawler.frontier.shards import open_shards

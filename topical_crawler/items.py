@@ -17,7 +17,6 @@ from topical_crawler.web.urls import fingerprint
 
 PART_OF = "topical_part"  # in the meta of an entry: it is a further part of the article of this name, which was kept
 LISTED = "topical_listing"  # in the meta of an entry: it is fetched as a listing of this kind, and is no page
-SEED_PRIORITY = 1e6  # before everything else
 OFF_TOPIC_MODEL = "off topic by the model"  # why a text is rejected that the strategy keeps and the topic's model does not
 OFF_TOPIC_TEXT = "off-topic text"  # why a page is rejected whose description is on topic and whose main text is not
 

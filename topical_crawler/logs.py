@@ -14,12 +14,13 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pythonjsonlogger.json import JsonFormatter
-from scrapy.settings import BaseSettings
-from scrapy.utils.log import TopLevelFormatter
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
 
 HIDDEN = "***"
 
@@ -270,6 +271,8 @@ def _install(settings: BaseSettings) -> None:
     _handler.setFormatter(JsonLogFormatter() if in_json else MaskingFormatter(text))
     _handler.setLevel(settings.get("LOG_LEVEL"))
     if settings.getbool("LOG_SHORT_NAMES"):
+        from scrapy.utils.log import TopLevelFormatter  # not for what only masks a text
+
         _handler.addFilter(TopLevelFormatter(["scrapy"]))
     logging.root.setLevel(logging.NOTSET)
     logging.getLogger("scrapy").setLevel(settings.get("LOG_LEVEL"))  # it says four things of each page that nobody reads

@@ -5,8 +5,6 @@ Set any of them on the command line (``-s NAME=VALUE``), in a spider's ``custom_
 
 from collections.abc import Iterable
 
-from scrapy.settings import default_settings
-
 from topical_crawler import __version__
 from topical_crawler.logs import secret
 
@@ -40,11 +38,17 @@ EXTENSIONS = {
     "topical_crawler.extensions.CrawlDisplay": 500,
     "topical_crawler.extensions.CrawlMetrics": 510,
 }
-# Left out, not set to None: that would import them, and the two servers take a tenth of a second of every start.
+# Scrapy's own, without its telnet console, remote control and lines of statistics. Left out, not set to None: that would import
+# them, and the two servers take a tenth of a second of every start.
 EXTENSIONS_BASE = {
-    name: order
-    for name, order in default_settings.EXTENSIONS_BASE.items()
-    if not name.startswith(("scrapy.extensions.telnet.", "scrapy.extensions.remote_control.", "scrapy.extensions.logstats."))
+    "scrapy.extensions.corestats.CoreStats": 0,
+    "scrapy.extensions.logcount.LogCount": 0,
+    "scrapy.extensions.memusage.MemoryUsage": 0,
+    "scrapy.extensions.memdebug.MemoryDebugger": 0,
+    "scrapy.extensions.closespider.CloseSpider": 0,
+    "scrapy.extensions.feedexport.FeedExporter": 0,
+    "scrapy.extensions.spiderstate.SpiderState": 0,
+    "scrapy.extensions.throttle.AutoThrottle": 0,
 }
 
 # -- politeness: robots.txt with its Crawl-delay is obeyed; one request at a time and a second between two for every host

@@ -13,7 +13,6 @@ from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
-from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 import topical_crawler
@@ -25,7 +24,7 @@ from experiments.papers.report import FILES, write_report
 from experiments.report import check_libraries
 from experiments.web_graph import WebGraph
 from topical_crawler import config
-from topical_crawler.cli.base import whole
+from topical_crawler.cli.base import UsageError, whole
 from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.recordings.reader import Recording

@@ -6,20 +6,15 @@ import argparse
 import subprocess
 import sys
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
-from scrapy.settings import Settings
 
-from topical_crawler.cli.base import Action, ActionsCommand
+from topical_crawler import settings
+from topical_crawler.cli.base import Action, Command
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.store import CorpusStore
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-class Waiting(ActionsCommand):
-    name = "waiting"
-    actions: ClassVar = {"now": (f"/{__name__}", "wait")}
-    summary = "Wait for Ctrl-C"
 
 
 def _wait(opts: argparse.Namespace, settings: object) -> int:
@@ -30,10 +25,8 @@ ACTIONS = {"now": Action("Wait.", lambda parser: None, _wait)}
 
 
 def test_ctrl_c_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    command = Waiting()
-    command.settings = Settings()
-    command.run([], argparse.Namespace(action="now"))
-    assert command.exitcode == 130
+    waiting = Command("waiting", {"now": (f"/{__name__}", "wait")})
+    assert waiting.main(["now"], settings) == 130
     assert capsys.readouterr().err == "scrapy waiting now: stopped\n"
 
 
@@ -71,3 +64,20 @@ def test_the_comparison_of_crawls_needs_a_checkout(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == "scrapy evaluate crawl: experiments is not installed. Remedy: run this in a checkout of the project\n"
+
+
+def test_a_command_that_reads_imports_neither_scrapy_nor_what_only_a_crawl_needs(tmp_path: Path) -> None:
+    with CorpusStore(tmp_path / "corpus.sqlite") as store:
+        store.put(Record(url="http://a.cn/1", host="a.cn", keep=True, text="社区医院的体检中心上月开放。" * 10))
+    commands = [["corpus", "list"], ["corpus", "stats"], ["corpus", "fetched"], ["corpus", "show"], ["corpus", "search"]]
+    asked = {"show": ["1"], "search": ["体检"]}
+    lines = [[*words, str(tmp_path), *asked.get(words[1], [])] for words in commands] + [["topic", "list"], ["--help"]]
+    heavy = ["scrapy", "twisted", "numpy", "gensim", "jieba", "rjieba", "redis", "pydantic", "sqlalchemy.dialects.postgresql"]
+    code = (
+        "import sys\nfrom topical_crawler.__main__ import main\n"
+        f"assert [main(words) for words in {lines!r}] == [0] * {len(lines)}\n"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "体检" in done.stdout and "usage" in done.stdout.lower(), done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -20,8 +20,7 @@ from topical_crawler.crawl import estimate as module
 from topical_crawler.crawl.estimate import LEAST_KEPT, Estimate, estimate, promise, recall
 from topical_crawler.crawl.link_policy import LinkPolicy
 from topical_crawler.crawl.options import CrawlOptions
-from topical_crawler.frontier import Entry, MemoryFrontier, Outcome
-from topical_crawler.items import SEED_PRIORITY
+from topical_crawler.frontier import SEED_PRIORITY, Entry, MemoryFrontier, Outcome
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic

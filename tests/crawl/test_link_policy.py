@@ -21,8 +21,8 @@ from topical_crawler.crawl.link_policy import (
     rescoring_due,
 )
 from topical_crawler.crawl.options import CrawlOptions
-from topical_crawler.frontier import REDIRECTED, Entry, Outcome
-from topical_crawler.items import PART_OF, SEED_PRIORITY
+from topical_crawler.frontier import REDIRECTED, SEED_PRIORITY, Entry, Outcome
+from topical_crawler.items import PART_OF
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint, host, not_public

@@ -20,9 +20,8 @@ from topical_crawler.crawl import steering
 from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.session import restore
 from topical_crawler.crawl.steering import ACTIONS, MOST_MARKS, PURGED, Control, Marks, SteeringError, control_state, perform
-from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier, State
+from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier, State
 from topical_crawler.frontier.redis import RedisFrontier
-from topical_crawler.items import SEED_PRIORITY
 from topical_crawler.strategies.baselines import BreadthFirst
 from topical_crawler.topic.files import MOST, TEXT_LENGTH, MarkedText, TopicError
 from topical_crawler.web.page import Verdict

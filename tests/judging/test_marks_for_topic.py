@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging_tools import sample
-from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
+from topical_crawler.cli.base import UsageError
 from topical_crawler.cli.corpus import judge
 from topical_crawler.judging import sample as for_topic
 from topical_crawler.judging.sample import MARKS, Sample, SampleError, read_sample, take_over, write_sample

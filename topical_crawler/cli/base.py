@@ -1,7 +1,4 @@
-"""Commands made of actions (``topical-crawler corpus export``), each of which is imported when it is called.
-
-Scrapy imports every command at every start, even of a crawl: this module and those in ``commands/`` import next to nothing.
-"""
+"""Commands made of actions (``topical-crawler corpus export``), each of which is imported when it is called."""
 
 from __future__ import annotations
 
@@ -10,16 +7,14 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
-
+from topical_crawler.project import AnySettings, ProjectSettings
 from topical_crawler.settings import check_names
 
 if TYPE_CHECKING:
@@ -36,7 +31,20 @@ class Action(NamedTuple):
 
     description: str  # what it does, for its `--help`
     add_arguments: Callable[[argparse.ArgumentParser], None]  # declares its arguments
-    run: Callable[[argparse.Namespace, BaseSettings], int]  # does it; returns the exit code
+    run: Callable[[argparse.Namespace, AnySettings], int]  # does it; returns the exit code
+
+
+class UsageError(Exception):
+    """A mistake on the command line.
+
+    Args:
+        message: what is wrong, and its remedy.
+        print_help: whether the command's help is shown behind it.
+    """
+
+    def __init__(self, message: str, *, print_help: bool = True) -> None:
+        super().__init__(message)
+        self.print_help = print_help
 
 
 class NotInstalledError(ImportError):
@@ -76,29 +84,20 @@ class ActionParser(argparse.ArgumentParser):
         return namespace, unknown
 
 
-class ActionsCommand(ScrapyCommand):
-    """A command of ``actions``: by name, the module below :mod:`topical_crawler.cli` (or, behind a slash, of its own) and one
-    line of help. The module has ``DESCRIPTION``, ``add_arguments`` and ``run``, or ``ACTIONS``, which holds several by name."""
+class Command(NamedTuple):
+    """A command made of ``actions``: by name, the module below :mod:`topical_crawler.cli` (or, behind a slash, of its own) and
+    one line of help. The module has ``DESCRIPTION``, ``add_arguments`` and ``run``, or ``ACTIONS``, several by name."""
 
-    requires_project: bool = False
-    requires_crawler_process: bool = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-    name: ClassVar[str]
-    actions: ClassVar[Mapping[str, tuple[str, str]]]
-    usage: ClassVar[str] = ""
-    summary: ClassVar[str]
-    description: ClassVar[str]
+    name: str
+    actions: Mapping[str, tuple[str, str]]
+    usage: str = ""  # behind its name; "": the actions
     # exceptions of others that are printed as one line, as the project's own are; the exit code is 1
-    errors: ClassVar[tuple[type[Exception], ...]] = (ValueError, OSError, ImportError)
+    errors: tuple[type[Exception], ...] = (ValueError, OSError, ImportError)
 
+    @property
     def syntax(self) -> str:
+        """What stands behind the command's name."""
         return self.usage or f"{'|'.join(self.actions)} …"
-
-    def short_desc(self) -> str:
-        return self.summary
-
-    def long_desc(self) -> str:
-        return self.description
 
     def _module(self, name: str) -> str:
         place = self.actions[name][0]
@@ -118,39 +117,26 @@ class ActionsCommand(ScrapyCommand):
             return action
         return Action(module.DESCRIPTION, module.add_arguments, module.run)
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        parser.prog, parser.usage = program(), f"{program()} {self.name} {self.syntax()}"
-        actions = parser.add_subparsers(
-            dest="action", metavar="ACTION", prog=f"{program()} {self.name}", title="Actions", parser_class=ActionParser
-        )
-        for name, (_, help) in self.actions.items():
-            actions.add_parser(name, help=help, load=partial(self.load, name))
-
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        opts.set = opts.set + getattr(opts, "set_after", [])  # -s may stand before or after the action
-        super().process_options(args, opts)
-
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if not opts.action:
-            *but_one, last = self.actions
-            raise UsageError(f"say what to do: {', '.join(but_one)} or {last}", print_help=True)
+    def run(self, args: list[str], opts: argparse.Namespace, settings: AnySettings) -> int:
+        """Do the action that ``opts`` names; ``args`` are the words that its parser did not understand. Returns the exit code.
+        Raises UsageError for a mistake on the command line."""
         if args:
             raise UsageError(f"not understood: {' '.join(args)}. See {program()} {self.name} {opts.action} -h", print_help=False)
-        assert self.settings is not None
         try:
-            check_names(self.settings)
+            check_names(settings)
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from None
         try:
-            self.exitcode = self.load(opts.action).run(opts, self.settings)
+            code = self.load(opts.action).run(opts, settings)
             sys.stdout.flush()
+            return code
         except BrokenPipeError:
             # The reader (head, less) has enough. The rest goes nowhere, and Python does not complain when it flushes at the end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
         except KeyboardInterrupt:
             print(f"{program()} {self.name} {opts.action}: stopped", file=sys.stderr)
-            self.exitcode = 130
+            return 130
         except UsageError:
             raise
         except Exception as error:
@@ -161,7 +147,23 @@ class ActionsCommand(ScrapyCommand):
 
             said = explained(error) if isinstance(error, OSError) else error
             print(f"{program()} {self.name} {opts.action}: {said}", file=sys.stderr)
-            self.exitcode = 1
+            return 1
+
+    def main(self, words: Sequence[str], module: ModuleType) -> int:
+        """Do the action that the first of ``words`` names, with the settings of ``module``, without Scrapy. Returns or exits with
+        the code."""
+        action, *rest = words
+        parser = ActionParser(load=partial(self.load, action), prog=f"{program()} {self.name} {action}")
+        opts, args = parser.parse_known_args(rest, argparse.Namespace(action=action))
+        opts.set = opts.set_after
+        try:
+            try:
+                settings = ProjectSettings(module, opts.set)
+            except ValueError as error:
+                raise UsageError(str(error)) from None
+            return self.run(args, opts, settings)
+        except UsageError as error:
+            argparse.ArgumentParser(prog=program(), usage=f"{program()} {self.name} {self.syntax}").error(str(error))
 
 
 # -- Arguments that several actions have, and types of arguments with their messages

@@ -8,10 +8,8 @@ from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
-from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import Action, add_json, whole
+from topical_crawler.cli.base import Action, UsageError, add_json, whole
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
@@ -26,6 +24,7 @@ from topical_crawler.evaluation.metrics import (
 )
 from topical_crawler.evaluation.report import new_figure, picture, save_figure, terminal_curve, write_json
 from topical_crawler.frontier import REDIRECTED
+from topical_crawler.project import AnySettings
 
 Groups = dict[str, list[str]]  # names of sites by the name of their group
 
@@ -86,7 +85,7 @@ def _sites_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/sites.json and the curve, DIR/sites.png")
 
 
-def _sites(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _sites(opts: argparse.Namespace, settings: AnySettings) -> int:
     labels = read_labels(opts.labels, opts.grade)
     records = read_corpus(opts.corpus)
     scores = site_scores(records, labels)
@@ -201,7 +200,7 @@ def _harvest_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/harvest.json and the curves, DIR/harvest.png")
 
 
-def _harvest(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _harvest(opts: argparse.Namespace, settings: AnySettings) -> int:
     labels = read_labels(opts.labels, opts.grade)
     curves: dict[str, list[int]] = {}
     for text in opts.corpus:

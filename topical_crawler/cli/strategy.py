@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.progress import TaskProgressColumn
-from scrapy.settings import BaseSettings
 
 from topical_crawler import strategies
 from topical_crawler.cli.frontier.reach import Reached
@@ -22,6 +21,7 @@ from topical_crawler.crawl.session import restore
 from topical_crawler.crawl.steering import Request, perform
 from topical_crawler.frontier import Frontier, FrontierFileError, FrontierServerError
 from topical_crawler.items import OFF_TOPIC_TEXT
+from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resource, Resources
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC, Strategy
 from topical_crawler.topic.topic import Topic, load_topic
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from topical_crawler.cli.topic.fetch_pages import Kind
 
 
-def make_strategy(topic: Topic, name: str, language: Resources, settings: BaseSettings, seed: int | None = None) -> Strategy:
+def make_strategy(topic: Topic, name: str, language: Resources, settings: AnySettings, seed: int | None = None) -> Strategy:
     """Make a strategy for a topic as a crawl with these settings would; a table that has to be made first shows its progress.
     ``seed`` is that of its random choices, by default the one in the settings. Raises TopicError where a parameter of the topic
     cannot be read, ValueError where there is no such strategy or a resource cannot be read."""
@@ -155,7 +155,7 @@ def refusal(options: CrawlOptions, page: Page | None) -> Callable[[str], str | N
 # -- Why the links of a queue have their places: by the crawl that runs, else by its strategy, made again as it was
 
 
-def ask_for_reasons(crawl: Reached, request: Request, settings: BaseSettings) -> Answer:
+def ask_for_reasons(crawl: Reached, request: Request, settings: AnySettings) -> Answer:
     """The answer to the ``request`` "top", each entry with its "reasons": the same as in the crawl if the settings are. A "note"
     says why there are none, or what is wrong with them: the queue is shown whether or not a strategy can be made. Raises
     SteeringError, CrawlError or FrontierFileError as :meth:`Reached.ask`."""

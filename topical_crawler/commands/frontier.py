@@ -1,29 +1,11 @@
 """``topical-crawler frontier``: look at the queue of a crawl, feed it and steer it, while it runs or between two runs."""
 
-from typing import ClassVar
-
-from topical_crawler.cli.base import ActionsCommand
+from topical_crawler.cli.actions import FRONTIER
+from topical_crawler.cli.scrapys import ActionsCommand
 
 
 class Command(ActionsCommand):
-    name = "frontier"
-    errors = (ValueError, OSError)
-    actions: ClassVar = {
-        "stats": ("frontier.actions", "counts of what waits, is in flight, finished and dropped"),
-        "top": (
-            "frontier.actions",
-            "the best of what waits, the anchor and the page by which each came in, and why it has its place",
-        ),
-        "push": ("frontier.actions", "put seeds into the queue: they are fetched next"),
-        "pause": ("frontier.actions", "fetch nothing more until resume, over restarts; what is in flight is finished"),
-        "resume": ("frontier.actions", "go on after pause"),
-        "stop": ("frontier.actions", "end all workers of the crawl in good order; it can be started again"),
-        "shards": ("frontier.actions", "which servers a crawl in Redis has; add one or remove one while its workers run"),
-        "threshold": ("frontier.actions", "keep pages above another relevance from now on, over restarts"),
-        "requeue": ("frontier.actions", "fetch finished or dropped pages again"),
-        "purge": ("frontier.actions", "drop what waits: it is not fetched, unless it is found again or requeued"),
-    }
-    usage = "stats|top|push|pause|resume|stop|shards|threshold|requeue|purge [CRAWL] [options]"
+    command = FRONTIER
     summary = "Look at the queue of a crawl, feed it, pause, resume and stop it"
     description = (
         "Look at the queue of a crawl (stats, top), feed it (push, requeue), thin it out (purge) and steer it (pause, "

@@ -1,23 +1,11 @@
 """``topical-crawler lexicon``: the language resources: fetch, list and check them; import and train vectors of one's own."""
 
-from typing import ClassVar
-
-from topical_crawler.cli.base import ActionsCommand
+from topical_crawler.cli.actions import LEXICON
+from topical_crawler.cli.scrapys import ActionsCommand
 
 
 class Command(ActionsCommand):
-    name = "lexicon"
-    errors = (ValueError, OSError, ImportError)
-    actions: ClassVar = {
-        "fetch": ("lexicon.resources", "fetch what is not there yet"),
-        "list": ("lexicon.resources", "what there is, where it lies, what its absence costs"),
-        "check": ("lexicon.resources", "verify digests and read every file"),
-        "import": ("lexicon.resources", "convert word vectors of your own (word2vec, fastText .vec, GloVe, gensim)"),
-        "train": ("lexicon.train", "train word vectors on your own texts"),
-    }
-
-    def syntax(self) -> str:
-        return "fetch [NAME…] | list | check [NAME…] | import FILE OUT | train OUT SOURCE…"
+    command = LEXICON
 
     def short_desc(self) -> str:
         return "Fetch, list and check language resources (HowNet, word vectors, Cilin, CLC); import and train word vectors"

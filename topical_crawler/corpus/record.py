@@ -9,14 +9,17 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from topical_crawler.cleaning import Measures
 from topical_crawler.text.passages import Layout, passages
 from topical_crawler.web.rights import LICENSED
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 
 class CorpusError(Exception):
@@ -212,9 +215,14 @@ pages = sa.Table(
     sa.Column("text", sa.Text),  # last: SQLite reads a row from the left, and statistics do not need it
 )
 
-_BY_HASH: dict[str, Any] = {"postgresql_using": "hash"}  # an address may be too long for a tree
-sa.Index("ix_pages_duplicate_of", pages.c.duplicate_of, sqlite_where=_IS_DUPLICATE, postgresql_where=_IS_DUPLICATE, **_BY_HASH)
-sa.Index("ix_pages_url", pages.c.url, **_BY_HASH)
+sa.Index("ix_pages_duplicate_of", pages.c.duplicate_of, sqlite_where=_IS_DUPLICATE).ddl_if(dialect="sqlite")
+sa.Index("ix_pages_url", pages.c.url).ddl_if(dialect="sqlite")
+for _statement in (  # an address may be too long for a tree; as options of the indexes, each would import PostgreSQL's dialect
+    f"CREATE INDEX ix_pages_duplicate_of ON pages USING hash (duplicate_of) WHERE {_IS_DUPLICATE}",
+    "CREATE INDEX ix_pages_url ON pages USING hash (url)",
+):
+    _ddl = sa.DDL(_statement)  # type: ignore[no-untyped-call]
+    sa.event.listen(pages, "after_create", _ddl.execute_if(dialect="postgresql"))
 
 bands = sa.Table(
     "bands",  # of the texts' signatures, to find near-duplicates
@@ -279,7 +287,11 @@ hosts = sa.Table(
 
 def upserting(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
     """An insert into ``table`` with ``on_conflict_…``."""
-    return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+    if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table)
+    return sqlite.insert(table)
 
 
 _WHY = sa.cast(pages.c.why, sa.Text)

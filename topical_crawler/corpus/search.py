@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import TSQUERY, TSVECTOR
 
 from topical_crawler.cleaning.characters import to_simplified
 from topical_crawler.corpus.record import CorpusError, Filters, conditions, pages, upserting
@@ -553,6 +552,8 @@ class _TextSearch(SearchIndex):
     _LOCK = 0x7063_7365_6172_6368  # PostgreSQL's advisory lock for making the table
 
     def _open(self, place: str, cache_dir: Path) -> sa.Engine:
+        from sqlalchemy.dialects.postgresql import TSVECTOR  # here and below: not for a corpus in a file
+
         self._table = sa.Table(
             f"search_{self.unit.name}",
             sa.MetaData(),
@@ -601,6 +602,8 @@ class _TextSearch(SearchIndex):
             self._by_token.create(connection, checkfirst=True)
 
     def _found(self, groups: Sequence[Sequence[_Phrase]], without: Sequence[_Phrase]) -> sa.Select[Any]:
+        from sqlalchemy.dialects.postgresql import TSQUERY
+
         tokens, runs = self._table.c.tokens, self._table.c.runs
 
         def has(phrase: _Phrase) -> sa.ColumnElement[bool]:

@@ -13,8 +13,7 @@ from math import exp, log
 
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.link_policy import LinkPolicy
-from topical_crawler.frontier import Entry, Frontier, Outcome
-from topical_crawler.items import SEED_PRIORITY
+from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, Outcome
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.web.dom import looks_like_list
 from topical_crawler.web.urls import fingerprint

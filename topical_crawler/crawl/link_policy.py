@@ -17,8 +17,8 @@ from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.crawl.parameters import Parameters
 from topical_crawler.extraction import documents
-from topical_crawler.frontier import NO_PAGES, Entry, Outcome
-from topical_crawler.items import PART_OF, SEED_PRIORITY
+from topical_crawler.frontier import NO_PAGES, SEED_PRIORITY, Entry, Outcome
+from topical_crawler.items import PART_OF
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.page import Evidence, Link, Verdict
 from topical_crawler.web.urls import fingerprint, host, is_binary, looks_like_trap, not_public, shape

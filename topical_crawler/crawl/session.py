@@ -31,6 +31,7 @@ from topical_crawler.crawl.second_look import SecondLook, SetAside
 from topical_crawler.crawl.steering import ESTIMATE, Control, Marks, control_state, seed_entry
 from topical_crawler.frontier import (
     REDIRECTED,
+    SEED_PRIORITY,
     Entry,
     Frontier,
     FrontierFileError,
@@ -42,7 +43,7 @@ from topical_crawler.frontier import (
     State,
 )
 from topical_crawler.frontier.redis_seeds import RedisFeed
-from topical_crawler.items import LISTED, SEED_PRIORITY, PageItem, now_utc
+from topical_crawler.items import LISTED, PageItem, now_utc
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.strategies.models import open_adviser

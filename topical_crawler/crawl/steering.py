@@ -16,8 +16,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topical_crawler.crawl.mailbox import Answer, Mailbox
-from topical_crawler.frontier import REDIRECTED, Entry, Frontier, State
-from topical_crawler.items import SEED_PRIORITY
+from topical_crawler.frontier import REDIRECTED, SEED_PRIORITY, Entry, Frontier, State
 from topical_crawler.topic.files import MARKED, MOST, MarkedText, marked_text
 from topical_crawler.web.listings import said
 from topical_crawler.web.page import Candidate

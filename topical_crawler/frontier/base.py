@@ -22,6 +22,7 @@ TIMED_OUT, CONNECTION_FAILED = "timed out", "connection failed"
 UNREACHED = frozenset((UNKNOWN_HOST, HOST_AWAY, TIMED_OUT, CONNECTION_FAILED))
 NO_PAGES = frozenset((REDIRECTED, UNKNOWN_HOST))  # outcomes that do not count as pages
 NO_ROOM = "no room"  # why waiting entries beyond ``max_waiting`` are dropped
+SEED_PRIORITY = 1e6  # before every link
 MAX_EVIDENCE = 8  # parents remembered for a waiting link, the first ones: the papers' formulas need them
 
 

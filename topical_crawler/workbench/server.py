@@ -17,7 +17,6 @@ from urllib.parse import urlencode, urlsplit
 import uvicorn
 from filelock import Timeout
 from jinja2 import Environment, PackageLoader
-from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -27,7 +26,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from topical_crawler.cli.base import program
+from topical_crawler.cli.base import UsageError, program
 from topical_crawler.cli.catalogue import LANGUAGES, Voice
 from topical_crawler.config import segmenter
 from topical_crawler.corpus.record import CorpusError

@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.settings import BaseSettings
-
 from topical_crawler.cli.base import whole
+from topical_crawler.project import AnySettings
 
 if TYPE_CHECKING:
     from topical_crawler.corpus.record import Filters
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 FILE = "corpus.sqlite"  # name of a corpus in its topic's folder
 
 
-def find(name: str | None, settings: BaseSettings) -> str:
+def find(name: str | None, settings: AnySettings) -> str:
     """The file or URL of the existing corpus ``name``: a topic, folder, file or database URL; None: the one in the settings, or
     the only one under ``data/``. Raises FileNotFoundError where there is none; the message names those that are there."""
     from topical_crawler.config import corpus_place, data_dir, named_data_dir  # not for a help or a mistake on the command line

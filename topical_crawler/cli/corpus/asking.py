@@ -4,9 +4,7 @@ import json
 import threading
 from pathlib import Path
 
-from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
-
+from topical_crawler.cli.base import UsageError
 from topical_crawler.cli.frontier.reach import reach
 from topical_crawler.config import crawl_name, data_dir, named_data_dir, uses_redis
 from topical_crawler.corpus.record import Record
@@ -16,6 +14,7 @@ from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SetAside
 from topical_crawler.judging.sample import BOILERPLATE, SampleFile, asked, next_asked, read_sample, write_sample
 from topical_crawler.judging.teach import draw_to_teach, sample_of
+from topical_crawler.project import AnySettings
 from topical_crawler.topic.files import MarkedText, TopicError
 from topical_crawler.topic.topic import Topic, list_topics, load_topic
 
@@ -25,7 +24,7 @@ _WAIT = 15.0
 """Seconds for a crawl to answer."""
 
 
-def folder_of(place: str, name: str | None, settings: BaseSettings) -> Path:
+def folder_of(place: str, name: str | None, settings: AnySettings) -> Path:
     """Where the questions about a corpus lie: beside its file, or in the data directory of its crawl.
 
     Raises:
@@ -88,7 +87,7 @@ def mark_page(
     record: Record,
     mark: str | None,
     topic: Topic | None,
-    settings: BaseSettings,
+    settings: AnySettings,
     judged: SampleFile | None = None,
 ) -> str:
     """Mark one page of a corpus, asked about or not, and tell its crawl; None takes the mark back.
@@ -132,7 +131,7 @@ class Teacher:
         settings: say whether the crawl is over Redis.
     """
 
-    def __init__(self, file: SampleFile, settings: BaseSettings) -> None:
+    def __init__(self, file: SampleFile, settings: AnySettings) -> None:
         self._file, self._settings = file, settings
         folder = file.path.absolute().parent
         self._name = (None if crawl_name(settings, "") else folder.name) if uses_redis(settings) else str(folder)

@@ -7,7 +7,6 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import add_corpus
 from topical_crawler.cli.corpus import find
@@ -17,6 +16,7 @@ from topical_crawler.corpus.clean import Done, OfHost, clean
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
+from topical_crawler.project import AnySettings
 
 DESCRIPTION = (
     "Clean every kept text of the corpus as a crawl does now, with the present settings: characters, boilerplate, lines that "
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE", help="what was taken out, by host, as JSON")
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     try:
         options = cleaning_options(settings)
     except CrawlError as error:

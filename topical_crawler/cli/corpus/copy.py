@@ -2,12 +2,11 @@
 
 import argparse
 
-from scrapy.settings import BaseSettings
-
 from topical_crawler.cli.corpus import find, new
 from topical_crawler.cli.terminal import corpus_progress
 from topical_crawler.corpus.copy import copy, merge
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.project import AnySettings
 
 DESCRIPTION = (
     "Copy every page of SOURCE, rejected ones too, with all columns and order numbers into TARGET, which is created if missing "
@@ -26,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--into-existing", action="store_true", help="add to the pages that TARGET has")
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     with (
         CorpusStore(find(opts.source, settings), read_only=True) as source,
         CorpusStore(new(opts.target)) as target,

@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import Any
 
 from rich.text import Text
-from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import add_json
 from topical_crawler.cli.corpus import find, parse_time
@@ -18,6 +17,7 @@ from topical_crawler.cli.corpus.reading import no_page, print_json
 from topical_crawler.cli.terminal import WIDTH, console, printable
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.project import AnySettings
 
 DESCRIPTION = (
     "Say which texts are new, which have changed, and which pages are gone, as found by crawl -a refresh=…; of one page, what "
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser, "the changes as JSON")
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     with CorpusStore(find(opts.corpus, settings), read_only=True) as store:
         found = _versions(store, opts.page, opts.since or "") if opts.page is not None else changes(store, opts.since or "")
     if opts.json:

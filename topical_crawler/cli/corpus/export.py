@@ -5,10 +5,9 @@ This module imports nothing of the corpus or the formats, so that help and mista
 
 import argparse
 
-from scrapy.settings import BaseSettings
-
 from topical_crawler.cli.base import add_corpus, add_number, whole
 from topical_crawler.cli.corpus import add_filters, parsed
+from topical_crawler.project import AnySettings
 
 FORMATS = ("jsonl", "csv", "txt", "md", "parquet", "hf", "tei", "vertical", "conllu")  # names of the formats
 JIEBA = "jieba"  # the tagger that comes with the product
@@ -84,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     changed.add_argument("--no-manifest", action="store_true", help="write none")
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     from topical_crawler.cli.corpus.exporting import export
 
     return export(opts, settings)

@@ -8,10 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
-
 from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.cli.base import UsageError
 from topical_crawler.cli.corpus import filters_of, find, topic_of
 from topical_crawler.cli.corpus.export import JIEBA, STREAM
 from topical_crawler.config import cache_dir, cleaning_options, segmenter
@@ -26,11 +24,12 @@ from topical_crawler.export.rows import ExportError, Split, drawn, threshold
 from topical_crawler.export.rows import rows as export_rows
 from topical_crawler.export.tagging import JiebaTagger, Tagger, load_tagger
 from topical_crawler.judging.sample import BOILERPLATE, IRRELEVANT, asked, read_sample
+from topical_crawler.project import AnySettings
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 
 
-def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def export(opts: argparse.Namespace, settings: AnySettings) -> int:
     usual = "txt" if opts.per_text else "jsonl" if opts.output == STREAM else ""
     kind = opts.format or usual or _by_name(opts.output)
     alone = opts.per_text or (kind == "tei" and opts.output != STREAM and of_name(opts.output) != "tei")
@@ -161,7 +160,7 @@ def _changes(opts: argparse.Namespace) -> list[tuple[rows.Change, str]]:
     return [change for name, change in changes.items() if getattr(opts, name)]
 
 
-def _cleaning(settings: BaseSettings) -> CleaningOptions:
+def _cleaning(settings: AnySettings) -> CleaningOptions:
     try:
         return cleaning_options(settings)
     except CrawlError as error:
@@ -244,13 +243,13 @@ def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
     return {host: {name: getattr(facts, name) for name in names} for host, facts in store.host_facts().items()}
 
 
-def _counter(topic: Topic | None, settings: BaseSettings) -> Callable[[str], int]:
+def _counter(topic: Topic | None, settings: AnySettings) -> Callable[[str], int]:
     """Counts the words of a text as the crawl's segmenter cuts it."""
     cut = Segmenter(topic.terms if topic else (), backend=segmenter(settings), cache_dir=cache_dir(settings)).pieces
     return lambda text: sum(not word.isspace() for word in cut(text))
 
 
-def tagger(name: str, topic: Topic | None, settings: BaseSettings) -> Tagger:
+def tagger(name: str, topic: Topic | None, settings: AnySettings) -> Tagger:
     """The tagger that ``--tagger`` names; jieba's cuts with the dictionary of the crawl's segmenter, the topic's terms kept
     whole."""
     if name != JIEBA:

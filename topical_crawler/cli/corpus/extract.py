@@ -9,12 +9,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.settings import BaseSettings
-
 from topical_crawler.cli.base import is_url, program
 from topical_crawler.cli.corpus.reading import as_markdown, page_view, print_json
 from topical_crawler.cli.terminal import WIDTH, console, print_text, printable, show_paged
 from topical_crawler.corpus.record import Record
+from topical_crawler.project import AnySettings
 from topical_crawler.web.urls import host
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.base:
         from topical_crawler.topic.files import check_seed
 
@@ -64,7 +63,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 1
 
 
-def extract_page(source: str, settings: BaseSettings, *, base: str = "") -> Record:
+def extract_page(source: str, settings: AnySettings, *, base: str = "") -> Record:
     """A page as a corpus would record it that keeps every text; nothing is learned of its site.
 
     Args:

@@ -14,10 +14,8 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import Action, add_corpus, add_json, add_number, whole
+from topical_crawler.cli.base import Action, UsageError, add_corpus, add_json, add_number, whole
 from topical_crawler.cli.corpus import find
 from topical_crawler.cli.corpus.asking import Teacher, folder_of, questions, topic_of
 from topical_crawler.cli.terminal import console, table
@@ -39,6 +37,7 @@ from topical_crawler.judging.sample import (
     write_sample,
 )
 from topical_crawler.judging.server import JudgingServer
+from topical_crawler.project import AnySettings
 from topical_crawler.topic.files import TopicError
 
 _SQLITE = b"SQLite format 3"
@@ -61,7 +60,7 @@ def _sample_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--topic", help="whose terms are shown in the texts (default: the one named as the corpus' folder)")
 
 
-def _sample(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _sample(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.output.exists():
         raise UsageError(f"{opts.output} is there already, and may hold marks. Remedy: name another file", print_help=False)
     place = find(opts.corpus, settings)
@@ -106,7 +105,7 @@ def _judge_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
 
 
-def _judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _judge(opts: argparse.Namespace, settings: AnySettings) -> int:
     names = opts.names or [None]
     if opts.report or opts.marks or opts.to_topic:
         samples = [_read(name, settings) for name in names]
@@ -150,7 +149,7 @@ def _is_sample(name: str | None) -> bool:
         return not file.read(len(_SQLITE)).startswith(_SQLITE)
 
 
-def _read(name: str | None, settings: BaseSettings) -> Sample:
+def _read(name: str | None, settings: AnySettings) -> Sample:
     """A sample, or all that was asked about a corpus."""
     if name is not None and _is_sample(name):
         return read_sample(Path(name))
@@ -162,7 +161,7 @@ def _read(name: str | None, settings: BaseSettings) -> Sample:
 
 
 def ask(
-    name: str | None, number: int, settings: BaseSettings, topic: str | None = None, port: int = 0, browser: bool = True
+    name: str | None, number: int, settings: AnySettings, topic: str | None = None, port: int = 0, browser: bool = True
 ) -> Sample:
     """Serve the page with questions about a corpus until Ctrl-C; the questions with their marks."""
     place = find(name, settings)
@@ -172,7 +171,7 @@ def ask(
     return serve(path, settings, port, browser)
 
 
-def serve(path: Path, settings: BaseSettings, port: int = 0, browser: bool = True) -> Sample:
+def serve(path: Path, settings: AnySettings, port: int = 0, browser: bool = True) -> Sample:
     """Serve the page until Ctrl-C; the sample with its marks. The crawl that it is to teach learns each at once."""
     with SampleFile(path) as file:
         teacher = Teacher(file, settings) if file.sample.teaches else None

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.text import Text
-from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import Action, ActionParser, add_corpus, add_json, add_number, whole
 from topical_crawler.cli.corpus import add_filters, filters_of, find, topic_of
 from topical_crawler.cli.terminal import WIDTH, console, corpus_progress, fitted, print_text, printable, show_paged, table
+from topical_crawler.project import AnySettings
 
 if TYPE_CHECKING:
     from topical_crawler.corpus.record import CorpusError, Filters, Record
@@ -103,7 +103,7 @@ def search(
     place: str,
     query: str,
     filters: Filters,
-    settings: BaseSettings,
+    settings: AnySettings,
     *,
     limit: int | None = 20,
     lines: int = 1,
@@ -144,7 +144,7 @@ def search(
         return index.search(parsed, filters, limit, lines)
 
 
-def _list(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _list(opts: argparse.Namespace, settings: AnySettings) -> int:
     from topical_crawler.corpus.search import listed
     from topical_crawler.corpus.store import CorpusStore
 
@@ -160,7 +160,7 @@ def _list(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 0
 
 
-def _show(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _show(opts: argparse.Namespace, settings: AnySettings) -> int:
     place = find(opts.corpus, settings)
     record, places = find_page(place, opts.page)
     if opts.json:
@@ -190,7 +190,7 @@ def read_crawl(place: str) -> Mapping[str, Any]:
     return {} if "://" in place else read_claim(Path(place).parent)
 
 
-def _search(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _search(opts: argparse.Namespace, settings: AnySettings) -> int:
     place, query = find(opts.corpus, settings), " ".join(opts.query)
     found = search(place, query, filters_of(opts), settings, limit=opts.limit, lines=opts.lines, words=opts.words)
     if found.note:

@@ -18,7 +18,6 @@ from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
-from scrapy.settings import BaseSettings, Settings
 from scrapy.statscollectors import DummyStatsCollector
 
 from topical_crawler import extraction
@@ -41,6 +40,7 @@ from topical_crawler.extraction import Extracted
 from topical_crawler.extraction.documents import format_of
 from topical_crawler.extraction.pool import DocumentPool, ExtractPool
 from topical_crawler.items import OFF_TOPIC_TEXT, with_foreign_canonical
+from topical_crawler.project import AnySettings, scrapys
 from topical_crawler.recordings.reader import RENDERED, Recording, RecordingError
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
@@ -84,10 +84,10 @@ class Rebuilt:
 class ArchivedPages:
     """The pages of an archive, decompressed and decoded as in a crawl, with the size limits of its ``settings``."""
 
-    def __init__(self, recording: Recording, settings: BaseSettings) -> None:
+    def __init__(self, recording: Recording, settings: AnySettings) -> None:
         self._recording = recording
         self._documents = DocumentPool(1, extraction_limits(settings)[1])
-        crawler = Crawler(Spider, Settings(settings))
+        crawler = Crawler(Spider, scrapys(settings))
         crawler.stats = DummyStatsCollector(crawler)  # the middleware wants one
         self._compression = HttpCompressionMiddleware(crawler=crawler)
 
@@ -244,7 +244,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     place, output = find(opts.corpus, settings), new(opts.output)
     if (place == output) if "://" in place + output else Path(place).resolve() == Path(output).resolve():
         raise CorpusError(f"{output} is the corpus that is to be rebuilt. Remedy: name another file after -o")

@@ -7,7 +7,6 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import Action, add_corpus, add_json, add_number, whole
 from topical_crawler.cli.corpus import find
@@ -15,6 +14,7 @@ from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.record import MEGABYTE
 from topical_crawler.corpus.stats import HostStats, Stats
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.project import AnySettings
 
 
 def _stats_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def _fetched_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser)
 
 
-def _stats(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _stats(opts: argparse.Namespace, settings: AnySettings) -> int:
     with CorpusStore(find(opts.corpus, settings), read_only=True) as store:
         stats, place = store.stats(), store.name
     if opts.json:
@@ -40,7 +40,7 @@ def _stats(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 0
 
 
-def _fetched(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _fetched(opts: argparse.Namespace, settings: AnySettings) -> int:
     with CorpusStore(find(opts.corpus, settings), read_only=True) as store:
         for url in store.fetched(kept=opts.kept):
             print(url)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.text import Text
-from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import add_json, amount, is_url
 from topical_crawler.cli.catalogue import Voice, catalogue
@@ -18,9 +17,10 @@ from topical_crawler.cli.terminal import WIDTH, console, printable
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.frontier import FrontierFileError
-from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT, SEED_PRIORITY
+from topical_crawler.frontier import SEED_PRIORITY, FrontierFileError
+from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT
 from topical_crawler.judging.sample import SampleError, asked, read_sample
+from topical_crawler.project import AnySettings
 from topical_crawler.strategies import OFF_TOPIC, load
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.urls import fingerprint
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     story = why(find(opts.corpus, settings), opts.page, settings, opts.wait)
     if opts.json:
         print_json(story)
@@ -57,7 +57,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
 def why(
     place: str,
     name: str,
-    settings: BaseSettings,
+    settings: AnySettings,
     wait: float = 15.0,
     language: str = "en",
     topic: Topic | None = None,
@@ -229,7 +229,7 @@ def _parts(parts: Mapping[str, float], say: Voice) -> str:
 # -- Addresses that the corpus does not have
 
 
-def _unfetched(place: str, url: str, topic: Topic | None, settings: BaseSettings, wait: float, say: Voice) -> dict[str, Any]:
+def _unfetched(place: str, url: str, topic: Topic | None, settings: AnySettings, wait: float, say: Voice) -> dict[str, Any]:
     from topical_crawler.config import crawl_options  # not for pages of the corpus: what speaks with crawls
     from topical_crawler.crawl.link_policy import LinkPolicy
     from topical_crawler.crawl.steering import SteeringError
@@ -247,7 +247,7 @@ def _unfetched(place: str, url: str, topic: Topic | None, settings: BaseSettings
     return story | {"url": url, "state": entry["state"], "priority": entry["priority"], "because": sentences, "why": link}
 
 
-def _ask(place: str, url: str, settings: BaseSettings, wait: float) -> tuple[dict[str, Any], str]:
+def _ask(place: str, url: str, settings: AnySettings, wait: float) -> tuple[dict[str, Any], str]:
     """What the queue of the crawl that made a corpus knows of an address, and a note on that."""
     from topical_crawler.cli.frontier.reach import reach
     from topical_crawler.cli.strategy import ask_for_reasons

@@ -9,22 +9,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from redis.connection import parse_url
 from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
-from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.base import Action, add_json, amount, is_url, urls_of
+from topical_crawler.cli.base import Action, UsageError, add_json, amount, is_url, urls_of
 from topical_crawler.cli.frontier.reach import Reached, ask_in_batches, reach
 from topical_crawler.cli.terminal import console, link_cell, printable, table
 from topical_crawler.config import crawl_name, redis_clients, uses_redis
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import LAST_PAGES
-from topical_crawler.frontier import FrontierServerError
-from topical_crawler.items import SEED_PRIORITY
+from topical_crawler.frontier import SEED_PRIORITY, FrontierServerError
+from topical_crawler.project import AnySettings
 
 _REFRESH = 2.0  # seconds between two looks of `stats --watch`
 _REPORTED_EVERY = 10.0  # seconds between two lines that say how far a move of hosts has come
@@ -102,7 +99,7 @@ def _purge_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask whether it is meant")
 
 
-def _stats(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _stats(opts: argparse.Namespace, settings: AnySettings) -> int:
     request = {"action": "stats", "pages": opts.pages}
     if opts.watch and (opts.json or not sys.stdout.isatty()):
         raise UsageError("--watch shows tables in a terminal. Remedy: leave it out", print_help=False)
@@ -114,7 +111,7 @@ def _stats(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return _show(opts, answer, lambda: stats_view(answer, crawl.name, crawl.runs))
 
 
-def _top(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _top(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.hosts and opts.host:
         raise UsageError("--hosts is about all hosts, --host about one: leave one out", print_help=False)
     request = {"action": "hosts" if opts.hosts else "top", "host": opts.host}
@@ -130,14 +127,14 @@ def _top(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return _show(opts, answer, lambda: hosts_view(answer) if opts.hosts else top_view(answer))
 
 
-def _push(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _push(opts: argparse.Namespace, settings: AnySettings) -> int:
     urls = _read_urls(opts)
     with reach(settings, opts.crawl, opts.wait) as crawl:
         answer = ask_in_batches(crawl, {"action": "push", "priority": opts.priority}, urls)
     return _show(opts, answer, lambda: pushed_line(answer))
 
 
-def _requeue(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _requeue(opts: argparse.Namespace, settings: AnySettings) -> int:
     urls = _read_urls(opts)
     if bool(urls) == (opts.reason is not None):
         raise UsageError("say what to fetch again: URLs, or --reason REASON", print_help=False)
@@ -153,7 +150,7 @@ def _requeue(opts: argparse.Namespace, settings: BaseSettings) -> int:
     )  # fmt: skip
 
 
-def _purge(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _purge(opts: argparse.Namespace, settings: AnySettings) -> int:
     if (opts.host is None and opts.below is None) != opts.all:
         raise UsageError("say what to purge: --host HOST, --below X, both together, or --all", print_help=False)
     with reach(settings, opts.crawl, opts.wait) as crawl:
@@ -163,14 +160,14 @@ def _purge(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return _show(opts, answer, lambda: f"{answer['purged']:,} purged, {answer['waiting']:,} still wait")
 
 
-def _threshold(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _threshold(opts: argparse.Namespace, settings: AnySettings) -> int:
     with reach(settings, opts.crawl, opts.wait) as crawl:
         answer = crawl.ask({"action": "threshold", "value": opts.value})
     now, before = ("the topic's own" if x is None else f"{x:g}" for x in (answer["page_threshold"], answer["before"]))
     return _show(opts, answer, lambda: f"{crawl.name}: page threshold {now} (before: {before}), for pages judged from now on")
 
 
-def _shards(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _shards(opts: argparse.Namespace, settings: AnySettings) -> int:
     from topical_crawler.frontier.moving import change_shards, show_map
 
     if not uses_redis(settings):
@@ -208,7 +205,7 @@ _DONE_AT_REST = {
 }
 
 
-def _steer(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _steer(opts: argparse.Namespace, settings: AnySettings) -> int:
     with reach(settings, opts.crawl, opts.wait) as crawl:
         answer = crawl.ask({"action": opts.action})
     text = _DONE_AT_REST[opts.action] if crawl.runs is False else _DONE[opts.action]  # "stop" fails where no crawl runs
@@ -254,6 +251,8 @@ def _confirm(crawl: Reached, opts: argparse.Namespace) -> None:
 
 
 def _place_of(text: str) -> str:
+    from redis.connection import parse_url
+
     try:
         at = parse_url(text)  # type: ignore[no-untyped-call]
     except ValueError:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
-from scrapy.settings import BaseSettings
 
 from topical_crawler.config import crawl_name, data_dir, named_data_dir, open_redis_frontier, uses_redis
 from topical_crawler.crawl.mailbox import FOLDER, Answer, Mailbox
 from topical_crawler.crawl.options import CLAIM, CrawlError, read_claim
 from topical_crawler.crawl.steering import Request, SteeringError, perform
 from topical_crawler.frontier import Frontier, FrontierServerError, SqliteFrontier
+from topical_crawler.project import AnySettings
 
 BATCH = 1000  # URLs of one request: a crawl does nothing else while it performs one
 _T = TypeVar("_T")
@@ -146,7 +146,7 @@ class RedisCrawl:
 
 
 @contextmanager
-def reach(settings: BaseSettings, name: str | None, wait: float) -> Iterator[Reached]:
+def reach(settings: AnySettings, name: str | None, wait: float) -> Iterator[Reached]:
     """The crawl that ``name`` and the settings stand for. Raises CrawlError where there is none, it cannot be reached, or the
     name is missing and could mean several."""
     if not uses_redis(settings):
@@ -164,7 +164,7 @@ def reach(settings: BaseSettings, name: str | None, wait: float) -> Iterator[Rea
         raise CrawlError(str(error)) from None
 
 
-def find_folder(settings: BaseSettings, name: str | None) -> Path:
+def find_folder(settings: AnySettings, name: str | None) -> Path:
     """The data directory of a crawl by its topic or path; without a name ``TOPICAL_DATA_DIR``, or the only one under data/.
     Raises CrawlError where there is none."""
     configured = named_data_dir(settings)

@@ -7,10 +7,10 @@ from pathlib import Path
 from rich.markup import escape
 from rich.padding import Padding
 from rich.progress import DownloadColumn, MofNCompleteColumn, TaskID, TimeElapsedColumn
-from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import Action
 from topical_crawler.cli.terminal import console, progress
+from topical_crawler.project import AnySettings
 from topical_crawler.resources.categories import read_clc
 from topical_crawler.resources.cilin import Cilin, CilinTree
 from topical_crawler.resources.fetch import fetch, is_whole
@@ -23,13 +23,13 @@ def _names(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(RESOURCES)} (default: all)")
 
 
-def _resources(names: list[str], settings: BaseSettings) -> Resources:
+def _resources(names: list[str], settings: AnySettings) -> Resources:
     for name in names:
         find(name)
     return Resources.from_settings(settings)
 
 
-def _fetch(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _fetch(opts: argparse.Namespace, settings: AnySettings) -> int:
     resources = _resources(opts.names, settings)
     with progress(DownloadColumn(), "{task.fields[state]}", transient=False) as display:
         tasks: dict[str, TaskID] = {}
@@ -49,7 +49,7 @@ def _fetch(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 0
 
 
-def _list(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _list(opts: argparse.Namespace, settings: AnySettings) -> int:
     resources = _resources([], settings)
     out = console()
     for resource in RESOURCES.values():
@@ -70,7 +70,7 @@ def _list(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 0
 
 
-def _check(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _check(opts: argparse.Namespace, settings: AnySettings) -> int:
     resources = _resources(opts.names, settings)
     failed = False
     for name in opts.names or RESOURCES:
@@ -127,7 +127,7 @@ def _import_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _import(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _import(opts: argparse.Namespace, settings: AnySettings) -> int:
     out = Path(opts.out)
     if out.suffix != ".npy":
         out = out.with_name(f"{out.name}.npy")

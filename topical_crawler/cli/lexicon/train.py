@@ -10,11 +10,11 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import TaskID, TimeElapsedColumn, TimeRemainingColumn
-from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import add_number, amount, condition, program, whole
 from topical_crawler.cli.terminal import console, progress, table
 from topical_crawler.config import segmenter
+from topical_crawler.project import AnySettings
 from topical_crawler.resources.vectors import MAX_DIMENSIONS
 from topical_crawler.topic.files import read_terms
 from topical_crawler.topic.topic import load_topic
@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--retrain", action="store_true", help="keep the segmented text in OUT/work, train anew")
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     """Train and print the report; 130 where it was interrupted."""
     options = _options(opts, settings)
     if opts.restart or opts.retrain:
@@ -115,7 +115,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 0
 
 
-def _options(opts: argparse.Namespace, settings: BaseSettings) -> TrainingOptions:
+def _options(opts: argparse.Namespace, settings: AnySettings) -> TrainingOptions:
     keep = list(load_topic(opts.topic).terms) if opts.topic else []
     if opts.words:
         if not opts.words.is_file():

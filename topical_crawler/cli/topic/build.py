@@ -9,13 +9,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import TaskProgressColumn, TimeElapsedColumn
-from scrapy.settings import BaseSettings
 
 from topical_crawler import config
 from topical_crawler.authoring.build import Built, Corpora, Own, Plan, adjust_file, build, terms_file, weights_file
 from topical_crawler.authoring.folder import ADJUST, CANDIDATES, TERMS, WEIGHTS, Present, TopicFolder, Written
 from topical_crawler.cli.base import add_number, amount, condition, whole
 from topical_crawler.cli.terminal import console, progress, table
+from topical_crawler.project import AnySettings
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import TopicError
 
@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_number(parser, "-n", type=whole(0), default=30, help="words to show in each list")
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     folder = TopicFolder(opts.folder)
     terms, adjust, candidates = folder.read(TERMS), folder.read(ADJUST), folder.candidates()
     if opts.candidates_only and not (candidates or terms.words):
@@ -121,7 +121,7 @@ def _describe(plan: Plan) -> str:
     return said + ("" if plan.discover else " --candidates-only")
 
 
-def _build(corpora: Corpora, own: Own, plan: Plan, settings: BaseSettings) -> Built:
+def _build(corpora: Corpora, own: Own, plan: Plan, settings: AnySettings) -> Built:
     def segmenter(words: Iterable[str]) -> Segmenter:
         return Segmenter(words, backend=config.segmenter(settings), cache_dir=config.cache_dir(settings))
 

@@ -11,7 +11,6 @@ from urllib.parse import quote
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.check import LENGTHS, Figures, Finding, TopicLines, TopicReport, check_topic
 from topical_crawler.cli.base import add_json
@@ -19,6 +18,7 @@ from topical_crawler.cli.strategy import QUEUED, as_crawled, judge_page, make_st
 from topical_crawler.cli.terminal import WIDTH, console, table
 from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages, kind_of, read_file
 from topical_crawler.config import cache_dir, crawl_options, resources, segmenter
+from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resources
 from topical_crawler.topic.topic import Topic
 
@@ -59,7 +59,7 @@ class PageJudge:
         CrawlError, ValueError: a setting, a parameter of the topic or a resource cannot be used.
     """
 
-    def __init__(self, topic: Topic, settings: BaseSettings) -> None:
+    def __init__(self, topic: Topic, settings: AnySettings) -> None:
         self.topic = topic
         self._options = crawl_options(settings, topic, {})
         name = self._options.strategy or topic.default_strategy
@@ -127,7 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser, "print findings and figures as JSON")
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     kinds = {name: kind_of(name) for name in opts.pages}
     for name, kind in kinds.items():
         if kind == "text":
@@ -155,7 +155,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 1 if report.errors else 0
 
 
-def _fetch_seeds(judge: PageJudge, settings: BaseSettings) -> tuple[list[Scored], list[Finding]]:
+def _fetch_seeds(judge: PageJudge, settings: AnySettings) -> tuple[list[Scored], list[Finding]]:
     """The seeds scored, and those that do not answer or lead nowhere."""
     topic = judge.topic
     lines = TopicLines(topic)

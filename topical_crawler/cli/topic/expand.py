@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.table import Table
-from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.neighbours import SOURCES, Proposal, propose
 from topical_crawler.cli.base import add_number, whole
@@ -15,6 +14,7 @@ from topical_crawler.cli.terminal import console, table
 from topical_crawler.config import cache_dir
 from topical_crawler.files import replacing
 from topical_crawler.package_data import data_folder
+from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resources
 from topical_crawler.text.segment import normalise
 from topical_crawler.topic.files import MEAN, TopicError, read_lines, read_terms, read_weights
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     topic = load_topic(opts.topic)
     folder = Path(topic.source)
     shipped = data_folder().joinpath("topics", topic.name)

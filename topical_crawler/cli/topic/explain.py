@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
-from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import add_json, program, urls_of
 from topical_crawler.cli.frontier.reach import Reached, reach
@@ -34,6 +33,7 @@ from topical_crawler.config import cache_dir, crawl_options, resources, strategy
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.session import restore
 from topical_crawler.frontier import FrontierFileError
+from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resource, Resources
 from topical_crawler.strategies import Strategy
 from topical_crawler.strategies.relevancy.parameters import read_semantic_parameters
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     topic = load_topic(opts.topic)
     kind = kind_of(opts.source)
     history = [url for name in opts.history for url in urls_of(name)]
@@ -124,7 +124,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 @contextmanager
-def _crawl(opts: argparse.Namespace, settings: BaseSettings) -> Iterator[Reached | None]:
+def _crawl(opts: argparse.Namespace, settings: AnySettings) -> Iterator[Reached | None]:
     """The crawl that is named, if one is."""
     if not opts.crawl:
         yield None
@@ -136,7 +136,7 @@ def _crawl(opts: argparse.Namespace, settings: BaseSettings) -> Iterator[Reached
         raise CrawlError(str(error)) from None
 
 
-def _strategy_name(opts: argparse.Namespace, settings: BaseSettings, topic: Topic, claim: Mapping[str, Any]) -> str:
+def _strategy_name(opts: argparse.Namespace, settings: AnySettings, topic: Topic, claim: Mapping[str, Any]) -> str:
     """The strategy to judge by: that of the crawl; else that which is asked for, else that which a crawl would take."""
     given = opts.strategy or strategy_name(settings)
     for what, wanted in (("topic", topic.name), ("strategy", given)):

@@ -18,7 +18,7 @@ from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
-from scrapy.settings import BaseSettings, Settings
+from scrapy.settings import Settings
 from twisted.python.failure import Failure
 
 from topical_crawler.config import check_replay, cleaning_options, extraction_limits, longest_crawl_delay, replay_file
@@ -26,6 +26,7 @@ from topical_crawler.corpus.make import Maker
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import PageItem, now_utc
+from topical_crawler.project import AnySettings, scrapys
 from topical_crawler.recordings.reader import RecordingError
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.dom import decode
@@ -91,7 +92,7 @@ def read_file(path: str) -> tuple[str, str]:
     return decode(Path(path).expanduser().read_bytes())
 
 
-def fetch_pages(urls: Sequence[str], settings: BaseSettings) -> list[Fetched]:
+def fetch_pages(urls: Sequence[str], settings: AnySettings) -> list[Fetched]:
     """Fetch pages with their main texts.
 
     Requests go through Scrapy's engine with the project's settings: robots.txt and its Crawl-delay are obeyed, sizes, times and
@@ -121,7 +122,7 @@ def _read_page(path: str) -> tuple[Page | None, str]:
     return Page.from_html(Path(path).expanduser().resolve().as_uri(), html, encoding), ""
 
 
-def _by_engine(addresses: Sequence[str], settings: BaseSettings) -> list[tuple[Page | None, str]]:
+def _by_engine(addresses: Sequence[str], settings: AnySettings) -> list[tuple[Page | None, str]]:
     if replay_file(settings):
         try:
             check_replay(settings)
@@ -132,7 +133,7 @@ def _by_engine(addresses: Sequence[str], settings: BaseSettings) -> list[tuple[P
     patience = _EXTRA + 2 * len(addresses) * (1 + settings.getint("RETRY_TIMES")) * once
     with closing(Worker(run_engine, load_engine)) as worker:
         try:
-            return worker.run(patience, list(addresses), settings)
+            return worker.run(patience, list(addresses), scrapys(settings))
         except WorkerLate:
             reason = "timed out"
         except WorkerDied:
@@ -140,7 +141,7 @@ def _by_engine(addresses: Sequence[str], settings: BaseSettings) -> list[tuple[P
     return [(None, reason)] * len(addresses)
 
 
-async def _texts(pages: Mapping[str, Page], settings: BaseSettings) -> dict[str, tuple[str, str, dict[str, Any]]]:
+async def _texts(pages: Mapping[str, Page], settings: AnySettings) -> dict[str, tuple[str, str, dict[str, Any]]]:
     """Main texts as the pipelines of a crawl make them, which has learned nothing of any site yet: (text, reason, fields) by
     address."""
     maker = Maker(None, cleaning_options(settings))

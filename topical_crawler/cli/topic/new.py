@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.neighbours import SOURCES
 from topical_crawler.authoring.start import (
@@ -27,6 +26,7 @@ from topical_crawler.authoring.start import (
 from topical_crawler.cli.base import add_number, is_url, whole
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.config import cache_dir, data_dir, resources
+from topical_crawler.project import AnySettings
 from topical_crawler.resources.categories import CategoryTree, read_clc, read_odp
 from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.sources import open_source
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", help="what to call the topic (default: the sentence, or the first terms)")
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if not (opts.sentence or opts.keywords or opts.text or opts.url or opts.category):
         raise TopicError("say what the topic is about: a SENTENCE, --keywords, --text, --url or --category")
     check_free(opts.folder)
@@ -135,7 +135,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return _survey(opts, settings) if seeds and opts.questions is not False else 0
 
 
-def _survey(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _survey(opts: argparse.Namespace, settings: AnySettings) -> int:
     """Crawl some pages, ask about some of them, and put the marks into the topic; or say how to do so."""
     place, data = _place(opts.folder), shlex.quote(str(data_dir(settings, opts.folder.name)))
     arguments = ["crawl", place, "-a", f"pages={opts.survey}"]

@@ -5,8 +5,6 @@ import dataclasses
 import json
 from pathlib import Path
 
-from scrapy.settings import BaseSettings
-
 from topical_crawler.authoring.searxng import from_searches
 from topical_crawler.authoring.seeds import Hint, Nearness, from_sites, from_wikipedia, rank
 from topical_crawler.authoring.start import read_sentence
@@ -14,6 +12,7 @@ from topical_crawler.cli.base import add_json, add_number, whole
 from topical_crawler.cli.terminal import console, progress, table
 from topical_crawler.config import cache_dir, resources
 from topical_crawler.files import replacing
+from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resources
 from topical_crawler.sources import open_source
 from topical_crawler.sources.wikipedia import Wikipedia
@@ -41,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser, "print them as JSON")
 
 
-def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     shipped = opts.topic in list_topics()
     named = shipped or opts.topic.startswith(("./", "../", "/", "~")) or Path(opts.topic).is_dir()
     if opts.write and (shipped or not named):

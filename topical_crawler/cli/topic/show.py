@@ -3,10 +3,10 @@
 import argparse
 
 from rich.markup import escape
-from scrapy.settings import BaseSettings
 
 from topical_crawler.cli.base import Action, add_number, whole
 from topical_crawler.cli.terminal import console, table
+from topical_crawler.project import AnySettings
 from topical_crawler.topic.topic import list_topics, load_topic
 
 
@@ -15,14 +15,14 @@ def _show_arguments(parser: argparse.ArgumentParser) -> None:
     add_number(parser, "-n", type=whole(0), default=20, help="terms to show")
 
 
-def _list(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _list(opts: argparse.Namespace, settings: AnySettings) -> int:
     topics = map(load_topic, list_topics())
     rows = ((t.name, t.title, str(len(t.terms)), str(len(t.seeds)), t.default_strategy) for t in topics)
     console().print(table(("name", "title", "terms", "seeds", "strategy"), rows))
     return 0
 
 
-def _show(opts: argparse.Namespace, settings: BaseSettings) -> int:
+def _show(opts: argparse.Namespace, settings: AnySettings) -> int:
     topic, out = load_topic(opts.topic), console()
     out.print(
         f"[bold]{escape(topic.title)}[/] ({escape(topic.name)}), {len(topic.terms)} terms, {len(topic.weights)} other words\n"

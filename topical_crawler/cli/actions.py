@@ -1,0 +1,94 @@
+"""The commands that are made of actions, and where each action is."""
+
+from topical_crawler.cli.base import Command
+
+CORPUS = Command(
+    "corpus",
+    {
+        "list": ("corpus.reading", "the pages as a table: number, day, host, relevance, length and title"),
+        "show": ("corpus.reading", "a page: where it comes from, and its text"),
+        "search": ("corpus.reading", "the texts that hold given words, each with a place where they stand"),
+        "why": ("corpus.why", "why a page was kept or rejected, or what became of an address"),
+        "diff": ("corpus.diff", "what has changed: texts that are new, changed or gone; a page's versions line by line"),
+        "extract": ("corpus.extract", "the text of one page, from a URL, a file or standard input, without a corpus"),
+        "stats": ("corpus.stats", "pages kept and rejected, by reason and host"),
+        "fetched": ("corpus.stats", "the URLs in the order of their fetching"),
+        "clean": ("corpus.clean", "clean the texts once more, by today's rules"),
+        "copy": ("corpus.copy", "take a corpus to another database, or add it to one"),
+        "export": (
+            "corpus.export",
+            "the texts, as JSON lines, CSV, plain text, Parquet, a Hugging Face data set, TEI or vertical text",
+        ),
+        "judge": ("corpus.judge", "mark drawn texts in the browser; precision per site"),
+        "rebuild": ("corpus.rebuild", "make a corpus anew from the archive of its crawl"),
+        "sample": ("corpus.judge", "draw texts for a person to judge"),
+    },
+    usage="list|show|search|why|stats|export|… [CORPUS] [options]",
+    errors=(OSError,),
+)
+
+EVALUATE = Command(
+    "evaluate",
+    {
+        "sites": ("evaluate", "precision and recall per site (Table 8)"),
+        "harvest": ("evaluate", "harvest curves"),
+        "crawl": ("/experiments.crawl", "strategies compared on a recorded web"),
+    },
+)
+
+FRONTIER = Command(
+    "frontier",
+    {
+        "stats": ("frontier.actions", "counts of what waits, is in flight, finished and dropped"),
+        "top": (
+            "frontier.actions",
+            "the best of what waits, the anchor and the page by which each came in, and why it has its place",
+        ),
+        "push": ("frontier.actions", "put seeds into the queue: they are fetched next"),
+        "pause": ("frontier.actions", "fetch nothing more until resume, over restarts; what is in flight is finished"),
+        "resume": ("frontier.actions", "go on after pause"),
+        "stop": ("frontier.actions", "end all workers of the crawl in good order; it can be started again"),
+        "shards": ("frontier.actions", "which servers a crawl in Redis has; add one or remove one while its workers run"),
+        "threshold": ("frontier.actions", "keep pages above another relevance from now on, over restarts"),
+        "requeue": ("frontier.actions", "fetch finished or dropped pages again"),
+        "purge": ("frontier.actions", "drop what waits: it is not fetched, unless it is found again or requeued"),
+    },
+    usage="stats|top|push|pause|resume|stop|shards|threshold|requeue|purge [CRAWL] [options]",
+    errors=(ValueError, OSError),
+)
+
+LEXICON = Command(
+    "lexicon",
+    {
+        "fetch": ("lexicon.resources", "fetch what is not there yet"),
+        "list": ("lexicon.resources", "what there is, where it lies, what its absence costs"),
+        "check": ("lexicon.resources", "verify digests and read every file"),
+        "import": ("lexicon.resources", "convert word vectors of your own (word2vec, fastText .vec, GloVe, gensim)"),
+        "train": ("lexicon.train", "train word vectors on your own texts"),
+    },
+    usage="fetch [NAME…] | list | check [NAME…] | import FILE OUT | train OUT SOURCE…",
+    errors=(ValueError, OSError, ImportError),
+)
+
+TOPIC = Command(
+    "topic",
+    {
+        "list": ("topic.show", "the topics that come with the product"),
+        "show": ("topic.show", "a topic's heaviest terms, parameters and seeds"),
+        "new": ("topic.new", "make a topic folder from a sentence, keywords, texts, URLs or a category"),
+        "seeds": ("topic.seeds", "propose start URLs: known sites, links of Wikipedia, a search by a server of yours"),
+        "build": ("topic.build", "find terms in a domain corpus, choose and weigh them"),
+        "check": (
+            "topic.check",
+            "what in a topic's files does not do what it should; a few pages judged by it as a crawl judges them",
+        ),
+        "expand": ("topic.expand", "propose neighbours of a topic's terms (HowNet, Cilin, word vectors)"),
+        "explain": ("topic.explain", "why a page or a text is on topic or not, word by word and link by link"),
+    },
+    usage=(
+        "list | show TOPIC | new FOLDER [SENTENCE] | seeds TOPIC|SENTENCE | build FOLDER --corpus SOURCE… | expand TOPIC | "
+        "check TOPIC [PAGE…] | explain TOPIC URL|FILE|TEXT"
+    ),
+)
+
+COMMANDS = {command.name: command for command in (CORPUS, EVALUATE, FRONTIER, LEXICON, TOPIC)}

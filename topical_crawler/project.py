@@ -1,0 +1,88 @@
+"""The project's settings without Scrapy, of which a command that only reads a corpus needs nothing: its import takes longer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings, Settings
+
+
+class ProjectSettings(Mapping[str, Any]):
+    """The settings of a module, and those given on the command line before them; read as Scrapy reads them. What neither has is
+    Scrapy's default, and Scrapy is imported then.
+
+    Args:
+        module: its names in capitals are settings.
+        given: ``NAME=VALUE`` each; the last of a name counts. Raises ValueError for another form.
+
+    >>> from topical_crawler import settings
+    >>> given = ProjectSettings(settings, ["TOPICAL_SEED=7", "TOPICAL_LANGUAGES=zh,en"])
+    >>> given.getint("TOPICAL_SEED"), given["TOPICAL_LANGUAGES"], given.getbool("ROBOTSTXT_OBEY")
+    (7, 'zh,en', True)
+    """
+
+    def __init__(self, module: ModuleType, given: Sequence[str]) -> None:
+        if any("=" not in setting for setting in given):
+            raise ValueError("Invalid -s value, use -s NAME=VALUE")
+        self.module = module
+        self.given: dict[str, Any] = dict(setting.split("=", 1) for setting in given)
+        self._values = {name: value for name, value in vars(module).items() if name.isupper()} | self.given
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._values:
+            return self._values[name]
+        from scrapy.settings import default_settings
+
+        return getattr(default_settings, name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A setting; ``default`` where it is None, or there is none."""
+        return default if (value := self[name]) is None else value
+
+    def getbool(self, name: str, default: bool = False) -> bool:
+        """A setting that says yes or no. Raises ValueError where it says neither."""
+        value = self.get(name, default)
+        try:
+            return bool(int(value))
+        except ValueError:
+            if value in ("True", "true", "False", "false"):
+                return bool(value in ("True", "true"))
+            raise ValueError(f"{name}={value}: True or False is expected, or 1 or 0") from None
+
+    def getint(self, name: str, default: int = 0) -> int:
+        """A setting as a whole number. Raises ValueError where it is none."""
+        return int(self.get(name, default))
+
+    def getfloat(self, name: str, default: float = 0.0) -> float:
+        """A setting as a number. Raises ValueError where it is none."""
+        return float(self.get(name, default))
+
+    def set(self, name: str, value: Any, priority: str = "cmdline") -> None:
+        """Give a setting as if on the command line."""
+        self.given[name] = self._values[name] = value
+
+
+AnySettings: TypeAlias = "ProjectSettings | BaseSettings"
+"""What the functions of :mod:`topical_crawler.config` read: Scrapy's settings in a crawl, the project's own in a command."""
+
+
+def scrapys(settings: AnySettings) -> Settings:
+    """A copy of ``settings`` for what takes Scrapy's own."""
+    from scrapy.settings import Settings
+
+    if not isinstance(settings, ProjectSettings):
+        return Settings(settings)
+    copy = Settings()
+    copy.setmodule(settings.module)
+    copy.set("LOG_ENABLED", False, priority="command")
+    copy.setdict(settings.given, priority="cmdline")
+    return copy
