@@ -664,6 +664,7 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: st
     depth = parent.depth + 1
     distance = 0 if verdict.keep else 1 + min((e.distance for e in parent.evidence), default=0)
     entries: list[Entry] = []
+    policy.meet(host(link.url) for link in page.links[:most])
     for link in page.links[:most]:
         key = fingerprint(link.url)
         if key != parent.key and not crawl.frontier.is_settled(key, off_topic=not verdict.keep):  # as most links of a page are

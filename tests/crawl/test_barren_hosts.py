@@ -15,12 +15,15 @@ from rich.console import Console
 from scrapy.settings import Settings
 from warc_tools import write_warc
 
+from topical_crawler.crawl import link_policy
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.extensions import figures, line_view, live_view, summary, why_ended
+from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.page import Page
+from topical_crawler.web.urls import host
 
 PAGES, LEAVE = 4, 10
 START = "http://www.dangjian.test/"
@@ -190,6 +193,26 @@ def test_what_one_worker_finds_out_holds_for_the_others(opener: Opener, server: 
         assert one.policy.left == two.policy.left == {"tv.test"}
     assert len(order) == len(set(order)) and {START, *TEXTS, *SECOND} < set(order)
     assert sum(url in VIDEOS for url in order) <= LEAVE + 2
+
+
+def test_a_worker_that_comes_late_reads_what_follows_the_checkpoint_and_decides_as_the_first(
+    opener: Opener, server: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link_policy, "CHECKPOINT_PAGES", 16)
+    server.client().flushall()
+    shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
+    with closing(opener(**shared, TOPICAL_WORKER="one")) as one:
+        order = [step(one, web()) for _ in range(44)]
+        read: list[int] = []
+        outcomes = RedisFrontier.outcomes
+        monkeypatch.setattr(RedisFrontier, "outcomes", lambda f, after=0: (read.append(n[0]) or n for n in outcomes(f, after)))
+        with closing(opener(**shared, TOPICAL_WORKER="two")) as two:
+            assert (two.finished, two.policy.fetched, two.policy.begun) == (44, 44, 32)
+            assert read[:12] == list(range(33, 45))  # then it looks whether the corpus has the last ones
+            judged = [[(made.policy.refusal(url, 2), made.policy.place(0.5, host(url))) for url in web()] for made in (one, two)]
+            assert judged[0] == judged[1] and min(place for _, place in judged[0]) < 0
+            assert one.policy.revision == two.policy.revision > 0
+            assert not {START, *TEXTS, *SECOND} - {*order, *walked(two, web())}
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -89,6 +89,8 @@ def promise(links: Iterable[Entry], more: int, policy: LinkPolicy) -> float:
         more: how many wait besides; each is taken for as good as the last of the links.
     """
     total = score = 0.0
+    links = list(links)
+    policy.meet(link.host for link in links)
     for link in links:
         if link.evidence and link.priority < SEED_PRIORITY and policy.has_answered(link.host) and not looks_like_list(link.url):
             total += (score := min(1.0, max(0.0, link.priority)))

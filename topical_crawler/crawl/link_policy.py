@@ -10,12 +10,13 @@ number of pages, it is barren, and ends, once so many pages in a row gave no tex
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 
 from topical_crawler.corpus.dedup import DUPLICATE, PART
+from topical_crawler.crawl.host_counts import HostCounts, Ledger, Store
 from topical_crawler.crawl.options import CrawlOptions
-from topical_crawler.crawl.parameters import Parameters
+from topical_crawler.crawl.parameters import Parameters, digest
 from topical_crawler.extraction import documents
 from topical_crawler.frontier import NO_PAGES, SEED_PRIORITY, Entry, Outcome
 from topical_crawler.items import PART_OF
@@ -38,7 +39,8 @@ _NO_ADDRESS = fingerprint("")
 class LinkPolicy:
     """Refuses links with a reason, places the others, and says when the crawl is over.
 
-    It knows what was fetched by :meth:`count` alone; a resumed crawl counts the log of its pages again and decides the same.
+    It knows what was fetched by :meth:`count` alone; a resumed crawl counts the log of its pages again and decides the same. With
+    a ``store`` it counts the part of the log that follows the last checkpoint (:meth:`checkpoint`).
 
     Args:
         options: bounds that a person set.
@@ -47,68 +49,100 @@ class LinkPolicy:
             host would never have its turn again. Instead a host's links give way once half of its page limit is spent, and the
             more the less is left. Unless a person gave a number of barren pages, or it waits for further seeds, such a crawl
             ends by :attr:`expected`; where that is not known, after :data:`BARREN_END` pages in a row without a text.
+        store: where the counts of hosts are kept; None: in memory.
 
     Attributes:
         before: pages of them that the bound on pages does not count: those fetched before a refresh.
+        begun: the page of the log after which it began to count.
         fetched: pages of the crawl, over all its runs; redirects and names without an address are none.
-        slowed: hosts whose links give way to others, including those that have been left.
-        left: hosts whose links are dropped.
-        texts: by host, pages that gave a text.
-        revision: how often a host has entered or quitted ``slowed``.
         end: pages in a row without a text after which the crawl ends; 0: never.
         expected: texts expected of the next :data:`FORESIGHT` pages; None where it is not known.
     """
 
-    def __init__(self, options: CrawlOptions, learns: bool = False) -> None:
+    def __init__(self, options: CrawlOptions, learns: bool = False, store: Store | None = None) -> None:
         self._options = options
         self._learns = learns
         ends = learns and options.idle >= 0
         self.end = options.barren_end if options.barren_end is not None else BARREN_END if ends else 0
         self._by_gain = ends and options.barren_end is None
         self.expected: float | None = None
-        self.fetched = self.before = 0
+        self.fetched = self.before = self.begun = 0
         self._fruitless = 0
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
         self._named: set[str] = set()
-        self._per_host: Counter[str] = Counter()
-        self._shapes: dict[str, tuple[int, int]] = {}  # pages fetched, texts kept
-        self._parameters = Parameters()
-        self._given: dict[str, tuple[int, int]] = {}  # by host: pages since the last text, texts
-        self.slowed: set[str] = set()
-        self.left: set[str] = set()
-        self.texts: Counter[str] = Counter()
-        self.revision = 0
+        self._ledger = Ledger(self._count, store)
 
-    def count(self, outcome: Outcome) -> None:
-        """Take note of a finished page."""
+    def count(self, outcome: Outcome, number: int = 0) -> None:
+        """Take note of a finished page, by its number in the log."""
         if outcome.reason in NO_PAGES:
             return
         self.fetched += 1
-        name, gave_text = host(outcome.url), outcome.reason in ("", PART)
-        self._per_host[name] += 1
-        self._parameters.count(outcome.url, name, gave_text, outcome.reason == DUPLICATE)
-        form = shape(outcome.url)
-        if not outcome.url.endswith(form):  # an address without numbers and queries is a shape of its own
-            pages, texts = self._shapes.get(form, (0, 0))
-            self._shapes[form] = (pages + 1, texts + gave_text)
+        gave_text = _gave_text(outcome)
         if gave_text:
             self._fruitless = 0
-            self.texts[name] += 1
-            for giver in {name, *outcome.led_by}:
-                self._give(giver, 0, self._given.get(giver, (0, 0))[1] + 1)
-        elif outcome.keep or outcome.reason in _ARRIVED:  # nobody knows what a page that did not arrive holds
+        elif _says_something(outcome):
             self._fruitless += 1
-            pages, texts = self._given.get(name, (0, 0))
-            self._give(name, pages + 1, texts)
+        hosts = dict.fromkeys((host(outcome.url), *(outcome.led_by if gave_text else ())))
+        self._ledger.note(number, hosts, replace(outcome, lesson=None) if outcome.lesson is not None else outcome)
 
-    def _give(self, name: str, pages: int, texts: int) -> None:
-        self._given[name] = (pages, texts)
-        credit = min(1 + texts, MOST_CREDIT)
-        left = 0 < self._options.barren_leave * credit <= pages
-        slowed = left or (not self._learns and 0 < self._options.barren_pages * credit <= pages)
-        self.revision += slowed is not (name in self.slowed)
-        for hosts, belongs in ((self.slowed, slowed), (self.left, left)):
-            (hosts.add if belongs else hosts.discard)(name)
+    def _count(self, name: str, counts: HostCounts, outcome: Outcome) -> bool:
+        """Count a page for a host. Returns whether its links begin or cease to give way to others by it."""
+        before, gave_text = self._standing(counts), _gave_text(outcome)
+        if name == host(outcome.url):
+            counts.pages += 1
+            counts.texts += gave_text
+            if "?" in outcome.url:
+                counts.parameters = counts.parameters or Parameters()
+                counts.parameters.count(outcome.url, gave_text, outcome.reason == DUPLICATE)
+            form = shape(outcome.url)
+            if not outcome.url.endswith(form):  # an address without numbers and queries is a shape of its own
+                counts.count_shape(digest(form), gave_text)
+        if gave_text:
+            counts.answered, counts.fruitless, counts.given = True, 0, counts.given + 1
+        elif _says_something(outcome):
+            counts.answered, counts.fruitless = True, counts.fruitless + 1
+        return bool(before) is not bool(self._standing(counts))
+
+    def _standing(self, counts: HostCounts) -> str:
+        credit = min(1 + counts.given, MOST_CREDIT)
+        if 0 < self._options.barren_leave * credit <= counts.fruitless:
+            return "left"
+        return "slowed" if not self._learns and 0 < self._options.barren_pages * credit <= counts.fruitless else ""
+
+    @property
+    def slowed(self) -> set[str]:
+        """Hosts whose links give way to others, including those that have been left; with a ``store`` those that this process
+        has met lately."""
+        return {name for name, counts in self._ledger.items() if self._standing(counts)}
+
+    @property
+    def left(self) -> set[str]:
+        """Those of them whose links are dropped."""
+        return {name for name, counts in self._ledger.items() if self._standing(counts) == "left"}
+
+    @property
+    def revision(self) -> int:
+        """How often a host has entered or quitted ``slowed``."""
+        return self._ledger.turns
+
+    def meet(self, names: Iterable[str]) -> None:
+        """Links of these hosts are about to be judged: what was counted of them is asked for at once, not one by one."""
+        self._ledger.meet(names)
+
+    def checkpoint(self, number: int) -> dict[str, int] | None:
+        """Write all that was counted up to page ``number`` of the log to the store. Returns what :meth:`begin` needs; None where
+        a server is away."""
+        turns = self._ledger.write(number)
+        return None if turns is None else {"fetched": self.fetched, "fruitless": self._fruitless, "turns": turns}
+
+    def begin(self, number: int, counts: Mapping[str, int]) -> None:
+        """Go on from a checkpoint after page ``number``, instead of counting the pages until then."""
+        self.begun, self.fetched, self._fruitless = number, counts["fetched"], counts["fruitless"]
+        self.written(number, counts)
+
+    def written(self, number: int, counts: Mapping[str, int]) -> None:
+        """There is a checkpoint after page ``number``: what was in memory of the pages until then is in the store by now."""
+        self._ledger.begin(number, counts["turns"])
 
     @property
     def barren(self) -> bool:
@@ -132,11 +166,16 @@ class LinkPolicy:
 
     def has_answered(self, name: str) -> bool:
         """Whether a page of a host has arrived."""
-        return name in self._given
+        return self._ledger.of(name).answered
 
     def share(self, name: str) -> float:
         """The share of a host's pages that gave a text; 0 where none was fetched."""
-        return self.texts[name] / max(1, self._per_host[name])
+        counts = self._ledger.of(name)
+        return counts.texts / max(1, counts.pages)
+
+    def texts(self, name: str) -> int:
+        """How many pages of a host gave a text."""
+        return self._ledger.of(name).texts
 
     def limit_reached(self, in_flight: int) -> bool:
         """Whether the crawl has as many pages as it may fetch, ``in_flight`` of them on their way."""
@@ -148,19 +187,19 @@ class LinkPolicy:
 
     def standing(self, name: str) -> str:
         """What becomes of a barren host: "slowed" or "left"; "" for any other."""
-        return "left" if name in self.left else "slowed" if name in self.slowed else ""
+        return self._standing(self._ledger.of(name))
 
     def place(self, score: float, name: str) -> float:
         """The priority of a host's link by its score, over 0. For a strategy that learns, the score is multiplied by twice the
         share that is left of the host's page limit, if less than half is."""
         limit = self._options.max_pages_per_host
         if self._learns and limit and score > 0:
-            return score * min(1.0, 2 * max(0.0, 1 - self._per_host[name] / limit))
+            return score * min(1.0, 2 * max(0.0, 1 - self._ledger.of(name).pages / limit))
         return self.place_again(score, name)
 
     def place_again(self, priority: float, name: str) -> float:
         """The priority of a link that waited at ``priority``: below 0 for a slowed host, in the old order."""
-        return -1 / (1 + priority) if not self._learns and priority >= 0 and name in self.slowed else priority
+        return -1 / (1 + priority) if not self._learns and priority >= 0 and self.standing(name) else priority
 
     def refusal(self, url: str, depth: int) -> str | None:
         """Why a link is not followed whatever it may lead to; None where nothing speaks against it. At ``depth`` 0, what a person
@@ -192,7 +231,7 @@ class LinkPolicy:
             return reason
         reason = reason or self._fruitless_place(entry.url, entry.host, entry.depth)
         limit = self._options.max_pages_per_host
-        if reason is None and limit and self._per_host[entry.host] + in_flight >= limit:
+        if reason is None and limit and self._ledger.of(entry.host).pages + in_flight >= limit:
             return "host limit"
         return reason
 
@@ -205,12 +244,22 @@ class LinkPolicy:
         return "too deep" if 0 < self._options.max_depth < depth else None
 
     def _fruitless_place(self, url: str, name: str, depth: int) -> str | None:
-        pages, texts = self._shapes.get(shape(url), (0, 0))
+        counts = self._ledger.of(name)
+        pages, texts = counts.shapes.get(digest(shape(url)), (0, 0)) if counts.shapes else (0, 0)
         if 0 < self._options.trap_pages <= pages and not texts:  # of many pages of this shape none gave a text
             return "trap"
-        if depth and self._parameters.repeats(url, name):
+        if depth and counts.parameters is not None and counts.parameters.repeats(url):
             return "same page"
-        return "barren host" if depth and name in self.left else None
+        return "barren host" if depth and self._standing(counts) == "left" else None
+
+
+def _gave_text(outcome: Outcome) -> bool:
+    return outcome.reason in ("", PART)
+
+
+def _says_something(outcome: Outcome) -> bool:
+    """Of its host; nobody knows what a page that did not arrive holds."""
+    return outcome.keep or outcome.reason in _ARRIVED
 
 
 def evidence_of(link: Link, parent: str, verdict: Verdict, distance: int) -> Evidence:

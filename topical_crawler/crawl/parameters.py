@@ -6,7 +6,9 @@ out of every address (:mod:`topical_crawler.web.urls`); others show by what they
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
 
 from topical_crawler.web.urls import canonical
 
@@ -14,68 +16,110 @@ PROOFS = 5
 """Pages with a text that must have been fetched again as duplicates under another value of a parameter. One address behind which
 everything is the same, such as that of an error, is one proof only."""
 MOST = 8  # parameters of an address that is looked at; one with more is left alone
+REMEMBERED = 2_000
+"""Addresses without one of their parameters that are remembered of a host, the latest ones."""
 
 
 class Parameters:
-    """What the parameters of each host's addresses do.
+    """What the parameters of a host's addresses do.
 
     >>> found, pages = Parameters(), [f"http://a.cn/show?id={n}&tok=" for n in range(PROOFS + 1)]
     >>> for page in pages[:PROOFS]:
-    ...     found.count(f"{page}甲", "a.cn", True, False)
-    ...     found.count(f"{page}乙", "a.cn", False, True)
-    >>> found.idle("a.cn"), found.repeats(f"{pages[0]}丙", "a.cn"), found.repeats(f"{pages[-1]}丙", "a.cn")
+    ...     found.count(f"{page}甲", True, False)
+    ...     found.count(f"{page}乙", False, True)
+    >>> found.idle, found.repeats(f"{pages[0]}丙"), found.repeats(f"{pages[-1]}丙")
     (frozenset({'tok'}), True, False)
+
+    Attributes:
+        idle: the parameters that change nothing.
     """
 
+    __slots__ = ("_chooses", "_pages", "_proofs", "idle")
+
     def __init__(self) -> None:
-        # By address without one parameter, and that parameter; or without the idle ones, and "". Hashes, for there are many.
-        self._first: dict[int, int] = {}  # the address that was fetched first
-        self._texts: Counter[int] = Counter()
-        self._proofs: dict[tuple[str, str], set[int]] = {}  # by host and parameter
-        self._chooses: set[tuple[str, str]] = set()  # parameters that lead to different texts
-        self._idle: dict[str, frozenset[str]] = {}
+        self.idle: frozenset[str] = frozenset()
+        # By address without one parameter, and that parameter; or without the idle ones, and "": the address that was fetched
+        # first, and the texts. Digests, for there are many.
+        self._pages: dict[int, list[int]] = {}
+        self._proofs: dict[str, set[int]] = {}
+        self._chooses: set[str] = set()  # parameters that lead to different texts
 
-    def idle(self, name: str) -> frozenset[str]:
-        """The parameters that change nothing on the host ``name``."""
-        return self._idle.get(name, frozenset())
+    def __len__(self) -> int:
+        return len(self._pages)
 
-    def count(self, url: str, name: str, gave_text: bool, duplicate: bool) -> None:
-        """Take note of a page of the host ``name``: whether it gave a text for the corpus, or one that the corpus had."""
+    def count(self, url: str, gave_text: bool, duplicate: bool) -> None:
+        """Take note of a page: whether it gave a text for the corpus, or one that the corpus had."""
         if (parts := _parts(url)) is None:
             return
         whole, path, query = parts
-        query = [(p, v) for p, v in query if p not in self.idle(name)]
-        if self.idle(name):
-            self._first.setdefault(hash((path, *query, "")), whole)
+        query = [(p, v) for p, v in query if p not in self.idle]
+        if self.idle:
+            self._remember(_key(path, query, ""), whole)
         if not gave_text and not duplicate:
             return
-        for parameter in {p for p, _ in query}:
-            place, key = (name, parameter), hash((path, *((p, v) for p, v in query if p != parameter), parameter))
-            self._first.setdefault(key, whole)
-            self._texts[key] += gave_text
-            if self._texts[key] > 1:
-                self._chooses.add(place)
-            elif duplicate and self._texts[key] and self._first[key] != whole:
-                self._proofs.setdefault(place, set()).add(key)
-                if len(self._proofs[place]) >= PROOFS and place not in self._chooses:
-                    self._idle[name] = self.idle(name) | {parameter}
+        for parameter in sorted({p for p, _ in query}):
+            key = _key(path, [(p, v) for p, v in query if p != parameter], parameter)
+            page = self._remember(key, whole)
+            page[1] += gave_text
+            if page[1] > 1:
+                self._chooses.add(parameter)
+                self._proofs.pop(parameter, None)
+            elif duplicate and page[1] and page[0] != whole and parameter not in self._chooses:
+                proofs = self._proofs.setdefault(parameter, set())
+                proofs.add(key)
+                if len(proofs) >= PROOFS:
+                    self.idle |= {parameter}
 
-    def repeats(self, url: str, name: str) -> bool:
+    def _remember(self, key: int, whole: int) -> list[int]:
+        page = self._pages.setdefault(key, [whole, 0])
+        if len(self._pages) > REMEMBERED:
+            del self._pages[next(iter(self._pages))]
+        return page
+
+    def repeats(self, url: str) -> bool:
         """Whether a page was fetched already under another address that differs in idle parameters alone."""
-        idle = self.idle(name)
-        if not idle or (parts := _parts(url)) is None:
+        if not self.idle or (parts := _parts(url)) is None:
             return False
         whole, path, query = parts
-        kept = [(p, v) for p, v in query if p not in idle]
+        kept = [(p, v) for p, v in query if p not in self.idle]
         if len(kept) == len(query):
             return False
-        return any(self._first.get(hash((path, *kept, p)), whole) != whole for p in ("", *idle))
+        pages = (self._pages.get(_key(path, kept, p)) for p in ("", *self.idle))
+        return any(page is not None and page[0] != whole for page in pages)
+
+    def data(self) -> list[Any]:
+        """All of it, as JSON data.
+
+        >>> Parameters.read(Parameters().data()).data()
+        [[], [], [], []]
+        """
+        proofs = [[parameter, *sorted(keys)] for parameter, keys in self._proofs.items()]
+        return [sorted(self.idle), [n for key, page in self._pages.items() for n in (key, *page)], proofs, sorted(self._chooses)]
+
+    @classmethod
+    def read(cls, data: Sequence[Any]) -> Parameters:
+        """What :meth:`data` gave."""
+        found = cls()
+        idle, pages, proofs, chooses = data
+        found.idle, found._chooses = frozenset(idle), set(chooses)
+        found._pages = {pages[n]: [pages[n + 1], pages[n + 2]] for n in range(0, len(pages), 3)}
+        found._proofs = {parameter: set(keys) for parameter, *keys in proofs}
+        return found
+
+
+def digest(text: str) -> int:
+    """64 bits that stand for a text, the same for all workers."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def _key(path: str, query: list[tuple[str, str]], parameter: str) -> int:
+    return digest(f"{path}?{'&'.join(f'{p}={v}' for p, v in query)}\n{parameter}")
 
 
 def _parts(url: str) -> tuple[int, str, list[tuple[str, str]]] | None:
-    """The hash of an address, what stands before its query, and its parameters; None where it has none or too many."""
+    """The digest of an address, what stands before its query, and its parameters; None where it has none or too many."""
     if "?" not in url:
         return None
     path, _, query = (whole := canonical(url)).partition("?")
     found = [(name, value) for name, _, value in (pair.partition("=") for pair in query.split("&"))]
-    return (hash(whole), path, found) if query and len(found) <= MOST else None
+    return (digest(whole), path, found) if query and len(found) <= MOST else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -19,7 +19,15 @@ from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.estimate import Estimate, estimate
-from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy, checkpoint_due, follow_parts, linking_hosts, rescoring_due
+from topical_crawler.crawl.host_counts import Store
+from topical_crawler.crawl.link_policy import (
+    FORESIGHT,
+    LinkPolicy,
+    checkpoint_due,
+    follow_parts,
+    linking_hosts,
+    rescoring_due,
+)
 from topical_crawler.crawl.mailbox import FOLDER, Mailbox
 from topical_crawler.crawl.opening import claim_directory, log_progress, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions, search_urls
@@ -58,7 +66,7 @@ STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError)  # their 
 REST_SECONDS = 60.0  # without a page, after which a worker that waits for seeds takes a second look
 LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: another worker has it
 MOST_RESCORED = 20_000  # of the waiting links, the best ones, that are scored again when something was learned
-_CHECKPOINT = "strategy"
+_CHECKPOINT, _COUNTED = "strategy", "counted"
 _LOOKED_AT = 2.0  # seconds for which a command may have a crawl open that does not run
 _SUNK, _REFRESHING, _REFRESHED = "sunk", "refreshing", "refreshed"
 _CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
@@ -67,19 +75,23 @@ _RESCORED, _EXPECTED = "rescored", "expected"
 # -- Checkpoints of the strategy
 
 
-def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int) -> None:
-    """Keep what ``strategy`` has learned from the first ``pages`` finished pages."""
-    frontier.save(_CHECKPOINT, {"name": strategy.name, "after": pages, "state": strategy.state_dict()})
+def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int, counts: Mapping[str, int] | None = None) -> None:
+    """Keep what ``strategy`` has learned from the first ``pages`` finished pages, and what :meth:`LinkPolicy.checkpoint` gave."""
+    kept = {"name": strategy.name, "after": pages, "state": strategy.state_dict(), "counts": counts}
+    if frontier.checkpoint(_CHECKPOINT, pages, kept) and counts is not None:
+        frontier.checkpoint(_COUNTED, pages, {"after": pages, "counts": counts})
 
 
-def load_checkpoint(strategy: Strategy, frontier: Frontier) -> int:
-    """Load the last checkpoint into ``strategy``. Returns the number of the last page that it covers; 0 without a checkpoint.
-    Raises CrawlError for one that ``strategy`` cannot read."""
+def load_checkpoint(strategy: Strategy, frontier: Frontier, policy: LinkPolicy | None = None) -> int:
+    """Load the last checkpoint into ``strategy`` and ``policy``. Returns the number of the last page that it covers; 0 without a
+    checkpoint. Raises CrawlError for one that ``strategy`` cannot read."""
     saved = frontier.load(_CHECKPOINT)
     if saved is None:
         return 0
     with _reading(frontier):
         strategy.load_state_dict(saved["state"])
+    if policy is not None and saved.get("counts") is not None:
+        policy.begin(saved["after"], saved["counts"])
     return int(saved["after"])
 
 
@@ -124,6 +136,7 @@ def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) 
     if revision == (frontier.load(_RESCORED) or 0):
         return None
     entries, scores = _scored(strategy, frontier, MOST_RESCORED)
+    policy.meet(e.host for e in entries)
     places = [e.priority if s is None else policy.place(s, e.host) for e, s in zip(entries, scores, strict=True)]
     frontier.reprice({e.key: place for e, place in zip(entries, places, strict=True) if place != e.priority})
     frontier.save(_RESCORED, revision)
@@ -188,6 +201,7 @@ class Crawl:
         self._listings = {kind: least for kind, least in wanted.items() if least > 0}
         self._searched: set[str] = set()  # words that the strategy has come to search for
         self._checked = 0  # finished pages at the last look at what is due
+        self._counted = 0  # finished pages that the last checkpoint has, as far as is known
         self.failed = ""
         self._closed = False
         self.estimate: Estimate | None = None
@@ -195,7 +209,7 @@ class Crawl:
         self._put_back = Changes()
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
-        self.policy = LinkPolicy(options, learns=strategy.learns_links)
+        self.policy = LinkPolicy(options, strategy.learns_links, frontier if isinstance(frontier, Store) else None)
         self.outages = Outages(options.rest, options.seed)
         self.given_up: dict[str, str] = {}
         # Persist only with SQLite: other workers cannot resume it.
@@ -257,7 +271,8 @@ class Crawl:
             return crawl
 
     def _resume(self) -> None:
-        self.control.learn_marks(learned := load_checkpoint(self.strategy, self.frontier))
+        self.control.learn_marks(learned := load_checkpoint(self.strategy, self.frontier, self.policy))
+        self.finished = self._counted = self.policy.begun
         self._read_log(learned)
         self._checked = self.finished
         if rescoring_due(self.finished) and self._is_first("rescoring", self.finished):
@@ -342,7 +357,7 @@ class Crawl:
         with self._reporting():
             if not self.failed:
                 if self._is_first("checkpoint", self.finished):
-                    save_checkpoint(self.strategy, self.frontier, self.finished)
+                    self._save_checkpoint()
                 with suppress(FrontierFileError, CorpusError):  # nothing is said then
                     self.estimate = self._estimated()
                     self.frontier.save(ESTIMATE, asdict(self.estimate) if self.estimate else None)
@@ -390,6 +405,9 @@ class Crawl:
                 self._lose(key)
         self._read_log()
         self._after_pages()
+        if checkpoint_due(self._counted, self.finished) and (known := self.frontier.load(_COUNTED)):
+            self._counted = known["after"]
+            self.policy.written(self._counted, known["counts"])
         self.policy.expected = self.frontier.load(_EXPECTED)
         if self._feed is not None and self._feed.poll(self._take_seeds):
             self._busy = time.monotonic()
@@ -404,7 +422,7 @@ class Crawl:
         """Count the pages finished since the last time, by whichever worker, and learn from those after number ``learned``;
         learning again from a page that this worker judged changes nothing."""
         for number, outcome in self.frontier.outcomes(self.finished):
-            self.policy.count(outcome)
+            self.policy.count(outcome, number)
             self.finished = number
             if number > learned:
                 learn_again(self.strategy, outcome, self.frontier)
@@ -556,7 +574,7 @@ class Crawl:
         asked for before is known to the frontier: nothing else is remembered, so a resumed crawl and further workers do the same.
         """
         announced = {SITEMAP: item.sitemaps, FEED: item.page.feeds if item.page is not None else ()}
-        texts = self.policy.texts[item.entry.host] + 1
+        texts = self.policy.texts(item.entry.host) + 1
         kinds = (kind for kind, least in self._listings.items() if texts >= least)
         return [e for kind in kinds for e in self.listing_entries(kind, of_host(item.url, kind, announced[kind]), item.entry)]
 
@@ -631,11 +649,18 @@ class Crawl:
         before, after = self._checked, self.finished
         self._checked = after
         if checkpoint_due(before, after) and self._is_first("checkpoint", after):
-            save_checkpoint(self.strategy, self.frontier, after)
+            self._save_checkpoint()
         if any(rescoring_due(n) for n in range(before + 1, after + 1)) and self._is_first("rescoring", after):
             self._look_ahead()
         self.second_look.judge_again(after)
         self._search()
+
+    def _save_checkpoint(self) -> None:
+        """Keep what was learned and counted; while a server is away, nothing: the last checkpoint holds."""
+        counts = None
+        if self.frontier.shared and (counts := self.policy.checkpoint(self.finished)) is None:
+            return
+        save_checkpoint(self.strategy, self.frontier, self.finished, counts)
 
     def _search(self) -> None:
         """Ask the searches of the start URLs for words that the strategy has come to search for."""

@@ -202,6 +202,10 @@ class Frontier(Protocol):
     def load(self, name: str) -> Any:
         """What :meth:`save` stored; None if there is none."""
 
+    def checkpoint(self, name: str, number: int, data: Any) -> bool:
+        """As :meth:`save`, of what was learned from the first ``number`` finished pages, unless a checkpoint of more pages was
+        stored. Returns whether it was."""
+
     def agree(self, name: str, data: Any) -> Any:
         """As :meth:`save`, but the first one to say something is right. Returns what holds."""
 

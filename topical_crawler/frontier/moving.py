@@ -194,6 +194,11 @@ def _move_hosts(source: int, to: tuple[int, ...], shards: Mapping[int, Shard], r
                 shards[target].move("take", entries)
                 moved[1] += shard.move("give", entries)
             report(*moved)
+        counted = (record for record in shard.all_counted() if shard_of(record[0], to) != source)
+        for batch in _batches(counted, _BATCH):
+            for target in {shard_of(host, to) for host, _ in batch}:
+                shards[target].write_counted([record for record in batch if shard_of(record[0], to) == target])
+            shard.forget_counted(batch)
         shard.move("forget", hosts)
         if not found:
             return

@@ -355,6 +355,9 @@ class RedisFrontier(Frontier):
         text = self._call("hget", "saved", name)
         return None if text is None else json.loads(text)
 
+    def checkpoint(self, name: str, number: int, data: Any) -> bool:
+        return bool(self._run("checkpoint", name, number, json.dumps(data)))
+
     def agree(self, name: str, data: Any) -> Any:
         self._call("hsetnx", "saved", name, json.dumps(data))
         return self.load(name)

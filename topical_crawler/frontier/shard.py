@@ -108,6 +108,26 @@ class Shard(RedisFrontier):
         """Append an element to that list, unless it has others than ``after`` ones."""
         return bool(self._run("append", "merged", after, part))
 
+    # -- What the crawl counts of hosts (lua/counts.lua)
+
+    def counted(self, hosts: Sequence[str]) -> dict[str, bytes | None]:
+        """What was written last of each host; None where nothing was."""
+        return dict(zip(hosts, self._run("counts", "read", packed(list(hosts))), strict=True))
+
+    def write_counted(self, records: Sequence[tuple[str, bytes]]) -> bool:
+        """Write what was counted of hosts, but where there are greater bytes."""
+        self._run("counts", "write", packed(list(records)))
+        return True
+
+    def forget_counted(self, records: Sequence[tuple[str, bytes]]) -> None:
+        """Of hosts that have moved: another shard has these bytes."""
+        self._run("counts", "forget", packed(list(records)))
+
+    def all_counted(self) -> Iterator[tuple[str, bytes]]:
+        """What was written of all hosts; some may come twice."""
+        for host, record in self._scan("counts"):
+            yield host.decode(), record
+
     # -- Hosts that move (lua/move.lua)
 
     def known_hosts(self) -> Iterator[tuple[str, float]]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import msgpack
 import redis
@@ -38,14 +38,15 @@ from topical_crawler.frontier.base import (
 from topical_crawler.frontier.redis import link_batch, split_batch
 from topical_crawler.frontier.redis_server import SAID_EVERY, RemappedError, ServerAwayError, place_of
 from topical_crawler.frontier.shard import Shard
-from topical_crawler.frontier.shard_map import ShardMap, check_place, like, map_name, newest_map, number_of
+from topical_crawler.frontier.shard_map import ShardMap, check_place, like, map_name, newest_map, number_of, shard_of
 
 logger = logging.getLogger(__name__)
 
+_T = TypeVar("_T")
 _AWAY: Any = object()  # in the place of an answer
 _LOOK_EVERY = 0.25  # seconds between two looks at how far the logs of all shards have come
 _FIRST_REST, _LONGEST_REST = 0.5, 10.0  # seconds for which a shard that is away is not asked
-_BY_HOST = frozenset(("push_batch", "keep_for", "done", "set_delay"))
+_BY_HOST = frozenset(("push_batch", "keep_for", "done", "set_delay", "counted", "write_counted"))
 _PART = 16  # batches of links that are handed over at a time
 
 
@@ -422,6 +423,37 @@ class ShardedFrontier(Frontier):
                     self._change(shard, None, "set_delay", host, seconds)
                 return
 
+    # -- What the crawl counts of hosts
+
+    def counted(self, hosts: Sequence[str]) -> dict[str, bytes | None]:
+        """What was written last of each host, None where nothing was; hosts whose server is away are left out. Of a host on its
+        way both servers are asked, the one that it comes from first: it is there before it is gone here."""
+        while True:
+            with suppress(RemappedError):
+                return self._counted(hosts)
+
+    def _counted(self, hosts: Sequence[str]) -> dict[str, bytes | None]:
+        known, found, missed = self.map, dict[str, bytes | None](), set[str]()
+        for ids in (known.ids, known.to):
+            for number, part in _parts(hosts, lambda host: host, ids).items() if ids else ():
+                self._still(known)
+                if (answer := self._ask(self._logs[number], None, "counted", part)) is None:
+                    missed.update(part)
+                else:
+                    found |= {host: max(record or b"", found.get(host) or b"") or None for host, record in answer.items()}
+        return {host: record for host, record in found.items() if host not in missed}
+
+    def write_counted(self, records: Sequence[tuple[str, bytes]]) -> bool:
+        """Write what was counted of hosts, but where there are greater bytes. Returns whether all servers have done so."""
+        while True:
+            with suppress(RemappedError):
+                known = self.map
+                for number, part in _parts(records, lambda record: record[0], known.to or known.ids).items():
+                    self._still(known)
+                    if self._ask(self._logs[number], None, "write_counted", part) is None:
+                        return False
+                return True
+
     # -- What was finished
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
@@ -563,6 +595,10 @@ class ShardedFrontier(Frontier):
         self._loaded[name] = self._ask(self._first, self._loaded.get(name), "load", name)
         return self._loaded[name]
 
+    def checkpoint(self, name: str, number: int, data: Any) -> bool:
+        """See :meth:`Frontier.checkpoint`. While the first shard is away none is stored."""
+        return bool(self._ask(self._first, False, "checkpoint", name, number, data))
+
     def agree(self, name: str, data: Any) -> Any:
         """See :meth:`Frontier.agree`. Raises FrontierServerError while the first shard is away."""
         if (agreed := self._ask(self._first, _AWAY, "agree", name, data)) is _AWAY:
@@ -602,6 +638,13 @@ class ShardedFrontier(Frontier):
                 shard.number, len(shard.late),
             )  # fmt: skip
         shard.late.clear()
+
+
+def _parts(items: Sequence[_T], host: Callable[[_T], str], shards: tuple[int, ...]) -> dict[int, list[_T]]:
+    parts: dict[int, list[_T]] = {}
+    for item in items:
+        parts.setdefault(shard_of(host(item), shards), []).append(item)
+    return parts
 
 
 SharedFrontier = Shard | ShardedFrontier

@@ -17,6 +17,7 @@
 --   workers   ZSET   worker -> when it was last heard of
 --   clocks    HASH   worker -> the crawl's clock at its last call
 --   finished  HASH   worker -> token of what it finished last: a call that is sent twice is recognised
+--   counts    HASH   host -> what the crawl has counted of it: number of the page until which (8 bytes), and what is counted
 --   merged    LIST   of the first of several shards: {shard, number of outcomes ...}, the order of the outcomes of all
 --   kept:N    LIST   of several shards: batches of links for shard N, which was away, or whose hosts were being moved
 --   leaving   SET    hosts that are being moved to another shard, while `map` is what `leaving` in `meta` says: none is given out
@@ -26,7 +27,7 @@ local P = KEYS[1]
 local META, ENTRIES, QUEUE, READY, RESTING = P .. 'meta', P .. 'entries', P .. 'queue:', P .. 'ready', P .. 'resting'
 local HOSTS, FLIGHTS, LEASES, OUTCOMES, REASONS = P .. 'hosts', P .. 'flights', P .. 'leases', P .. 'outcomes', P .. 'reasons'
 local WORST, DAMAGED, WORKERS, FINISHED, CLOCKS = P .. 'worst', P .. 'damaged', P .. 'workers', P .. 'finished', P .. 'clocks'
-local LEAVING = P .. 'leaving'
+local LEAVING, COUNTS = P .. 'leaving', P .. 'counts'
 local WAITING, DONE, DROPPED = 0, 2, 3  -- in flight is what has a flight; its record goes on as it was
 local RECORD, HEADER, HEADER_BYTES = 1, '>BBI6dI2I2BBI2I2B', 27
 local MAX_EVIDENCE, MAX_RECORD = 8, 32768

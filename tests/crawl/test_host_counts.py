@@ -1,0 +1,213 @@
+"""What is counted of hosts stays in real Redis servers: a late worker and one that has seen all decide the same."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis_tools import RedisServer
+
+from topical_crawler.crawl import host_counts
+from topical_crawler.crawl.link_policy import LinkPolicy
+from topical_crawler.crawl.options import CrawlOptions
+from topical_crawler.frontier import Outcome
+from topical_crawler.frontier.moving import change_shards
+from topical_crawler.frontier.redis_server import Server
+from topical_crawler.frontier.shards import SharedFrontier, open_shards
+from topical_crawler.strategies import OFF_TOPIC
+
+SITES, EVERY = 40, 100
+OPTIONS = CrawlOptions(
+    topic="party", name="party", data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="redis",
+    segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=0, max_pages_per_host=0, max_links=100, trap_pages=4,
+    barren_pages=3, barren_leave=8, barren_end=50, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1,
+)  # fmt: skip
+
+
+def finished(pages: int, seed: int = 0) -> list[Outcome]:
+    """A log: hosts with calendars, sessions in addresses, and a few texts, to some of which other hosts have led."""
+    chance, log, known = random.Random(seed), [], set[tuple[int, int]]()
+    for _ in range(pages):
+        site, show = int(SITES * chance.random() ** 2), chance.randrange(9)
+        path = chance.choice([f"日历/{chance.randrange(99)}", "党建/"])
+        gives, reason = chance.random() < 0.005 * (site % 5), chance.choice([OFF_TOPIC, "HTTP 404"])
+        if site % 4 == 1:
+            path, gives, reason = f"show?id={show}&tok={chance.randrange(9)}", (site, show) not in known, "duplicate"
+            known.add((site, show))
+        reason = "" if gives else reason
+        led_by = (f"{chance.randrange(SITES)}.cn",) if gives and site % 4 != 1 else ()
+        log.append(Outcome(f"http://{site}.cn/{path}", gives, 0.5, reason, {"词": 1}, led_by))
+    return log
+
+
+def decisions(policy: LinkPolicy) -> list[Any]:
+    """All that a policy decides of the hosts of the log."""
+    names = [f"{site}.cn" for site in range(SITES)]
+    paths = ("日历/7", "日历/甲7", "show?id=3&tok=77", "党建/")
+    links = [[policy.refusal(f"http://{name}/{path}", 2) for path in paths] for name in names]
+    hosts = [(policy.standing(n), policy.share(n), policy.has_answered(n), policy.texts(n), policy.place(0.5, n)) for n in names]
+    return [links, hosts, policy.revision, policy.fetched, policy.is_over(0)]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with RedisServer(tmp_path_factory.mktemp("redis")) as running:
+        yield running
+
+
+Worker = Callable[[], SharedFrontier]
+
+
+@pytest.fixture(params=[1, 3])
+def worker(request: pytest.FixtureRequest, server: RedisServer) -> Iterator[Worker]:
+    """Opens the crawl of further workers, on as many servers."""
+    server.client().flushall()
+    opened: list[SharedFrontier] = []
+
+    def build() -> SharedFrontier:
+        opened.append(open_shards([server.client(number) for number in range(request.param)], "党建", 0.0, 9, 0))
+        return opened[-1]
+
+    yield build
+    for frontier in opened:
+        frontier.close()
+
+
+def read(policy: LinkPolicy, log: Sequence[Outcome], first: int, last: int) -> None:
+    for number in range(first, last + 1):
+        policy.count(log[number - 1], number)
+
+
+def test_late_and_forgetful_workers_decide_as_one_that_has_all_in_memory(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_counts, "KNOWN", 60)
+    log, alone = finished(750), LinkPolicy(OPTIONS)
+    workers = [LinkPolicy(OPTIONS, store=worker()) for _ in range(2)]
+    asked = random.Random(1)
+    for number, outcome in enumerate(log, 1):
+        alone.count(outcome)
+        for policy in workers:
+            policy.count(outcome, number)
+        name = f"{asked.randrange(SITES)}.cn"
+        assert {policy.standing(name) for policy in (alone, *workers)} == {alone.standing(name)}
+        if number % EVERY == 0:
+            kept = workers[number // EVERY % 2].checkpoint(number)
+            assert kept is not None
+            workers[0].written(number, kept)
+            if number < 500:  # the other one does not hear of the later ones
+                workers[1].written(number, kept)
+    late = LinkPolicy(OPTIONS, store=worker())
+    late.begin(700, kept)
+    read(late, log, 701, 750)
+    known = decisions(alone)
+    assert all(decisions(policy) == known for policy in (late, *workers))
+    assert {None, "trap", "same page", "barren host"} == {refusal for host in known[0] for refusal in host}
+    assert late.left < alone.left  # those in memory
+    assert all(len(policy._ledger._hosts) < SITES for policy in (late, *workers))
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def killed_at(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask, calls = Server.ask, 0
+
+    def killing(server: Server, what: Callable[[], Any]) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            raise Killed
+        return ask(server, what)
+
+    monkeypatch.setattr(Server, "ask", killing)
+
+
+@pytest.mark.parametrize("worker", [3], indirect=True)
+def test_workers_that_are_killed_while_they_write_leave_counts_that_can_be_gone_on_from(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_counts, "_TOGETHER", 5)
+    log, alone = finished(900), LinkPolicy(OPTIONS)
+    through, kept, written = LinkPolicy(OPTIONS, store=worker()), None, 0
+    for number, outcome in enumerate(log, 1):
+        alone.count(outcome)
+        through.count(outcome, number)
+        if number % EVERY:
+            continue
+        dying = LinkPolicy(OPTIONS, store=worker())
+        if kept:
+            dying.begin(written, kept)
+        read(dying, log, written + 1, number)
+        with monkeypatch.context() as patch, pytest.raises(Killed):
+            killed_at(number // EVERY * 2, patch)
+            dying.checkpoint(number)
+        late = LinkPolicy(OPTIONS, store=worker())
+        if kept:
+            late.begin(written, kept)
+        read(late, log, written + 1, number)
+        assert decisions(late) == decisions(through) == decisions(alone)
+        if number % (3 * EVERY) == 0:
+            kept, written = late.checkpoint(number), number
+            assert kept is not None
+            through.written(written, kept)
+
+
+def test_counts_move_with_their_hosts(server: RedisServer, tmp_path: Path) -> None:
+    log, alone = finished(300), LinkPolicy(OPTIONS)
+    for outcome in log:
+        alone.count(outcome)
+    with RedisServer(tmp_path) as guest:
+        clients = [server.client(number) for number in range(2)]
+        server.client().flushall()
+        place = f"127.0.0.1:{guest.port}/0"
+        with closing(open_shards(clients, "党建", 0.0, 9, 0)) as frontier:
+            policy = LinkPolicy(OPTIONS, store=frontier)
+            read(policy, log, 1, 200)
+            kept = policy.checkpoint(200)
+            assert kept is not None
+            change_shards(clients, "党建", add=place)
+            assert 3 < int(guest.client().hlen("topical:{党建}:counts")) < SITES - 3
+            late = LinkPolicy(OPTIONS, store=frontier)  # it has not heard of the change
+            late.begin(200, kept)
+            read(late, log, 201, 300)
+            assert decisions(late) == decisions(alone)
+            kept = late.checkpoint(300)
+            assert kept is not None
+        change_shards(clients, "党建", remove=place)
+        assert guest.client().hlen("topical:{党建}:counts") == 0
+    with closing(open_shards(clients, "党建", 0.0, 9, 0)) as frontier:
+        last = LinkPolicy(OPTIONS, store=frontier)
+        last.begin(300, kept)
+        assert decisions(last) == decisions(alone)
+
+
+def test_while_a_server_is_away_its_hosts_are_judged_by_what_is_known_and_nothing_is_kept_for_good(
+    server: RedisServer, tmp_path: Path
+) -> None:
+    log, alone = finished(300), LinkPolicy(OPTIONS)
+    for outcome in log:
+        alone.count(outcome)
+    with RedisServer(tmp_path, appendonly="yes", appendfsync="always") as second:
+        clients = [server.client(), second.client()]
+        server.client().flushall()
+        with closing(open_shards(clients, "党建", 0.0, 9, 0)) as frontier:
+            first = LinkPolicy(OPTIONS, store=frontier)
+            read(first, log, 1, 200)
+            kept = first.checkpoint(200)
+            assert kept is not None
+            late = LinkPolicy(OPTIONS, store=frontier)
+            late.begin(200, kept)
+            second.kill()
+            read(late, log, 201, 300)
+            assert decisions(late) != decisions(alone)
+            assert late.checkpoint(300) is None
+            second.start()
+        with closing(open_shards(clients, "党建", 0.0, 9, 0)) as frontier:
+            again = LinkPolicy(OPTIONS, store=frontier)
+            again.begin(200, kept)
+            read(again, log, 201, 300)
+            assert decisions(again) == decisions(alone)
