@@ -217,6 +217,36 @@ def test_a_worker_that_has_not_heard_of_a_change_gives_all_back_when_it_ends(ser
         assert joined.details()["workers"] == 0
 
 
+def test_an_added_server_that_dies_at_once_stops_its_own_hosts_alone(
+    servers: list[RedisServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hosts = {host for host in range(20) if shard_of(f"{host}.cn", range(3)) == 2}
+    staying = sorted({*range(20)} - hosts)
+    with closing(open_shards(clients(servers[:2]), CRAWL, 0.0, 9, 0, patience=0.0)) as frontier:
+        frontier.push([link(host, page) for host in range(20) for page in (0, 1)])
+        with RedisServer(tmp_path, appendonly="yes", appendfsync="always") as guest:
+            broken_off = 40
+            while show_map(clients(servers[:2]), CRAWL).to is None:
+                broken_off += 1
+                with monkeypatch.context() as patch, pytest.raises(Killed):
+                    killed_at(broken_off, False, patch)
+                    change_shards(clients(servers[:2]), CRAWL, add=place(guest))
+            guest.kill()  # no worker has heard of it
+            fetched = []
+            while (page := frontier.pop(0.0)) is not None:
+                fetched.append(int(page.host[:-3]))
+                found = [link(host, 7, page.url) for host in (min(hosts), staying[0])]
+                frontier.done(page.key, Outcome(page.url, True, 0.5), found)
+            assert frontier.map.to == (0, 1, 2) and set(staying) <= set(fetched)
+            guest.start()
+            change_shards(clients(servers[:2]), CRAWL, add=place(guest))
+            wait_for(lambda: frontier.best(0.0) is not None)
+            while (page := frontier.pop(0.0)) is not None:
+                fetched.append(int(page.host[:-3]))
+                frontier.done(page.key, Outcome(page.url, True, 0.5))
+            assert Counter(fetched) == Counter({host: 2 + (host in (min(hosts), staying[0])) for host in range(20)})
+
+
 def test_a_server_that_was_removed_may_be_switched_off(servers: list[RedisServer], tmp_path: Path) -> None:
     with closing(open_shards(clients(servers[:2]), CRAWL)) as frontier:
         frontier.push([link(host, 0) for host in range(9)])

@@ -243,6 +243,38 @@ def test_the_first_shard_may_be_away_for_a_while(worker: Worker, servers: list[R
     assert (worker("乙").load("stand"), frontier.first("checkpoint", 5)) == (2, True)
 
 
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_worker_that_starts_while_a_server_is_away_joins_it_when_it_is_back(
+    is_new: bool, worker: Worker, servers: list[RedisServer]
+) -> None:
+    if not is_new:
+        worker("甲").push([link("甲", 0.9, 1), link("乙", 0.8, 2)])
+    servers[1].kill()
+    late = worker("丙", patience=1e6)
+    if is_new:
+        late.push([link("甲", 0.9, 1), link("乙", 0.8, 2)])
+    finish(late, "乙")
+    assert late.pop(0.0) is None and late.details()["shards"][1]["away"]
+    servers[1].start()
+    wait_for(lambda: late.best(0.0) == 0.9)
+    finish(late, "甲")
+    assert "丙" in RedisFrontier(servers[1].client(), "党建", attach=True).details()["last_heard_of"]
+
+
+def test_a_worker_finds_out_late_that_a_server_that_was_away_is_another_one(worker: Worker, servers: list[RedisServer]) -> None:
+    worker().push([link("甲", 0.9, 1)])
+    servers[2].kill()
+    clients = [servers[0].client(), servers[2].client(), servers[1].client()]
+    with pytest.raises(FrontierServerError, match="is shard 2 of 3 of the crawl"):
+        open_shards(clients, "党建", 0.0, 9, 0)
+    servers[1].kill()
+    late = open_shards(clients, "党建", 0.0, 9, 0, patience=1e6)
+    servers[1].start()
+    with pytest.raises(FrontierServerError, match="is shard 2 of 3 of the crawl"):
+        wait_for(lambda: late.best(0.0) is not None)
+    servers[2].start()
+
+
 def test_a_worker_with_nothing_else_to_do_waits_for_shards_as_long_as_it_is_patient(
     worker: Worker, servers: list[RedisServer]
 ) -> None:

@@ -104,6 +104,8 @@ def _sample(frontier: Frontier, finished: int) -> Iterator[Outcome]:
         end = min(end, start + SAMPLE // STRETCHES)
         if start < end:
             for number, outcome in frontier.outcomes(start):
+                if number > end:  # a shared frontier has forgotten that part
+                    break
                 yield outcome
-                if number >= end:
+                if number == end:
                     break

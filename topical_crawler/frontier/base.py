@@ -182,7 +182,8 @@ class Frontier(Protocol):
         """The delay of one host from now on (robots.txt Crawl-delay), instead of the default."""
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
-        """Finished pages in the order in which they were finished, as (number from 1, outcome), from number ``after`` + 1."""
+        """Finished pages in the order in which they were finished, as (number from 1, outcome), from number ``after`` + 1. A
+        shared frontier may have forgotten the first ones of very many."""
 
     def counts(self) -> dict[State, int]:
         """How many entries are in each state (all four states present)."""
@@ -204,7 +205,7 @@ class Frontier(Protocol):
 
     def checkpoint(self, name: str, number: int, data: Any) -> bool:
         """As :meth:`save`, of what was learned from the first ``number`` finished pages, unless a checkpoint of more pages was
-        stored. Returns whether it was."""
+        stored. Returns whether it was. A shared frontier may forget then what it told of the pages long before."""
 
     def agree(self, name: str, data: Any) -> Any:
         """As :meth:`save`, but the first one to say something is right. Returns what holds."""

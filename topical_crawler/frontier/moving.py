@@ -60,6 +60,7 @@ def change_shards(
         known, shards = _map(frontier)
         for shard in shards.values():
             shard.be_patient(patience)
+            shard.open()
             shard.keep_time()
         if known.to is None and not _is_done(known, add, remove):
             if not all(shard.names_hosts() for shard in shards.values()):
@@ -220,8 +221,8 @@ def _retire(number: int, shards: dict[int, Shard], frontier: Shard | ShardedFron
     frontier.merge()
     if frontier.merged(number) != shard.finished():
         raise FrontierServerError(f"the log in Redis at {first.place} could not be brought up to date. Remedy: run it again")
-    while part := shard.raw_outcomes(first.finished(number)):
-        first.keep_outcomes(number, first.finished(number), part)
+    while (part := shard.raw_outcomes(first.finished(number)))[1]:
+        first.keep_outcomes(number, *part)
     for owner in {*shards, *frontier.map.removed}:
         while batches := shard.kept_for(owner, 1):
             first.keep_for(owner, batches[0])

@@ -56,6 +56,8 @@ DAMAGED = "damaged entry"  # why an entry is dropped whose record cannot be read
 _PREFIX = "topical:{%s}:"  # the braces keep the keys of a crawl on one shard
 _WAITING = bytes([State.WAITING])
 _DISCARDED, _READ, _OUTCOMES = 1_000, 500, 1_000  # entries and outcomes in one call
+KEPT = 1_000_000
+"""Of the log of finished pages so many are kept at least, and all those that follow the last checkpoint."""
 _KNOWN = 500_000  # pages that a worker knows to be done, in 50 MB: their links cost Redis nothing
 
 
@@ -77,6 +79,7 @@ class RedisFrontier(Frontier):
         clock: whose times count: the ``server``'s, or those that the ``caller`` passes in, as a simulation does.
         patience: seconds for which a server that is away, or full, is asked again.
         attach: look at a crawl and change what waits, without being a worker; no other argument but ``patience`` counts then.
+        later: ask the server for nothing before :meth:`open`.
     """
 
     shared = True
@@ -96,6 +99,7 @@ class RedisFrontier(Frontier):
         clock: Literal["server", "caller"] = "server",
         patience: float = 60.0,
         attach: bool = False,
+        later: bool = False,
     ) -> None:
         check_bounds(delay, in_flight_per_host, max_waiting)
         if not 1 <= lease < math.inf:
@@ -114,22 +118,32 @@ class RedisFrontier(Frontier):
         self._lost = 0
         self._done: set[bytes] = set()
         self.map = 0  # the number of the map of shards that this process knows (topical_crawler.frontier.shards)
-        self._closed = False
-        refuse_plain_port(client)
-        self._server.check()
-        if attach:
-            self._closed = True
-            self._check_version(self._call("hget", "meta", "version"))
+        self._closed = attach
+        self._settings = (delay, in_flight_per_host, lease, max_waiting, max_pages)
+        self._is_open = False
+        if not later:
+            self.open()
+
+    def open(self) -> None:
+        """Join the crawl, unless that was done."""
+        if self._is_open:
             return
-        settings = (delay, in_flight_per_host, lease, max_waiting, max_pages)
+        refuse_plain_port(self._server.client)
+        self._server.check()
+        if self._closed:
+            self._check_version(self._call("hget", "meta", "version"))
+            self._is_open = True
+            return
+        settings = self._settings
         opened = self._server.run("open", self._prefix, VERSION, self.worker, *map(repr, settings), self._now)
         self._answered = _steady()
         self._check_version(opened[0])
+        self._is_open = True
         held = tuple(float(value) for value in opened[2:])
         if held != settings:
             logger.warning(
                 "The crawl %r has other workers: their delay of %g s, %g in flight per host, lease of %g s and bounds of %g "
-                "waiting and %g pages hold here too", name, *held,
+                "waiting and %g pages hold here too", self.name, *held,
             )  # fmt: skip
 
     def _check_version(self, version: bytes | None) -> None:
@@ -294,13 +308,14 @@ class RedisFrontier(Frontier):
         self._run("change", "delay", host, repr(float(seconds)))
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
-        """See :meth:`Frontier.outcomes`. A damaged one counts, and is left out."""
+        """See :meth:`Frontier.outcomes`. A damaged one counts, and is left out, as are those that were forgotten."""
         return self._outcomes("outcomes", after)
 
     def _outcomes(self, log: str, after: int) -> Iterator[tuple[int, Outcome]]:
         number = after
-        while part := self._call("lrange", log, number, number + _OUTCOMES - 1):
-            for data in part:
+        while (part := self._log(log, number))[2]:
+            _, number, packed_outcomes = part
+            for data in packed_outcomes:
                 number += 1
                 try:
                     outcome = read_outcome(data)
@@ -310,6 +325,12 @@ class RedisFrontier(Frontier):
                 if len(self._done) < _KNOWN:
                     self._done.add(fingerprint(outcome.url))
                 yield number, outcome
+
+    def _log(self, name: str, after: int, most: int = _OUTCOMES, forget: int = 0) -> tuple[int, int, list[bytes]]:
+        """How many elements a log ever had, how many come before the first that is given, and the elements that follow ``after``
+        others; the first ``forget`` ones are forgotten."""
+        size, first, elements = self._server.run("log", self._prefix, "", name, after, most, forget)
+        return int(size), int(first), elements
 
     def counts(self) -> dict[State, int]:
         """See :meth:`Frontier.counts`. Over all workers."""
@@ -356,6 +377,13 @@ class RedisFrontier(Frontier):
         return None if text is None else json.loads(text)
 
     def checkpoint(self, name: str, number: int, data: Any) -> bool:
+        """See :meth:`Frontier.checkpoint`. The log of finished pages is forgotten but for the last :data:`KEPT` ones."""
+        if stored := self.store_checkpoint(name, number, data):
+            self._log("outcomes", 0, most=0, forget=number - KEPT)
+        return stored
+
+    def store_checkpoint(self, name: str, number: int, data: Any) -> bool:
+        """As :meth:`checkpoint`, and nothing is forgotten."""
         return bool(self._run("checkpoint", name, number, json.dumps(data)))
 
     def agree(self, name: str, data: Any) -> Any:

@@ -12,7 +12,7 @@ from topical_crawler.frontier.base import LeaseLost, Outcome, Pushed
 from topical_crawler.frontier.redis import RedisFrontier, packed, pushed
 from topical_crawler.frontier.redis_server import HEADER
 
-_MOVED, _PAGE = 500, 1_000  # entries that are moved, and elements of a list that are read, at a time
+_MOVED, _PAGE = 500, 1_000  # entries that are moved, and fields of a hash that are read, at a time
 
 
 class Shard(RedisFrontier):
@@ -86,23 +86,31 @@ class Shard(RedisFrontier):
 
     def finished(self, of: int | None = None) -> int:
         """How many outcomes there are; ``of`` a shard that was removed, of which this server keeps them."""
-        return int(self._call("llen", _log(of)))
+        return self._log(_name(of), 0, most=0)[0]
 
     def outcomes_of(self, shard: int | None, after: int) -> Iterator[tuple[int, Outcome]]:
         """As :meth:`outcomes`, of a shard that was removed."""
-        return self._outcomes(_log(shard), after)
+        return self._outcomes(_name(shard), after)
 
-    def raw_outcomes(self, after: int) -> list[bytes]:
-        """The next outcomes, as they stand in the log."""
-        return list(self._call("lrange", "outcomes", after, after + _PAGE - 1))
+    def raw_outcomes(self, after: int) -> tuple[int, list[bytes]]:
+        """The next outcomes, as they stand in the log, and how many come before the first of them."""
+        return self._log("outcomes", after)[1:]
 
     def keep_outcomes(self, shard: int, after: int, outcomes: Sequence[bytes]) -> None:
-        """Append outcomes of a shard that is being removed, unless there are others than ``after`` ones."""
-        self._run("append", _log(shard), after, *outcomes)
+        """Append outcomes of a shard that is being removed, unless there are more than ``after`` ones."""
+        self._run("append", _name(shard), after, *outcomes)
 
-    def merged(self, after: int) -> list[bytes]:
-        """The next elements of the list that says in which order the outcomes of all shards come."""
-        return list(self._call("lrange", "merged", after, after + _PAGE - 1))
+    def forget_outcomes(self, of: int | None, first: int) -> int:
+        """Forget the first outcomes, also of a shard that was removed. Returns how many there ever were."""
+        return self._log(_name(of), 0, most=0, forget=first)[0]
+
+    def forget_merged(self, first: int) -> None:
+        """Forget the first elements of the list that says in which order the outcomes of all shards come."""
+        self._log("merged", 0, most=0, forget=first)
+
+    def merged(self, after: int) -> tuple[int, list[bytes]]:
+        """The next elements of that list, and how many come before the first of them."""
+        return self._log("merged", after)[1:]
 
     def merge(self, after: int, part: bytes) -> bool:
         """Append an element to that list, unless it has others than ``after`` ones."""
@@ -159,5 +167,5 @@ class Shard(RedisFrontier):
         return sum(int(self._run("move", what, packed(list(part)))) for part in parts)
 
 
-def _log(shard: int | None) -> str:
+def _name(shard: int | None) -> str:
     return "outcomes" if shard is None else f"outcomes:{shard}"

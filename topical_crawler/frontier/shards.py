@@ -14,8 +14,8 @@ from array import array
 from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -35,7 +35,7 @@ from topical_crawler.frontier.base import (
     host_of,
     not_in_flight,
 )
-from topical_crawler.frontier.redis import link_batch, split_batch
+from topical_crawler.frontier.redis import KEPT, link_batch, split_batch
 from topical_crawler.frontier.redis_server import SAID_EVERY, RemappedError, ServerAwayError, place_of
 from topical_crawler.frontier.shard import Shard
 from topical_crawler.frontier.shard_map import ShardMap, check_place, like, map_name, newest_map, number_of, shard_of
@@ -47,6 +47,8 @@ _AWAY: Any = object()  # in the place of an answer
 _LOOK_EVERY = 0.25  # seconds between two looks at how far the logs of all shards have come
 _FIRST_REST, _LONGEST_REST = 0.5, 10.0  # seconds for which a shard that is away is not asked
 _BY_HOST = frozenset(("push_batch", "keep_for", "done", "set_delay", "counted", "write_counted"))
+_LOG = "log"
+_MOST_PARTS = 65_536  # pieces of logs whose order is in memory
 _PART = 16  # batches of links that are handed over at a time
 
 
@@ -67,8 +69,29 @@ class _Shard:
     counts: dict[State, int] = field(default_factory=lambda: dict.fromkeys(State, 0))  # when it answered last
     begun: int = 0  # pages that are finished or in flight
     merged: int = 0  # pages of its log that have a place among those of the others
+    place: tuple[int, int] | None = None  # its number, and of how many, that its server is yet to be asked for
     grown: bool = True  # whether this process has finished a page of it since
     removed: bool = False  # the first shard has its log
+
+    def check(self) -> None:
+        """Raises FrontierServerError where the server is another shard."""
+        if self.place is not None:
+            check_place(self.frontier, *self.place)
+            self.place = None
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """How far the logs of the shards have been put in order: so many pages, by so many elements of the first shard's list, and so
+    many outcomes of each shard."""
+
+    number: int = 0
+    elements: int = 0
+    merged: Mapping[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> _Mark:
+        return cls(data["number"], data["elements"], {int(n): size for n, size in data["merged"].items()}) if data else cls()
 
 
 class ShardedFrontier(Frontier):
@@ -86,7 +109,7 @@ class ShardedFrontier(Frontier):
 
     Args:
         shards: by their numbers, all that ``shard_map`` has, with ``max_pages`` 0 each.
-        join: opens a shard of a later map, by its address.
+        join: a shard of a later map, by its address, to be opened.
         max_pages: as for :class:`~topical_crawler.frontier.redis.RedisFrontier`.
         patience: seconds for which shards that are away are waited for, where nothing else is left to do.
     """
@@ -112,9 +135,11 @@ class ShardedFrontier(Frontier):
         self._holders: dict[bytes, _Shard] = {}  # of what is in flight here
         self._places: dict[bytes, int] = {}  # shards of what waiting() gave last
         self._loaded: dict[str, Any] = {}
+        self._log_is_read = False
+        self._mark = _Mark()  # the last one to which all was read
+        self._begun = self._total = 0  # pages in the order of the logs, from where on it is in memory, and in all
         self._read = 0  # elements of the first shard's list of merged logs
         self._starts, self._parts, self._from = array("q"), array("q"), array("q")  # numbers, shards, places in their logs
-        self._total = 0
         self._looked = 0.0
         self._first = _Shard(0, shards[0])
         self._logs[0] = self._first
@@ -151,6 +176,19 @@ class ShardedFrontier(Frontier):
             logger.info("%s: map %d of its shards holds now: %s", shard.place, number, self.map)
         self._hand_over_all()
 
+    def begin(self, shards: int | None) -> None:
+        """Open all shards; those that are away are joined when they answer.
+
+        Args:
+            shards: with how many the crawl begins, or began; None where that was changed.
+
+        Raises:
+            FrontierServerError: a server cannot be used, or is another shard.
+        """
+        for shard in self._shards:
+            shard.place = None if shards is None else (shard.number, shards)
+            self._ask(shard, None, "newest_map")
+
     # -- Asking shards
 
     def _ask(self, shard: _Shard, otherwise: Any, method: str, *arguments: Any, **options: Any) -> Any:
@@ -159,6 +197,8 @@ class ShardedFrontier(Frontier):
             return otherwise
         known = self.map
         try:
+            shard.frontier.open()
+            shard.check()
             while shard.late:
                 self._tell(shard)
             if method in _BY_HOST:
@@ -460,12 +500,16 @@ class ShardedFrontier(Frontier):
         """See :meth:`Frontier.outcomes`. The order is that in which the logs of the shards were merged, the same for all workers;
         it goes on when no shard whose turn it is is away."""
         self.merge()
+        if after < self._begun and (marks := self._marks()):
+            self._begin(marks[0])
+            self.merge()
+        starts, parts, places, total = self._starts, self._parts, self._from, self._total
         streams: dict[int, Iterator[Outcome | None]] = {}
-        number = after
-        while number < self._total:
-            part = bisect_right(self._starts, number) - 1
-            n, end = self._parts[part], self._starts[part + 1] if part + 1 < len(self._starts) else self._total
-            at = self._from[part] + number - self._starts[part]
+        number = max(after, self._begun)
+        while number < total:
+            part = bisect_right(starts, number) - 1
+            n, end = parts[part], starts[part + 1] if part + 1 < len(starts) else total
+            at = places[part] + number - starts[part]
             if n not in streams:
                 streams[n] = self._log(self._logs[n], at)
             for _ in range(number, end):
@@ -477,6 +521,11 @@ class ShardedFrontier(Frontier):
                 number += 1
                 if outcome is not None:
                     yield number, outcome
+        if total == self._total:
+            merged = {n: shard.merged for n, shard in self._logs.items()}
+            self._mark = _Mark(total, self._read, merged)
+            if len(starts) > _MOST_PARTS:
+                self._begin(self._mark)
 
     def _log(self, shard: _Shard, first: int) -> Iterator[Outcome | None]:
         """The outcomes of a shard after ``first``, one for each that has a place; None for a damaged one."""
@@ -493,10 +542,20 @@ class ShardedFrontier(Frontier):
     def merge(self) -> None:
         """Read which parts of the logs others have merged, and append what nobody has yet."""
         every = time.monotonic() - self._looked > _LOOK_EVERY
+        if not self._log_is_read:
+            if not (marks := self._marks()):
+                return
+            self._begin(marks[-1])
+            self._log_is_read = True
         while True:
-            while new := self._ask(self._first, [], "merged", self._read):
+            while (new := self._ask(self._first, (self._read, []), "merged", self._read))[1]:
+                if new[0] > self._read:  # others have forgotten what this process, away for long, has not read
+                    if not (marks := self._marks()):
+                        return
+                    self._begin(marks[0])
+                    continue
                 try:
-                    for packed in new:
+                    for packed in new[1]:
                         self._note(packed)
                 except ServerAwayError as error:
                     self._miss(self._first, error)
@@ -516,6 +575,42 @@ class ShardedFrontier(Frontier):
             if every:
                 self._looked = time.monotonic()
             return
+
+    def _begin(self, mark: _Mark) -> None:
+        """Read the order of the logs from here on."""
+        self._mark, self._begun, self._total, self._read = mark, mark.number, mark.number, mark.elements
+        self._starts, self._parts, self._from = array("q"), array("q"), array("q")
+        for n, shard in self._logs.items():
+            shard.merged = mark.merged.get(n, 0)
+
+    def _marks(self) -> list[_Mark]:
+        """From where on the logs are kept; from where on they will be kept the next time; and where the last checkpoint is.
+        Nothing while the first shard is away."""
+        try:
+            if (marks := self._ask(self._first, _AWAY, "load", _LOG)) is _AWAY:
+                return []
+            found = [_Mark.read(mark) for mark in marks or [{}] * 3]
+            if any(n not in self._logs for mark in found for n in mark.merged):  # a newer map has it
+                self.follow(self._first.frontier)
+        except ServerAwayError as error:
+            self._miss(self._first, error)
+            return []
+        return found
+
+    def _forget(self, number: int) -> None:
+        """Note where the logs stand at a checkpoint of ``number`` pages, and forget what is far behind."""
+        mark = self._mark
+        if self._log_is_read and mark.number <= number and (marks := self._marks()):
+            kept, later, last = marks
+            forget = mark.number - later.number >= KEPT
+            if mark.number > last.number:
+                marks = [later, mark, mark] if forget else [kept, later, mark]
+                self._ask(self._first, False, "store_checkpoint", _LOG, mark.number, [asdict(each) for each in marks])
+            if forget:
+                for n, shard in self._logs.items():
+                    of, server = (n, self._first) if shard.removed else (None, shard)
+                    self._ask(server, None, "forget_outcomes", of, later.merged.get(n, 0))
+                self._ask(self._first, None, "forget_merged", later.elements)
 
     def merged(self, number: int) -> int:
         """How many outcomes of a shard have a place among those of the others, as far as this process knows."""
@@ -596,8 +691,11 @@ class ShardedFrontier(Frontier):
         return self._loaded[name]
 
     def checkpoint(self, name: str, number: int, data: Any) -> bool:
-        """See :meth:`Frontier.checkpoint`. While the first shard is away none is stored."""
-        return bool(self._ask(self._first, False, "checkpoint", name, number, data))
+        """See :meth:`Frontier.checkpoint`. While the first shard is away none is stored. The log of finished pages is forgotten
+        but for the last :data:`KEPT` ones, or twice as many."""
+        if stored := bool(self._ask(self._first, False, "store_checkpoint", name, number, data)):
+            self._forget(number)
+        return stored
 
     def agree(self, name: str, data: Any) -> Any:
         """See :meth:`Frontier.agree`. Raises FrontierServerError while the first shard is away."""
@@ -677,7 +775,7 @@ def open_shards(
         for n, client in enumerate(clients):
             if place_of(client) in shard_map.left:  # it may be switched off
                 number = None
-            elif (number := n if known is None else number_of(client, name, patience)) is None:
+            elif (number := n if known is None else _number(client, name, known)) is None:
                 raise FrontierServerError(
                     f"{place_of(client)} is no shard of the crawl {name!r}. Remedy: take it out of REDIS_URL, or add it "
                     f"(topical-crawler frontier shards --add)"
@@ -687,18 +785,32 @@ def open_shards(
                     "%s is no shard of the crawl %r any more. Remedy: take it out of REDIS_URL", place_of(client), name
                 )
                 continue
-            shards[number] = undo.enter_context(closing(open_one(client)))
-            if known is None:
-                check_place(shards[number], number, len(clients))
+            shards[number] = open_one(client, later=number > 0)
+            if number == 0:
+                undo.callback(shards[0].close)
         for number in shard_map.all:
             if number not in shards:
-                client = like(clients[0], shard_map.places[number])
-                shards[number] = undo.enter_context(closing(open_one(client)))
-        join = lambda place: open_one(like(clients[0], place), patience=0.0)  # noqa: E731  # a worker waits for no server
+                shards[number] = open_one(like(clients[0], shard_map.places[number]), later=True)
+        join = lambda place: open_one(like(clients[0], place), later=True)  # noqa: E731
         sharded = ShardedFrontier(shards, shard_map, join, max_pages=max_pages, patience=patience)
+        undo.pop_all()
+        undo.callback(sharded.close)
+        sharded.begin(None if known else len(clients))
         undo.pop_all()
     return sharded
 
 
-def _open(client: redis.Redis, name: str, bounds: Sequence[Any], patience: float, options: Mapping[str, Any]) -> Shard:
-    return Shard(client, name, *bounds, patience=patience, **options)
+def _number(client: redis.Redis, name: str, known: ShardMap) -> int | None:
+    """The number of the shard that a server is; while it is away, by its address."""
+    try:
+        return number_of(client, name, 0.0)
+    except ServerAwayError:
+        if (number := next((n for n in known.all if known.places.get(n) == place_of(client)), None)) is None:
+            raise
+        return number
+
+
+def _open(
+    client: redis.Redis, name: str, bounds: Sequence[Any], patience: float, options: Mapping[str, Any], later: bool
+) -> Shard:
+    return Shard(client, name, *bounds, patience=patience, later=later, **options)

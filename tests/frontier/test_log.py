@@ -1,0 +1,113 @@
+"""The log of finished pages over several real Redis databases: it stays short, and whoever reads it late reads the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from frontier_tools import entry, outcome
+from redis_tools import RedisServer
+
+from topical_crawler.frontier import redis as redis_module
+from topical_crawler.frontier import shards as shards_module
+from topical_crawler.frontier.moving import change_shards
+from topical_crawler.frontier.shard import Shard
+from topical_crawler.frontier.shards import SharedFrontier, open_shards
+
+PAGES, KEPT, EVERY = 120, 20, 10
+Open = Callable[[], SharedFrontier]
+
+
+@pytest.fixture(params=[1, 3])
+def opened(request: pytest.FixtureRequest, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """Opens the crawl of further workers on so many servers, of which little is kept."""
+    for module in (redis_module, shards_module):
+        monkeypatch.setattr(module, "KEPT", KEPT)
+    monkeypatch.setattr(shards_module, "_MOST_PARTS", 5)
+    monkeypatch.setattr(shards_module, "_LOOK_EVERY", -1.0)  # a worker knows at once what others have finished
+    redis_server.client().flushall()
+    made: list[SharedFrontier] = []
+
+    def build() -> SharedFrontier:
+        made.append(open_shards([redis_server.client(number) for number in range(request.param)], "党建", 0.0, 99, 0))
+        return made[-1]
+
+    yield build
+    for frontier in made:
+        frontier.close()
+
+
+def names(frontier: SharedFrontier, after: int = 0) -> list[tuple[int, str]]:
+    return [(number, found.url.rpartition("/")[2]) for number, found in frontier.outcomes(after)]
+
+
+def crawl(workers: list[SharedFrontier], pages: int, first: int = 0) -> list[tuple[int, str]]:
+    """Finish so many pages in turn, with a checkpoint every now and then. Returns the log as the first worker read it."""
+    workers[0].push(entry(f"{n}", 1 - n / 1e3, host=f"{n}.cn") for n in range(first, first + pages))
+    log: list[tuple[int, str]] = []
+    for n in range(first, first + pages):
+        worker = workers[n % len(workers)]
+        page = worker.pop(0.0)
+        assert page is not None
+        worker.done(page.key, outcome(page.url.rpartition("/")[2]))
+        log += names(workers[0], len(log) + first)
+        if len(log) % EVERY == 0:
+            assert workers[0].checkpoint("stand", len(log) + first, {"seen": len(log) + first})
+    return log
+
+
+def kept(server: RedisServer, what: str) -> int:
+    return sum(int(server.client(number).llen(f"topical:{{党建}}:{what}")) for number in range(3))
+
+
+def test_what_is_long_past_is_forgotten_and_the_rest_has_its_numbers(opened: Open, redis_server: RedisServer) -> None:
+    workers = [opened(), opened()]
+    log = crawl(workers, PAGES)
+    assert [number for number, _ in log] == list(range(1, PAGES + 1)) and len({name for _, name in log}) == PAGES
+    assert KEPT <= kept(redis_server, "outcomes") <= 2 * KEPT + EVERY
+    assert kept(redis_server, "merged") <= 2 * KEPT + EVERY
+    late = opened()
+    assert names(late, PAGES - 5) == log[-5:]
+    held = names(late)
+    assert KEPT <= len(held) <= 2 * KEPT + EVERY and held == log[-len(held) :]
+    for worker in workers:  # the second one has never read it
+        assert names(worker) == held and names(worker, PAGES - 7) == log[-7:]
+    assert late.load("stand") == {"seen": PAGES}
+
+
+def test_a_worker_that_joins_late_asks_for_little(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = crawl([opened()], PAGES + 3)
+    given: list[bytes] = []
+    ask = Shard._log
+
+    def counting(shard: Shard, *arguments: object, **options: object) -> tuple[int, int, list[bytes]]:
+        answer = ask(shard, *arguments, **options)  # type: ignore[arg-type]
+        given.extend(answer[2])
+        return answer
+
+    late = opened()
+    monkeypatch.setattr(Shard, "_log", counting)
+    assert names(late, PAGES) == log[-3:]
+    assert len(given) <= 3 + 2 * 3
+
+
+def test_a_late_checkpoint_of_a_slow_worker_changes_nothing(opened: Open) -> None:
+    frontier = opened()
+    crawl([frontier], 2 * EVERY)
+    assert not frontier.checkpoint("stand", EVERY, {"seen": EVERY})
+    assert frontier.load("stand") == {"seen": 2 * EVERY}
+
+
+@pytest.mark.parametrize("opened", [3], indirect=True)
+def test_what_is_left_of_a_log_outlives_its_server(opened: Open, redis_server: RedisServer) -> None:
+    frontier = opened()
+    log = crawl([frontier], PAGES)
+    change_shards([redis_server.client(number) for number in range(3)], "党建", remove=f"127.0.0.1:{redis_server.port}/1")
+    assert frontier.best(0.0) is None  # it hears of it
+    redis_server.client(1).flushdb()
+    held = names(opened())
+    assert len(held) >= KEPT and held == log[-len(held) :]
+    assert names(frontier, PAGES - 7) == log[-7:]
+    crawl([frontier], 2 * KEPT, first=PAGES)
+    crawl([frontier], KEPT, first=PAGES + 2 * KEPT)
+    assert redis_server.client().llen("topical:{党建}:outcomes:1") == 0
