@@ -38,9 +38,11 @@ sys.path.append(str(ROOT / "tests" / "tools"))  # redis_tools
 
 from redis_tools import RedisServer  # noqa: E402
 
+from topical_crawler.crawl.link_policy import LinkPolicy  # noqa: E402
+from topical_crawler.crawl.options import CrawlOptions  # noqa: E402
 from topical_crawler.frontier import Entry, LeaseLost, Outcome, State  # noqa: E402
 from topical_crawler.frontier.moving import change_shards  # noqa: E402
-from topical_crawler.frontier.shards import open_shards  # noqa: E402
+from topical_crawler.frontier.shards import SharedFrontier, open_shards  # noqa: E402
 from topical_crawler.web.page import Evidence  # noqa: E402
 
 CRAWL = "benchmark"
@@ -76,7 +78,9 @@ def work(options: argparse.Namespace) -> None:
     clients = [redis.Redis.from_url(url) for url in options.servers.split()]
     frontier = open_shards(clients, CRAWL, options.delay, 1, 0, lease=options.lease, worker=f"{os.getpid()}", patience=120.0)
     log = os.open(options.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    read, renewed, finished = 0, time.monotonic(), 0
+    renewed, finished = time.monotonic(), 0
+    policy = join(frontier)
+    read = policy.begun
     while True:
         if time.monotonic() > renewed + options.lease / 4:
             frontier.renew()
@@ -98,8 +102,36 @@ def work(options: argparse.Namespace) -> None:
             continue
         finished += 1
         if finished % 20 == 0:
-            read = max((number for number, _ in frontier.outcomes(read)), default=read)  # as a strategy learns it
+            before = read
+            for number, found in frontier.outcomes(before):
+                policy.count(found, number)
+                read = number
+            if options.checkpoints and before // options.checkpoints < read // options.checkpoints:
+                checkpoint(frontier, policy, read)
     frontier.close()
+
+
+OPTIONS = CrawlOptions(
+    topic="party", name=CRAWL, data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="redis",
+    segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=0, max_pages_per_host=0, max_links=100, trap_pages=200,
+    barren_pages=50, barren_leave=300, barren_end=None, rescore=3, delay=1.0, in_flight=16, in_flight_per_host=1,
+)  # fmt: skip
+
+
+def join(frontier: SharedFrontier) -> LinkPolicy:
+    """What a new worker counts, from the last checkpoint on."""
+    policy = LinkPolicy(OPTIONS, store=frontier)
+    if known := frontier.load("counted"):
+        policy.begin(known["after"], known["counts"])
+    return policy
+
+
+def checkpoint(frontier: SharedFrontier, policy: LinkPolicy, number: int) -> None:
+    """Keep what was counted, if no other worker does, and let go of what others have kept."""
+    if frontier.first("checkpoint", number) and (counts := policy.checkpoint(number)):
+        frontier.checkpoint("counted", number, {"after": number, "counts": counts})
+    if known := frontier.load("counted"):
+        policy.written(known["after"], known["counts"])
 
 
 # -- The whole
@@ -123,7 +155,7 @@ class Run:
         o = self.options
         line = [sys.executable, __file__, "--servers", " ".join(node.url for node in self.nodes), "--log"]
         line += [str(self.folder / f"fetches{self.started}"), "--hosts", str(o.hosts), "--pages", str(o.pages)]
-        line += ["--delay", str(o.delay), "--lease", str(o.lease)]
+        line += ["--delay", str(o.delay), "--lease", str(o.lease), "--checkpoints", str(o.checkpoints)]
         self.started += 1
         self.workers.append(subprocess.Popen(line, env={**os.environ, "PYTHONPATH": str(ROOT)}))
 
@@ -210,6 +242,16 @@ def measure(options: argparse.Namespace, folder: Path) -> int:
         joined = time.monotonic()
         finished = Counter(outcome.url for _, outcome in frontier.outcomes())
         joined = time.monotonic() - joined
+        late, whole = join(frontier), LinkPolicy(OPTIONS)
+        begun = time.monotonic()
+        for number, found in frontier.outcomes(late.begun):
+            late.count(found, number)
+        begun = time.monotonic() - begun
+        for _, found in frontier.outcomes():
+            whole.count(found)
+        names = [f"site{host}.cn" for host in range(options.hosts)]
+        late.meet(names)
+        otherwise = sum(late.share(n) != whole.share(n) or late.standing(n) != whole.standing(n) for n in names)
     report(run.fetches(), total, options)
     doubled = sum(n > 1 for n in finished.values())
     print(f"pages a second                          {total / seconds:,.0f} ({seconds:.0f} s)")
@@ -217,7 +259,8 @@ def measure(options: argparse.Namespace, folder: Path) -> int:
         print(f"processor time of servers for a page    {1000 * servers / total:.2f} ms")
     print(f"processor time of workers and servers   {1000 * (workers.ru_utime + workers.ru_stime) / total:.2f} ms a page")
     print(f"memory for an address                   {memory / total:.0f} bytes")
-    print(f"reading all that was finished           {joined:.1f} s")
+    print(f"reading all that was finished           {joined:.1f} s; what follows page {late.begun:,} {begun:.1f} s")
+    print(f"hosts counted otherwise by a late worker {otherwise:,}; pages {whole.fetched - late.fetched:,}")
     if run.lags:
         print(f"until links kept for a server arrived   {max(run.lags):.1f} s at most")
     print(f"pages lost, finished twice              {total - len(finished):,}, {doubled:,}")
@@ -244,6 +287,7 @@ def main() -> int:
     parser.add_argument("--lease", type=float, default=10.0, help="seconds (10)")
     parser.add_argument("--kill-nodes", type=int, default=0, help="kills of servers, by SIGKILL (0)")
     parser.add_argument("--kill-workers", type=int, default=0, help="kills of workers (0)")
+    parser.add_argument("--checkpoints", type=int, default=1000, help="pages between two, 0: none (1,000)")
     parser.add_argument("--moves", type=int, default=0, help="servers that are added and removed in turn (0)")
     parser.add_argument("--seed", type=int, default=0, help="of the kills")
     parser.add_argument("--servers", help=argparse.SUPPRESS)

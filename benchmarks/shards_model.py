@@ -19,6 +19,7 @@ import numpy as np
 # Measured, in seconds of a server's core: docs/scale.md.
 FINISH, CALL, POP = 170e-6, 60e-6, 60e-6  # a page without its links; a call more; a page that is popped, 16 at once
 PUSH = 20e-6  # a link
+MET = 1.0  # share of the servers of a page's links that are asked what is counted of hosts; 0 where a worker has met all of them
 DONE = 206  # bytes of a page that is done, with its outcome
 AHEAD, LOOKS = 16, 4  # links that a worker reserves; looks at all logs a second
 
@@ -30,7 +31,7 @@ def simulate(o: argparse.Namespace) -> int:
     waiting, done, kept = share * o.hosts, np.zeros(o.shards), np.zeros(o.shards)
     back, lag = np.zeros(o.shards), []  # when a shard answers again
     foreign = o.shards * (1 - (1 - 1 / o.shards) ** o.elsewhere)  # shards that the links of a page to other hosts fall to
-    page = FINISH + POP + o.links * PUSH + foreign * CALL + o.shards * CALL / AHEAD
+    page = FINISH + POP + o.links * PUSH + (1 + MET) * foreign * CALL + o.shards * CALL / AHEAD
     known, again, busy, second, rates = float(waiting.sum()), 0.0, [], 0, np.zeros(o.shards)
     kills = sorted(chance.integers(60, o.kill_until, o.kill_shards))
     worker_kills = o.kill_workers / o.kill_until

@@ -24,6 +24,7 @@ def opened(request: pytest.FixtureRequest, redis_server: RedisServer, monkeypatc
     for module in (redis_module, shards_module):
         monkeypatch.setattr(module, "KEPT", KEPT)
     monkeypatch.setattr(shards_module, "_MOST_PARTS", 5)
+    monkeypatch.setattr(shards_module, "_APART", EVERY)
     monkeypatch.setattr(shards_module, "_LOOK_EVERY", -1.0)  # a worker knows at once what others have finished
     redis_server.client().flushall()
     made: list[SharedFrontier] = []
@@ -88,7 +89,8 @@ def test_a_worker_that_joins_late_asks_for_little(opened: Open, monkeypatch: pyt
     late = opened()
     monkeypatch.setattr(Shard, "_log", counting)
     assert names(late, PAGES) == log[-3:]
-    assert len(given) <= 3 + 2 * 3
+    assert len(given) <= 3 + EVERY + 3
+    assert names(late, PAGES - 5) == log[-8:] and len(given) < PAGES / 2
 
 
 def test_a_late_checkpoint_of_a_slow_worker_changes_nothing(opened: Open) -> None:

@@ -141,6 +141,8 @@ def _shrunk(known: ShardMap, shards: dict[int, Shard], place: str) -> ShardMap:
     if number not in known.ids:
         raise _refusal(first, f"has no shard {place!r}", f"name one of {', '.join(known.places[n] for n in known.ids)}")
     if number == 0:
+        # What belongs to no host (orders, checkpoints, the order of the logs) changes at any moment, and workers find the crawl
+        # by this server: all of them would have to stop while it moves.
         raise _refusal(first, f"keeps its checkpoints in {place}, the first shard", "remove another one")
     return ShardMap(known.number + 1, known.ids, tuple(n for n in known.ids if n != number), known.places, known.removed)
 

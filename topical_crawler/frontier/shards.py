@@ -48,6 +48,7 @@ _LOOK_EVERY = 0.25  # seconds between two looks at how far the logs of all shard
 _FIRST_REST, _LONGEST_REST = 0.5, 10.0  # seconds for which a shard that is away is not asked
 _BY_HOST = frozenset(("push_batch", "keep_for", "done", "set_delay", "counted", "write_counted"))
 _LOG = "log"
+_APART = 500  # pages between two marks, at least
 _MOST_PARTS = 65_536  # pieces of logs whose order is in memory
 _PART = 16  # batches of links that are handed over at a time
 
@@ -545,7 +546,7 @@ class ShardedFrontier(Frontier):
         if not self._log_is_read:
             if not (marks := self._marks()):
                 return
-            self._begin(marks[-1])
+            self._begin(marks[2])
             self._log_is_read = True
         while True:
             while (new := self._ask(self._first, (self._read, []), "merged", self._read))[1]:
@@ -584,12 +585,12 @@ class ShardedFrontier(Frontier):
             shard.merged = mark.merged.get(n, 0)
 
     def _marks(self) -> list[_Mark]:
-        """From where on the logs are kept; from where on they will be kept the next time; and where the last checkpoint is.
-        Nothing while the first shard is away."""
+        """From where on the logs are kept; from where on they will be kept the next time; somewhat before the last checkpoint,
+        where a worker begins to read; and at it, or a little before. Nothing while the first shard is away."""
         try:
             if (marks := self._ask(self._first, _AWAY, "load", _LOG)) is _AWAY:
                 return []
-            found = [_Mark.read(mark) for mark in marks or [{}] * 3]
+            found = [_Mark.read(mark) for mark in marks or [{}] * 4]
             if any(n not in self._logs for mark in found for n in mark.merged):  # a newer map has it
                 self.follow(self._first.frontier)
         except ServerAwayError as error:
@@ -601,11 +602,12 @@ class ShardedFrontier(Frontier):
         """Note where the logs stand at a checkpoint of ``number`` pages, and forget what is far behind."""
         mark = self._mark
         if self._log_is_read and mark.number <= number and (marks := self._marks()):
-            kept, later, last = marks
+            kept, later, _, last = marks
+            if mark.number < last.number + _APART:
+                return
             forget = mark.number - later.number >= KEPT
-            if mark.number > last.number:
-                marks = [later, mark, mark] if forget else [kept, later, mark]
-                self._ask(self._first, False, "store_checkpoint", _LOG, mark.number, [asdict(each) for each in marks])
+            marks = [*((later, mark) if forget else (kept, later)), last, mark]
+            self._ask(self._first, False, "store_checkpoint", _LOG, mark.number, [asdict(each) for each in marks])
             if forget:
                 for n, shard in self._logs.items():
                     of, server = (n, self._first) if shard.removed else (None, shard)
