@@ -94,10 +94,11 @@ def test_words_that_any_field_has_weigh_less_though_newspapers_seldom_have_them(
     assert from_sentence("管理与服务").is_general and not from_sentence("集群与服务").is_general
 
 
-def test_traditional_characters_are_simplified_and_kept_beside() -> None:
-    start = from_sentence("區塊鏈與雲端運算的原理")
-    assert start.words == ["区块链", "云端", "运算"] and start.left_out == ["原理"]
-    assert {"區塊鏈", "雲端運算"} <= {term.word for term in start.terms if term.why.startswith("other name of")}
+def test_of_traditional_characters_both_forms_are_terms() -> None:
+    start = from_sentence("區塊鏈與資料庫軟體的原理")
+    assert start.words == ["区块链", "数据库", "软件"] and start.left_out == ["原理"]
+    forms = {term.word for term in start.terms if term.why.startswith("other name of")}
+    assert {"區塊鏈", "資料庫", "軟件", "軟體"} <= forms
 
 
 def test_words_about_the_request_are_no_terms() -> None:

@@ -17,6 +17,7 @@ from statistics import median
 from typing import Literal, cast
 
 from topical_crawler import strategies
+from topical_crawler.cleaning.characters import to_mainland, to_simplified
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import RESOURCES, Resources
@@ -433,11 +434,8 @@ def check_segmentation(topic: Topic, cut: Cut, lines: TopicLines) -> Iterator[Fi
 
 def check_forms(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
     """Terms of an odd form: one character, signs or blanks, traditional characters, the same in another writing, stop words."""
-    import opencc
-
     terms = topic.keywords(len(topic.terms))
-    convert = opencc.OpenCC("t2s").convert
-    simple = {t: str(convert(t)) for t in terms}
+    simple = {t: to_simplified(t) for t in terms}
     writings = defaultdict(list)
     for term in terms:
         writings[_SIGNS.sub("", simple[term])].append(term)
@@ -457,7 +455,8 @@ def check_forms(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
     signs = (t for t in terms if _SIGNS.search(t))
     yield from kind("note", signs, "with signs or blanks, at which text is usually cut", "Add the writing without them")
     message = "in traditional characters, which pages in simplified ones do not hold"
-    yield from kind("warning", (t for t in terms if simple[t] != t), message, "Write simplified characters")
+    traditional = (t for t in terms if simple[t] != t and to_mainland(t) not in terms)
+    yield from kind("warning", traditional, message, "Write simplified characters")
     alike = (t for group in writings.values() if len(group) > 1 for t in group)
     message = "that differ from another term in signs or in the form of characters only"
     yield from kind("note", alike, message, "Keep both only if pages use both")

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
+from topical_crawler.cleaning.characters import traditional_forms
 from topical_crawler.package_data import data_folder
 from topical_crawler.sources.wikilinks import external_links
 from topical_crawler.sources.wikipedia import Wikipedia
@@ -64,14 +65,7 @@ class Nearness:
 
 def _forms(term: str) -> set[str]:
     """A normalised term in simplified characters, in traditional ones, and in words of Taiwan (软件: 軟件, 軟體)."""
-    return {term, *(normalise(convert(term)) for convert in _converters())}
-
-
-@functools.cache
-def _converters() -> list[Callable[[str], str]]:
-    import opencc  # takes a while
-
-    return [opencc.OpenCC(name).convert for name in ("s2t", "s2twp")]
+    return {term, *map(normalise, traditional_forms(term))}
 
 
 def _times(word: str, text: str) -> int:

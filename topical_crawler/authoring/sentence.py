@@ -61,12 +61,11 @@ def read(sentence: str, known: Known) -> Reading:
     words = _words(beside, segmenter) or _words(itertools.chain(*phrases), segmenter)
     pairs = (pair for run in runs for pair in itertools.pairwise(run) if _are_one(*pair))
     compounds = [word for word in dict.fromkeys(map("".join, pairs)) if word not in words]
-    parts = [
-        part for part in dict.fromkeys(p for word in words for p in _parts(word, segmenter)) if part not in words + compounds
-    ]
+    parts = dict.fromkeys(part for word in words for part in _parts(word, segmenter))
     taken = " ".join(words + compounds)
-    left_out = [w for w in dict.fromkeys(itertools.chain(*phrases)) if w not in taken and w not in default_stopwords()]
-    return Reading(words, compounds, parts, left_out)
+    rest = (w for w in itertools.chain(*phrases) if w not in taken and w not in default_stopwords())
+    left_out = list(dict.fromkeys(w for w in rest if len(w) > 1 or language().tag(w).startswith("n")))
+    return Reading(words, compounds, [part for part in parts if part not in words + compounds], left_out)
 
 
 def is_specific_noun(word: str) -> bool:

@@ -19,7 +19,7 @@ from topical_crawler.authoring.candidates import find_candidates, has_good_edges
 from topical_crawler.authoring.folder import ADJUST, TERMS, WEIGHTS, TopicFolder, Written, check_term
 from topical_crawler.authoring.neighbours import propose, specificity
 from topical_crawler.authoring.sentence import Known, is_specific_noun, read
-from topical_crawler.cleaning.characters import scripts, to_simplified, to_traditional
+from topical_crawler.cleaning.characters import scripts, to_mainland, traditional_forms
 from topical_crawler.package_data import data_folder
 from topical_crawler.resources.categories import GENERATIONS, CategoryTree
 from topical_crawler.resources.cilin import Cilin
@@ -107,7 +107,7 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
 
     Two adjacent words of two or three characters each (新能源 + 汽车) are also a term together; what stands on any page (推荐,
     图片) only so if it has a neighbour. So is what longer words are made of (硬件 in 计算机硬件): most texts use it instead. Of a
-    sentence in traditional characters the terms are simplified, and those it has are other names of them.
+    sentence in traditional characters the terms are the mainland's words, with the traditional forms as other names.
 
     Args:
         sentence: what the topic is about.
@@ -117,13 +117,13 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
         Terms without weight; words of general use weigh :data:`GENERAL_WEIGHT`, parts but specific nouns :data:`PART_WEIGHT`.
     """
     traditional = not scripts()[1].isdisjoint(sentence)
-    found = read(to_simplified(sentence) if traditional else sentence, known)
+    found = read(to_mainland(sentence) if traditional else sentence, known)
     lesser = GENERAL_WEIGHT if found.compounds or not all(map(_is_general, found.words)) else math.nan
-    terms = [FirstTerm(w, lesser if _is_general(w) else math.nan, WORD, yours=True) for w in found.words]
-    terms += [FirstTerm(w, math.nan, COMPOUND, yours=True) for w in found.compounds]
+    kinds = [(WORD, found.words), (COMPOUND, found.compounds)]
+    terms = [FirstTerm(w, lesser if _is_general(w) else math.nan, why, yours=True) for why, words in kinds for w in words]
     terms += [FirstTerm(w, math.nan if is_specific_noun(w) else PART_WEIGHT, PART) for w in found.parts]
     if traditional:
-        forms = [(term, to_traditional(term.word)) for term in terms]
+        forms = [(term, form) for term in terms for form in dict.fromkeys(map(normalise, traditional_forms(term.word)))]
         terms += [FirstTerm(form, term.weight, f"{SAME} {term.word}") for term, form in forms if form != term.word]
     return Start(terms, found.left_out)
 

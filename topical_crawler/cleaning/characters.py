@@ -97,6 +97,24 @@ def to_traditional(text: str) -> str:
     return str(_converter("s2t").convert(text))
 
 
+def to_mainland(text: str) -> str:
+    """``text`` in simplified characters and in words of the mainland.
+
+    >>> to_mainland("軟體與資料庫")
+    '软件与数据库'
+    """
+    return str(_converter("tw2sp").convert(text))
+
+
+def traditional_forms(text: str) -> list[str]:
+    """``text`` in traditional characters, and in words of Taiwan.
+
+    >>> traditional_forms("软件")
+    ['軟件', '軟體']
+    """
+    return [to_traditional(text), str(_converter("s2twp").convert(text))]
+
+
 @cache
 def _converter(name: str) -> Any:
     import opencc  # takes a third of a second
