@@ -107,7 +107,7 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
 
     Two adjacent words of two or three characters each (新能源 + 汽车) are also a term together; what stands on any page (推荐,
     图片) only so if it has a neighbour. So is what longer words are made of (硬件 in 计算机硬件): most texts use it instead. Of a
-    sentence in traditional characters the terms are the mainland's words, with the traditional forms as other names.
+    sentence in traditional characters the terms are the mainland's words, and those it has are other names of them.
 
     Args:
         sentence: what the topic is about.
@@ -123,8 +123,9 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
     terms = [FirstTerm(w, lesser if _is_general(w) else math.nan, why, yours=True) for why, words in kinds for w in words]
     terms += [FirstTerm(w, math.nan if is_specific_noun(w) else PART_WEIGHT, PART) for w in found.parts]
     if traditional:
-        forms = [(term, form) for term in terms for form in dict.fromkeys(map(normalise, traditional_forms(term.word)))]
-        terms += [FirstTerm(form, term.weight, f"{SAME} {term.word}") for term, form in forms if form != term.word]
+        forms = ((term, normalise(form)) for term in terms for form in traditional_forms(term.word))
+        others = {form: term for term, form in forms if form != term.word and form in normalise(sentence)}
+        terms += [FirstTerm(form, term.weight, f"{SAME} {term.word}") for form, term in others.items()]
     return Start(terms, found.left_out)
 
 
