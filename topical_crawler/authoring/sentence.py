@@ -41,7 +41,8 @@ class Reading:
         words: what tells the topic by itself.
         compounds: two neighbours of them together, or one and a character or letter beside it.
         parts: what longer words are made of.
-        left_out: words that say what is wanted of the topic, or where and when, and nouns of one character, which no term can be;
+        left_out: words that say what is wanted of the topic, or where and when, and letters and nouns of one character, which no
+            term can be;
             none that is in the others.
     """
 
@@ -64,7 +65,7 @@ def read(sentence: str, known: Known) -> Reading:
     parts = dict.fromkeys(part for word in words for part in _parts(word, segmenter))
     taken = " ".join(words + compounds)
     rest = (w for w in itertools.chain(*phrases) if w not in taken and w not in default_stopwords())
-    left_out = list(dict.fromkeys(w for w in rest if len(w) > 1 or language().tag(w).startswith("n")))
+    left_out = list(dict.fromkeys(w for w in rest if len(w) > 1 or not language().tag(w).startswith(("a", "v"))))
     return Reading(words, compounds, [part for part in parts if part not in words + compounds], left_out)
 
 
@@ -126,6 +127,7 @@ def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterato
             alone = list(itertools.takewhile(_is_character, words[place:]))
             behind = words[place + len(alone) :][:1]
             run = alone if len(alone) in (2, 3) and not any(map(segmenter.is_content, behind)) else run
+            run = run if before.isalnum() else _item(words[place:]) or run
         place += len(run)
         after, then = [*words[place : place + 2], "", ""][:2]
         names = segmenter.is_content(after) or _is_character(after)
@@ -133,6 +135,13 @@ def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterato
         if to_behind or (segmenter.is_content(run[-1]) and _is_suffix(after, run[-1], then)):
             run, place = [*run, after], place + 1
         yield "".join(run)
+
+
+def _item(words: Sequence[str]) -> list[str]:
+    """Two or three characters that are all of an item in a list, though one of them may be a stop word (、和声、)."""
+    item = list(itertools.takewhile(lambda word: len(word) == 1 and word.isalpha() and not word.isascii(), words))
+    ends = not any(map(str.isalnum, words[len(item) :][:1]))
+    return item if ends and len(item) in (2, 3) and any(map(_is_character, item)) else []
 
 
 def _is_known(run: Sequence[str], segmenter: Segmenter, known: Known) -> bool:
