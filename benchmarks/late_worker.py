@@ -4,7 +4,7 @@
 
 The log is written as workers write it, one host after the other; of its pages some are texts, some of a calendar, some have
 sessions in their addresses. One worker reads all of it, counts it for its hosts and makes checkpoints, fewer than a crawl does
-until shortly before each time when another one joins: at every power of ten. Said is for each of these: what the new worker is
+until shortly before each time when another one joins, twice for every power of ten. Said is each time: what the new worker is
 sent until it may fetch, and for the links of 200 pages after that; how much memory the counts and the log take in the servers,
 and the first worker's process; and whether both decide the same.
 """
@@ -118,7 +118,7 @@ def measure(options: argparse.Namespace, folder: Path) -> None:
         frontier = stack.enter_context(closing(open_shards(clients, CRAWL, 1.0, 1, 0)))
         assert isinstance(frontier, ShardedFrontier)
         first, log, finished, hosts = LinkPolicy(OPTIONS, store=frontier), pages(options.host_pages), 0, 1
-        stops = sorted({10**n for n in range(4, 12) if 10**n < options.pages} | {options.pages})
+        stops = sorted({m * 10**n for n in range(4, 12) for m in (1, 3) if m * 10**n < options.pages} | {options.pages})
         while stops:
             # The last stretch is as a crawl writes it; the end is as far from a checkpoint as it can be.
             stop, near = stops[0], stops[0] - 5 * CHECKPOINT_PAGES - 1

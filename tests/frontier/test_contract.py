@@ -915,6 +915,11 @@ def test_counts_hosts_and_length(frontier: Frontier) -> None:
     assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 3, State.DONE: 1, State.DROPPED: 1}
 
 
+def test_a_checkpoint_is_saved(frontier: Frontier) -> None:
+    assert frontier.checkpoint("策略", 1_000, {"党建": 1}) and frontier.checkpoint("策略", 1_000, {"党建": 2})
+    assert frontier.load("策略") == {"党建": 2}
+
+
 def test_save_and_load(frontier: Frontier) -> None:
     assert frontier.load("策略") is None
     data = {"词": [1, 2.5, None, {"党建": True}]}
