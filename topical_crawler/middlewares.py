@@ -664,13 +664,15 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: st
     depth = parent.depth + 1
     distance = 0 if verdict.keep else 1 + min((e.distance for e in parent.evidence), default=0)
     entries: list[Entry] = []
-    policy.meet(host(link.url) for link in page.links[:most])
-    for link in page.links[:most]:
-        key = fingerprint(link.url)
-        if key != parent.key and not crawl.frontier.is_settled(key, off_topic=not verdict.keep):  # as most links of a page are
-            evidence = (evidence_of(link, parent.url, verdict, distance),)
-            refusal = closed or policy.refusal(link.url, depth)
-            entries.append(Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=refusal))
+    keyed = [(fingerprint(link.url), link) for link in page.links[:most]]
+    is_settled = crawl.frontier.is_settled  # as most links of a page are
+    new = [(key, link) for key, link in keyed if key != parent.key and not is_settled(key, off_topic=not verdict.keep)]
+    if not closed:
+        policy.meet(host(link.url) for _, link in new)
+    for key, link in new:
+        evidence = (evidence_of(link, parent.url, verdict, distance),)
+        refusal = closed or policy.refusal(link.url, depth)
+        entries.append(Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=refusal))
     allowed = [entry for entry in entries if entry.dropped is None]
     for entry, score in zip(allowed, strategy.score([entry.candidate() for entry in allowed]), strict=True):
         if score is None:

@@ -15,9 +15,11 @@ from rich.console import Console
 from scrapy.settings import Settings
 from warc_tools import write_warc
 
-from topical_crawler.crawl import link_policy
+from topical_crawler.crawl import link_policy, session
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.extensions import figures, line_view, live_view, summary, why_ended
+from topical_crawler.frontier import FrontierServerError
+from topical_crawler.frontier import redis as redis_frontier
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
@@ -213,6 +215,26 @@ def test_a_worker_that_comes_late_reads_what_follows_the_checkpoint_and_decides_
             assert judged[0] == judged[1] and min(place for _, place in judged[0]) < 0
             assert one.policy.revision == two.policy.revision > 0
             assert not {START, *TEXTS, *SECOND} - {*order, *walked(two, web())}
+
+
+def test_a_worker_that_slept_through_the_log_ends(
+    opener: Opener, server: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link_policy, "CHECKPOINT_PAGES", 8)
+    for module in (redis_frontier, session):
+        monkeypatch.setattr(module, "KEPT", 10)
+    server.client().flushall()
+    shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
+    with closing(opener(**shared, TOPICAL_WORKER="one")) as one, closing(opener(**shared, TOPICAL_WORKER="two")) as two:
+        for _ in range(8):
+            step(one, web())
+        two.tick()
+        for _ in range(33):
+            step(one, web())
+        assert two.finished == 8 and one.finished == 41
+        with pytest.raises(FrontierServerError, match=r"away for more than 10 pages.* Remedy: start it again"):
+            two.tick()
+        assert two.finished == 8
 
 
 @pytest.mark.parametrize("width", [80, 120])

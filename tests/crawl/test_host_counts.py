@@ -100,6 +100,7 @@ def test_late_and_forgetful_workers_decide_as_one_that_has_all_in_memory(worker:
             if number < 500:  # the other one does not hear of the later ones
                 workers[1].written(number, kept)
     late = LinkPolicy(OPTIONS, store=worker())
+    assert late.standing("党\ud800.cn") == ""
     late.begin(700, kept)
     read(late, log, 701, 750)
     known = decisions(alone)

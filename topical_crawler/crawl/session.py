@@ -38,6 +38,7 @@ from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SecondLook, SetAside
 from topical_crawler.crawl.steering import ESTIMATE, Control, Marks, control_state, seed_entry
 from topical_crawler.frontier import (
+    KEPT,
     REDIRECTED,
     SEED_PRIORITY,
     Entry,
@@ -422,11 +423,21 @@ class Crawl:
         """Count the pages finished since the last time, by whichever worker, and learn from those after number ``learned``;
         learning again from a page that this worker judged changes nothing."""
         for number, outcome in self.frontier.outcomes(self.finished):
+            if number > self.finished + 1:
+                self._check_gap()
             self.policy.count(outcome, number)
             self.finished = number
             if number > learned:
                 learn_again(self.strategy, outcome, self.frontier)
                 self._learn_marks()
+
+    def _check_gap(self) -> None:
+        """Raises FrontierServerError where what comes next in the log was not damaged, but forgotten."""
+        known = self.frontier.load(_COUNTED)
+        if known and known["after"] - self.finished > KEPT:
+            raise FrontierServerError(
+                f"this worker was away for more than {KEPT:,} pages, and what came of them is forgotten. Remedy: start it again"
+            )
 
     def _learn_marks(self) -> None:
         if self.control.marks.due:

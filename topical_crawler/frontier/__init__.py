@@ -6,6 +6,7 @@
 from topical_crawler.frontier.base import (
     CONNECTION_FAILED,
     HOST_AWAY,
+    KEPT,
     MAX_EVIDENCE,
     NO_PAGES,
     NO_ROOM,
@@ -28,6 +29,7 @@ from topical_crawler.web.urls import REDIRECTED
 __all__ = [
     "CONNECTION_FAILED",
     "HOST_AWAY",
+    "KEPT",
     "MAX_EVIDENCE",
     "NO_PAGES",
     "NO_ROOM",

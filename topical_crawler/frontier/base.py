@@ -23,6 +23,8 @@ UNREACHED = frozenset((UNKNOWN_HOST, HOST_AWAY, TIMED_OUT, CONNECTION_FAILED))
 NO_PAGES = frozenset((REDIRECTED, UNKNOWN_HOST))  # outcomes that do not count as pages
 NO_ROOM = "no room"  # why waiting entries beyond ``max_waiting`` are dropped
 SEED_PRIORITY = 1e6  # before every link
+KEPT = 1_000_000
+"""Of the log of finished pages a shared frontier keeps so many at least, and all those that follow the last checkpoint."""
 MAX_EVIDENCE = 8  # parents remembered for a waiting link, the first ones: the papers' formulas need them
 
 

@@ -19,6 +19,7 @@ import msgpack
 import redis
 
 from topical_crawler.frontier.base import (
+    KEPT,
     NO_PAGES,
     Entry,
     Frontier,
@@ -56,8 +57,6 @@ DAMAGED = "damaged entry"  # why an entry is dropped whose record cannot be read
 _PREFIX = "topical:{%s}:"  # the braces keep the keys of a crawl on one shard
 _WAITING = bytes([State.WAITING])
 _DISCARDED, _READ, _OUTCOMES = 1_000, 500, 1_000  # entries and outcomes in one call
-KEPT = 1_000_000
-"""Of the log of finished pages so many are kept at least, and all those that follow the last checkpoint."""
 _KNOWN = 500_000  # pages that a worker knows to be done, in 50 MB: their links cost Redis nothing
 
 

@@ -120,16 +120,16 @@ class Shard(RedisFrontier):
 
     def counted(self, hosts: Sequence[str]) -> dict[str, bytes | None]:
         """What was written last of each host; None where nothing was."""
-        return dict(zip(hosts, self._run("counts", "read", packed(list(hosts))), strict=True))
+        return dict(zip(hosts, self._run("counts", "read", packed([_field(host) for host in hosts])), strict=True))
 
     def write_counted(self, records: Sequence[tuple[str, bytes]]) -> bool:
         """Write what was counted of hosts, but where there are greater bytes."""
-        self._run("counts", "write", packed(list(records)))
+        self._run("counts", "write", packed([(_field(host), record) for host, record in records]))
         return True
 
     def forget_counted(self, records: Sequence[tuple[str, bytes]]) -> None:
         """Of hosts that have moved: another shard has these bytes."""
-        self._run("counts", "forget", packed(list(records)))
+        self._run("counts", "forget", packed([(_field(host), record) for host, record in records]))
 
     def all_counted(self) -> Iterator[tuple[str, bytes]]:
         """What was written of all hosts; some may come twice."""
@@ -165,6 +165,10 @@ class Shard(RedisFrontier):
         """Take a step of a move; see ``lua/move.lua``. Returns how many hosts or entries it changed."""
         parts = (items[first : first + _MOVED] for first in range(0, len(items), _MOVED))
         return sum(int(self._run("move", what, packed(list(part)))) for part in parts)
+
+
+def _field(host: str) -> bytes:
+    return host.encode("utf-8", "replace")  # the web sends lone surrogates
 
 
 def _name(shard: int | None) -> str:

@@ -23,6 +23,7 @@ import msgpack
 import redis
 
 from topical_crawler.frontier.base import (
+    KEPT,
     Entry,
     Frontier,
     FrontierServerError,
@@ -35,7 +36,7 @@ from topical_crawler.frontier.base import (
     host_of,
     not_in_flight,
 )
-from topical_crawler.frontier.redis import KEPT, link_batch, split_batch
+from topical_crawler.frontier.redis import link_batch, split_batch
 from topical_crawler.frontier.redis_server import SAID_EVERY, RemappedError, ServerAwayError, place_of
 from topical_crawler.frontier.shard import Shard
 from topical_crawler.frontier.shard_map import ShardMap, check_place, like, map_name, newest_map, number_of, shard_of
