@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from topical_crawler.authoring.candidates import has_good_edges
 from topical_crawler.authoring.neighbours import specificity
-from topical_crawler.text.segment import Segmenter, default_stopwords, lexicon_words, normalise
+from topical_crawler.text.segment import CONTENT_TAGS, Segmenter, default_stopwords, lexicon_words, normalise
 from topical_crawler.text.statistics import language
 
 _MAX_JOINED = 4
@@ -22,7 +22,7 @@ _RARE, _SPECIFIC = 0.9, 0.8
 _CIRCUMSTANCES, _LEAST_TELLING = ("f", "s", "t", "b", "z"), 0.4
 """Tags of words for places, times, kinds and states, and the specificity from which they tell a topic: 海外, 宋代, 刑事 and 前端
 do, 主要 and 附近 do not."""
-_FUNCTION_TAGS = ("c", "d", "e", "o", "p", "r", "u", "x", "y")
+_FUNCTION_TAGS = ("c", "d", "e", "o", "p", "r", "u", "y")
 _QUOTED = '[“"「『《](\\w{2,8})[”"」』》]'
 _BREAKS = frozenset(
     ("相关", *"a an the of in on at for to with and or from by as is are how what about into using vs".split())  # noqa: SIM905
@@ -39,7 +39,7 @@ class Reading:
 
     Attributes:
         words: what tells the topic by itself.
-        compounds: two neighbours of them together, or one and a character or letter beside it.
+        compounds: two neighbours of them together, one and a character or letter beside it, or one and what is wanted of it.
         parts: what longer words are made of.
         left_out: words that say what is wanted of the topic, or where and when, and letters and nouns of one character, which no
             term can be;
@@ -60,10 +60,11 @@ def read(sentence: str, known: Known) -> Reading:
     runs = [_without_request(phrase) for phrase in phrases]
     beside = (word for run in runs for word in run if len(run) == 1 or word not in default_stopwords())
     words = _words(beside, segmenter) or _words(itertools.chain(*phrases), segmenter)
-    pairs = (pair for run in runs for pair in itertools.pairwise(run) if _are_one(*pair))
-    compounds = [word for word in dict.fromkeys(map("".join, pairs)) if word not in words]
-    parts = dict.fromkeys(part for word in words for part in _parts(word, segmenter))
+    compounds = [word for word in _compounds(runs) if word not in words]
     taken = " ".join(words + compounds)
+    subjects = (phrase for phrase, run in zip(phrases, runs, strict=True) if len(phrase) == 2 and run == phrase[:1])
+    compounds += [word for word in _compounds(subjects) if word not in words + compounds]  # 编译原理
+    parts = dict.fromkeys(part for word in words for part in _parts(word, segmenter))
     rest = (w for w in itertools.chain(*phrases) if w not in taken and w not in default_stopwords())
     left_out = list(dict.fromkeys(w for w in rest if len(w) > 1 or not language().tag(w).startswith(("a", "v"))))
     return Reading(words, compounds, [part for part in parts if part not in words + compounds], left_out)
@@ -97,20 +98,26 @@ def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
     for piece, then in itertools.pairwise([*pieces, ""]):
         if piece.isdecimal() and words[-1] == "-":
             words[-2:] = ["".join(words[-2:]) + piece]
-        elif words[-1].isdecimal() and len(piece) == 1 and piece.isalpha():
+        elif len(piece) == 1 and piece.isalpha() and (words[-1].isdecimal() or _is_split(words[-1], piece)):
             words[-1] += piece
         else:
             words += piece if _is_misread(words[-1], piece, then) else [piece]
     return words
 
 
+def _is_split(first: str, second: str) -> bool:
+    """Whether two characters are a word of the dictionary that is too rare for the segmentation: 心学 in 王阳明心学."""
+    return len(first) == 1 and language().tag(first + second).startswith(CONTENT_TAGS)
+
+
 def _is_misread(before: str, word: str, then: str) -> bool:
-    """Whether a stop word and a character are taken for a new word: 机等 in 支持向量机等; not 多肉, nor 蔚来 alone in a list."""
-    if len(word) != 2 or language().tag(word) or default_stopwords().isdisjoint(word):
+    """Whether a stop word and a character are taken for a new word: 机等 in 支持向量机等; not 绘本, nor 蔚来 alone in a list."""
+    if len(word) != 2 or language().tag(word) or not (before[-1:].isalnum() or then[:1].isalnum()):
         return False
-    if not (before[-1:].isalnum() or then[:1].isalnum()):
-        return False
-    return not (language().tag(word[0]).startswith(("m", "f")) and language().tag(word[1]).startswith(("n", "v")))
+    first, second = map(language().tag, word)
+    numbers = first.startswith(("m", "f")) and second.startswith(("n", "v"))
+    names = second.startswith(("n", "q", "r", "v"))
+    return (word[0] in default_stopwords() and not numbers) or (word[1] in default_stopwords() and not names)
 
 
 def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterator[str]:
@@ -213,6 +220,11 @@ def _is_request(word: str) -> bool:
 # -- Neighbours together, and what words are made of
 
 
+def _compounds(runs: Iterable[Sequence[str]]) -> list[str]:
+    pairs = (pair for run in runs for pair in itertools.pairwise(run))
+    return list(dict.fromkeys("".join(pair) for pair in pairs if _are_one(*pair)))
+
+
 def _are_one(first: str, second: str) -> bool:
     """Whether two neighbours are a term together, too: two of two or three characters (新能源 + 汽车), a character and the word
     behind it (长 + 难句), a word and a letter (维生素 + C)."""
@@ -230,5 +242,6 @@ def _parts(word: str, segmenter: Segmenter) -> list[str]:
         parts = list(filter(is_specific_noun, parts))
     head, *rest = segmenter.cut(word)
     joined = len(rest) == len("".join(rest)) == 1 and segmenter.is_content(head) and rest[0] not in default_stopwords()
-    parts += [head] * joined + [word[:-1]] * (len(word) > 3 and language().tag(word[:-1]) == "n")
+    longer = len(word) > 3 and language().tag(word[:-1]) == "n" and language().rate(word[:-1]) > language().rate(word[:2])
+    parts += [head] * joined + [word[:-1]] * longer
     return [part for part in parts if not _is_request(part)]
