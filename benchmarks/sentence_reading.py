@@ -2,10 +2,11 @@
 
     python benchmarks/sentence_reading.py [--half A] [--verbose]
 
-``sentence_reading.tsv`` has 150 sentences over thirty fields, written down before any was tried, with the words that must be
+``sentence_reading.tsv`` has 152 sentences over some thirty fields, written down before any was tried, with the words that must be
 terms (several that are as good are parted by =), those of general use, which may weigh :data:`LIGHT` at most, and those that say
-what is wanted of the topic, which must be no terms. Half A was looked at while the reading was mended, half B measured at the
-end. The language resources are the user's; XDG_DATA_HOME=/nowhere runs it without. --verbose lists all terms of each sentence.
+what is wanted of the topic, which must be no terms. Half A was read while the reading was mended; half B was measured once before
+it was read, too (docs/decisions/terms.md). The language resources are the user's; XDG_DATA_HOME=/nowhere runs it without.
+--verbose lists all terms of each sentence.
 """
 
 import argparse
