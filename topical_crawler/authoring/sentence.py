@@ -41,9 +41,8 @@ class Reading:
         words: what tells the topic by itself.
         compounds: two neighbours of them together, one and a character or letter beside it, or one and what is wanted of it.
         parts: what longer words are made of.
-        left_out: words that say what is wanted of the topic, or where and when, and letters and nouns of one character, which no
-            term can be;
-            none that is in the others.
+        left_out: the rest: words that say what is wanted of the topic, or where and when, and letters and nouns of one character,
+            which no term can be.
     """
 
     words: list[str]
