@@ -2,8 +2,8 @@
 
 What the topic's own texts define the word as comes first (酷睿是…处理器品牌). Else every source names candidates: the classes of
 Cilin, HowNet's definitions, the head of the word, the Chinese Library Classification. Each has the worth of its source, and more
-or less by what the others, the shape of the words and their vectors say (:class:`_Search`). A word that none of them has is what
-its neighbours among the vectors are.
+or less by what the others, the shape of the words and their vectors say (:class:`HypernymFinder`). A word that none of them has
+is what its neighbours among the vectors are.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def direct_hypernym(word: str, resources: Resources, documents: Sequence[str] = 
     word = normalise(word)
     if defined := _by_definition(word, documents):
         return Hypernym(defined, "definition")
-    return _Search(resources).of(word)
+    return HypernymFinder(resources).of(word)
 
 
 def installed_cilin(resources: Resources) -> Cilin | None:
@@ -69,7 +69,7 @@ _NO_NAMES = "EK"  # its classes of qualities and of auxiliaries, which are no ki
 _OF_A_KIND = frozenset(("generic|统称", "mass|众", "employee|员"))  # sememes of a word that names a whole kind
 
 
-class _Search:
+class HypernymFinder:
     """All installed sources, read once. Its numbers were chosen by what comes out for 200 words (docs/decisions/hypernyms.md)."""
 
     def __init__(self, resources: Resources) -> None:
