@@ -241,6 +241,7 @@ _AS_LATIN = re.compile(
     "|(?:[¡-ù][¡-þ@-~]){2,1000}"  # GBK and Big5, two
 )
 _ACCENTED = re.compile("[À-ÖØ-öø-þ]")
+_HAN_RUN = re.compile("[\u3400-\u9fff\uf900-\ufaff]+")
 
 
 def repair(text: str) -> str:
@@ -315,8 +316,7 @@ def _line_is_garbled(line: str) -> bool:
 
 def _rare(text: str) -> bool:
     """Whether the Chinese characters of ``text`` are rare ones."""
-    han = [c for c in text if "\u3400" <= c <= "\u9fff" or "\uf900" <= c <= "\ufaff"]
-    if len(han) < MIN_HAN_CHARACTERS:
+    han = "".join(_HAN_RUN.findall(text))
+    if len(han) < MIN_HAN_CHARACTERS or sum(map(common_han().__contains__, han)) >= MIN_COMMON * len(han):
         return False
-    common, usual = common_han(), usual_han()
-    return sum(c in common for c in han) < MIN_COMMON * len(han) and sum(c not in usual for c in han) > MAX_RARE * len(han)
+    return len(han) - sum(map(usual_han().__contains__, han)) > MAX_RARE * len(han)
