@@ -132,7 +132,7 @@ def test_workers_that_are_killed_while_they_write_leave_counts_that_can_be_gone_
     worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(host_counts, "_TOGETHER", 5)
-    log, alone = finished(900), LinkPolicy(OPTIONS)
+    log, alone = finished(600), LinkPolicy(OPTIONS)
     through, kept, written = LinkPolicy(OPTIONS, store=worker()), None, 0
     for number, outcome in enumerate(log, 1):
         alone.count(outcome)
