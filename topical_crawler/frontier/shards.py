@@ -555,6 +555,8 @@ class ShardedFrontier(Frontier):
                     if not (marks := self._marks()):
                         return
                     self._begin(marks[0])
+                    if new[0] > self._read:
+                        raise FrontierServerError(f"Redis at {self._first.frontier.place} has lost data. Remedy: begin anew")
                     continue
                 try:
                     for packed in new[1]:
@@ -608,8 +610,8 @@ class ShardedFrontier(Frontier):
                 return
             forget = mark.number - later.number >= KEPT
             marks = [*((later, mark) if forget else (kept, later)), last, mark]
-            self._ask(self._first, False, "store_checkpoint", _LOG, mark.number, [asdict(each) for each in marks])
-            if forget:
+            stored = self._ask(self._first, False, "store_checkpoint", _LOG, mark.number, [asdict(each) for each in marks])
+            if forget and stored:  # only now nobody begins to read before it
                 for n, shard in self._logs.items():
                     of, server = (n, self._first) if shard.removed else (None, shard)
                     self._ask(server, None, "forget_outcomes", of, later.merged.get(n, 0))
