@@ -105,7 +105,7 @@ def test_texts_on_topic_that_came_too_early_are_kept_at_the_end(topic: Path, tmp
     found = looked_at(tmp_path / "with")
     assert first < both and both - first == {row.url for row in found if row.keep}
     late = [grades[url] for url in both - first]
-    assert late.count("2") >= 5 and late.count("1") <= 1 and "0" not in late
+    assert late.count("2") >= max(5, 4 * (len(late) - late.count("2")))
     for row in found:
         assert row.why["first_relevance"] <= 0.3 < row.relevance and row.status == 200 and row.why["terms"]
     assert [row.url for row in rows(tmp_path / "with")] == [row.url for row in rows(tmp_path / "without")]
@@ -123,9 +123,9 @@ def test_texts_on_topic_that_came_too_early_are_kept_at_the_end(topic: Path, tmp
 
 def test_looks_are_taken_in_between_too_and_pipelines_of_ones_own_have_the_texts(whole: tuple[Path, Crawled]) -> None:
     data, ended = whole
-    assert ended.code == 0 and ended.log.count(NEXT_LOOK) == 2
-    between, last = ended.log.split(NEXT_LOOK)[1:]
-    assert crawled_urls(between) and not crawled_urls(last)
+    assert ended.code == 0
+    _, *between, last = ended.log.split(NEXT_LOOK)
+    assert between and all(map(crawled_urls, between)) and not crawled_urls(last)
     texts = [row for row in looked_at(data) if row.keep]
     assert len(texts) >= 5 and all(row.text is not None and row.text.endswith(" 再看一遍") for row in texts)
     assert not [row for row in rows(data) if row.keep and row not in texts and "再看一遍" in (row.text or "")]
@@ -136,7 +136,7 @@ def test_looks_at_a_corpus_in_postgresql_are_the_same(
 ) -> None:
     place = postgresql.new_database()
     ended = crawl(topic, tmp_path / "data", SEEDS, project, **PART, TOPICAL_CORPUS=place)
-    assert ended.code == 0 and ended.log.count(NEXT_LOOK) == 2
+    assert ended.code == 0 and ended.log.count(NEXT_LOOK) == whole[1].log.count(NEXT_LOOK)
     with CorpusStore(place, read_only=True) as store:
         assert essence(list(store.records(Filters(rejected=True)))) == essence(rows(whole[0]))
 

@@ -63,6 +63,9 @@ MIN_COUNTEREXAMPLES, MAX_COUNTEREXAMPLES = 10, 1000
 COUNTEREXAMPLE_SCORES = (0.1, 0.5)
 """Counterexamples have less than this part of the examples' mean term score; the second where the first gives too few."""
 HEAD_WEIGHT, SATURATION = 2.0, 3.0
+ONE_MENTION = 1 / (1 + SATURATION)
+"""Term score of a text that mentions a heavy term once. Where the best articles hold very many, a tenth of their score is still
+much; a counterexample has less than this."""
 TITLE_COUNT, LABEL_COUNT = 3, 3
 WHOLE_LABEL_COUNT = 5
 """Of a label as one word: 分布式系统 is not what 分布式 and 系统 are."""
@@ -354,7 +357,7 @@ class PageClassifier:
             self._centre = None
             return
         few, some = COUNTEREXAMPLE_SCORES
-        others = articles[term_scores[articles] < few * self._best]
+        others = articles[term_scores[articles] < min(few * self._best, ONE_MENTION)]
         if len(others) < MIN_COUNTEREXAMPLES:  # a crawl among articles that all hold a term would learn nothing for long
             others = articles[term_scores[articles] < some * self._best]
         if len(others) > MAX_COUNTEREXAMPLES:  # from the whole crawl, whose end is another web than its beginning
@@ -428,9 +431,13 @@ class PageClassifier:
     def _weigh_terms(self) -> None:
         """Weigh the topic's terms by their rarity among the articles of the crawl, ln(1 + articles / articles with the term): one
         that is on every page keeps a part of its weight, for a crawl may be on topic throughout. The heavy terms weigh 1 on
-        average."""
+        average, each counted by the logarithm of the articles that hold it: what no article holds says nothing of the others."""
         weights = self._general * np.log1p((self._articles + 1) / (self._term_articles + 1))
-        self._term_weights = (weights / max(1e-9, float(weights[self._is_heavy].mean()))).astype(np.float32)
+        held: Floats = np.log1p(self._term_articles) * self._is_heavy
+        if not held.any():
+            held = self._is_heavy.astype(np.float32)
+        average = float((weights * held).sum() / held.sum())
+        self._term_weights = (weights / max(1e-9, average)).astype(np.float32)
 
     def _mean(self, words: Numbers, units: Floats, texts: Sequence[PageWords]) -> tuple[Floats, int]:
         """The mean vector of pages and further texts, and the number of both."""
