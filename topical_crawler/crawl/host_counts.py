@@ -22,7 +22,7 @@ from topical_crawler.frontier import Outcome
 SHAPES = 1_000
 """Shapes of addresses that are remembered of a host, those whose pages were fetched last."""
 KNOWN = 300_000
-"""Shapes and addresses that a worker has in memory, over all hosts, in some 60 MB; the hosts that it met last."""
+"""Shapes and addresses that a worker has in memory, over all hosts, in some 100 MB; the hosts that it met last."""
 _TOGETHER = 500  # hosts that are read or written at a time
 
 
