@@ -20,8 +20,9 @@ from typing import Any
 import redis
 
 from topical_crawler.frontier.base import FrontierServerError
+from topical_crawler.frontier.redis_server import like
 from topical_crawler.frontier.shard import Shard
-from topical_crawler.frontier.shard_map import ShardMap, like, map_name, number_of, shard_of
+from topical_crawler.frontier.shard_map import ShardMap, map_name, number_of, shard_of
 from topical_crawler.frontier.shards import ShardedFrontier, open_shards
 
 _BATCH = 500  # entries that are moved at a time

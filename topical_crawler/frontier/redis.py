@@ -13,6 +13,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 import msgpack
@@ -34,6 +35,7 @@ from topical_crawler.frontier.base import (
     check_priority,
     host_of,
 )
+from topical_crawler.frontier.redis_keys import Keys, crawls, find_keys
 from topical_crawler.frontier.redis_server import (
     VERSION,
     RecordError,
@@ -54,7 +56,6 @@ def _steady() -> float:
 
 
 DAMAGED = "damaged entry"  # why an entry is dropped whose record cannot be read
-_PREFIX = "topical:{%s}:"  # the braces keep the keys of a crawl on one shard
 _WAITING = bytes([State.WAITING])
 _DISCARDED, _READ, _OUTCOMES = 1_000, 500, 1_000  # entries and outcomes in one call
 _KNOWN = 500_000  # pages that a worker knows to be done, in 50 MB: their links cost Redis nothing
@@ -108,7 +109,6 @@ class RedisFrontier(Frontier):
         self.name = name
         self.worker = worker or f"worker-{secrets.token_hex(6)}"
         self._server = Server(client, patience)
-        self._prefix = key_prefix(name)
         self._now = "" if clock == "server" else "0"
         self._answered = 0.0  # when the last answer was here
         self._measures = clock == "server" and not attach
@@ -134,9 +134,11 @@ class RedisFrontier(Frontier):
             self._is_open = True
             return
         settings = self._settings
-        opened = self._server.run("open", self._prefix, VERSION, self.worker, *map(repr, settings), self._now)
+        opened = self._server.run("open", self._keys.prefix, VERSION, self.worker, *map(repr, settings), self._now)
         self._answered = _steady()
         self._check_version(opened[0])
+        if self._keys.node:
+            self._call("hset", "saved", "node", self._keys.node)  # where its slot is moved away it is found by this
         self._is_open = True
         held = tuple(float(value) for value in opened[2:])
         if held != settings:
@@ -144,6 +146,10 @@ class RedisFrontier(Frontier):
                 "The crawl %r has other workers: their delay of %g s, %g in flight per host, lease of %g s and bounds of %g "
                 "waiting and %g pages hold here too", self.name, *held,
             )  # fmt: skip
+
+    @cached_property
+    def _keys(self) -> Keys:
+        return find_keys(self._server, self.name)
 
     def _check_version(self, version: bytes | None) -> None:
         place = f"Redis at {self._server.name}"
@@ -328,7 +334,7 @@ class RedisFrontier(Frontier):
     def _log(self, name: str, after: int, most: int = _OUTCOMES, forget: int = 0) -> tuple[int, int, list[bytes]]:
         """How many elements a log ever had, how many come before the first that is given, and the elements that follow ``after``
         others; the first ``forget`` ones are forgotten."""
-        size, first, elements = self._server.run("log", self._prefix, "", name, after, most, forget)
+        size, first, elements = self._server.run("log", self._keys.prefix, "", name, after, most, forget)
         return int(size), int(first), elements
 
     def counts(self) -> dict[State, int]:
@@ -418,7 +424,7 @@ class RedisFrontier(Frontier):
         if self._now and now is not None:
             self._now = repr(float(now))
         time = f"m{_steady() - self._answered!r}:{self.worker}" if self._measures else self._now
-        answer = self._server.run(script, self._prefix, f"{self.map} {time}", *arguments)
+        answer = self._server.run(script, self._keys.prefix, f"{self.map} {time}", *arguments)
         self._answered = _steady()
         return answer
 
@@ -428,7 +434,8 @@ class RedisFrontier(Frontier):
         return sum(self._run("change", what, packed(step)) for step in steps)
 
     def _call(self, command: str, key: str, *arguments: Any, **options: Any) -> Any:
-        return self._server.ask(lambda: getattr(self._server.client, command)(self._prefix + key, *arguments, **options))
+        key = self._keys.prefix + key
+        return self._server.ask(lambda: getattr(self._server.client, command)(key, *arguments, **options))
 
     def _finish(self, what: str, key: bytes, *arguments: Any, now: float | None = None, keep: bool = False) -> Any:
         answer = self._run("finish", what, self.worker, key, self._tokens.get(key, ""), *arguments, now=now)
@@ -442,18 +449,6 @@ class RedisFrontier(Frontier):
 
     def _lose(self, key: bytes) -> None:
         self._lost += self._tokens.pop(key, None) is not None
-
-
-def key_prefix(name: str) -> str:
-    """What all keys of a crawl begin with."""
-    return _PREFIX % name
-
-
-def crawls(client: redis.Redis) -> list[str]:
-    """The names of the crawls in a server, in alphabetical order."""
-    before, after = _PREFIX.split("%s")
-    keys = client.scan_iter(match=f"{before}*{after}meta", count=1_000)
-    return sorted(key.decode().removeprefix(before).removesuffix(f"{after}meta") for key in keys)
 
 
 def link_batch(entries: Iterable[Entry]) -> bytes:

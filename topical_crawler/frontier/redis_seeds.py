@@ -26,16 +26,25 @@ class RedisFeed:
     """
 
     def __init__(self, client: redis.Redis, key: str, patience: float) -> None:
+        self.key, self._patience = key, patience
+        self._use(client)
+
+    def _use(self, client: redis.Redis) -> None:
         from topical_crawler.frontier.redis_server import Server  # with redis, which other crawls do not need
 
-        self.key = key
-        self._server = Server(client, patience)
+        self._server = Server(client, self._patience)
         self._client: Any = client  # typed for text or bytes, by a setting of its own
 
     def poll(self, take: Callable[[list[str]], object]) -> int:
         """Hand what has arrived to ``take``, at most a batch. Returns how many values were read. Raises FrontierServerError where
         the server is away for longer than ``patience``, ValueError where the key holds something else."""
-        return self._server.ask(lambda: self._poll(take))
+        from topical_crawler.frontier.redis_server import SlotMovedError, like
+
+        try:
+            return self._server.ask(lambda: self._poll(take))
+        except SlotMovedError as moved:  # in a Redis Cluster the key lies where its name puts it, whoever has the crawl
+            self._use(like(self._server.client, moved.place))
+            return 0
 
     def _poll(self, take: Callable[[list[str]], object]) -> int:
         client, key = self._client, self.key

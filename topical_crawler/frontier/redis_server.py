@@ -20,7 +20,17 @@ import msgpack
 import redis
 from redis.backoff import NoBackoff
 from redis.commands.core import Script
-from redis.exceptions import BusyLoadingError, NoPermissionError, OutOfMemoryError, ReadOnlyError, ResponseError
+from redis.connection import ConnectionPool
+from redis.exceptions import (
+    AskError,
+    BusyLoadingError,
+    ClusterDownError,
+    NoPermissionError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    ResponseError,
+    TryAgainError,
+)
 from redis.retry import Retry
 
 from topical_crawler.frontier.base import Entry, FrontierServerError, Outcome, gained
@@ -32,7 +42,12 @@ _T = TypeVar("_T")
 _PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b")
 """Answers after which the same call may succeed; of a script's own commands they come inside another message."""
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
-_PASSES = (*_AWAY, OutOfMemoryError)  # newer servers begin the answer with the word, and the client leaves it out of the text
+_PASSES = (
+    *_AWAY,
+    OutOfMemoryError,
+    ClusterDownError,
+    TryAgainError,
+)  # newer servers begin the answer with the word, and the client leaves it out of the text
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _HANDSHAKE = 5.0  # seconds for the beginning of a connection with TLS
 SAID_EVERY = 10.0  # seconds between two messages that the server is waited for
@@ -40,6 +55,18 @@ SAID_EVERY = 10.0  # seconds between two messages that the server is waited for
 
 class ServerAwayError(FrontierServerError):
     """A server that does not answer, or has no room; it may be asked again."""
+
+
+class SlotMovedError(FrontierServerError):
+    """Another node of a Redis Cluster has the slot, or will have it. Nothing was done.
+
+    Args:
+        place: that node's address.
+    """
+
+    def __init__(self, problem: str, place: str) -> None:
+        super().__init__(problem)
+        self.place = place
 
 
 class RemappedError(FrontierServerError):
@@ -79,6 +106,10 @@ class Server:
                 result = call()
             except (*_AWAY, ResponseError) as error:
                 problem, now = self._problem(error), time.monotonic()
+                if isinstance(error, AskError):  # or MOVED
+                    host = error.host or self.client.connection_pool.connection_kwargs.get("host", "localhost")
+                    place = f"{host}:{error.port}/0"
+                    raise SlotMovedError(moved(f"Redis at {self.name}", error.slot_id, place), place) from None
                 if "REMAPPED" in str(error):
                     raise RemappedError(problem) from None
                 if isinstance(error, redis.AuthenticationError) or not (
@@ -143,9 +174,20 @@ class Server:
             return f"{at} wants another user or password. Remedy: set REDIS_URL=redis://USER:PASSWORD@HOST:PORT/0"
         if isinstance(error, NoPermissionError) or text.startswith("NOPERM"):
             return f"{at} does not allow this account a command or key ({text}). Remedy: docs/deployment.md has the rules"
+        if isinstance(error, ClusterDownError):
+            return f"{at}: {text}. Remedy: see what its Redis Cluster lacks (redis-cli --cluster check)"
         if isinstance(error, _AWAY):
             return f"{at} does not answer ({type(error).__name__}). Remedy: start it, or set REDIS_URL=redis://HOST:PORT/0"
         return f"{at}: {text}"
+
+
+def moved(at: str, slot: int, place: str) -> str:
+    """What is wrong where a slot has gone from one node of a Redis Cluster to another."""
+    return (
+        f"{at} no longer serves slot {slot} of its Redis Cluster, in which it keeps the crawl, or is giving it away: {place} has "
+        f"it; nothing of the crawl is lost. Remedy: where that node has replaced this one, name it in REDIS_URL instead; else "
+        f"move the slot back (redis-cli --cluster reshard). To move hosts use topical-crawler frontier shards"
+    )
 
 
 def refuse_plain_port(client: redis.Redis) -> None:
@@ -175,6 +217,21 @@ def place_of(client: redis.Redis) -> str:
     """Address of a server, without a password."""
     at = client.connection_pool.connection_kwargs
     return str(at.get("path") or f"{at.get('host', 'localhost')}:{at.get('port', 6379)}") + f"/{at.get('db', 0)}"
+
+
+def like(client: redis.Redis, place: str) -> redis.Redis:
+    """A connection to the server at ``place`` (HOST:PORT/DATABASE) with the account and the TLS settings of another one.
+
+    >>> like(redis.Redis.from_url("redis://topical:geheim@a:6379/0"), "b:6380/2").connection_pool.connection_kwargs["port"]
+    6380
+    """
+    address, _, database = place.rpartition("/")
+    host, _, port = address.rpartition(":")
+    pool = client.connection_pool
+    more = {"host": host, "port": int(port), "db": int(database)}
+    return redis.Redis(
+        connection_pool=ConnectionPool(connection_class=pool.connection_class, **{**pool.connection_kwargs, **more})
+    )
 
 
 VERSION = 1  # of the records, the scripts and the keys; a worker refuses a crawl of another one

@@ -69,7 +69,7 @@ class Shard(RedisFrontier):
 
     def keeps_for(self, shards: Sequence[int]) -> list[int]:
         """For which of the ``shards`` it keeps anything, in one call where it is for none."""
-        keys = {number: f"{self._prefix}kept:{number}" for number in shards}
+        keys = {number: f"{self._keys.prefix}kept:{number}" for number in shards}
         if not self._server.ask(lambda: self._server.client.exists(*keys.values())):
             return []
         return [number for number in shards if self.kept_for(number, 1)]

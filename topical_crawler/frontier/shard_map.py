@@ -10,10 +10,10 @@ from hashlib import blake2b
 from typing import Any, Self
 
 import redis
-from redis.connection import ConnectionPool
 
 from topical_crawler.frontier.base import FrontierServerError
-from topical_crawler.frontier.redis import RedisFrontier, key_prefix
+from topical_crawler.frontier.redis import RedisFrontier
+from topical_crawler.frontier.redis_keys import find_keys
 from topical_crawler.frontier.redis_server import Server
 
 
@@ -104,22 +104,9 @@ def number_of(client: redis.Redis, name: str, patience: float) -> int | None:
 
 
 def _ask(client: redis.Redis, name: str, patience: float, key: str, field: str) -> Any:
-    return Server(client, patience).ask(lambda: client.hget(key_prefix(name) + key, field))
-
-
-def like(client: redis.Redis, place: str) -> redis.Redis:
-    """A connection to the server at ``place`` (HOST:PORT/DATABASE) with the account and the TLS settings of another one.
-
-    >>> like(redis.Redis.from_url("redis://topical:geheim@a:6379/0"), "b:6380/2").connection_pool.connection_kwargs["port"]
-    6380
-    """
-    address, _, database = place.rpartition("/")
-    host, _, port = address.rpartition(":")
-    pool = client.connection_pool
-    more = {"host": host, "port": int(port), "db": int(database)}
-    return redis.Redis(
-        connection_pool=ConnectionPool(connection_class=pool.connection_class, **{**pool.connection_kwargs, **more})
-    )
+    server = Server(client, patience)
+    prefix = find_keys(server, name).prefix
+    return server.ask(lambda: client.hget(prefix + key, field))
 
 
 def check_place(frontier: RedisFrontier, number: int, shards: int) -> None:

@@ -37,9 +37,9 @@ from topical_crawler.frontier.base import (
     not_in_flight,
 )
 from topical_crawler.frontier.redis import link_batch, split_batch
-from topical_crawler.frontier.redis_server import SAID_EVERY, RemappedError, ServerAwayError, place_of
+from topical_crawler.frontier.redis_server import SAID_EVERY, RemappedError, ServerAwayError, like, place_of
 from topical_crawler.frontier.shard import Shard
-from topical_crawler.frontier.shard_map import ShardMap, check_place, like, map_name, newest_map, number_of, shard_of
+from topical_crawler.frontier.shard_map import ShardMap, check_place, map_name, newest_map, number_of, shard_of
 
 logger = logging.getLogger(__name__)
 
