@@ -218,16 +218,36 @@ def test_the_account_of_the_workers_has_the_rights(servers: list[RedisServer]) -
     assert len(fetch_all(frontier)) == 60
 
 
-def test_a_replica_and_a_node_without_slots_are_refused(servers: list[RedisServer], tmp_path: Path) -> None:
-    further = node(tmp_path)
+def take_over(replica: RedisServer, master: RedisServer, cluster: list[RedisServer]) -> None:
+    """Make a replica the master, once all know it for a replica, and wait until all know the new master."""
+
+    def is_seen(server: RedisServer, role: str) -> bool:
+        return all(role in ask(one, "CLUSTER NODES").get(f"127.0.0.1:{server.port}", {"flags": ""})["flags"] for one in cluster)
+
+    wait_for(lambda: is_seen(replica, "slave") and ask(replica, "INFO", "replication")["master_link_status"] == "up")
+    ask(replica, "CLUSTER FAILOVER", "TAKEOVER")
+    wait_for(lambda: is_seen(replica, "master") and is_seen(master, "slave"))
+
+
+def test_a_replica_is_refused_until_it_takes_the_place_of_its_master(servers: list[RedisServer], tmp_path: Path) -> None:
+    first, master, last = servers
+    replica = node(tmp_path)
     try:
-        ask(servers[0], "CLUSTER MEET", "127.0.0.1", further.port)
-        master = ask(servers[1], "CLUSTER MYID").decode()
-        wait_for(lambda: is_up(further))
+        ask(first, "CLUSTER MEET", "127.0.0.1", replica.port)
+        wait_for(lambda: is_up(replica))
         with pytest.raises(FrontierServerError, match=r"has no slots .* Remedy: give it some"):
-            opened([further])
-        ask(further, "CLUSTER REPLICATE", master)
-        with pytest.raises(FrontierServerError, match=rf"is a replica .* Remedy: .* REDIS_URL, 127.0.0.1:{servers[1].port}/0"):
-            RedisFrontier(further.client(), SEVERAL)
+            opened([replica])
+        worker = opened(servers)
+        worker.push([web_page(number) for number in range(1, 41)])
+        ask(replica, "CLUSTER REPLICATE", ask(master, "CLUSTER MYID").decode())
+        with pytest.raises(FrontierServerError, match=rf"is a replica .* Remedy: .* REDIS_URL, 127.0.0.1:{master.port}/0"):
+            RedisFrontier(replica.client(), SEVERAL)
+        take_over(replica, master, [*servers, replica])
+        with pytest.raises(SlotMovedError, match=rf"127.0.0.1:{replica.port}/0 has it"):
+            worker.push([web_page(number) for number in range(41, 61)])
+        again = opened([first, replica, last])
+        again.push([web_page(number) for number in range(41, 61)])
+        assert sorted(map(int, fetch_all(again))) == list(range(1, 61))
+        take_over(master, replica, [*servers, replica])  # as the other tests find it
     finally:
-        further.stop()
+        replica.stop()
