@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from redis_tools import RedisServer
 
 from topical_crawler.crawl import host_counts
+from topical_crawler.crawl.host_counts import HostCounts
 from topical_crawler.crawl.link_policy import LinkPolicy
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import Outcome
@@ -155,6 +158,18 @@ def test_workers_that_are_killed_while_they_write_leave_counts_that_can_be_gone_
             kept, written = late.checkpoint(number), number
             assert kept is not None
             through.written(written, kept)
+
+
+@pytest.mark.skipif(not shutil.which("localedef"), reason="no localedef: apt-get install libc-bin locales")
+def test_counts_of_more_pages_stay_whatever_the_language_of_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    subprocess.run(["localedef", "-i", "en_US", "-f", "ISO-8859-1", tmp_path / "en_US"], check=True)
+    monkeypatch.setenv("LOCPATH", str(tmp_path))
+    monkeypatch.setenv("LC_ALL", "en_US")
+    with RedisServer(tmp_path) as foreign, closing(open_shards([foreign.client()], "党建", 0.0, 9, 0)) as frontier:
+        for number in (695_058, 692_678, 695_059, 692_679):
+            frontier.write_counted([("党建.cn", HostCounts(pages=number).pack(number))])
+        found = frontier.counted(["党建.cn"])["党建.cn"]
+        assert found is not None and HostCounts.unpack(found).pages == 695_059
 
 
 def test_counts_move_with_their_hosts(server: RedisServer, tmp_path: Path) -> None:
