@@ -8,6 +8,7 @@ import pytest
 from frontier_tools import entry, outcome
 from redis_tools import RedisServer
 
+from topical_crawler.frontier import FrontierServerError
 from topical_crawler.frontier import redis as redis_module
 from topical_crawler.frontier import shards as shards_module
 from topical_crawler.frontier.moving import change_shards
@@ -113,3 +114,13 @@ def test_what_is_left_of_a_log_outlives_its_server(opened: Open, redis_server: R
     crawl([frontier], 2 * KEPT, first=PAGES)
     crawl([frontier], KEPT, first=PAGES + 2 * KEPT)
     assert redis_server.client().llen("topical:{党建}:outcomes:1") == 0
+
+
+@pytest.mark.parametrize("opened", [3], indirect=True)
+def test_a_worker_ends_whose_first_server_has_lost_what_it_had_said(opened: Open, redis_server: RedisServer) -> None:
+    worker = opened()
+    log = crawl([worker], EVERY + 3)
+    redis_server.client().rpop("topical:{党建}:merged")  # as the crash of a machine may
+    with pytest.raises(FrontierServerError, match=r"lost what came last\. Remedy: start this worker again"):
+        crawl([worker], 1, first=PAGES)
+    assert names(opened(), EVERY) == [*log[EVERY:], (EVERY + 4, f"{PAGES}")]

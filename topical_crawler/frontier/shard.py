@@ -108,9 +108,9 @@ class Shard(RedisFrontier):
         """Forget the first elements of the list that says in which order the outcomes of all shards come."""
         self._log("merged", 0, most=0, forget=first)
 
-    def merged(self, after: int) -> tuple[int, list[bytes]]:
-        """The next elements of that list, and how many come before the first of them."""
-        return self._log("merged", after)[1:]
+    def merged(self, after: int) -> tuple[int, int, list[bytes]]:
+        """How many elements that list ever had, how many come before the next ones, and these."""
+        return self._log("merged", after)
 
     def merge(self, after: int, part: bytes) -> bool:
         """Append an element to that list, unless it has others than ``after`` ones."""

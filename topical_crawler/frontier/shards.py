@@ -550,16 +550,23 @@ class ShardedFrontier(Frontier):
             self._begin(marks[2])
             self._log_is_read = True
         while True:
-            while (new := self._ask(self._first, (self._read, []), "merged", self._read))[1]:
-                if new[0] > self._read:  # others have forgotten what this process, away for long, has not read
+            while True:
+                size, first, new = self._ask(self._first, (self._read, self._read, []), "merged", self._read)
+                if size < self._read:
+                    raise FrontierServerError(
+                        f"Redis at {self._first.frontier.place} has lost what came last. Remedy: start this worker again"
+                    )
+                if not new:
+                    break
+                if first > self._read:  # others have forgotten what this process, away for long, has not read
                     if not (marks := self._marks()):
                         return
                     self._begin(marks[0])
-                    if new[0] > self._read:
+                    if first > self._read:
                         raise FrontierServerError(f"Redis at {self._first.frontier.place} has lost data. Remedy: begin anew")
                     continue
                 try:
-                    for packed in new[1]:
+                    for packed in new:
                         self._note(packed)
                 except ServerAwayError as error:
                     self._miss(self._first, error)
