@@ -124,3 +124,20 @@ def test_a_worker_ends_whose_first_server_has_lost_what_it_had_said(opened: Open
     with pytest.raises(FrontierServerError, match=r"lost what came last\. Remedy: start this worker again"):
         crawl([worker], 1, first=PAGES)
     assert names(opened(), EVERY) == [*log[EVERY:], (EVERY + 4, f"{PAGES}")]
+
+
+@pytest.mark.parametrize("opened", [3], indirect=True)
+def test_who_asks_for_what_was_forgotten_reads_the_order_of_the_log_once(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    crawl([opened()], PAGES)
+    late, asked = opened(), list[int]()
+    log = Shard._log
+
+    def counting(shard: Shard, name: str, after: int, *more: int, **options: int) -> tuple[int, int, list[bytes]]:
+        answer = log(shard, name, after, *more, **options)
+        asked.extend([len(answer[2])] if name == "merged" else [])
+        return answer
+
+    monkeypatch.setattr(Shard, "_log", counting)
+    for after in range(9):
+        assert next(late.outcomes(after))[0] > PAGES / 2
+    assert sum(asked) <= PAGES

@@ -502,7 +502,7 @@ class ShardedFrontier(Frontier):
         """See :meth:`Frontier.outcomes`. The order is that in which the logs of the shards were merged, the same for all workers;
         it goes on when no shard whose turn it is is away."""
         self.merge()
-        if after < self._begun and (marks := self._marks()):
+        if after < self._begun and (marks := self._marks()) and marks[0].number < self._begun:
             self._begin(marks[0])
             self.merge()
         starts, parts, places, total = self._starts, self._parts, self._from, self._total
@@ -619,7 +619,7 @@ class ShardedFrontier(Frontier):
             marks = [*((later, mark) if forget else (kept, later)), last, mark]
             stored = self._ask(self._first, False, "store_checkpoint", _LOG, mark.number, [asdict(each) for each in marks])
             if forget and stored:  # only now nobody begins to read before it
-                for n, shard in self._logs.items():
+                for n, shard in list(self._logs.items()):  # a newer map may be heard of
                     of, server = (n, self._first) if shard.removed else (None, shard)
                     self._ask(server, None, "forget_outcomes", of, later.merged.get(n, 0))
                 self._ask(self._first, None, "forget_merged", later.elements)
