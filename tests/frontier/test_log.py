@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from frontier_tools import entry, outcome
@@ -13,6 +13,7 @@ from topical_crawler.frontier import redis as redis_module
 from topical_crawler.frontier import shards as shards_module
 from topical_crawler.frontier.moving import change_shards
 from topical_crawler.frontier.shard import Shard
+from topical_crawler.frontier.shard_map import shard_of
 from topical_crawler.frontier.shards import SharedFrontier, open_shards
 
 PAGES, KEPT, EVERY = 120, 20, 10
@@ -43,9 +44,11 @@ def names(frontier: SharedFrontier, after: int = 0) -> list[tuple[int, str]]:
     return [(number, found.url.rpartition("/")[2]) for number, found in frontier.outcomes(after)]
 
 
-def crawl(workers: list[SharedFrontier], pages: int, first: int = 0) -> list[tuple[int, str]]:
+def crawl(
+    workers: list[SharedFrontier], pages: int, first: int = 0, numbers: Sequence[int] | None = None
+) -> list[tuple[int, str]]:
     """Finish so many pages in turn, with a checkpoint every now and then. Returns the log as the first worker read it."""
-    workers[0].push(entry(f"{n}", 1 - n / 1e3, host=f"{n}.cn") for n in range(first, first + pages))
+    workers[0].push(entry(f"{n}", 1 - n / 1e3, host=f"{n}.cn") for n in numbers or range(first, first + pages))
     log: list[tuple[int, str]] = []
     for n in range(first, first + pages):
         worker = workers[n % len(workers)]
@@ -141,3 +144,28 @@ def test_who_asks_for_what_was_forgotten_reads_the_order_of_the_log_once(opened:
     for after in range(9):
         assert next(late.outcomes(after))[0] > PAGES / 2
     assert sum(asked) <= PAGES
+
+
+@pytest.mark.parametrize("opened", [3], indirect=True)
+def test_a_removal_that_was_broken_off_long_ago_goes_on(
+    opened: Open, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, clients = crawl([opened()], 3 * KEPT - 5), [redis_server.client(number) for number in range(3)]
+    place, keep = f"127.0.0.1:{redis_server.port}/1", Shard.keep_outcomes
+
+    def killed(shard: Shard, number: int, after: int, outcomes: Sequence[bytes]) -> None:
+        keep(shard, number, after, outcomes[:1])
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Shard, "keep_outcomes", killed)
+        change_shards(clients, "党建", remove=place)
+    assert redis_server.client().llen("topical:{党建}:outcomes:1") == 1
+    size = int(redis_server.client(1).llen("topical:{党建}:outcomes"))
+    staying = [n for n in range(PAGES, 2 * PAGES) if shard_of(f"{n}.cn", range(3)) != 1][:EVERY]
+    log += crawl([opened()], EVERY, 3 * KEPT - 5, staying)
+    assert 0 < redis_server.client(1).llen("topical:{党建}:outcomes") < size
+    change_shards(clients, "党建", remove=place)
+    redis_server.client(1).flushdb()
+    held = names(opened())
+    assert len(held) >= KEPT and held == log[-len(held) :]

@@ -224,7 +224,9 @@ def _retire(number: int, shards: dict[int, Shard], frontier: Shard | ShardedFron
     frontier.merge()
     if frontier.merged(number) != shard.finished():
         raise FrontierServerError(f"the log in Redis at {first.place} could not be brought up to date. Remedy: run it again")
-    while (part := shard.raw_outcomes(first.finished(number)))[1]:
+    while (part := shard.raw_outcomes(known := first.finished(number)))[1]:
+        if part[0] > known:  # the command was broken off, and workers have forgotten more since
+            first.forget_outcomes(number, known)
         first.keep_outcomes(number, *part)
     for owner in {*shards, *frontier.map.removed}:
         while batches := shard.kept_for(owner, 1):
