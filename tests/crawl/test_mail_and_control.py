@@ -21,6 +21,7 @@ from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.session import restore
 from topical_crawler.crawl.steering import ACTIONS, MOST_MARKS, PURGED, Control, Marks, SteeringError, control_state, perform
 from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier, State
+from topical_crawler.frontier import redis as redis_module
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.strategies.baselines import BreadthFirst
 from topical_crawler.topic.files import MOST, TEXT_LENGTH, MarkedText, TopicError
@@ -423,6 +424,20 @@ def test_marks_are_learned_after_the_pages_that_were_finished_when_they_came(ope
     rest = learner()
     restore(rest, frontier)
     assert rest.told == [*marks[0], *second, *marks[1]]
+
+
+def test_marks_come_after_the_last_page_of_a_log_whose_beginning_was_forgotten(
+    open_frontier: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_module, "KEPT", 2)
+    frontier = open_frontier()
+    frontier.push([link(url, 0.5) for url in urls(1, 2, 3, 4, 5)])
+    fetch(frontier, *["off topic"] * 5)
+    frontier.checkpoint("strategy", 5, {})
+    frontier.revive({fingerprint(url): url for url in urls(1, 2, 3, 4)})  # so few pages are finished now
+    ask(frontier, "mark", texts=[a_mark(1)])
+    marks, told = Marks(frontier), learner()
+    assert marks.give(told, 4) == 0 and marks.give(told, 5) == 1
 
 
 def test_marks_that_come_while_a_page_is_in_flight_are_for_the_pages_after_it() -> None:

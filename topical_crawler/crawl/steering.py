@@ -228,7 +228,7 @@ def _mark(frontier: Frontier, request: Request, crawl: Known) -> Answer:
         raise SteeringError(f"the crawl would have more than {MOST:,} marked texts. Remedy: put texts into the topic's {MARKED}")
     counts = frontier.counts()
     done = counts[State.DONE]
-    finished = done + sum(1 for _ in frontier.outcomes(done))  # a page that was fetched again has several outcomes
+    finished = max((number for number, _ in frontier.outcomes(done)), default=done)  # a page may have several outcomes
     if counts[State.IN_FLIGHT] and not frontier.shared:
         finished += 1  # that page may have been judged already
     portion = [finished, [[text.url, text.title, text.text, text.mark] for text in new]]
