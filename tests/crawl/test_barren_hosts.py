@@ -237,6 +237,35 @@ def test_a_worker_that_slept_through_the_log_ends(
         assert two.finished == 8
 
 
+def test_a_worker_misses_nothing_of_a_log_whose_writer_was_killed(
+    opener: Opener, server: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link_policy, "CHECKPOINT_PAGES", 8)
+    for module in (redis_frontier, session):
+        monkeypatch.setattr(module, "KEPT", 10)
+    server.client().flushall()
+    shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
+    checkpoint = RedisFrontier.checkpoint
+
+    def killed(frontier: RedisFrontier, name: str, number: int, data: object) -> bool:
+        checkpoint(frontier, name, number, data)
+        if number >= 24:
+            raise KeyboardInterrupt
+        return True
+
+    with closing(opener(**shared, TOPICAL_WORKER="one")) as one, closing(opener(**shared, TOPICAL_WORKER="two")) as two:
+        for _ in range(8):
+            step(one, web())
+        two.tick()
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(RedisFrontier, "checkpoint", killed)
+            for _ in range(33):
+                step(one, web())
+        assert (one.finished, two.finished) == (24, 8)  # of the log the first 14 pages are forgotten
+        with pytest.raises(FrontierServerError, match=r"away for more than 10 pages"):
+            two.tick()
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_what_a_person_sees(width: int, opener: Opener) -> None:
     with closing(opener()) as made:

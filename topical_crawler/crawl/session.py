@@ -79,8 +79,9 @@ _RESCORED, _EXPECTED = "rescored", "expected"
 def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int, counts: Mapping[str, int] | None = None) -> None:
     """Keep what ``strategy`` has learned from the first ``pages`` finished pages, and what :meth:`LinkPolicy.checkpoint` gave."""
     kept = {"name": strategy.name, "after": pages, "state": strategy.state_dict(), "counts": counts}
-    if frontier.checkpoint(_CHECKPOINT, pages, kept) and counts is not None:
+    if counts is not None:  # first, for it shows others that they read the log too late
         frontier.checkpoint(_COUNTED, pages, {"after": pages, "counts": counts})
+    frontier.checkpoint(_CHECKPOINT, pages, kept)
 
 
 def load_checkpoint(strategy: Strategy, frontier: Frontier, policy: LinkPolicy | None = None) -> int:
