@@ -160,6 +160,24 @@ def test_workers_that_are_killed_while_they_write_leave_counts_that_can_be_gone_
             through.written(written, kept)
 
 
+@pytest.mark.parametrize("worker", [1], indirect=True)
+def test_a_slow_worker_counts_once_what_a_faster_one_that_was_killed_had_counted(worker: Worker) -> None:
+    log, alone = finished(300), LinkPolicy(OPTIONS)
+    read(alone, log, 1, 300)
+    fast, slow = (LinkPolicy(OPTIONS, store=worker()) for _ in range(2))
+    read(fast, log, 1, 300)
+    assert fast.checkpoint(300) is not None  # which nobody hears of
+    read(slow, log, 1, 100)
+    kept = slow.checkpoint(100)
+    assert kept is not None
+    slow.written(100, kept)
+    late = LinkPolicy(OPTIONS, store=worker())
+    late.begin(100, kept)
+    for policy in (slow, late):
+        read(policy, log, 101, 300)
+        assert decisions(policy) == decisions(alone)
+
+
 @pytest.mark.skipif(not shutil.which("localedef"), reason="no localedef: apt-get install libc-bin locales")
 def test_counts_of_more_pages_stay_whatever_the_language_of_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     subprocess.run(["localedef", "-i", "en_US", "-f", "ISO-8859-1", tmp_path / "en_US"], check=True)

@@ -222,4 +222,4 @@ class Ledger:
             records = [(name, counts.pack(number)) for name, counts in counted.items() if counts.number <= number]
             if len(counted) < len(part) or not self._store.write_counted(records):
                 return None
-        return self._turns + len(self._turned)
+        return self._turns + sum(turn <= number for turn, _ in self._turned)
