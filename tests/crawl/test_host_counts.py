@@ -245,3 +245,13 @@ def test_while_a_server_is_away_its_hosts_are_judged_by_what_is_known_and_nothin
             again.begin(200, kept)
             read(again, log, 201, 300)
             assert decisions(again) == decisions(alone)
+
+
+def test_a_summary_needs_no_server(tmp_path: Path) -> None:
+    log = finished(300)
+    with RedisServer(tmp_path) as only:
+        frontier = open_shards([only.client()], "党建", 0.0, 9, 0, patience=0.0)
+        policy = LinkPolicy(OPTIONS, store=frontier)
+        policy.meet(f"{site}.cn" for site in range(SITES // 2))
+        read(policy, log, 1, 300)
+    assert 0 < len(policy.left) < len(policy.slowed)

@@ -191,8 +191,7 @@ class Ledger:
         return self._turns + len(self._turned)
 
     def items(self) -> ItemsView[str, HostCounts]:
-        """The counts of the hosts in memory; with a store all those of the latest pages, and some more."""
-        self.meet(list(self._by_host))
+        """The counts of the hosts in memory."""
         return self._hosts.items()
 
     # -- With a store
