@@ -276,7 +276,11 @@ class TopicalScheduler(BaseScheduler):
             self._finish(item)
 
     def _failed_page(self, failure: Failure, response: Any) -> None:
-        """The spider or a middleware raised on a page: the page is given up under the error's name, the crawl goes on."""
+        """The spider or a middleware raised on a page: the page is given up under the error's name, the crawl goes on. Where what
+        is counted of hosts cannot be had, the crawl ends, and the page is fetched again."""
+        if isinstance(failure.value, STORAGE_ERRORS):
+            self._give_up(failure.value)
+            return
         request = getattr(response, "request", None)
         entry = request.meta.get("topical") if request is not None else None
         if isinstance(entry, Entry):

@@ -6,6 +6,10 @@ import json
 from pathlib import Path
 
 from crawl_tools import DEMO, Reply, Site, article, crawl, rows
+from redis_tools import RedisServer
+
+from topical_crawler.frontier import State
+from topical_crawler.frontier.redis import RedisFrontier
 
 FULL = """
 from topical_crawler.crawl.session import Crawl
@@ -45,6 +49,42 @@ def test_a_full_disk_ends_the_crawl_and_loses_nothing(tmp_path: Path) -> None:
     whole = crawl("partybuilding", tmp_path / "whole", str(DEMO / "seeds.txt"), **web)
     assert crawl("partybuilding", data, str(DEMO / "seeds.txt"), **web).code == whole.code == 0
     assert {r.url for r in rows(data) if r.keep} == {r.url for r in rows(tmp_path / "whole") if r.keep}
+
+
+AWAY = """
+from topical_crawler.frontier import FrontierServerError
+from topical_crawler.spiders.topical import TopicalSpider
+
+
+class Away(TopicalSpider):
+    name = "away"
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        counted = self.crawl.frontier.counted
+
+        def away(hosts):
+            if "b.example" in hosts:
+                raise FrontierServerError("Redis does not answer")
+            return counted(hosts)
+
+        self.crawl.frontier.counted = away
+"""
+
+
+def test_a_page_that_is_judged_while_redis_is_away_for_a_moment_is_fetched_again(topic: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    settings = "from topical_crawler.settings import *\nSPIDER_MODULES = ['own_spiders', 'topical_crawler.spiders']\n"
+    (project / "project_settings.py").write_text(settings, encoding="utf-8")
+    (project / "own_spiders.py").write_text(AWAY, encoding="utf-8")
+    page = Reply(article("首页", {"http://b.example/": "党建"}))
+    with Site({"/": page}) as site, RedisServer(tmp_path / "redis") as server:
+        shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
+        ended = crawl(topic, tmp_path / "data", site.url + "/", project, spider="away", DOWNLOAD_DELAY=0, **shared)
+        assert ended.code == 1 and "storage failed" in ended.log and site.asked("/") == 1
+        counts = RedisFrontier(server.client(), topic.name, attach=True).counts()
+        assert counts[State.DONE] == 0 and counts[State.IN_FLIGHT] + counts[State.WAITING] == 1
 
 
 def test_damaged_files_are_named_in_one_line(topic: Path, tmp_path: Path) -> None:
