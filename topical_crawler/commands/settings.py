@@ -8,6 +8,12 @@ from scrapy.commands.settings import Command as SettingsCommand
 
 
 class Command(SettingsCommand):
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        from topical_crawler.cli.base import program
+
+        super().add_options(parser)
+        parser.usage = f"{program()} settings {self.syntax()}"
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from topical_crawler.logs import masked
 

@@ -25,9 +25,10 @@ class Command(ScrapyCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        from topical_crawler.cli.base import whole
+        from topical_crawler.cli.base import program, whole
 
         super().add_options(parser)
+        parser.usage = f"{program()} workbench {self.syntax()}"
         port = "of the page (default: any that is free)"
         parser.add_argument("--port", type=whole(0, 65535), default=0, metavar="N", help=port)
         bind = "address to listen on (default: 127.0.0.1); another one only in a container whose port this machine alone reaches"
