@@ -68,10 +68,18 @@ def _blocks(text: str) -> dict[str, str]:
 
 def test_every_command_says_by_which_name_it_was_called(tmp_path: Path) -> None:
     assert topical_crawler("corpus", "stats", "-h", cwd=tmp_path).stdout.startswith("usage: topical-crawler corpus stats")
-    assert "topical-crawler crawl TOPIC" in topical_crawler("crawl", "-h", cwd=tmp_path).stdout
+    for command in ("crawl TOPIC", "workbench [CRAWL …]", "settings [options]"):
+        assert f"topical-crawler {command}" in topical_crawler(command.split()[0], "-h", cwd=tmp_path).stdout
     failed = topical_crawler("corpus", "stats", "nothing", cwd=tmp_path)
     assert failed.returncode == 1
     assert failed.stderr.startswith("topical-crawler corpus stats: ")
+
+
+def test_an_interrupt_while_modules_are_imported_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = ours\n", "utf-8")
+    (tmp_path / "ours.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", "utf-8")
+    stopped = topical_crawler("corpus", "stats", cwd=tmp_path)
+    assert (stopped.returncode, stopped.stderr) == (130, "topical-crawler: stopped\n")
 
 
 @pytest.mark.parametrize(
@@ -116,3 +124,19 @@ def test_a_project_of_the_users_own_wins(tmp_path: Path) -> None:
     (tmp_path / "ours.py").write_text('BOT_NAME = "another"\n', "utf-8")
     refused = topical_crawler("corpus", "stats", cwd=tmp_path)
     assert refused.returncode == 2 and "from topical_crawler.settings import *" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("config", "settings", "message"),
+    [
+        ("[settings]\ndefault = nothing.here", "", "nothing.here: No module named 'nothing'"),
+        ("[settings]\ndefault = ours", "TOPICAL_SEED =", "ours: invalid syntax"),
+        ("default = ours", "", "scrapy.cfg"),
+    ],
+)
+def test_a_project_that_cannot_be_read_is_one_line(config: str, settings: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "scrapy.cfg").write_text(config, "utf-8")
+    (tmp_path / "ours.py").write_text(settings, "utf-8")
+    refused = topical_crawler("corpus", "stats", cwd=tmp_path)
+    assert refused.returncode == 2 and refused.stderr.count("\n") == 1, refused.stderr
+    assert message in refused.stderr and "Remedy: " in refused.stderr

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from configparser import ConfigParser
+from configparser import Error as ConfigError
 from pathlib import Path
 from pkgutil import iter_modules
 
@@ -66,7 +67,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse("crawl: say what to collect: topical-crawler crawl TOPIC. Remedy: topic list, or new")
     words = [*ALIASES.get(name, (name,)), *rest]
     sys.argv = ["topical-crawler", *words]  # by its first word commands tell how they were called
-    if os.environ.setdefault(_SETTINGS, _settings_module()) == _OWN:
+    try:
+        return _run(words)
+    except KeyboardInterrupt:  # while modules are imported
+        print("topical-crawler: stopped", file=sys.stderr)
+        return 130
+
+
+def _run(words: Sequence[str]) -> int:
+    try:
+        module = os.environ.setdefault(_SETTINGS, _settings_module())
+    except ConfigError as error:
+        return _refuse(f"{' '.join(str(error).split())}. Remedy: correct that file, or work in another folder")
+    if module == _OWN:
         from topical_crawler import settings
         from topical_crawler.cli.actions import COMMANDS
 
@@ -102,7 +115,13 @@ def _scrapy() -> int:
     from scrapy.cmdline import execute
     from scrapy.utils.project import get_project_settings
 
-    settings = get_project_settings()
+    try:
+        settings = get_project_settings()
+    except (ImportError, SyntaxError) as error:
+        return _refuse(
+            f"the settings of this folder's project cannot be read, {os.environ[_SETTINGS]}: {error}. Remedy: correct them, or "
+            f"what scrapy.cfg, SCRAPY_PROJECT and {_SETTINGS} say of them"
+        )
     if not settings["COMMANDS_MODULE"]:
         return _refuse(
             f"the settings of this folder's project, {os.environ[_SETTINGS]}, do not know these commands. Remedy: begin them "
