@@ -42,10 +42,12 @@ def find(name: str | None, settings: AnySettings) -> str:
         if place.is_file():
             return str(place)
     existing = [folder.name for folder in _existing()]
+    there = f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. "
+    if path.suffix == Path(FILE).suffix:
+        raise FileNotFoundError(f"there is no file {name}. {there}Remedy: see to the spelling of the path")
+    looked_for = ", ".join(dict.fromkeys(map(str, places)))
     raise FileNotFoundError(
-        f"there is no corpus {name!r} (looked for {', '.join(str(p) for p in places)}). "
-        + (f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. ")
-        + f"Make one with: topical-crawler crawl {name}"
+        f"there is no corpus {name!r} (looked for {looked_for}). {there}Make one with: topical-crawler crawl {name}"
     )
 
 
