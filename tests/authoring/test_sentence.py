@@ -42,7 +42,13 @@ def test_words_and_what_belongs_to_them(sentence: str, words: str, compounds: st
     assert (reading.words, reading.compounds) == (words.split(), compounds.split())
 
 
-@pytest.mark.parametrize("sentence", ["我想找一些讲区块链的文章", "请收集区块链资料汇编", "区块链公开课", "区块链入门到精通"])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "我想找一些讲区块链的文章", "请收集区块链资料汇编", "区块链公开课", "区块链入门到精通", "区块链的新闻报道，谢谢",
+        "区块链，包括其应用",
+    ],
+)  # fmt: skip
 def test_what_is_asked_for_is_no_word(sentence: str) -> None:
     assert read(sentence, unknown).words == ["区块链"]
 

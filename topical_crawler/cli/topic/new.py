@@ -109,7 +109,11 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if texts:
         start.add(from_texts(texts))
     if not start.terms:
-        raise TopicError("no word in what you gave can be a term. Remedy: name some, --keywords 操作系统,内核")
+        without = f" (not {' '.join(start.left_out)})" if start.left_out else ""
+        raise TopicError(
+            f"no word in what you gave can be a term{without}. Remedy: name some of two characters or more, "
+            "--keywords 操作系统,内核"
+        )
     if len(start.words) <= _FEW:
         without = f" (without {' '.join(start.left_out)})" if start.left_out else ""
         messages.print(
