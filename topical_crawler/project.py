@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings, Settings
+
+_Number = TypeVar("_Number", int, float)
+
+
+class SettingError(ValueError):
+    """A setting has a value of another kind; the message names both."""
 
 
 class ProjectSettings(Mapping[str, Any]):
@@ -49,22 +55,29 @@ class ProjectSettings(Mapping[str, Any]):
         return default if (value := self[name]) is None else value
 
     def getbool(self, name: str, default: bool = False) -> bool:
-        """A setting that says yes or no. Raises ValueError where it says neither."""
+        """A setting that says yes or no. Raises SettingError where it says neither."""
         value = self.get(name, default)
         try:
             return bool(int(value))
         except ValueError:
             if value in ("True", "true", "False", "false"):
                 return bool(value in ("True", "true"))
-            raise ValueError(f"{name}={value}: True or False is expected, or 1 or 0") from None
+            raise SettingError(f"{name}={value}: True or False is expected, or 1 or 0") from None
 
     def getint(self, name: str, default: int = 0) -> int:
-        """A setting as a whole number. Raises ValueError where it is none."""
-        return int(self.get(name, default))
+        """A setting as a whole number. Raises SettingError where it is none."""
+        return self._number(int, name, default, "a whole number")
 
     def getfloat(self, name: str, default: float = 0.0) -> float:
-        """A setting as a number. Raises ValueError where it is none."""
-        return float(self.get(name, default))
+        """A setting as a number. Raises SettingError where it is none."""
+        return self._number(float, name, default, "a number")
+
+    def _number(self, kind: Callable[[Any], _Number], name: str, default: _Number, expected: str) -> _Number:
+        value = self.get(name, default)
+        try:
+            return kind(value)
+        except (ValueError, TypeError):
+            raise SettingError(f"{name}={value}: {expected} is expected") from None
 
     def set(self, name: str, value: Any, priority: str = "cmdline") -> None:
         """Give a setting as if on the command line."""
