@@ -100,7 +100,8 @@ class Store(Protocol):
     """Where workers keep counts of hosts: a frontier that they share."""
 
     def counted(self, hosts: Sequence[str]) -> Mapping[str, bytes | None]:
-        """What was written last of each host, None where nothing was; hosts whose server is away are left out."""
+        """What was written last of each host, None where nothing was; hosts whose server is away are left out. Raises
+        FrontierServerError where it is the only one."""
 
     def write_counted(self, records: Sequence[tuple[str, bytes]]) -> bool:
         """Write counts of hosts, but where there are greater ones. Returns whether all servers have done so."""

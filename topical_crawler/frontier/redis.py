@@ -117,6 +117,7 @@ class RedisFrontier(Frontier):
         self._lost = 0
         self._done: set[bytes] = set()
         self.map = 0  # the number of the map of shards that this process knows (topical_crawler.frontier.shards)
+        self._is_worker = not attach
         self._closed = attach
         self._settings = (delay, in_flight_per_host, lease, max_waiting, max_pages)
         self._is_open = False
@@ -129,7 +130,7 @@ class RedisFrontier(Frontier):
             return
         refuse_plain_port(self._server.client)
         self._server.check()
-        if self._closed:
+        if not self._is_worker:
             self._check_version(self._call("hget", "meta", "version"))
             self._is_open = True
             return
