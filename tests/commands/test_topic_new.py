@@ -104,7 +104,7 @@ def test_from_a_category(call_scrapy: RunScrapy, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "say what the topic is about"),
+        ((), "say what the topic is about, behind its folder ./os: a SENTENCE"),
         (("猫",), "no word in what you gave can be a term (not 猫). Remedy: name some of two characters or more"),
         (("--keywords", "，"), "no word in what you gave can be a term"),
         (("内核", "--neighbours", "-1"), "--neighbours: '-1' is no whole number of 0 or more"),

@@ -72,7 +72,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if not (opts.sentence or opts.keywords or opts.text or opts.url or opts.category):
-        raise TopicError("say what the topic is about: a SENTENCE, --keywords, --text, --url or --category")
+        place = _place(opts.folder)
+        raise TopicError(
+            f"say what the topic is about, behind its folder {place}: a SENTENCE, --keywords, --text, --url or --category"
+        )
     check_free(opts.folder)
     seeds = [check_seed(url, "--seeds") for url in opts.seeds]
     wanted = resources(settings)  # None: the settings say to use none
