@@ -70,6 +70,7 @@ def test_list(corpus: str, call_scrapy: RunScrapy, tmp_path: Path) -> None:
     rejected = call_scrapy("corpus", "list", corpus, "--reason", "list page", cwd=tmp_path).stdout
     assert "rejected because" in rejected and "list page" in rejected and "拒0" in rejected and "拒1" not in rejected
     assert call_scrapy("corpus", "list", corpus, "--since", "2030-01-01", cwd=tmp_path).stdout == "no page meets the conditions\n"
+    assert "no page" not in call_scrapy("corpus", "list", corpus, "--limit", "0", cwd=tmp_path).stdout
 
 
 def test_show(corpus: str, call_scrapy: RunScrapy, tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def _list(opts: argparse.Namespace, settings: AnySettings) -> int:
         print_json({"total": total, "pages": [asdict(page) for page in pages]})
         return 0
     out = console()
-    out.print(list_view(pages, reasons=opts.rejected or bool(opts.reason)) if pages else "no page meets the conditions")
+    out.print(list_view(pages, reasons=opts.rejected or bool(opts.reason)) if total else "no page meets the conditions")
     if total > len(pages):
         out.print(f"… {total - len(pages):,} more (--limit)", style="dim")
     return 0
