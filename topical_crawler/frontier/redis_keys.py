@@ -14,7 +14,7 @@ from topical_crawler.frontier.base import FrontierServerError
 from topical_crawler.frontier.redis_server import Server, SlotMovedError, like, moved, place_of
 
 _BEFORE, _AFTER = "topical:{", "}:"  # the braces keep the keys of a crawl in one slot
-_TAGS = 1_000  # hash tags of a crawl: the least of 64 equal nodes has a slot of one, but for one crawl in millions
+_TAGS = 1_000  # hash tags of a crawl: each of 64 equal nodes has the slot of one, but for one crawl in 100,000
 
 
 class Keys(NamedTuple):
@@ -51,9 +51,10 @@ def _find(client: redis.Redis, name: str) -> Keys:
         return Keys(plain, "")
     nodes: Mapping[str, Mapping[str, Any]] = client.cluster("nodes")
     own = next(node for node in nodes.values() if "myself" in node["flags"])
+    places = {node["node_id"]: _place(address, node, client) for address, node in nodes.items()}
     at = f"Redis at {place_of(client)}"
     if "master" not in own["flags"]:
-        master = next((_place(address, node) for address, node in nodes.items() if node["node_id"] == own["master_id"]), "none")
+        master = places.get(own["master_id"], "which it does not know")
         raise FrontierServerError(f"{at} is a replica in a Redis Cluster. Remedy: name its master in REDIS_URL, {master}")
     # No name has a brace, so no other crawl has such a tag.
     prefixes = [plain, *(f"{_BEFORE}{name}{{{number}{_AFTER}" for number in range(1, _TAGS))]
@@ -75,9 +76,9 @@ def _find(client: redis.Redis, name: str) -> Keys:
         return Keys(found[0], own["node_id"])
     _refuse_errors(answers)  # a slot that is on its way may have had it
     # It begins here, unless it began and its slot was moved away.
-    for address, node in nodes.items():
+    for node in nodes.values():
         if node is not own and (there := _of(node, slots)):
-            other = Server(like(client, _place(address, node)), 0.0)
+            other = Server(like(client, places[node["node_id"]]), 0.0)
             for prefix, home in zip(there, other.ask(partial(_homes, other.client, there)), strict=True):
                 if home is not None and home.decode() == own["node_id"]:
                     raise SlotMovedError(moved(at, slots[prefix], other.name), other.name)
@@ -110,6 +111,6 @@ def _refuse_errors(answers: list[Any]) -> None:
             raise error
 
 
-def _place(address: str, node: Mapping[str, Any]) -> str:
+def _place(address: str, node: Mapping[str, Any], client: redis.Redis) -> str:
     host, _, port = address.rpartition(":")
-    return f"{node['hostname'] or host}:{port}/0"
+    return f"{node['hostname'] or host}:{port}/{place_of(client).rpartition('/')[2]}"

@@ -42,12 +42,8 @@ _T = TypeVar("_T")
 _PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b")
 """Answers after which the same call may succeed; of a script's own commands they come inside another message."""
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
-_PASSES = (
-    *_AWAY,
-    OutOfMemoryError,
-    ClusterDownError,
-    TryAgainError,
-)  # newer servers begin the answer with the word, and the client leaves it out of the text
+# The same where the answer begins with the word, which the client then leaves out of the text.
+_PASSES = (*_AWAY, OutOfMemoryError, ClusterDownError, TryAgainError)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _HANDSHAKE = 5.0  # seconds for the beginning of a connection with TLS
 SAID_EVERY = 10.0  # seconds between two messages that the server is waited for
@@ -108,7 +104,7 @@ class Server:
                 problem, now = self._problem(error), time.monotonic()
                 if isinstance(error, AskError):  # or MOVED
                     host = error.host or self.client.connection_pool.connection_kwargs.get("host", "localhost")
-                    place = f"{host}:{error.port}/0"
+                    place = f"{host}:{error.port}/{self.name.rpartition('/')[2]}"
                     raise SlotMovedError(moved(f"Redis at {self.name}", error.slot_id, place), place) from None
                 if "REMAPPED" in str(error):
                     raise RemappedError(problem) from None
