@@ -17,10 +17,11 @@ from redis_tools import RedisServer, free_port
 from wait_tools import wait_for
 
 from topical_crawler.frontier import FrontierServerError, State
+from topical_crawler.frontier.moving import change_shards
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.frontier.redis_keys import crawls, find_keys
 from topical_crawler.frontier.redis_seeds import RedisFeed
-from topical_crawler.frontier.redis_server import Server, ServerAwayError, SlotMovedError
+from topical_crawler.frontier.redis_server import Server, ServerAwayError, SlotMovedError, place_of
 from topical_crawler.frontier.shard_map import shard_of
 from topical_crawler.frontier.shards import ShardedFrontier, SharedFrontier, open_shards
 
@@ -86,8 +87,8 @@ def prefix_in(server: RedisServer, name: str) -> str:
         return find_keys(Server(client, 0.0), name).prefix
 
 
-def opened(servers: list[RedisServer], name: str = SEVERAL, **options: Any) -> SharedFrontier:
-    return open_shards([server.client() for server in servers], name, 0.0, 9, 0, patience=0.0, clock="caller", **options)
+def opened(servers: list[RedisServer], name: str = SEVERAL) -> SharedFrontier:
+    return open_shards([server.client() for server in servers], name, 0.0, 9, 0, patience=0.0)
 
 
 def fetch_all(frontier: SharedFrontier) -> list[str]:
@@ -136,6 +137,18 @@ def test_the_nodes_are_shards_that_keep_their_hosts_and_their_keys(servers: list
         assert key_slot(prefix) in SHARES[number]
         assert crawls(server.client()) == [SEVERAL]
     frontier.close()
+
+
+def test_hosts_move_between_nodes_as_between_plain_servers(servers: list[RedisServer]) -> None:
+    clients = [server.client() for server in servers]
+    frontier = opened(servers[:2])
+    frontier.push([web_page(number) for number in range(1, 61)])
+    change_shards(clients[:2], SEVERAL, add=place_of(clients[2]), patience=0.0)
+    change_shards(clients[:1], SEVERAL, remove=place_of(clients[1]), patience=0.0)
+    assert sorted(map(int, fetch_all(frontier))) == list(range(1, 61))
+    left, _, came = (ask(server, "HLEN", prefix_in(server, SEVERAL) + "entries") for server in servers)
+    assert left + came == 60
+    assert min(left, came) > 0
 
 
 def test_a_crawl_keeps_its_keys_when_a_tag_that_comes_before_them_gets_to_its_node(servers: list[RedisServer]) -> None:
@@ -213,7 +226,7 @@ def test_the_account_of_the_workers_has_the_rights(servers: list[RedisServer]) -
     for server in servers:
         ask(server, "ACL SETUSER", "topical", *(rule for rule in rules[2:] if not rule.startswith("#")), ">geheim")
         clients.append(redis.Redis.from_url(server.url.replace("//", "//topical:geheim@")))
-    frontier = open_shards(clients, SEVERAL, 0.0, 9, 0, patience=0.0, clock="caller")
+    frontier = open_shards(clients, SEVERAL, 0.0, 9, 0, patience=0.0)
     frontier.push([web_page(1)])
     assert len(fetch_all(frontier)) == 60
 
