@@ -40,12 +40,12 @@ def test_written_into_a_topic(call_scrapy: RunScrapy, write_topic: WriteTopic, t
 
 
 def test_a_sentence_is_read_with_the_words_of_the_resources(call_scrapy: RunScrapy, tmp_path: Path) -> None:
-    (tmp_path / "cilin.txt").write_text("Da01A01= 一带一路 丝绸之路经济带\n", encoding="utf-8")
-    pages = (("一带一路", "yidai"), ("这一带的山", "shan"))
+    (tmp_path / "cilin.txt").write_text("Da01A01= 丝绸之路经济带 一带一路\n", encoding="utf-8")
+    pages = (("丝绸之路经济带", "silu"), ("丝绸之路的驼队", "tuodui"))
     write_dump(tmp_path / "zhwiki.xml.bz2", (DumpPage(title, f"{title}。[http://{name}.cn/ 官网]") for title, name in pages))
-    command = ("topic", "seeds", "一带一路", "--wikipedia", "zhwiki.xml.bz2", "--json", "-s")
-    for setting, wanted in (("TOPICAL_CILIN=cilin.txt", {"http://yidai.cn/"}),
-                            ("TOPICAL_RESOURCES=0", {"http://yidai.cn/", "http://shan.cn/"})):  # fmt: skip
+    command = ("topic", "seeds", "丝绸之路经济带", "--wikipedia", "zhwiki.xml.bz2", "--json", "-s")
+    for setting, wanted in (("TOPICAL_CILIN=cilin.txt", {"http://silu.cn/"}),
+                            ("TOPICAL_RESOURCES=0", {"http://silu.cn/", "http://tuodui.cn/"})):  # fmt: skip
         made = call_scrapy(*command, setting, cwd=tmp_path)
         assert {seed["url"] for seed in json.loads(made.stdout)} == wanted, made.stderr
 
