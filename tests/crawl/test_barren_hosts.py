@@ -83,6 +83,22 @@ def backend(request: pytest.FixtureRequest, server: RedisServer) -> dict[str, ob
     return {"TOPICAL_FRONTIER": request.param, "REDIS_URL": server.url}
 
 
+@pytest.fixture
+def shared(server: RedisServer, tmp_path: Path) -> Mapping[str, object]:
+    """Settings of workers that share a crawl and a corpus."""
+    server.client().flushall()
+    return {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
+
+
+@pytest.fixture
+def short_log(shared: Mapping[str, object], monkeypatch: pytest.MonkeyPatch) -> Mapping[str, object]:
+    """The same, of workers that make a checkpoint every 8 pages, and keep the last 10 pages of their log."""
+    monkeypatch.setattr(link_policy, "CHECKPOINT_PAGES", 8)
+    for module in (redis_frontier, session):
+        monkeypatch.setattr(module, "KEPT", 10)
+    return shared
+
+
 def step(made: Crawl, pages: Mapping[str, str]) -> str | None:
     """Fetch the next page and finish it; its address."""
     entry = None if made.is_over else made.next(0.0)
@@ -183,9 +199,7 @@ def test_a_crawl_that_was_stopped_decides_as_one_that_ran_through(stops: tuple[i
     assert parts == whole
 
 
-def test_what_one_worker_finds_out_holds_for_the_others(opener: Opener, server: RedisServer, tmp_path: Path) -> None:
-    server.client().flushall()
-    shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
+def test_what_one_worker_finds_out_holds_for_the_others(opener: Opener, shared: Mapping[str, object]) -> None:
     with closing(opener(**shared, TOPICAL_WORKER="one")) as one, closing(opener(**shared, TOPICAL_WORKER="two")) as two:
         order: list[str] = []
         for n in range(200):
@@ -198,11 +212,9 @@ def test_what_one_worker_finds_out_holds_for_the_others(opener: Opener, server: 
 
 
 def test_a_worker_that_comes_late_reads_what_follows_the_checkpoint_and_decides_as_the_first(
-    opener: Opener, server: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opener: Opener, shared: Mapping[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(link_policy, "CHECKPOINT_PAGES", 16)
-    server.client().flushall()
-    shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
     with closing(opener(**shared, TOPICAL_WORKER="one")) as one:
         order = [step(one, web()) for _ in range(44)]
         read: list[int] = []
@@ -217,15 +229,8 @@ def test_a_worker_that_comes_late_reads_what_follows_the_checkpoint_and_decides_
             assert not {START, *TEXTS, *SECOND} - {*order, *walked(two, web())}
 
 
-def test_a_worker_that_slept_through_the_log_ends(
-    opener: Opener, server: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(link_policy, "CHECKPOINT_PAGES", 8)
-    for module in (redis_frontier, session):
-        monkeypatch.setattr(module, "KEPT", 10)
-    server.client().flushall()
-    shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
-    with closing(opener(**shared, TOPICAL_WORKER="one")) as one, closing(opener(**shared, TOPICAL_WORKER="two")) as two:
+def test_a_worker_that_slept_through_the_log_ends(opener: Opener, short_log: Mapping[str, object]) -> None:
+    with closing(opener(**short_log, TOPICAL_WORKER="one")) as one, closing(opener(**short_log, TOPICAL_WORKER="two")) as two:
         for _ in range(8):
             step(one, web())
         two.tick()
@@ -238,13 +243,8 @@ def test_a_worker_that_slept_through_the_log_ends(
 
 
 def test_a_worker_misses_nothing_of_a_log_whose_writer_was_killed(
-    opener: Opener, server: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opener: Opener, short_log: Mapping[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link_policy, "CHECKPOINT_PAGES", 8)
-    for module in (redis_frontier, session):
-        monkeypatch.setattr(module, "KEPT", 10)
-    server.client().flushall()
-    shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
     checkpoint = RedisFrontier.checkpoint
 
     def killed(frontier: RedisFrontier, name: str, number: int, data: object) -> bool:
@@ -253,7 +253,7 @@ def test_a_worker_misses_nothing_of_a_log_whose_writer_was_killed(
             raise KeyboardInterrupt
         return True
 
-    with closing(opener(**shared, TOPICAL_WORKER="one")) as one, closing(opener(**shared, TOPICAL_WORKER="two")) as two:
+    with closing(opener(**short_log, TOPICAL_WORKER="one")) as one, closing(opener(**short_log, TOPICAL_WORKER="two")) as two:
         for _ in range(8):
             step(one, web())
         two.tick()

@@ -18,7 +18,8 @@ from topical_crawler.text.segment import CONTENT_TAGS, Segmenter, default_stopwo
 from topical_crawler.text.statistics import language
 
 _MAX_JOINED = 4
-_RARE, _SPECIFIC = 0.9, 0.8
+RARE, _SPECIFIC = 0.9, 0.8
+"""Specificity from which a word of any kind tells a topic, and a noun by itself."""
 _CIRCUMSTANCES, _LEAST_TELLING = ("f", "s", "t", "b", "z"), 0.4
 """Tags of words for places, times, kinds and states, and the specificity from which they tell a topic: 海外, 宋代, 刑事 and 前端
 do, 主要 and 附近 do not."""
@@ -177,7 +178,7 @@ def _is_word(word: str, segmenter: Segmenter) -> bool:
     attribute, 随笔 an adverb, 高中 a place, and 宋代 a time."""
     if len(word) < 2 or word in lexicon_words("stopwords.txt") | _BREAKS or _is_quantity(word):
         return False
-    least = _LEAST_TELLING if language().tag(word).startswith(_CIRCUMSTANCES) else _RARE
+    least = _LEAST_TELLING if language().tag(word).startswith(_CIRCUMSTANCES) else RARE
     return segmenter.is_content(word) or (word.isalpha() and specificity(word) >= least)
 
 

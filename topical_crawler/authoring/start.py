@@ -18,7 +18,7 @@ from pathlib import Path
 from topical_crawler.authoring.candidates import find_candidates, has_good_edges
 from topical_crawler.authoring.folder import ADJUST, TERMS, WEIGHTS, TopicFolder, Written, check_term
 from topical_crawler.authoring.neighbours import propose, specificity
-from topical_crawler.authoring.sentence import Known, is_specific_noun, read
+from topical_crawler.authoring.sentence import RARE, Known, is_specific_noun, read
 from topical_crawler.cleaning.characters import scripts, to_mainland, traditional_forms
 from topical_crawler.package_data import data_folder
 from topical_crawler.resources.categories import GENERATIONS, CategoryTree
@@ -46,7 +46,6 @@ LONGEST = 8
 KEYWORDS = 20
 """How many words of example texts become terms."""
 _GENERAL_NOUN = 0.5
-_RARE = 0.9
 _NOUNS = ("n", "vn", "an", "j", "l", "i", "eng")
 
 
@@ -268,7 +267,7 @@ def _is_general(word: str) -> bool:
 def _can_be_term(word: str, count: int, new: Collection[str], plain: Segmenter) -> bool:
     """Nouns but the most general, and rare words of any kind (死锁); a word not in the dictionary must occur twice."""
     if tag := language().tag(word):
-        return word in new or specificity(word) >= (_GENERAL_NOUN if tag.startswith(_NOUNS) else _RARE)
+        return word in new or specificity(word) >= (_GENERAL_NOUN if tag.startswith(_NOUNS) else RARE)
     fits = len(word) <= MAX_WORD and word.replace("-", "").isalnum()
     return word in new or (count > 1 and fits and has_good_edges(word, plain))
 
