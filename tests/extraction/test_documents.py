@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import random
+import subprocess
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from pathlib import Path
 
 import docx
 import pytest
@@ -31,6 +34,7 @@ from topical_crawler.extraction.documents import (
 from topical_crawler.extraction.pool import DocumentPool
 from topical_crawler.text.passages import Passage, plain
 
+ROOT = Path(__file__).resolve().parents[2]
 Writer = Callable[[Sequence[Typed]], bytes]
 WRITERS = pytest.mark.parametrize("write", [pdf, ofd], ids=["pdf", "ofd"])
 HEADS = ("党建研究 2024年第3期", "关于基层支部工作的调查")
@@ -80,6 +84,22 @@ def test_columns_are_read_one_after_the_other_without_heads_and_page_numbers(wri
     assert (found.title, found.reason) == (TITLE, "")
     assert [passage.text for passage in found.passages] == wanted
     assert not any(head in passage.text for head in HEADS for passage in found.passages)
+
+
+def test_characters_that_are_set_one_by_one_are_read_whatever_fonts_the_machine_has() -> None:
+    wanted = "2024年，各级党组织（含机关）要扎实开展主题教育，Scrapy也能读。"
+    page, x = Typed(), 60.0
+    for character in wanted:
+        page.set(x, 100, character)
+        x += 5.25 if character.isascii() else 10.5
+    page.set(60, 118, "。")
+    assert plain(read(pdf([page])).passages) == wanted + "。"
+
+
+def test_the_font_of_boxes_is_what_its_script_makes(tmp_path: Path) -> None:
+    made = tmp_path / "boxes.ttf"
+    subprocess.run([sys.executable, ROOT / "benchmarks/box_font.py", made], check=True)
+    assert made.read_bytes() == (ROOT / "topical_crawler/extraction/boxes.ttf").read_bytes()
 
 
 def test_a_last_column_of_one_line_is_told_by_the_pages_before() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import unicodedata
 from collections.abc import Callable
+from importlib.resources import files
 from math import sin
+from typing import Any
 
 import pypdfium2
 from pypdfium2 import raw
@@ -18,6 +20,49 @@ JOINS = 1.0  # greatest gap within a run, in characters
 _Box = tuple[float, float, float, float]
 _HYPHEN = 2  # what PDFium gives for a hyphen at the end of a line
 _CHINESE = 0x2E80  # first code of Chinese characters and punctuation
+_ASIAN = frozenset((128, 129, 134, 136))  # character sets of Windows: Japanese, Korean, simplified and traditional Chinese
+_FONT = 1  # any handle
+
+
+class _Boxes(pypdfium2.PdfSysfontBase):  # type: ignore[misc]
+    """The fonts that PDFium finds for what a file does not embed: for Chinese, Japanese and Korean one in which every character
+    is a box, else those of its own.
+
+    It would look for them in the system. Without a Chinese one there it leaves out characters that are set one by one, such as a
+    full stop alone on its line; so the text of a file would depend on the machine.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._data = files(__package__).joinpath("boxes.ttf").read_bytes()
+
+    def EnumFonts(self, _: Any, mapper: Any) -> None:
+        """There are none to choose from."""
+
+    def MapFont(self, _: Any, weight: int, italic: int, charset: int, *more: Any) -> int | None:
+        return _FONT if charset in _ASIAN else None
+
+    def GetFont(self, _: Any, face: Any) -> None:
+        """None has a name."""
+
+    def GetFontData(self, _: Any, font: Any, table: int, buffer: Any, size: int) -> int:
+        if table:  # PDFium asks for one to learn whether the file is a collection
+            return 0
+        if size >= len(self._data):
+            ctypes.memmove(buffer, self._data, len(self._data))
+        return len(self._data)
+
+    def GetFaceName(self, _: Any, font: Any, buffer: Any, size: int) -> int:
+        return 0
+
+    def GetFontCharset(self, _: Any, font: Any) -> int:
+        return 134
+
+    def DeleteFont(self, _: Any, font: Any) -> None:
+        """Nothing was made."""
+
+
+_Boxes().setup()
 
 
 def read_pdf(body: bytes, most_pages: int, most_characters: int) -> list[SetPage]:
