@@ -15,7 +15,7 @@ from topical_crawler import __version__
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 DATA = (".txt", ".tsv", ".toml")
 """Endings of the lexicon's files."""
-CODE = (".py", ".tsv", ".lua", ".html", ".css", ".js", ".toml", ".txt")
+CODE = (".py", ".tsv", ".lua", ".html", ".css", ".js", ".toml", ".ttf", ".txt")
 """Endings of the package's files."""
 
 USE_OF_THE_EGG = """
