@@ -366,8 +366,8 @@ def test_both_readmes_name_the_two_commands(readme: str) -> None:
         assert command in shell
 
 
-@pytest.mark.parametrize("guide", ["docs/for-scrapy-developers.md", CHINESE])
-def test_the_examples_of_the_library_run(guide: str) -> None:
+def test_the_examples_of_the_library_run() -> None:
+    guide = "docs/for-scrapy-developers.md"
     (example,) = [b for b in fenced(TEXT[guide], "python") if b.startswith(">>>")]
     test = doctest.DocTestParser().get_doctest(example, {}, guide, guide, 0)
     said: list[str] = []
@@ -376,8 +376,8 @@ def test_the_examples_of_the_library_run(guide: str) -> None:
     assert result.failed == 0, "".join(said)
 
 
-@pytest.mark.parametrize("guide", ["docs/for-scrapy-developers.md", CHINESE])
-def test_the_example_of_a_spider_is_one(guide: str) -> None:
+def test_the_example_of_a_spider_is_one() -> None:
+    guide = "docs/for-scrapy-developers.md"
     (example,) = [b for b in fenced(TEXT[guide], "python") if "TopicalSpider" in b]
     module = type(settings)("long_texts")
     exec(compile(example, guide, "exec"), vars(module))  # noqa: S102 - the project's own documentation
