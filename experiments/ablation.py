@@ -18,7 +18,7 @@ of name, column of grades and sentence, separated by tabs.
 A row of the tables is a strategy, or a strategy with some of its parameters changed:
 
     --parameter semantic.tunnel=0   of every crawl of that strategy, whatever the topic says
-    --without anchor,host           rows "adaptive -anchor" and "adaptive -host": its parameter ``without`` names that part, too
+    --without anchor,lists          rows "adaptive -anchor" and "adaptive -lists": its parameter ``without`` names that part, too
     --marks 20@300,30@800           a row "adaptive 20@300,30@800": a person marks 20 texts after 300 pages, 30 after 800
     --choose STRATEGY.P=0.1,0.2     a row for each value, and the figures of every topic under the value that is best on others
     --oracles                       rows "oracle path" and "oracle greedy", and every area as a share of the first one's
