@@ -16,7 +16,7 @@ import sys
 
 import numpy as np
 
-# Measured, in seconds of a server's core: docs/scale.md.
+# Measured, in seconds of a server's core: docs/decisions/scale.md.
 FINISH, CALL, POP = 170e-6, 60e-6, 60e-6  # a page without its links; a call more; a page that is popped, 16 at once
 PUSH = 20e-6  # a link
 MET = 1.0  # share of the servers of a page's links that are asked what is counted of hosts; 0 where a worker has met all of them

@@ -120,7 +120,7 @@ def add_filters(parser: argparse._ActionsContainer) -> None:
     add(
         "--where", action="append", default=[], type=_bound, metavar="'NAME>=X'",
         help="only pages with such a number, also with <=, >, < or =; may be repeated. Names: relevance, characters, depth, "
-        "and the measures of docs/export.md",
+        "and the measures of docs/corpus.md",
     )  # fmt: skip
     add(
         "--rights", type=_rights, default=(), metavar="NAMES",
