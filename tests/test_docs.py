@@ -262,7 +262,7 @@ def test_every_key_of_a_topic_is_documented() -> None:
     assert set(files.tomllib.loads(block)) == set(files._KEYS)
 
 
-@pytest.mark.parametrize("guides", [("docs/crawling.md", "docs/language-resources.md"), (CHINESE,)])
+@pytest.mark.parametrize("guides", [("docs/strategies.md", "docs/language-resources.md"), (CHINESE,)])
 def test_every_resource_and_strategy_is_named(guides: tuple[str, ...]) -> None:
     assert all(any(f"`{name}`" in TEXT[guide] for guide in guides) for name in (*RESOURCES, *STRATEGIES))
 
