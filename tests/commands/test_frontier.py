@@ -91,7 +91,7 @@ def test_stats_for_people_and_for_programs(run: Run) -> None:
     for part in (
         "data/dangjian does not run",
         "3 waiting on 2 hosts, 0 in flight, 2 finished, 1 dropped",
-        "of the last 2 pages 1 were kept (50.0%)",
+        "of the last 2 pages 1 were kept when they were fetched (50.0%)",
         "HTTP 503",
         "file type",
         "backend: sqlite",

@@ -305,7 +305,7 @@ def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
     ]
     if pages := answer["last_pages"]:
         kept = answer["last_kept"]
-        lines.append(Text(f"of the last {pages:,} pages {kept:,} were kept ({kept / pages:.1%})"))
+        lines.append(Text(f"of the last {pages:,} pages {kept:,} were kept when they were fetched ({kept / pages:.1%})"))
     if (threshold := answer["page_threshold"]) is not None:
         lines.append(Text(f"pages are kept above a relevance of {threshold:g}"))
     if answer["marked"]:
