@@ -72,6 +72,7 @@ class Similarities:
         sim_h, sim_d: SimH in [0, 1] and SimD in [-1, 1]; 0 where a word is not known, 1 for a word and itself.
         known_h, known_d: whether HowNet, the vectors know both words.
         shared: the share of characters in common, in [0, 1].
+        translated: how alike their English glosses are, in [0, 1].
     """
 
     sim_h: Floats
@@ -79,12 +80,13 @@ class Similarities:
     known_h: Bools
     known_d: Bools
     shared: Floats
+    translated: Floats
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], similarity: WordSimilarity) -> Similarities:
         """Ask ``similarity`` for every pair."""
         rows = [_row(a, b, similarity) for a, b in pairs]
-        kinds = (float, float, bool, bool, float)
+        kinds = (float, float, bool, bool, float, float)
         return cls(*(np.array([row[column] for row in rows], kind) for column, kind in enumerate(kinds)))
 
     def __len__(self) -> int:
@@ -99,18 +101,18 @@ class Similarities:
         return self.known_h | self.known_d
 
     def sim(self, parameters: SimilarityParameters) -> Floats:
-        """Algorithm 1, with the characters shared, for every pair, in [0, 1]."""
-        return join(self.sim_h, self.sim_d, self.shared, parameters)
+        """Algorithm 1, with the characters shared and the glosses, for every pair, in [0, 1]."""
+        return join(self.sim_h, self.sim_d, self.shared, self.translated, parameters)
 
 
-def _row(a: str, b: str, similarity: WordSimilarity) -> tuple[float, float, bool, bool, float]:
+def _row(a: str, b: str, similarity: WordSimilarity) -> tuple[float, float, bool, bool, float, float]:
     if normalise(a) == normalise(b):
-        return 1.0, 1.0, True, True, 1.0
+        return 1.0, 1.0, True, True, 1.0, 1.0
     hownet, vectors = similarity.hownet, similarity.vectors
     known_h = hownet is not None and a in hownet and b in hownet
     known_d = vectors is not None and a in vectors and b in vectors
     shared = shared_characters(normalise(a), normalise(b))
-    return similarity.sim_h(a, b), similarity.sim_d(a, b), known_h, known_d, shared
+    return similarity.sim_h(a, b), similarity.sim_d(a, b), known_h, known_d, shared, similarity.translated(a, b)
 
 
 def candidates(thresholds: Sequence[float], parameters: SimilarityParameters) -> list[SimilarityParameters]:
@@ -125,15 +127,23 @@ EXTENSIONS = ("synonyms", "parts", "rarity", "centred")
 CHARACTERS = (0.0, 0.1, 0.2, 0.3, 0.4)
 """Weights of shared characters that :func:`choose_setting` tries."""
 
+GLOSSES = (0.0, 0.1, 0.2, 0.3)
+"""Weights of glosses that it tries."""
+
 
 def choose_setting(
-    files: Sequence[Sequence[JudgedPair]], thresholds: Sequence[float], measure: Callable[[SimilarityParameters], WordSimilarity]
+    files: Sequence[Sequence[JudgedPair]],
+    thresholds: Sequence[float],
+    measure: Callable[[SimilarityParameters], WordSimilarity],
+    glosses: bool = False,
 ) -> tuple[SimilarityParameters, list[float]]:
     """The setting by which Algorithm 1 agrees best with people, by the mean of Spearman's ρ over ``files`` of pairs, and each ρ.
-    Tried are each of :data:`EXTENSIONS` on or off, the weights of :data:`CHARACTERS`, the :func:`candidates` for α, β, Th1, Th2.
+    Tried are each of :data:`EXTENSIONS` on or off, the weights of :data:`CHARACTERS` and :data:`GLOSSES`, the :func:`candidates`
+    for α, β, Th1, Th2.
 
     Args:
         measure: makes the similarity of a setting; asked once for every choice of extensions.
+        glosses: whether to try other weights of glosses than 0.
     """
     judged = [np.array([p.judgement for p in pairs]) for pairs in files]
 
@@ -144,12 +154,14 @@ def choose_setting(
         def rhos(p: SimilarityParameters) -> list[float]:
             return [spearman(np.where(f.known, f.sim(p), 0.0), wanted) for f, wanted in zip(found, judged, strict=True)]
 
-        tried = [one for weight in CHARACTERS for one in candidates(thresholds, replace(form, characters=weight))]
+        weights = itertools.product(CHARACTERS, GLOSSES if glosses else GLOSSES[:1])
+        tried = [one for c, g in weights for one in candidates(thresholds, replace(form, characters=c, glosses=g))]
         best, _ = choose(tried, lambda p: float(np.mean(rhos(p))))
         return best, rhos(best)
 
     forms = itertools.product((False, True), repeat=len(EXTENSIONS))
-    best = [best_of(replace(SimilarityParameters(), **dict(zip(EXTENSIONS, flags, strict=True)))) for flags in forms]
+    plain = SimilarityParameters(glosses=GLOSSES[-1] if glosses else 0.0)  # above 0, so that they are read
+    best = [best_of(replace(plain, **dict(zip(EXTENSIONS, flags, strict=True)))) for flags in forms]
     return max(best, key=lambda one: sum(one[1]))
 
 

@@ -208,12 +208,14 @@ def _chosen_setting(
     opts: argparse.Namespace,
     given: Mapping[Path, Sequence[JudgedPair]],
     measure: Callable[[SimilarityParameters], WordSimilarity],
+    glosses: bool,
     console: Console,
 ) -> tuple[SimilarityParameters, dict[str, Any]]:
     with console.status("choosing a setting, some minutes"):
-        best, rhos = choose_setting(list(given.values()), opts.grid, measure)
+        best, rhos = choose_setting(list(given.values()), opts.grid, measure, glosses)
     parts = ", ".join(name for name in EXTENSIONS if getattr(best, name)) or "no extensions"
-    console.print(f"chosen: {parts}, characters={best.characters:g}, {_say(best)}", markup=False, highlight=False)
+    weights = f"characters={best.characters:g}, glosses={best.glosses:g}"
+    console.print(f"chosen: {parts}, {weights}, {_say(best)}", markup=False, highlight=False)
     for (path, pairs), rho in zip(given.items(), rhos, strict=True):
         console.print(f"  on {len(pairs)} pairs of {path}: ρ {rho:.3f}", markup=False, highlight=False, soft_wrap=True)
     return best, {str(path): {"pairs": len(pairs), "rho": rho} for (path, pairs), rho in zip(given.items(), rhos, strict=True)}
@@ -345,7 +347,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     parameters, judged = EXTENDED if opts.extended else own, {path: read_pairs(path) for path in opts.pairs}
     if opts.choose:
         given, judged = _parted(opts)
-        parameters, chosen = _chosen_setting(opts, given, measure, console)
+        parameters, chosen = _chosen_setting(opts, given, measure, resources.path("cedict") is not None, console)
     used = {
         "hownet": hownet.name if hownet else None,
         "hownet_tree": tree.name if hownet and tree and not parameters.rarity else None,

@@ -81,7 +81,7 @@ def test_frequencies_of_jieba() -> None:
 def test_judging() -> None:
     """Synonyms with SimH 1 and .15, others with SimD .25 and -.5; at Th1 = .3 what is left of .25 goes, at Th2 = .2 the .15."""
     known = np.ones(4, bool)
-    found = Similarities(np.array([1, 0.15, 0, 0]), np.array([0.5, 0, 0.25, -0.5]), known, known, np.zeros(4))
+    found = Similarities(np.array([1, 0.15, 0, 0]), np.array([0.5, 0, 0.25, -0.5]), known, known, np.zeros(4), np.zeros(4))
     synonyms = np.array([True, True, False, False])
     grid = accuracy_grid(found, synonyms, [0.1, 0.2, 0.3], SimilarityParameters(alpha=1.0, beta=1.0))
     assert [grid[th1, 0.1].accuracy for th1 in (0.1, 0.2, 0.3)] == [0.75, 0.5, 0.75]

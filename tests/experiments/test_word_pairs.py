@@ -101,7 +101,7 @@ def test_the_best_constants_are_chosen() -> None:
     """SimD is inverted here, SimH right: only a β of 1 orders these pairs."""
     sim_h, sim_d = np.array([0.2, 0.4, 0.6, 0.8]), np.array([0.9, 0.6, 0.4, 0.15])
     known = np.ones(4, bool)
-    found = Similarities(sim_h, sim_d, known, known, np.zeros(len(known)))
+    found = Similarities(sim_h, sim_d, known, known, np.zeros(len(known)), np.zeros(len(known)))
     best, value = choose(
         candidates([0.1], SimilarityParameters()), lambda p: spearman(found.sim(p), sim_h) - spearman(found.sim(p), sim_d)
     )

@@ -70,7 +70,7 @@ def test_table_5_on_invented_similarities() -> None:
     synonyms = np.array([True] * 6 + [False] * 4)
     sim_h = np.array([0, 0, 0.6, 0.9, 0.15, 0, 0, 0.05, 0.15, 0])
     sim_d = np.array([0.6, 0.9, 0.3, 0.5, 0.25, 0.3, 0.05, 0.2, -0.2, -0.5])
-    drawn = Similarities(sim_h, sim_d, sim_h > 0, sim_d != 0, np.zeros(len(sim_h)))
+    drawn = Similarities(sim_h, sim_d, sim_h > 0, sim_d != 0, np.zeros(len(sim_h)), np.zeros(len(sim_h)))
     parameters = SimilarityParameters(alpha=0.4, beta=0.2)
     # 0.24 0.36 0.36 0.58 0.23 0.12 at 0.1/0.1; of the others none
     grid = accuracy_grid(drawn, synonyms, PRINTED_THRESHOLDS, parameters)

@@ -108,7 +108,7 @@ class Resources:
         """No resource at all.
 
         >>> Resources.none().path("hownet") is None, len(Resources.none().missing())
-        (True, 6)
+        (True, 7)
         """
         return cls(None)
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from experiments.sampling import halves
 from experiments.word_pairs import Similarities, read_pairs, spearman
 from topical_crawler.resources.cilin import Cilin
+from topical_crawler.resources.glosses import Glosses
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
@@ -152,6 +153,26 @@ def test_shared_characters_and_the_cut(similarity: WordSimilarity) -> None:
     assert WordSimilarity(None, None, replace(p, cut=0.0)).sim("反面", "方面") == pytest.approx(0.1)
 
 
+def test_words_that_are_translated_alike(tmp_path: Path) -> None:
+    (file := tmp_path / "cedict.txt").write_text(
+        "# a comment\n電腦 电脑 [dian4 nao3] /computer/CL:臺|台[tai2]/\n"
+        "計算機 计算机 [ji4 suan4 ji1] /calculator/Computer (Tw)/\n"
+        "軟件 软件 [ruan3 jian4] /(computer) software/\n"
+        "車 车 [che1] /car; vehicle/\n汽車 汽车 [qi4 che1] /motor vehicle/\n",
+        encoding="utf-8",
+    )
+    glosses = Glosses(file)
+    assert len(glosses) == 5 and "電腦" not in glosses and "电脑" in glosses
+    pairs = [("电脑", "计算机"), ("电脑", "软件"), ("软件", "车"), ("电脑", "查无此词")]
+    assert [glosses.similarity(*pair) for pair in pairs] == pytest.approx([1, 0, 0, 0])  # a remark and a measure word are none
+    rare, common = math.log(5) ** 2, math.log(5 / 2) ** 2
+    assert glosses.similarity("车", "汽车") == pytest.approx(math.sqrt(common / (rare + common)))
+    p = SimilarityParameters(glosses=0.4)
+    assert WordSimilarity(parameters=p, glosses=glosses).sim("电脑", "计算机") == pytest.approx(0.4)
+    with pytest.raises(ValueError, match=r"characters and glosses together are 1\.1"):
+        SimilarityParameters(characters=0.7, glosses=0.4)
+
+
 def test_the_table_of_scores_knows_the_extensions(similarity: WordSimilarity) -> None:
     p = replace(similarity.parameters, rarity=True, centred=True, characters=0.2)
     joined = WordSimilarity(similarity.hownet, similarity.vectors, p)
@@ -165,15 +186,16 @@ def test_the_extension_agrees_with_people(shared_data: Path, fetched_resources: 
     the paper's form alone."""
     tree = {"TOPICAL_HOWNET_TREE": str(shared_data / "hownet" / "WHOLE.txt")}
     resources = Resources.from_settings(fetched_resources | tree, {})
-    if {"hownet", "vectors", "cilin"} & {resource.name for resource in resources.missing()}:
+    if {"hownet", "vectors", "cilin", "cedict"} & {resource.name for resource in resources.missing()}:
         pytest.skip("language resources are not fetched: topical-crawler lexicon fetch")
     pairs = read_pairs(shared_data / "wordsim" / "pku500.tsv")
     half = [pairs[i] for i in halves(len(pairs), seed=1)[1]]
     judged = np.array([pair.judgement for pair in half])
     plain = WordSimilarity.from_resources(resources)
-    extended = WordSimilarity(plain.hownet, plain.vectors, EXTENDED, Cilin(str(resources.path("cilin"))))
+    others = Cilin(str(resources.path("cilin"))), Glosses(str(resources.path("cedict")))
+    extended = WordSimilarity(plain.hownet, plain.vectors, EXTENDED, *others)
     rho = {}
     for name, similarity in (("paper", plain), ("extended", extended)):
         found = Similarities.of([(p.first, p.second) for p in half], similarity)
         rho[name] = spearman(found.sim(similarity.parameters), judged)
-    assert rho == {"paper": pytest.approx(0.381, abs=0.005), "extended": pytest.approx(0.577, abs=0.005)}
+    assert rho == {"paper": pytest.approx(0.381, abs=0.005), "extended": pytest.approx(0.605, abs=0.005)}

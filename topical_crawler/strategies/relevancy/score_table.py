@@ -23,6 +23,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.resources.glosses import GlossIndex
 from topical_crawler.resources.hownet import ConceptIndex
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
@@ -124,7 +125,7 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
         terms, parameters = _checked(terms), parameters or SimilarityParameters()
         if cache_dir is None:
             return cls.build(terms, WordSimilarity.from_resources(resources, parameters), progress)
-        used = (*_USED, "cilin") if parameters.synonyms else _USED
+        used = (*_USED, *["cilin"] * parameters.synonyms, *["cedict"] * (parameters.glosses > 0))
         identity = [VERSION, terms, dataclasses.astuple(parameters), resources.fingerprint(*used)]
         key = hashlib.sha256(json.dumps(identity, ensure_ascii=False).encode()).hexdigest()
         path = Path(cache_dir, f"scores-{key[:24]}.npz")
@@ -145,12 +146,15 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
         terms = _checked(terms)
         hownet = ConceptIndex(similarity.hownet) if similarity.hownet else None
         vectors = [similarity.vectors] if similarity.vectors else []
-        words = list(dict.fromkeys([*(hownet.words if hownet else ()), *(w for v in vectors for w in v.words), *terms]))
+        dictionary = similarity.glosses if similarity.parameters.glosses else None
+        known = [*(w for v in vectors for w in v.words), *(dictionary.glosses if dictionary else ())]
+        words = list(dict.fromkeys([*(hownet.words if hownet else ()), *known, *terms]))
         vectors += [made for v in vectors if len(made := v.made_for(words))]
         places = {word: i for i, word in enumerate(words)}
         vector_places = np.array([places[word] for v in vectors for word in v.words], dtype=np.int64)
 
         characters = CharacterIndex(words) if similarity.parameters.characters else None
+        glosses = GlossIndex(words, dictionary) if dictionary else None
         score, greatest = np.zeros(len(words)), np.zeros(len(words))
         nearest = np.zeros(len(words), dtype=np.int64)
         names = list(terms)
@@ -165,7 +169,8 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
                     sim_h[: len(hownet.words)] = hownet.row(term)
                 if term in cosines:
                     sim_d[vector_places] = cosines[term]
-                sim = join(sim_h, sim_d, characters.row(term) if characters else 0.0, similarity.parameters)
+                shared, translated = (index.row(term) if index else 0.0 for index in (characters, glosses))
+                sim = join(sim_h, sim_d, shared, translated, similarity.parameters)
                 sim[places[term]] = 1.0
                 part = terms[term] * sim**2
                 score += part

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topical_crawler.resources.cilin import Cilin
+from topical_crawler.resources.glosses import Glosses
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import ComposingVectors, WordVectors
@@ -34,7 +35,8 @@ class SimilarityParameters:
     words that HowNet lacks have the senses of their synonyms (:func:`lend_senses`); ``parts`` gives a word without a vector one
     made of its parts (:class:`~topical_crawler.resources.vectors.ComposingVectors`); ``rarity`` makes SimH the overlap of
     sememes, the rare ones counting more (:meth:`~topical_crawler.resources.hownet.HowNet.by_rarity`); ``centred`` takes from
-    the vectors what all of them have in common (:func:`centre`); ``characters`` adds the characters that two words share.
+    the vectors what all of them have in common (:func:`centre`); ``characters`` adds the characters that two words share,
+    ``glosses`` how alike they are translated (:meth:`~topical_crawler.resources.glosses.Glosses.similarity`).
     """
 
     alpha: float = 0.9  # weight of SimD where SimH is 0
@@ -45,17 +47,20 @@ class SimilarityParameters:
     parts: bool = False
     rarity: bool = False
     centred: bool = False
-    characters: float = 0.0  # weight of the characters that two words share (`shared_characters`); Algorithm 1 has the rest
+    characters: float = 0.0  # weight of the characters that two words share (`shared_characters`)
+    glosses: float = 0.0  # weight of their English glosses; Algorithm 1 has what these two leave
     cut: float = 0.0  # of it all, what is below this counts as 0
 
     def __post_init__(self) -> None:
-        check_fields(self, shares=("alpha", "beta", "th1", "th2", "characters", "cut"))
+        check_fields(self, shares=("alpha", "beta", "th1", "th2", "characters", "glosses", "cut"))
+        if self.characters + self.glosses > 1:
+            raise ValueError(f"characters and glosses together are {self.characters + self.glosses:g}; they may be 1 at most")
 
 
 EXTENDED = SimilarityParameters(
-    alpha=0.9, beta=0.3, th1=0.0, th2=0.5, synonyms=True, parts=True, rarity=True, centred=True, characters=0.1
+    alpha=0.7, beta=0.2, th1=0.0, th2=0.6, synonyms=True, parts=True, rarity=True, centred=True, characters=0.1, glosses=0.2
 )
-"""All of it, as ``python -m experiments words --choose`` chose it. On pairs that it was not chosen on Spearman's ρ is .57 to .69,
+"""All of it, as chosen on Multi-SimLex and half of PKU-500. On pairs that it was not chosen on Spearman's ρ is .57 to .69,
 where the paper's form has .33 to .60 (docs/decisions/paper-figures.md, "Agreement with people")."""
 
 
@@ -81,15 +86,19 @@ def algorithm1(sim_h: ArrayLike, sim_d: ArrayLike, parameters: SimilarityParamet
     return np.where(opposed | (sim < th1), 0.0, sim)  # 1), 5), 6)
 
 
-def join(sim_h: ArrayLike, sim_d: ArrayLike, shared: ArrayLike, parameters: SimilarityParameters) -> NDArray[np.float64]:
-    """:func:`algorithm1`, and the characters that the words share (:func:`shared_characters`), in [0, 1].
+def join(
+    sim_h: ArrayLike, sim_d: ArrayLike, shared: ArrayLike, translated: ArrayLike, parameters: SimilarityParameters
+) -> NDArray[np.float64]:
+    """:func:`algorithm1`, the characters that the words share (:func:`shared_characters`) and how alike they are translated, all
+    in [0, 1].
 
-    >>> join([0.5, 0.0], [0.5, -0.2], [0.5, 0.5], SimilarityParameters(characters=0.2)).round(6).tolist()
+    >>> join([0.5, 0.0], [0.5, -0.2], [0.5, 0.5], 0.0, SimilarityParameters(characters=0.2)).round(6).tolist()
     [0.5, 0.1]
     """
-    share, cut = parameters.characters, parameters.cut
+    share, gloss, cut = parameters.characters, parameters.glosses, parameters.cut
     sim = algorithm1(sim_h, sim_d, parameters)
-    sim = (1 - share) * sim + share * np.asarray(shared, dtype=np.float64) if share else sim
+    if share or gloss:
+        sim = (1 - share - gloss) * sim + share * np.asarray(shared, np.float64) + gloss * np.asarray(translated, np.float64)
     return np.where(sim < cut, 0.0, sim)
 
 
@@ -132,6 +141,7 @@ class WordSimilarity:
         vectors: give SimD.
         parameters: constants of Algorithm 1, and whether the resources are joined and words composed.
         cilin: the synonyms that ``parameters.synonyms`` joins to both.
+        glosses: what ``parameters.glosses`` weighs.
     """
 
     def __init__(
@@ -140,6 +150,7 @@ class WordSimilarity:
         vectors: WordVectors | None = None,
         parameters: SimilarityParameters | None = None,
         cilin: Cilin | None = None,
+        glosses: Glosses | None = None,
     ) -> None:
         self.parameters = parameters or SimilarityParameters()
         if self.parameters.centred and vectors:
@@ -152,23 +163,28 @@ class WordSimilarity:
             vectors = ComposingVectors(vectors.words, vectors.matrix)
         self.hownet = hownet
         self.vectors = vectors
+        self.glosses = glosses
 
     @classmethod
     def from_resources(
         cls, resources: Resources, parameters: SimilarityParameters | None = None, cache_dir: Path | None = None
     ) -> WordSimilarity:
-        """Read what there is of HowNet, its tree, the vectors and, if ``parameters.synonyms``, Cilin. ``cache_dir`` is where
-        converted vectors are kept, see :meth:`WordVectors.open`."""
+        """Read what there is of HowNet, its tree, the vectors and, if the parameters ask for them, Cilin and the glosses.
+        ``cache_dir`` is where converted vectors are kept, see :meth:`WordVectors.open`."""
         parameters = parameters or SimilarityParameters()
         vectors = resources.path("vectors")
         thesaurus = resources.path("cilin") if parameters.synonyms else None
         if parameters.synonyms and not thesaurus:
             logger.warning("synonyms are asked for and Cilin is missing. Remedy: topical-crawler lexicon fetch cilin")
+        dictionary = resources.path("cedict") if parameters.glosses else None
+        if parameters.glosses and not dictionary:
+            logger.warning("glosses are asked for and CC-CEDICT is missing. Remedy: topical-crawler lexicon fetch cedict")
         return cls(
             HowNet.installed(resources),
             WordVectors.open(vectors, cache_dir) if vectors else None,
             parameters,
             Cilin(thesaurus) if thesaurus else None,
+            Glosses(dictionary) if dictionary else None,
         )
 
     def sim_h(self, a: str, b: str) -> float:
@@ -179,6 +195,10 @@ class WordSimilarity:
         """SimD (Eq. 1) in [-1, 1]; 0.0 where a word has no vector."""
         return self.vectors.similarity(a, b) if self.vectors else 0.0
 
+    def translated(self, a: str, b: str) -> float:
+        """How alike the English glosses of two words are, in [0, 1]; 0.0 where one has none."""
+        return self.glosses.similarity(a, b) if self.glosses else 0.0
+
     def sim(self, a: str, b: str) -> float:
         """:func:`join`, in [0, 1]. A word and itself: 1.0, also where no resource has it.
 
@@ -188,7 +208,7 @@ class WordSimilarity:
         if normalise(a) == normalise(b):
             return 1.0
         shared = shared_characters(normalise(a), normalise(b))
-        return float(join(self.sim_h(a, b), self.sim_d(a, b), shared, self.parameters))
+        return float(join(self.sim_h(a, b), self.sim_d(a, b), shared, self.translated(a, b), self.parameters))
 
 
 # -- What all vectors have in common (centred = true)

@@ -1,0 +1,105 @@
+"""English glosses of Chinese words (CC-CEDICT, the community's Chinese-English dictionary), by which words can be compared: what
+is translated alike means nearly the same."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topical_crawler.resources.registry import open_packed
+from topical_crawler.text.segment import normalise
+
+_LINE = re.compile(r"\S+ (?P<word>\S+) \[[^\]]*\] /(?P<glosses>.+)/")
+_ASIDE = re.compile(r"\[[^\]]*\]|\([^()]*\)")  # how a word is read; remarks
+_NO_MEANING = ("CL:", "surname ", "variant of ", "old variant of ")
+_WORD = re.compile("[a-z]+")
+
+
+class Glosses:
+    """The glosses of a dictionary of the form of CC-CEDICT, UTF-8, gzipped or not, by normalised simplified word: its lines are
+    ``軟件 软件 [ruan3 jian4] /(computer) software/``, or begin with ``#``. A gloss is the set of its English words, without
+    remarks. Raises ValueError, naming file and line, for a line that is none of these, or a file without any word.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.glosses: dict[str, list[frozenset[str]]] = {}
+        number = 0
+        try:
+            with open_packed(self.path) as file:
+                for number, raw in enumerate(file, 1):
+                    if (line := raw.decode("utf-8-sig").strip()) and not line.startswith("#"):
+                        self._read(number, line)
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{self.path}:{number}: not UTF-8 ({error.reason}); get the file again") from None
+        except (EOFError, zlib.error, OSError) as error:
+            raise ValueError(f"{self.path}: damaged gzip data ({error}); get the file again") from None
+        if not self.glosses:
+            raise ValueError(f"{self.path}: no word in the file; expected lines like '軟件 软件 [ruan3 jian4] /software/'")
+        holders = Counter(english for found in self.glosses.values() for english in frozenset().union(*found))
+        self._rarity = {english: math.log(len(self.glosses) / times) ** 2 for english, times in holders.items()}
+
+    def _read(self, number: int, line: str) -> None:
+        if (match := _LINE.fullmatch(line)) is None:
+            raise ValueError(
+                f"{self.path}:{number}: expected '軟件 软件 [ruan3 jian4] /software/', got {line[:60]!r}; correct or delete it"
+            )
+        meanings = (_ASIDE.sub("", gloss.lower()) for gloss in match["glosses"].split("/") if not gloss.startswith(_NO_MEANING))
+        found = self.glosses.setdefault(normalise(match["word"]), [])
+        found += filter(None, (frozenset(_WORD.findall(part)) for meaning in meanings for part in meaning.split(";")))
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and normalise(word) in self.glosses
+
+    def __len__(self) -> int:
+        """Number of words."""
+        return len(self.glosses)
+
+    def similarity(self, a: str, b: str) -> float:
+        """How alike the two most alike glosses of two words are, in [0, 1]: the cosine of their English words, of which the rare
+        ones count more (the square of ln(words / words with it in a gloss)); 0.0 where a word has none."""
+        return float(GlossIndex([normalise(b)], self).row(normalise(a))[0])
+
+    def weight(self, english: str) -> float:
+        """What an English word counts in a cosine, at least 0."""
+        return self._rarity[english]
+
+    def length(self, gloss: frozenset[str]) -> float:
+        """The length of a gloss as a vector; 0 where each of its words stands in a gloss of every word."""
+        return math.sqrt(sum(map(self.weight, gloss)))
+
+
+class GlossIndex:
+    """The glosses of many normalised words, for :meth:`Glosses.similarity` of one with all."""
+
+    def __init__(self, words: Sequence[str], glosses: Glosses) -> None:
+        self._glosses = glosses
+        known = [(place, gloss) for place, word in enumerate(words) for gloss in glosses.glosses.get(word, ())]
+        self._owners = np.array([place for place, _ in known], dtype=np.int64)
+        self._lengths = np.array([glosses.length(gloss) for _, gloss in known])
+        self._size = len(words)
+        holders: dict[str, list[int]] = {}
+        for number, (_, gloss) in enumerate(known):
+            for english in gloss:
+                holders.setdefault(english, []).append(number)
+        self._holders = {english: np.array(numbers) for english, numbers in holders.items()}
+
+    def row(self, word: str) -> NDArray[np.float64]:
+        """Of one word with all, in their order, shape ``(len(words),)``."""
+        best = np.zeros(self._size)
+        for gloss in self._glosses.glosses.get(word, ()):
+            product = np.zeros(len(self._owners))
+            for english in gloss:
+                if english in self._holders:
+                    product[self._holders[english]] += self._glosses.weight(english)
+            lengths = self._lengths * self._glosses.length(gloss)
+            np.maximum.at(best, self._owners, np.divide(product, lengths, out=np.zeros_like(product), where=lengths > 0))
+        return np.minimum(best, 1.0)
