@@ -97,7 +97,6 @@ def in_words(feature: Feature) -> str:
 _PREFIXES = {kind: crc32(f"{kind}:".encode()) for kind in _IN_WORDS}
 
 
-@lru_cache(maxsize=65_536)
 def number(feature: Feature) -> int:
     """The number of a feature, 1 to :data:`SIZE` - 1."""
     kind, value = feature
@@ -276,8 +275,8 @@ class LinkFeatures:
         return {n: kept[n] for n in self.view(url, evidence).features.tolist() if n in kept}
 
     def _numbers(self, features: Iterable[Feature], most: int) -> Numbers:
-        numbers = dict.fromkeys([number(f) for f in features if f[0] not in self._without])
-        return np.array(list(numbers)[:most], dtype=np.uint32)
+        kept = [f for f in features if f[0] not in self._without] if self._without else features
+        return np.array(list(dict.fromkeys(map(number, kept)))[:most], dtype=np.uint32)
 
     def _read_address(self, url: str) -> LinkText:
         words = self._cut_address(text_of_address(url))
@@ -393,7 +392,7 @@ class LinkModel:
 
     def weight(self, feature: int) -> float:
         """w of a feature."""
-        return float(self._weights[feature])
+        return self._weights.item(feature)
 
     def refit(self, table: Numbers, prior: Floats, values: Floats) -> None:
         """Improve the weights on remembered links.
