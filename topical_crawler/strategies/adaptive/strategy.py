@@ -38,6 +38,7 @@ from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.dom import looks_like_list
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
+from topical_crawler.web.urls import host
 
 PARTS = (
     *("feedback", "labels", "sites", "lists", "survey", "hubs", "failures", "model", "rejudging", "second_look"),
@@ -144,6 +145,7 @@ class Adaptive(Strategy):
         self._eq5_weights = np.array([eq5.alpha, eq5.beta, eq5.lam], dtype=np.float32)
         self._related: list[str] = []  # relevant pages since the last refit: until the next one they are no history
         self._struct_of_host = lru_cache(65_536)(eq5.struct_of_host)
+        self._struct_of_path = lru_cache(65_536)(self._find_struct)  # of hosts whose addresses differ in it
         self._classifier = PageClassifier(
             topic.terms,
             segmenter,
@@ -234,10 +236,11 @@ class Adaptive(Strategy):
         n = len(memory)
         self._check_scores()
         memory.settle()
-        for url in self._related:
-            self._eq5.remember(url)
-        self._related.clear()
-        self._struct_of_host.cache_clear()
+        if self._related:
+            for url in self._related:
+                self._eq5.remember(url)
+            self._related.clear()
+            self._forget_structs()
         self._classifier.refit(memory)
         if "rejudging" not in self._without:
             memory.relevance[:n] = np.where(memory.fetched[:n], self._classifier.probabilities(memory), 0)
@@ -322,7 +325,9 @@ class Adaptive(Strategy):
         """How links (addresses, and what is known of them) stand by now, (9, n): relevance of the best page that holds each, and
         of all on average; topic terms; links since the last page on topic; likeness of its words; the three parts of Eq. 5;
         whether it leads to a list of all that a site has."""
-        relevances_of = lru_cache(None)(self._memory.relevances_of)  # many links are on the same pages
+        relevances_of = self._memory.relevances_of
+        if len(links) > 1:
+            relevances_of = lru_cache(None)(relevances_of)  # many links are on the same pages
         alpha, beta = self._eq5.alpha, self._eq5.beta
         rows = []
         for url, (name, _, _, _, terms, parents, relevances, wordings, distance, is_survey) in links:
@@ -331,13 +336,19 @@ class Adaptive(Strategy):
                 best, description = relevances_of(parents[0]) or (passed, passed)
                 mean, wording = best, wordings[0]
             else:
-                known = [relevances_of(p) or (r, r) for p, r in zip(parents, relevances, strict=True)]
-                now = [relevance for relevance, _ in known]
-                best, mean = max(now), sum(now) / len(now)
-                places = [(alpha * d + beta * w, d, w) for (_, d), w in zip(known, wordings, strict=True)]
-                _, description, wording = max(places)  # as Eq. 5 has it: the best of all places
+                best = total = description = wording = 0.0
+                highest = -1.0  # by Eq. 5, which has it that the best of all places counts
+                for parent, passed, worded in zip(parents, relevances, wordings, strict=True):
+                    now, described = relevances_of(parent) or (passed, passed)
+                    total += now
+                    if now > best:
+                        best = now
+                    value = alpha * described + beta * worded
+                    if value >= highest and (value, described, worded) > (highest, description, wording):
+                        highest, description, wording = value, described, worded
+                mean = total / len(parents)
             struct = self._struct_of_host(name)
-            struct = struct(url) if callable(struct) else struct
+            struct = self._struct_of_path(url) if callable(struct) else struct
             rows.append((best, mean, terms, distance, 0, description, wording, struct, is_survey))
         state = np.array(rows, dtype=np.float32).T
         words = b"".join([view.words for _, view in links])
@@ -345,6 +356,14 @@ class Adaptive(Strategy):
         if "eq5" in self._without:
             state[EQ5] = 0
         return state
+
+    def _find_struct(self, url: str) -> int:
+        struct = self._struct_of_host(host(url))
+        return struct(url) if callable(struct) else struct
+
+    def _forget_structs(self) -> None:
+        self._struct_of_host.cache_clear()
+        self._struct_of_path.cache_clear()
 
     def _prior(self, state: Floats) -> Floats:
         """Log-odds of links by the topic alone: by Eq. 5, and for relevance of the pages that hold them (as judged by now), topic
@@ -370,9 +389,13 @@ class Adaptive(Strategy):
         values |= {"likeness": f"{likeness:.1f}"} | {kind: f"{part:.2g}" for kind, part in zip(KINDS["eq5"], eq5, strict=True)}
         for kind, feature in zip(self._changing.kinds, self._changing.numbers(state)[0].tolist(), strict=True):
             features[feature] = (kind, values[kind])
-        for feature, meaning in features.items():
-            words = in_words(meaning)
-            parts[words] = parts.get(words, 0.0) + self._model.weight(feature)
+        learned = [(meaning, self._model.weight(feature)) for feature, meaning in features.items()]
+        others = [abs(weight) for (kind, _), weight in learned if kind not in KINDS["eq5"]]
+        least = min(sorted(others, reverse=True)[:REASONS], default=0.0)  # weaker ones are not told, nor put into words
+        for meaning, weight in learned:
+            if abs(weight) >= least or meaning[0] in KINDS["eq5"]:
+                words = in_words(meaning)
+                parts[words] = parts.get(words, 0.0) + weight
         told = {}
         if "eq5" not in self._without:  # what Eq. 5 says, in proportion, and what was learned of each part since
             shares = (self._eq5_weights * eq5).astype(np.float64)
@@ -410,7 +433,7 @@ class Adaptive(Strategy):
         self._known_marks = state["marks"]
         self._eq5.load(state["history"])
         self._related = list(state["related"])
-        self._struct_of_host.cache_clear()
+        self._forget_structs()
         precision, least = map(float, state["least_relevance"])
         if precision == self.parameters.precision:
             self._least_relevance = least
