@@ -232,6 +232,7 @@ _DROPPED = re.compile(
 _COMPATIBLE = re.compile("[\u2e80-\u2fdf\uff61-\uff9f]{1,1000}")  # radicals, half-width katakana
 _SPACES = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{1,10000}")
 _DOT = re.compile(r"(?<=[0-9A-Za-z])．(?=[0-9A-Za-z])")
+_ODD = re.compile("[^\n !-%'-~\u4e00-\u9fff，。、；：？！“”‘’（）《》【】…—·]")  # signs that may have to be mended
 _NARROW = {full: full - 0xFEE0 for first, last in ("０９", "ＡＺ", "ａｚ") for full in range(ord(first), ord(last) + 1)}
 
 _BROKEN = re.compile("[\ufffd\ue000-\uf8ff\x80-\x84\x86-\x9f]")
@@ -260,6 +261,8 @@ def repair(text: str) -> str:
 
 
 def _mended(text: str) -> str:
+    if "  " not in text and _ODD.search(text) is None:  # most lines and anchors
+        return text
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     text = _DROPPED.sub("", _ENDS.sub("\n", text))
     text = _COMPATIBLE.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text).translate(_NARROW)
