@@ -59,7 +59,7 @@ _MOST_FEEDS = 3
 _LINK_LEVELS = 4  # elements between a text and the link that it belongs to
 _NO_WORDS = " \t\r\n\f\v\u00a0\u3000|·•»›>/-—,，、()（）[]0123456789"  # what may stand between links: dates, numbers, bars
 _UNSEEN = ("script", "style", "noscript", "template")
-_FURNITURE = (*_UNSEEN, "nav", "header", "footer", "aside", "select", "button", "textarea")
+_FURNITURE = ", ".join((*_UNSEEN, "nav", "header", "footer", "aside", "select", "button", "textarea"))
 
 _Target = tuple[str, str, LexborNode, dict[str, str | None]]  # address as written, text, element and its attributes
 
@@ -288,9 +288,8 @@ def full_text(page: Page, menus: bool = True) -> str:
 
 
 def _strip_furniture(body: LexborNode) -> None:
-    for tag in _FURNITURE:
-        for node in body.css(tag):
-            node.decompose()
+    for node in reversed(body.css(_FURNITURE)):  # what lies within another comes after it, and is freed before
+        node.decompose()
 
 
 def _runs(body: LexborNode) -> Iterator[tuple[str, bool]]:
