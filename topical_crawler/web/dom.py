@@ -148,14 +148,17 @@ class Paths:
     """The paths of the elements of one tree, which must not change meanwhile."""
 
     def __init__(self) -> None:
-        self._known: dict[int, str] = {}  # of elements that hold links, by their mem_id
+        self._known: dict[int, str] = {}  # of links and of the elements that hold them, by their mem_id
 
     def of(self, node: LexborNode, attributes: Mapping[str, str | None]) -> str:
         """The elements from below ``<body>`` to ``node``: tag, id and the first two classes of each, at most :data:`MAX_PATH`
         characters. Numbers in ids and classes are ``0``, other signs than letters, ``-`` and ``_`` are ``_``. ``attributes`` are
         those of ``node``: reading them a second time would double the cost."""
-        parent = node.parent
-        return _joined("" if parent is None else self._above(parent), node.tag or "", attributes)
+        if (path := self._known.get(number := node.mem_id)) is None:
+            parent = node.parent
+            above = "" if parent is None else self._known.get(parent.mem_id) or self._above(parent)
+            path = self._known[number] = _joined(above, node.tag or "", attributes)
+        return path
 
     def _above(self, node: LexborNode) -> str:
         unknown: list[tuple[int, str, LexborNode]] = []
