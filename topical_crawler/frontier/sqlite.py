@@ -257,6 +257,7 @@ OUTCOME = "INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?)"
 DROP = f"UPDATE entries SET state = {State.DROPPED}, dropped = ? WHERE number = ?"
 EVICT = f"UPDATE entries SET state = {State.DROPPED}, dropped = '{NO_ROOM}', parents = 0, evidence = '' WHERE number = ?"
 REPRICE = f"UPDATE entries SET priority = ?, rescored = 0 WHERE key = ? AND {_WAITS}"
+REPRICE_READ = f"UPDATE entries SET priority = ?, rescored = 0 WHERE number = ? AND {_WAITS}"
 FALL = f"UPDATE entries SET priority = priority + ? WHERE {_WAITS} AND priority > ?"
 RISE = f"UPDATE entries SET priority = priority + ? WHERE {_WAITS} AND priority < ?"
 FINISHED = f"""SELECT key, number, host, priority, url, dropped FROM entries
@@ -525,11 +526,12 @@ class SqliteFrontier(LocalFrontier):
     def reprice(self, priorities: Mapping[bytes, float]) -> None:
         for key, priority in priorities.items():
             check_priority(priority, key.hex())
+        read = {entry.key: number for number, entry in self._read.items() if entry.key in priorities}
         with self._db.all_or_nothing():
-            self._db.run_each(REPRICE, [(priority, key) for key, priority in priorities.items()])
-        for entry in self._read.values():
-            if entry.key in priorities:
-                entry.rescored = 0
+            self._db.run_each(REPRICE_READ, [(priorities[key], number) for key, number in read.items()])
+            self._db.run_each(REPRICE, [(priority, key) for key, priority in priorities.items() if key not in read])
+        for number in read.values():
+            self._read[number].rescored = 0
         self._read_heads()
         self._commit()
 
