@@ -18,6 +18,7 @@ from wait_tools import wait_for
 from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, State
 from topical_crawler.frontier.redis import DAMAGED, RedisFrontier, crawls
 from topical_crawler.frontier.redis_server import MAX_OUTCOME, VERSION, RecordError, pack_links, read_entry
+from topical_crawler.frontier.shards import open_shards
 
 Worker = Callable[..., RedisFrontier]
 
@@ -354,7 +355,7 @@ class TestServer:
     def test_tls_at_a_port_without_it(self, server: RedisServer) -> None:
         client = redis.Redis.from_url(server.url.replace("redis://", "rediss://:geheim@"), socket_timeout=30)
         with pytest.raises(FrontierServerError, match=r"speaks no TLS at this port. Remedy: REDIS_URL=redis://") as error:
-            RedisFrontier(client, "x")
+            open_shards([client], "x")
         assert "geheim" not in str(error.value)
 
     def test_a_password(self, tmp_path: Path) -> None:

@@ -102,6 +102,13 @@ def test_servers_in_another_order_are_refused(worker: Worker, servers: list[Redi
     assert len(open_shards(clients, "党建", attach=True)) == 0
 
 
+def test_a_worker_asks_each_server_once_what_it_is(worker: Worker, servers: list[RedisServer]) -> None:
+    for server in servers:
+        server.client().config_resetstat()
+    worker()
+    assert [server.client().info("commandstats")["cmdstat_info"]["calls"] for server in servers] == [1] * SHARDS
+
+
 # -- What goes from one to another
 
 

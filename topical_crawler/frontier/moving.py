@@ -22,7 +22,7 @@ import redis
 from topical_crawler.frontier.base import FrontierServerError
 from topical_crawler.frontier.redis_server import like
 from topical_crawler.frontier.shard import Shard
-from topical_crawler.frontier.shard_map import ShardMap, map_name, number_of, shard_of
+from topical_crawler.frontier.shard_map import ShardMap, map_name, shard_of
 from topical_crawler.frontier.shards import ShardedFrontier, open_shards
 
 _BATCH = 500  # entries that are moved at a time
@@ -125,11 +125,14 @@ def _grown(known: ShardMap, shards: dict[int, Shard], client: redis.Redis, place
     """The map with one more shard, whose server has the crawl then."""
     first = shards[0]
     number = max({*known.all, *known.removed}) + 1
-    if number_of(like(client, place), first.name, 5.0) not in (None, number):
-        raise _refusal(first, f"was kept at {place} before", "delete what that server has of it, or name another one")
     held = first.details()
     bounds = (held["delay"], held["in_flight_per_host"], held["max_waiting"])
-    with closing(Shard(like(client, place), first.name, *bounds, lease=held["lease_seconds"], worker="shards")) as shard:
+    options = {"lease": held["lease_seconds"], "worker": "shards", "patience": 5.0, "later": True}
+    shard = Shard(like(client, place), first.name, *bounds, **options)
+    if shard.number() not in (None, number):
+        raise _refusal(first, f"was kept at {place} before", "delete what that server has of it, or name another one")
+    with closing(shard):
+        shard.open()
         shard.agree("shard", [number, len(known.ids) + 1])
         shards[number] = Shard(like(client, place), first.name, attach=True)
     shards[number].keep_time()

@@ -128,18 +128,18 @@ class RedisFrontier(Frontier):
         """Join the crawl, unless that was done."""
         if self._is_open:
             return
-        refuse_plain_port(self._server.client)
+        keys = self._keys
         self._server.check()
         if not self._is_worker:
             self._check_version(self._call("hget", "meta", "version"))
             self._is_open = True
             return
         settings = self._settings
-        opened = self._server.run("open", self._keys.prefix, VERSION, self.worker, *map(repr, settings), self._now)
+        opened = self._server.run("open", keys.prefix, VERSION, self.worker, *map(repr, settings), self._now)
         self._answered = _steady()
         self._check_version(opened[0])
-        if self._keys.node:
-            self._call("hset", "saved", "node", self._keys.node)  # where its slot is moved away it is found by this
+        if keys.node:
+            self._call("hset", "saved", "node", keys.node)  # where its slot is moved away it is found by this
         self._is_open = True
         held = tuple(float(value) for value in opened[2:])
         if held != settings:
@@ -150,6 +150,7 @@ class RedisFrontier(Frontier):
 
     @cached_property
     def _keys(self) -> Keys:
+        refuse_plain_port(self._server.client)
         return find_keys(self._server, self.name)
 
     def _check_version(self, version: bytes | None) -> None:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import redis
 from redis.crc import key_slot
-from redis.exceptions import NoPermissionError
 
 from topical_crawler.frontier.base import FrontierServerError
 from topical_crawler.frontier.redis_server import Server, SlotMovedError, like, moved, place_of
@@ -33,6 +32,8 @@ def find_keys(server: Server, name: str) -> Keys:
     """The keys of a crawl in a server. In a node of a Redis Cluster that has it they are those that it has; else the first ones
     whose slot is at this node. Raises FrontierServerError where the server cannot be asked, is a replica, or its slots have moved
     in such a way that the crawl is elsewhere."""
+    if not server.info().get("cluster_enabled"):  # so it is, too, where the account may not ask; a cluster's answer is MOVED then
+        return Keys(f"{_BEFORE}{name}{_AFTER}", "")
     return server.ask(lambda: _find(server.client, name))
 
 
@@ -43,12 +44,6 @@ def crawls(client: redis.Redis) -> list[str]:
 
 
 def _find(client: redis.Redis, name: str) -> Keys:
-    plain = f"{_BEFORE}{name}{_AFTER}"
-    try:
-        if not client.info("cluster").get("cluster_enabled"):
-            return Keys(plain, "")
-    except NoPermissionError:  # as Server.check; of a cluster it is then asked nothing else, and its own answer is MOVED
-        return Keys(plain, "")
     nodes: Mapping[str, Mapping[str, Any]] = client.cluster("nodes")
     own = next(node for node in nodes.values() if "myself" in node["flags"])
     places = {node["node_id"]: _place(address, node, client) for address, node in nodes.items()}
@@ -57,7 +52,7 @@ def _find(client: redis.Redis, name: str) -> Keys:
         master = places.get(own["master_id"], "which it does not know")
         raise FrontierServerError(f"{at} is a replica in a Redis Cluster. Remedy: name its master in REDIS_URL, {master}")
     # No name has a brace, so no other crawl has such a tag.
-    prefixes = [plain, *(f"{_BEFORE}{name}{{{number}{_AFTER}" for number in range(1, _TAGS))]
+    prefixes = [f"{_BEFORE}{name}{tag}{_AFTER}" for tag in ("", *(f"{{{number}" for number in range(1, _TAGS)))]
     slots = {prefix: key_slot(prefix.encode()) for prefix in prefixes}
     here = _of(own, slots)
     if not here:

@@ -80,6 +80,7 @@ class Server:
         self.name = place_of(client)
         self.patience = patience
         self._given_up = False
+        self._info: dict[str, Any] | None = None
         self._scripts: dict[str, Script] = {}
 
     def run(self, script: str, prefix: str, *arguments: Any) -> Any:
@@ -126,17 +127,24 @@ class Server:
             time.sleep(pause * random.uniform(0.5, 1.0))  # many workers come back: not all in the same moment
             pause = min(2 * pause, _LONGEST_PAUSE)
 
+    def info(self) -> dict[str, Any]:
+        """What the server says of itself, asked once; nothing where the account may not ask (docs/deployment.md says then what
+        the server needs)."""
+
+        def read() -> dict[str, Any]:
+            try:
+                return dict(self.client.info())
+            except NoPermissionError:
+                return {}
+
+        if self._info is None:
+            self._info = self.ask(read)
+        return self._info
+
     def check(self) -> None:
         """Warn where the server keeps nothing over a restart; wait for one that is away. Raises FrontierServerError for one that
         is too old or evicts."""
-
-        def read() -> dict[str, Any] | None:
-            try:
-                return dict(self.client.info())
-            except NoPermissionError:  # an account that may not ask; docs/deployment.md says what the server needs
-                return None
-
-        if (info := self.ask(read)) is None:
+        if not (info := self.info()):
             return
         version = tuple(int(part) for part in str(info.get("redis_version", "0.0")).split(".")[:2])
         if version < (6, 2):

@@ -22,6 +22,11 @@ class Shard(RedisFrontier):
         """From now on ask a server that is away for so long."""
         self._server.patience = seconds
 
+    def share(self, shards: int) -> None:
+        """Before :meth:`open`: be one of so many shards, with its part of what may wait, and no bound of pages."""
+        delay, in_flight_per_host, lease, max_waiting, _ = self._settings
+        self._settings = (delay, in_flight_per_host, lease, -(-max_waiting // shards), 0)
+
     def keep_time(self) -> None:
         """From now on move the crawl's clock on, as a worker does: leases of workers that are gone run out."""
         self._run("pop", "wait", self.worker)
@@ -52,6 +57,11 @@ class Shard(RedisFrontier):
     def newest_map(self) -> int:
         """The highest number of a map of shards that the server has heard of."""
         return int(self._call("hget", "meta", "map") or 0)
+
+    def number(self) -> int | None:
+        """Which shard of the crawl the server is, or was; None where it has none of it."""
+        known = self.load("shard")
+        return None if known is None else int(known[0])
 
     def names_hosts(self) -> bool:
         """Whether all entries tell their host: an earlier version left it out of those that were done."""

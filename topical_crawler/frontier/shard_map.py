@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Self
 
-import redis
-
 from topical_crawler.frontier.base import FrontierServerError
 from topical_crawler.frontier.redis import RedisFrontier
-from topical_crawler.frontier.redis_keys import find_keys
-from topical_crawler.frontier.redis_server import Server
 
 
 @lru_cache(maxsize=65_536)
@@ -88,25 +83,6 @@ class ShardMap:
 def map_name(number: int) -> str:
     """Under which name every server has saved a map."""
     return f"shards {number}"
-
-
-def newest_map(client: redis.Redis, name: str, patience: float) -> ShardMap | None:
-    """The newest map that a server has of a crawl; None where its shards were never changed. Raises FrontierServerError where the
-    server cannot be asked."""
-    number = int(_ask(client, name, patience, "meta", "map") or 0)
-    return ShardMap.read(json.loads(_ask(client, name, patience, "saved", map_name(number)) or "null")) if number else None
-
-
-def number_of(client: redis.Redis, name: str, patience: float) -> int | None:
-    """The number of the shard that a server is of a crawl, or was; None where it has none of it."""
-    known = _ask(client, name, patience, "saved", "shard")
-    return None if known is None else int(json.loads(known)[0])
-
-
-def _ask(client: redis.Redis, name: str, patience: float, key: str, field: str) -> Any:
-    server = Server(client, patience)
-    prefix = find_keys(server, name).prefix
-    return server.ask(lambda: client.hget(prefix + key, field))
 
 
 def check_place(frontier: RedisFrontier, number: int, shards: int) -> None:

@@ -16,8 +16,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
-from functools import partial
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import msgpack
 import redis
@@ -37,13 +37,14 @@ from topical_crawler.frontier.base import (
     not_in_flight,
 )
 from topical_crawler.frontier.redis import link_batch, split_batch
-from topical_crawler.frontier.redis_server import SAID_EVERY, RemappedError, ServerAwayError, like, place_of
+from topical_crawler.frontier.redis_server import SAID_EVERY, RemappedError, ServerAwayError, like
 from topical_crawler.frontier.shard import Shard
-from topical_crawler.frontier.shard_map import ShardMap, check_place, map_name, newest_map, number_of, shard_of
+from topical_crawler.frontier.shard_map import ShardMap, check_place, map_name, shard_of
 
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
 _AWAY: Any = object()  # in the place of an answer
 _LOOK_EVERY = 0.25  # seconds between two looks at how far the logs of all shards have come
 _FIRST_REST, _LONGEST_REST = 0.5, 10.0  # seconds for which a shard that is away is not asked
@@ -52,6 +53,18 @@ _LOG = "log"
 _APART = 500  # pages between two marks, at least
 _MOST_PARTS = 65_536  # pieces of logs whose order is in memory
 _PART = 16  # batches of links that are handed over at a time
+
+
+def _anew(act: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Do it anew as long as hosts move meanwhile."""
+
+    @wraps(act)
+    def repeated(*arguments: _P.args, **options: _P.kwargs) -> _T:
+        while True:
+            with suppress(RemappedError):
+                return act(*arguments, **options)
+
+    return repeated
 
 
 @dataclass
@@ -283,10 +296,11 @@ class ShardedFrontier(Frontier):
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
         """See :meth:`Frontier.push`. All or nothing in each shard."""
-        entries = list(entries)
-        while True:
-            with suppress(RemappedError):
-                return self._push(self._by_shard(entries), None)
+        return self._push_all(list(entries))
+
+    @_anew
+    def _push_all(self, entries: Sequence[Entry]) -> Pushed:
+        return self._push(self._by_shard(entries), None)
 
     def _by_shard(self, entries: Iterable[Entry]) -> dict[tuple[int, bool], list[Entry]]:
         parts: dict[tuple[int, bool], list[Entry]] = {}
@@ -382,15 +396,18 @@ class ShardedFrontier(Frontier):
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
         """See :meth:`Frontier.done`. All or nothing in each shard, the page's own last."""
         shard, links, total = self._holder(key), list(links), Pushed()
-        while True:
+
+        @_anew
+        def finish() -> None:
             known, parts = self.map, self._by_shard(links)
             own = parts.pop((shard.number, False), [])
-            with suppress(RemappedError):
-                total.add(self._push(parts, shard))
-                self._still(known)
-                total.add(self._finish(key, "done", key, outcome, own) or Pushed())
-                shard.grown = True
-                return total
+            total.add(self._push(parts, shard))
+            self._still(known)
+            total.add(self._finish(key, "done", key, outcome, own) or Pushed())
+
+        finish()
+        shard.grown = True
+        return total
 
     def drop(self, key: bytes, reason: str) -> None:
         self._finish(key, "drop", key, reason)
@@ -457,24 +474,18 @@ class ShardedFrontier(Frontier):
             self._holders.pop(key, None)
         return lost
 
+    @_anew
     def set_delay(self, host: str, seconds: float) -> None:
         check_delay(seconds)
-        while True:
-            with suppress(RemappedError):
-                for shard in self._shards if self.map.owner(host)[1] else [self._shard(host)]:
-                    self._change(shard, None, "set_delay", host, seconds)
-                return
+        for shard in self._shards if self.map.owner(host)[1] else [self._shard(host)]:
+            self._change(shard, None, "set_delay", host, seconds)
 
     # -- What the crawl counts of hosts
 
+    @_anew
     def counted(self, hosts: Sequence[str]) -> dict[str, bytes | None]:
         """What was written last of each host, None where nothing was; hosts whose server is away are left out. Of a host on its
         way both servers are asked, the one that it comes from first: it is there before it is gone here."""
-        while True:
-            with suppress(RemappedError):
-                return self._counted(hosts)
-
-    def _counted(self, hosts: Sequence[str]) -> dict[str, bytes | None]:
         known, found, missed = self.map, dict[str, bytes | None](), set[str]()
         for ids in (known.ids, known.to):
             for number, part in _parts(hosts, lambda host: host, ids).items() if ids else ():
@@ -485,16 +496,15 @@ class ShardedFrontier(Frontier):
                     found |= {host: max(record or b"", found.get(host) or b"") or None for host, record in answer.items()}
         return {host: record for host, record in found.items() if host not in missed}
 
+    @_anew
     def write_counted(self, records: Sequence[tuple[str, bytes]]) -> bool:
         """Write what was counted of hosts, but where there are greater bytes. Returns whether all servers have done so."""
-        while True:
-            with suppress(RemappedError):
-                known = self.map
-                for number, part in _parts(records, lambda record: record[0], known.to or known.ids).items():
-                    self._still(known)
-                    if self._ask(self._logs[number], None, "write_counted", part) is None:
-                        return False
-                return True
+        known = self.map
+        for number, part in _parts(records, lambda record: record[0], known.to or known.ids).items():
+            self._still(known)
+            if self._ask(self._logs[number], None, "write_counted", part) is None:
+                return False
+        return True
 
     # -- What was finished
 
@@ -772,38 +782,43 @@ def open_shards(
     Raises:
         FrontierServerError: a server cannot be used, is another shard of the crawl, or none of it.
     """
-    known = newest_map(clients[0], name, patience)
-    shard_map = known or ShardMap(0, tuple(range(len(clients))))
-    if bounds:
-        delay, in_flight_per_host, max_waiting = bounds
-        bounds = (delay, in_flight_per_host, -(-max_waiting // len(shard_map.to or shard_map.ids)))
+    options |= {"max_pages": max_pages, "patience": patience, "later": True}
+    opened = [Shard(client, name, *bounds, **options) for client in clients]
+    first = opened[0]
+    known = ShardMap.read(first.load(map_name(number))) if (number := first.newest_map()) else None
     if len(clients) == 1 and known is None:
-        frontier = Shard(clients[0], name, *bounds, max_pages=max_pages, patience=patience, **options)
-        check_place(frontier, 0, 1)
-        return frontier
-    open_one = partial(_open, name=name, bounds=bounds, patience=patience, options=options)
+        first.open()
+        check_place(first, 0, 1)
+        return first
+    shard_map = known or ShardMap(0, tuple(range(len(clients))))
+
+    def join(place: str) -> Shard:
+        joined = Shard(like(clients[0], place), name, *bounds, **options)
+        joined.share(len(shard_map.to or shard_map.ids))
+        return joined
+
+    shards: dict[int, Shard] = {}
+    for n, shard in enumerate(opened):
+        shard.share(len(shard_map.to or shard_map.ids))
+        shard.be_patient(0.0 if n else patience)
+        if shard.place in shard_map.left:  # it may be switched off
+            own = None
+        elif (own := n if known is None else _number(shard, known)) is None:
+            raise FrontierServerError(
+                f"{shard.place} is no shard of the crawl {name!r}. Remedy: take it out of REDIS_URL, or add it "
+                f"(topical-crawler frontier shards --add)"
+            )
+        if own in shard_map.all:
+            shards[own] = shard
+        else:
+            logger.warning("%s is no shard of the crawl %r any more. Remedy: take it out of REDIS_URL", shard.place, name)
+    for number in shard_map.all:
+        if number not in shards:
+            shards[number] = join(shard_map.places[number])
+    shards[0].be_patient(patience)
+    shards[0].open()
     with ExitStack() as undo:
-        shards: dict[int, Shard] = {}
-        for n, client in enumerate(clients):
-            if place_of(client) in shard_map.left:  # it may be switched off
-                number = None
-            elif (number := n if known is None else _number(client, name, known)) is None:
-                raise FrontierServerError(
-                    f"{place_of(client)} is no shard of the crawl {name!r}. Remedy: take it out of REDIS_URL, or add it "
-                    f"(topical-crawler frontier shards --add)"
-                )
-            if number not in shard_map.all:
-                logger.warning(
-                    "%s is no shard of the crawl %r any more. Remedy: take it out of REDIS_URL", place_of(client), name
-                )
-                continue
-            shards[number] = open_one(client, later=number > 0)
-            if number == 0:
-                undo.callback(shards[0].close)
-        for number in shard_map.all:
-            if number not in shards:
-                shards[number] = open_one(like(clients[0], shard_map.places[number]), later=True)
-        join = lambda place: open_one(like(clients[0], place), later=True)  # noqa: E731
+        undo.callback(shards[0].close)
         sharded = ShardedFrontier(shards, shard_map, join, max_pages=max_pages, patience=patience)
         undo.pop_all()
         undo.callback(sharded.close)
@@ -812,17 +827,11 @@ def open_shards(
     return sharded
 
 
-def _number(client: redis.Redis, name: str, known: ShardMap) -> int | None:
-    """The number of the shard that a server is; while it is away, by its address."""
+def _number(shard: Shard, known: ShardMap) -> int | None:
+    """Which shard a server is; while it is away, by its address."""
     try:
-        return number_of(client, name, 0.0)
+        return shard.number()
     except ServerAwayError:
-        if (number := next((n for n in known.all if known.places.get(n) == place_of(client)), None)) is None:
+        if (number := next((n for n in known.all if known.places.get(n) == shard.place), None)) is None:
             raise
         return number
-
-
-def _open(
-    client: redis.Redis, name: str, bounds: Sequence[Any], patience: float, options: Mapping[str, Any], later: bool
-) -> Shard:
-    return Shard(client, name, *bounds, patience=patience, later=later, **options)
