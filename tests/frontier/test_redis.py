@@ -17,7 +17,7 @@ from wait_tools import wait_for
 
 from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, State
 from topical_crawler.frontier.redis import DAMAGED, RedisFrontier, crawls
-from topical_crawler.frontier.redis_server import MAX_OUTCOME, VERSION, RecordError, pack_links, read_entry
+from topical_crawler.frontier.redis_server import MAX_OUTCOME, RECORD, VERSION, RecordError, pack_links, read_entry
 from topical_crawler.frontier.shards import open_shards
 
 Worker = Callable[..., RedisFrontier]
@@ -225,7 +225,7 @@ class TestClock:
         frontier.push([entry("甲"), entry("乙")])
         pop(frontier)
         frontier.done(key("甲"), outcome("甲"))
-        server.client().hincrbyfloat("topical:{x}:meta", "clock", 1000.0)  # by others, while this machine did not run
+        server.client().hincrbyfloat("topical:{x}:meta", "time", 1000.0)  # by others, while this machine did not run
         assert pop(frontier).url.endswith("乙")
 
     def test_leases_run_out_by_the_servers_clock(self, server: RedisServer) -> None:
@@ -248,7 +248,7 @@ class TestDamage:
 
     @pytest.mark.parametrize(
         "change",
-        [lambda r: b"", lambda r: b"\x80\x04.", lambda r: bytes([VERSION + 1]) + r[1:], lambda r: r[:30]],
+        [lambda r: b"", lambda r: b"\x80\x04.", lambda r: bytes([RECORD + 1]) + r[1:], lambda r: r[:30]],
         ids=["empty", "a pickle", "another version", "cut"],
     )
     def test_a_record_that_is_none_is_set_aside_whole_and_the_crawl_goes_on(
@@ -281,7 +281,7 @@ class TestDamage:
         for name in "甲乙":
             pop(frontier)
             frontier.done(key(name), outcome(name))
-        server.client().lset("topical:{党建}:outcomes", 0, msgpack.packb([VERSION + 1, "u"]))
+        server.client().lset("topical:{党建}:outcomes", 0, msgpack.packb([RECORD + 1, "u"]))
         assert [n for n, _ in frontier.outcomes()] == [2]
 
     def test_what_is_too_large_is_refused_before_anything_changes(self, worker: Worker) -> None:
@@ -315,10 +315,21 @@ class TestServer:
     def test_another_version_is_refused_in_words(self, server: RedisServer, worker: Worker) -> None:
         worker().close()
         server.client().hset("topical:{党建}:meta", "version", VERSION + 1)
-        with pytest.raises(FrontierServerError, match=f"version {VERSION + 1}.*speaks version {VERSION}.*Remedy"):
+        with pytest.raises(FrontierServerError, match=f"'党建'.* version {VERSION + 1}.* version {VERSION}.*Remedy"):
             worker("w2")
         with pytest.raises(FrontierServerError, match="Remedy"):
             RedisFrontier(server.client(), "党建", attach=True)
+
+    def test_a_worker_that_slept_while_a_newer_version_took_over_ends(self, server: RedisServer, worker: Worker) -> None:
+        frontier = worker()
+        frontier.push([entry("甲")])
+        server.client().hset("topical:{党建}:meta", "version", VERSION + 1)
+        with pytest.raises(
+            FrontierServerError, match=f"goes on in version {VERSION + 1} .* writes version {VERSION}. Remedy: start"
+        ):
+            frontier.pop(0.0)
+        server.client().hset("topical:{党建}:meta", "version", VERSION)
+        pop(frontier)
 
     def test_a_crawl_that_was_purged_is_gone_for_its_workers(self, worker: Worker) -> None:
         frontier = worker()

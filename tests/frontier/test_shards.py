@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
 
 import pytest
 from frontier_tools import entry, key, outcome
@@ -107,6 +111,56 @@ def test_a_worker_asks_each_server_once_what_it_is(worker: Worker, servers: list
         server.client().config_resetstat()
     worker()
     assert [server.client().info("commandstats")["cmdstat_info"]["calls"] for server in servers] == [1] * SHARDS
+
+
+# -- A crawl that an earlier version of the program has begun
+
+VERSION_1 = Path(__file__).with_name("crawl_of_version_1.json")
+"""What DUMP gives of the keys of a crawl in two servers: 60 pages on 20 hosts, page N links to 2N and 2N + 1. A worker of
+version 1 fetched 19 pages and died with two in flight."""
+
+
+@pytest.fixture
+def begun(servers: list[RedisServer]) -> list[RedisServer]:
+    for server, keys in zip(servers, json.loads(VERSION_1.read_text(encoding="utf-8")), strict=False):
+        for name, dump in keys.items():
+            server.client().restore(name, 0, b64decode(dump))
+    return servers[:2]
+
+
+def open_again(servers: list[RedisServer], **options: object) -> ShardedFrontier:
+    frontier = open_shards([server.client() for server in servers], "党建", 0.0, 9, 0, clock="caller", **options)  # type: ignore
+    assert isinstance(frontier, ShardedFrontier)
+    return frontier
+
+
+def test_a_crawl_of_version_1_goes_on(begun: list[RedisServer]) -> None:
+    with pytest.raises(FrontierServerError, match="to go on with this one, end them all and start a worker of this program"):
+        open_shards([server.client() for server in begun], "党建", attach=True)
+    frontier = open_again(begun)
+    now = count(1_000_000)  # what the dead worker had comes again, and a host that has a delay of its own has its turns
+    while (page := frontier.pop(float(next(now)))) is not None:
+        number = int(page.url.rpartition("/")[2])
+        links = [entry(str(n), host=f"{n % 20}.cn") for n in (2 * number, 2 * number + 1) if n <= 60]
+        frontier.done(page.key, outcome(str(number)), links)
+    assert Counter(map(int, names(frontier))) == Counter(range(1, 61))
+    assert frontier.counts() == {State.WAITING: 0, State.IN_FLIGHT: 0, State.DONE: 60, State.DROPPED: 1}
+    assert change_shards([server.client() for server in begun], "党建", remove=frontier.shards[1].place).ids == (0,)
+    for server in begun:
+        assert server.client().hget("topical:{党建}:meta", "clock") is None  # without it all calls of version 1 fail
+    frontier.close()
+
+
+def test_workers_of_version_1_are_ended_first(begun: list[RedisServer]) -> None:
+    for name, value in (("raw", begun[1].client().time()[0]), ("lease", 1e6)):  # one was heard of just now
+        begun[1].client().hset("topical:{党建}:meta", name, value)
+    with pytest.raises(FrontierServerError) as error:
+        open_again(begun)
+    assert str(error.value).startswith(
+        f"the crawl '党建' in Redis at 127.0.0.1:{begun[1].port}/0 is stored in "
+        "version 1, this program writes version 2. Remedy: "
+    )
+    assert begun[1].client().hget("topical:{党建}:meta", "version") == b"1"
 
 
 # -- What goes from one to another

@@ -135,7 +135,7 @@ class RedisFrontier(Frontier):
             self._is_open = True
             return
         settings = self._settings
-        opened = self._server.run("open", keys.prefix, VERSION, self.worker, *map(repr, settings), self._now)
+        opened = self._server.run("open", keys.prefix, self.worker, *map(repr, settings), self._now)
         self._answered = _steady()
         self._check_version(opened[0])
         if keys.node:
@@ -159,9 +159,15 @@ class RedisFrontier(Frontier):
             names = ", ".join(crawls(self._server.client)) or "none"
             raise FrontierServerError(f"there is no crawl {self.name!r} in {place}. Remedy: name one of those there: {names}")
         if int(version) != VERSION:
+            remedy = "run the same program on all workers, or name another crawl (-s TOPICAL_CRAWL=NAME)"
+            if int(version) == 1:
+                remedy = (
+                    "steer it with the program of its workers; to go on with this one, end them all and start a worker of this "
+                    "program, where they were killed only after the time of a lease (TOPICAL_LEASE_SECONDS)"
+                )
             raise FrontierServerError(
-                f"the crawl {self.name!r} in {place} is of version {int(version)}, this program speaks version {VERSION}. "
-                f"Remedy: run the same program on all workers, or name another crawl (-s TOPICAL_CRAWL=NAME)"
+                f"the crawl {self.name!r} in {place} is stored in version {int(version)}, this program writes version {VERSION}. "
+                f"Remedy: {remedy}"
             )
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
@@ -353,7 +359,7 @@ class RedisFrontier(Frontier):
 
     def details(self) -> dict[str, Any]:
         meta = {name.decode(): value.decode() for name, value in self._call("hgetall", "meta").items()}
-        clock = float(meta["clock"])
+        clock = float(meta["time"])
         workers = self._call("zrange", "workers", 0, -1, withscores=True)
         return {
             "backend": "redis",

@@ -88,8 +88,8 @@ class Server:
         full for longer than ``patience``, refuses the call, or has lost the crawl."""
         if script not in self._scripts:
             folder = files("topical_crawler.frontier") / "lua"
-            text = "\n".join((folder / f"{name}.lua").read_text(encoding="utf-8") for name in ("common", script))
-            self._scripts[script] = self.client.register_script(text)
+            parts = [(folder / f"{name}.lua").read_text(encoding="utf-8") for name in ("common", script)]
+            self._scripts[script] = self.client.register_script("\n".join((f"local VERSION = '{VERSION}'", *parts)))
         run = self._scripts[script]
         return self.ask(lambda: run([prefix], arguments))
 
@@ -172,6 +172,11 @@ class Server:
             return f"{at} cannot write its file; nothing of the crawl is lost. Remedy: see that its disk has room, and its log"
         if "GONE" in text:
             return f"the crawl is no longer in {at}: it was purged, or the server lost its data. Remedy: start it anew"
+        if found := re.search(r"\bVERSION (\d+)", text):
+            return (
+                f"the crawl in {at} goes on in version {found[1]} of what is stored, this worker writes version {VERSION}. "
+                f"Remedy: start it again with the program of the other workers"
+            )
         if "REMAPPED" in text:
             return f"the crawl in {at} has been given other servers. Remedy: start this worker again"
         if isinstance(error, redis.AuthenticationError) or text.startswith(("WRONGPASS", "NOAUTH")):
@@ -238,7 +243,8 @@ def like(client: redis.Redis, place: str) -> redis.Redis:
     )
 
 
-VERSION = 1  # of the records, the scripts and the keys; a worker refuses a crawl of another one
+VERSION = 2  # of the keys of a crawl; every call of a worker of another one is refused (lua/open.lua has what is new in each)
+RECORD = 1  # version of the records, and of outcomes
 MAX_URL = 8_000  # bytes of a URL, or of an entry's meta; ``urls.fingerprint`` refuses addresses as long as this
 MAX_OUTCOME = 1 << 20  # bytes of an outcome with its lesson
 HEADER = struct.Struct(">BB6sdHHBBHHB")
@@ -252,8 +258,8 @@ class RecordError(ValueError):
 
 def read_entry(key: bytes, record: bytes) -> Entry:
     """An entry as the scripts keep it (``lua/common.lua``). Raises RecordError for damaged bytes."""
-    if record and record[0] != VERSION:
-        raise RecordError(f"entry {key.hex()}: a record of version {record[0]}, this worker reads version {VERSION}")
+    if record and record[0] != RECORD:
+        raise RecordError(f"entry {key.hex()}: a record of version {record[0]}, this worker reads version {RECORD}")
     try:
         _, _, _, priority, depth, rescored, _, *sizes = HEADER.unpack_from(record)
         at, parts = HEADER.size, []
@@ -288,7 +294,7 @@ def _bytes(text: str) -> bytes:
 def pack_outcome(outcome: Outcome) -> bytes:
     """An outcome as it stands in the log. Raises RecordError for one that is too large."""
     lesson = None if outcome.lesson is None else json.dumps(outcome.lesson, ensure_ascii=False)
-    fields = (VERSION, outcome.url, outcome.keep, float(outcome.relevance), outcome.reason, lesson, outcome.led_by)
+    fields = (RECORD, outcome.url, outcome.keep, float(outcome.relevance), outcome.reason, lesson, outcome.led_by)
     packed = bytes(msgpack.packb(fields, unicode_errors="replace"))
     if len(packed) > MAX_OUTCOME:
         raise RecordError(f"{outcome.url}: what is learned from it takes {len(packed)} bytes, more than {MAX_OUTCOME}")
@@ -299,8 +305,8 @@ def read_outcome(packed: bytes) -> Outcome:
     """What :func:`pack_outcome` packed. Raises RecordError for damaged bytes."""
     try:
         version, url, keep, relevance, reason, lesson, led_by = msgpack.unpackb(packed)
-        if version != VERSION:
-            raise RecordError(f"an outcome of version {version}, this worker reads version {VERSION}")
+        if version != RECORD:
+            raise RecordError(f"an outcome of version {version}, this worker reads version {RECORD}")
         learned = None if lesson is None else json.loads(lesson)
         return Outcome(str(url), bool(keep), float(relevance), str(reason), learned, tuple(map(str, led_by)))
     except RecordError:

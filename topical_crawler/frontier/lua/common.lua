@@ -49,9 +49,9 @@ local FLYING = 6  -- where the times of what is in flight begin in a host's reco
 -- fails, before anything has changed. Before the time stands the number of the map of shards that the worker knows: by an older one
 -- than was ever heard of here nothing is done, for its hosts may be elsewhere.
 local function begin(given)
-  local m = call('HMGET', META, 'version', 'raw', 'clock', 'delay', 'limit', 'lease', 'max_waiting', 'max_pages', 'token', 'check',
+  local m = call('HMGET', META, 'version', 'raw', 'time', 'delay', 'limit', 'lease', 'max_waiting', 'max_pages', 'token', 'check',
     'map', 'leaving')
-  if not m[1] then return redis.error_reply('GONE') end
+  if m[1] ~= VERSION then return redis.error_reply(m[1] and 'VERSION ' .. m[1] or 'GONE') end
   local map, time = string.match(given, '^(%d+) (.*)$')
   if map then
     if tonumber(map) < tonumber(m[11] or 0) then return redis.error_reply('REMAPPED') end
@@ -64,7 +64,7 @@ local function begin(given)
   local measured, worker = string.match(given, '^m([^:]+):(.*)$')
   if not measured then
     now = tonumber(given == '' and m[3] or given)
-    call('HSET', META, 'clock', now, 'token', token)
+    call('HSET', META, 'time', now, 'token', token)
     return
   end
   local t = call('TIME')
@@ -74,7 +74,7 @@ local function begin(given)
   now = clock + step
   local most = (call('HGET', CLOCKS, worker) or clock) + measured
   if now > most + LEEWAY then now = math.max(clock, most) end
-  call('HSET', META, 'raw', raw, 'clock', now, 'token', token)
+  call('HSET', META, 'raw', raw, 'time', now, 'token', token)
   call('HSET', CLOCKS, worker, now)
 end
 

@@ -1,22 +1,29 @@
--- ARGV: version, worker, delay, in flight per host, lease, most waiting, most pages, time ('': it is measured from here).
+-- ARGV: worker, delay, in flight per host, lease, most waiting, most pages, time ('': it is measured from here).
 -- The settings hold for all workers: those of the first one, until none is left (none was heard of for the time of a lease).
--- Returns {version, 1 where the settings are another worker's, delay, in flight, lease, most waiting, most pages}.
-local m = redis.call('HGET', KEYS[1] .. 'meta', 'version')
-if m and m ~= ARGV[1] then return {m} end
-if not m then
-  redis.call('HSET', KEYS[1] .. 'meta', 'format', 'topical_crawler frontier', 'version', ARGV[1], 'bare', 'host', 'clock', '0', 'lease', ARGV[5],
-    'delay', ARGV[3], 'limit', ARGV[4], 'max_waiting', ARGV[6], 'max_pages', ARGV[7])
-end
-local failed = begin(ARGV[8])
+-- Returns {version, 1 where the settings are another worker's, delay, in flight, lease, most waiting, most pages}; nothing but the version
+-- where it is another one.
+local m = call('HMGET', META, 'version', 'raw', 'lease', 'clock')
+if not m[1] then
+  call('HSET', META, 'format', 'topical_crawler frontier', 'version', VERSION, 'bare', 'host', 'time', '0', 'lease', ARGV[4],
+    'delay', ARGV[2], 'limit', ARGV[3], 'max_waiting', ARGV[5], 'max_pages', ARGV[6])
+elseif m[1] == '1' then
+  -- Version 2 adds the counts of hosts, and cuts logs; workers of version 1 would know neither. Where none was heard of for the time of a
+  -- lease the crawl gets version 2. Should one come back, it fails at its first call, before it has changed anything: the clock that
+  -- version 1 reads is gone.
+  if m[2] and math.abs(call('TIME')[1] - m[2]) <= math.max(tonumber(m[3]), 10) and call('EXISTS', WORKERS) == 1 then return {m[1]} end
+  call('HSET', META, 'version', VERSION, 'time', m[4])
+  call('HDEL', META, 'clock')
+elseif m[1] ~= VERSION then return {m[1]} end
+local failed = begin(ARGV[7])
 if failed then return failed end
 call('ZREMRANGEBYSCORE', WORKERS, '-inf', now - math.max(lease, 10))
-call('ZREM', WORKERS, ARGV[2])
+call('ZREM', WORKERS, ARGV[1])
 local others = call('ZCARD', WORKERS)
 if others == 0 then
   call('DEL', CLOCKS)
   local before = call('HMGET', META, 'delay', 'limit')
-  call('HSET', META, 'delay', ARGV[3], 'limit', ARGV[4], 'lease', ARGV[5], 'max_waiting', ARGV[6], 'max_pages', ARGV[7])
-  delay, limit, max_waiting = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[6])
+  call('HSET', META, 'delay', ARGV[2], 'limit', ARGV[3], 'lease', ARGV[4], 'max_waiting', ARGV[5], 'max_pages', ARGV[6])
+  delay, limit, max_waiting = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[5])
   if max_waiting > 0 and call('EXISTS', WORST) == 0 then
     for _, host in ipairs(call('HKEYS', HOSTS)) do
       local tail = call('ZRANGE', QUEUE .. host, -1, -1, 'WITHSCORES')
@@ -25,12 +32,12 @@ if others == 0 then
   elseif max_waiting == 0 then
     call('UNLINK', WORST)
   end
-  if before[1] ~= ARGV[3] or before[2] ~= ARGV[4] then
+  if before[1] ~= ARGV[2] or before[2] ~= ARGV[3] then
     for _, host in ipairs(call('HKEYS', HOSTS)) do settle(host) end
   end
 end
 finish()
-if ARGV[8] == '' then call('HSET', CLOCKS, ARGV[2], now) end  -- it measures from here
-call('ZADD', WORKERS, now, ARGV[2])
+if ARGV[7] == '' then call('HSET', CLOCKS, ARGV[1], now) end  -- it measures from here
+call('ZADD', WORKERS, now, ARGV[1])
 local s = call('HMGET', META, 'delay', 'limit', 'lease', 'max_waiting', 'max_pages')
-return {ARGV[1], others, s[1], s[2], s[3], s[4], s[5]}
+return {VERSION, others, s[1], s[2], s[3], s[4], s[5]}
