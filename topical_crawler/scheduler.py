@@ -271,7 +271,9 @@ class TopicalScheduler(BaseScheduler):
             self._finish(item)
 
     def _failed_item(self, item: Any, failure: Failure) -> None:
-        if isinstance(item, PageItem):
+        if isinstance(failure.value, STORAGE_ERRORS):  # as of a page
+            self._give_up(failure.value)
+        elif isinstance(item, PageItem):
             item.reject(_error(failure.type))
             self._finish(item)
 

@@ -1,15 +1,19 @@
-"""Workers on one crawl over three real Redis servers, of which one goes away for a while."""
+"""Workers on one crawl over several real Redis servers, of which one goes away for a while."""
 
 from __future__ import annotations
 
 import json
+import threading
 from collections import Counter
 from pathlib import Path
 
-from crawl_tools import DEMO, command, crawl, crawled_urls, start
+from crawl_tools import DEMO, Reply, Site, article, command, crawl, crawled_urls, make_topic, rows, start
+from model_tools import Chat, by_party
 from redis_tools import RedisServer
 from wait_tools import HANGS, wait_for
 
+from topical_crawler.crawl.steering import Marks
+from topical_crawler.frontier.shard_map import shard_of
 from topical_crawler.frontier.shards import open_shards
 
 
@@ -43,4 +47,40 @@ def test_a_server_that_is_away_costs_no_page(tmp_path: Path) -> None:
     assert set(finished.values()) == {1} and len(finished) > 200
     assert len(json.loads(json.dumps(frontier.details()))["shards"]) == 3
     for server in servers:
+        server.stop()
+
+
+def test_a_text_that_a_model_marks_while_the_first_server_is_away_is_kept_and_its_mark_too(tmp_path: Path) -> None:
+    first, second = (RedisServer(tmp_path / f"redis{n}", appendonly="yes", appendfsync="always").start() for n in range(2))
+    assert shard_of("localhost", range(2)) == 1  # the pages themselves are not held up
+
+    away = threading.Event()
+
+    def reply(texts: list[str], number: int) -> str:
+        first.kill()
+        away.set()
+        return by_party(texts)
+
+    pages = {f"/{n}.html": Reply(article(f"第{n}期")) for n in range(6)}
+    pages["/"] = Reply(article("首页", dict.fromkeys(pages, "党建")))
+    with Site(pages) as web, Chat(reply) as chat:
+        topic = make_topic(tmp_path / "party")
+        model = {"kind": "openai", "url": chat.url, "model": "small", "budget": 1}
+        with (topic / "topic.toml").open("a", encoding="utf-8") as file:
+            file.write("\n".join(["[model]", *(f"{name} = {value!r}" for name, value in model.items())]) + "\n")
+        shared = {
+            "TOPICAL_FRONTIER": "redis", "REDIS_URL": f"{first.url} {second.url}", "TOPICAL_CRAWL": "一评",
+            "TOPICAL_CORPUS": tmp_path / "corpus.sqlite", "DOWNLOAD_DELAY": 0,
+        }  # fmt: skip
+        home = web.url.replace("127.0.0.1", "localhost")
+        worker = start(command(topic, tmp_path / "data", f"{home}/", **shared))
+        wait_for(lambda: away.is_set() and len(web.pages()) == len(pages))  # it goes on
+        first.start()
+        log = worker.communicate(timeout=HANGS)[1]
+    assert worker.returncode == 0, log
+    assert {row.url: row.reason for row in rows(tmp_path)} == dict.fromkeys((home + path for path in pages), "")
+    assert len(chat.asked) == 1
+    frontier = open_shards([first.client(), second.client()], "一评", attach=True)
+    assert len(Marks(frontier).urls) == 1, log
+    for server in (first, second):
         server.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from crawl_tools import DEMO, Reply, Site, article, crawl, rows
 from redis_tools import RedisServer
 
@@ -70,14 +71,30 @@ class Away(TopicalSpider):
 
         self.crawl.frontier.counted = away
 """
+AWAY_LATER = """
+from topical_crawler.frontier import FrontierServerError
+from topical_crawler.spiders.topical import TopicalSpider
 
 
-def test_a_page_that_is_judged_while_redis_is_away_for_a_moment_is_fetched_again(topic: Path, tmp_path: Path) -> None:
+class Away(TopicalSpider):
+    name = "away"
+
+
+class AwayPipeline:
+    def process_item(self, item):
+        raise FrontierServerError("Redis does not answer")
+"""
+
+
+@pytest.mark.parametrize("code", [AWAY, AWAY_LATER], ids=["links", "text"])
+def test_a_page_that_is_judged_while_redis_is_away_for_a_moment_is_fetched_again(code: str, topic: Path, tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     settings = "from topical_crawler.settings import *\nSPIDER_MODULES = ['own_spiders', 'topical_crawler.spiders']\n"
+    if code is AWAY_LATER:
+        settings += "ITEM_PIPELINES = {**ITEM_PIPELINES, 'own_spiders.AwayPipeline': 350}\n"
     (project / "project_settings.py").write_text(settings, encoding="utf-8")
-    (project / "own_spiders.py").write_text(AWAY, encoding="utf-8")
+    (project / "own_spiders.py").write_text(code, encoding="utf-8")
     page = Reply(article("首页", {"http://b.example/": "党建"}))
     with Site({"/": page}) as site, RedisServer(tmp_path / "redis") as server:
         shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}

@@ -221,7 +221,10 @@ class Crawl:
         self.control = Control(frontier, strategy, mailbox, self._refusal_of_order, self.facts)
         self._feed = None
         if frontier.shared and options.redis:
-            self._feed = RedisFeed(options.redis[0], options.start_urls_key, options.patience)
+            from topical_crawler.frontier.shards import ShardedFrontier  # with redis, which other crawls do not need
+
+            patience = 0.0 if isinstance(frontier, ShardedFrontier) else options.patience
+            self._feed = RedisFeed(options.redis[0], options.start_urls_key, patience)
         self._resume()
         self._again: set[bytes] = set()  # pages that this run visits again
         if options.refresh is not None:
@@ -358,6 +361,7 @@ class Crawl:
         self._closed = True
         with self._reporting():
             if not self.failed:
+                self.control.mark(())  # what had to wait
                 if self._is_first("checkpoint", self.finished):
                     self._save_checkpoint()
                 with suppress(FrontierFileError, CorpusError):  # nothing is said then

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topical_crawler.crawl.mailbox import Answer, Mailbox
-from topical_crawler.frontier import REDIRECTED, SEED_PRIORITY, Entry, Frontier, State
+from topical_crawler.frontier import REDIRECTED, SEED_PRIORITY, Entry, Frontier, FrontierServerError, State
 from topical_crawler.topic.files import MARKED, MOST, MarkedText, marked_text
 from topical_crawler.web.listings import said
 from topical_crawler.web.page import Candidate
@@ -371,6 +371,7 @@ class Control:
         self._own = strategy.page_threshold
         self._at_start = control_state(frontier)["stop"]
         self.marks = Marks(frontier)
+        self._to_mark: list[MarkedText] = []
         self.paused = False
         self.stopping = False
         self.page_threshold: float | None = None
@@ -382,6 +383,7 @@ class Control:
             self._mailbox.serve(self._perform)
         if self._frontier.shared:
             self._read()
+            self._mark()
 
     def learn_marks(self, finished: int) -> None:
         """Have the strategy learn the marks that are due after so many finished pages."""
@@ -389,8 +391,21 @@ class Control:
             logger.info("Learning from %d marks; %d texts are marked by now", given, len(self.marks.urls))
 
     def mark(self, texts: Sequence[MarkedText]) -> None:
-        """Have all workers learn marked texts. Raises SteeringError where there are too many."""
-        self._perform({"action": "mark", "texts": [asdict(text) for text in texts]})
+        """Have all workers learn marked texts; where the server that keeps them does not answer, at a later :meth:`poll`. Raises
+        SteeringError where there are too many."""
+        self._to_mark += texts
+        if (error := self._mark()) is not None:
+            logger.warning("%s. What the model says of a text is learned later", error)
+
+    def _mark(self) -> FrontierServerError | None:
+        """Mark the texts that are to be marked. Returns why that has to wait."""
+        while texts := self._to_mark[:MOST_MARKS]:
+            try:
+                self._perform({"action": "mark", "texts": [asdict(text) for text in texts]})
+            except FrontierServerError as error:
+                return error
+            del self._to_mark[:MOST_MARKS]
+        return None
 
     def _perform(self, request: Request) -> Answer:
         before = self._strategy.page_threshold
