@@ -257,6 +257,46 @@ def test_a_server_that_was_removed_may_be_switched_off(servers: list[RedisServer
         assert len(frontier.waiting(20)) == 9
 
 
+def replicated(source: redis.Redis, copy: redis.Redis) -> bool:
+    of, known = copy.info("replication"), source.info("replication")
+    return of["master_link_status"] == "up" and of["slave_repl_offset"] == known["master_repl_offset"]
+
+
+def test_the_first_server_gives_its_place_to_one_that_was_removed(servers: list[RedisServer]) -> None:
+    first, second, _ = clients(servers)
+    pages = [link(host, page) for host in range(20) for page in range(2)]
+    fetched = []
+
+    def fetch(begun: list[redis.Redis], most: int) -> list[str]:
+        with closing(open_shards(begun, CRAWL, 0.0, 9, 0)) as frontier:
+            frontier.push(pages)
+            while len(fetched) < most and (page := frontier.pop(0.0)) is not None:
+                fetched.append(page.url)
+                frontier.done(page.key, Outcome(page.url, True, 0.5))
+            return [found.url for _, found in frontier.outcomes()]
+
+    fetch([first, second], 10)
+    change_shards([first, second], CRAWL, add=place(servers[2]))
+    change_shards([first], CRAWL, remove=place(servers[1]))
+    with pytest.raises(FrontierServerError, match=r"the first of its servers, .* Remedy: .* REPLICAOF HOST PORT"):
+        change_shards([first], CRAWL, remove=place(servers[0]))
+    before = fetch([first], 20)
+    second.flushall()
+    try:
+        second.replicaof("127.0.0.1", servers[0].port)
+        wait_for(lambda: replicated(first, second))
+    finally:
+        second.replicaof("NO", "ONE")
+    first.flushall()
+    assert fetch([second], 40)[:20] == before
+    assert sorted(fetched) == sorted(page.url for page in pages)
+    assert show_map([second], CRAWL).places[0] == place(servers[1])
+    with pytest.raises(FrontierServerError, match="REPLICAOF"):
+        change_shards([second], CRAWL, remove=place(servers[1]))
+    assert change_shards([second], CRAWL, remove=place(servers[2])).ids == (0,)
+    assert len(fetch([second], 40)) == 40
+
+
 def test_a_page_of_a_server_that_was_removed_is_lost_to_its_worker(servers: list[RedisServer], tmp_path: Path) -> None:
     moving = next(host for host in range(99) if shard_of(f"{host}.cn", range(2)) == 1)
     with RedisServer(tmp_path) as guest:

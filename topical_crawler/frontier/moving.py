@@ -28,6 +28,13 @@ from topical_crawler.frontier.shards import ShardedFrontier, open_shards
 _BATCH = 500  # entries that are moved at a time
 _LOOK_EVERY = 0.05  # seconds between two looks whether hosts have still something in flight
 
+_REPLACE_FIRST = (
+    "have Redis copy it to an empty server, which takes its place: send that one REPLICAOF HOST PORT; stop all workers "
+    "(topical-crawler frontier stop); when INFO replication says master_link_status:up, and the same offset in both, send it "
+    "REPLICAOF NO ONE, and name it first in REDIS_URL. To have one server less, remove another one before, empty it, and let it "
+    "be that one (docs/workers.md)"
+)
+
 Report = Callable[[int, int], None]
 
 
@@ -117,7 +124,8 @@ def _tell_all(shards: Mapping[int, Shard], known: ShardMap) -> None:
 def _map(frontier: Shard | ShardedFrontier) -> tuple[ShardMap, dict[int, Shard]]:
     if isinstance(frontier, ShardedFrontier):
         shards = frontier.shards
-        return replace(frontier.map, places={n: shard.place for n, shard in shards.items()} | dict(frontier.map.places)), shards
+        places = {n: shard.place for n, shard in shards.items()} | dict(frontier.map.places) | {0: shards[0].place}
+        return replace(frontier.map, places=places), shards  # the first one may have got another server (docs/workers.md)
     return ShardMap(0, (0,), places={0: frontier.place}), {0: frontier}
 
 
@@ -146,13 +154,16 @@ def _shrunk(known: ShardMap, shards: dict[int, Shard], place: str) -> ShardMap:
         raise _refusal(first, f"has no shard {place!r}", f"name one of {', '.join(known.places[n] for n in known.ids)}")
     if number == 0:
         # What belongs to no host (orders, checkpoints, the order of the logs) changes at any moment, and workers find the crawl
-        # by this server: all of them would have to stop while it moves.
-        raise _refusal(first, f"keeps its checkpoints in {place}, the first shard", "remove another one")
+        # by this server: all of them have to stop while it moves. Redis itself copies it best.
+        what = f"keeps in {place}, the first of its servers, what belongs to no host"
+        raise _refusal(first, what, _REPLACE_FIRST)
     return ShardMap(known.number + 1, known.ids, tuple(n for n in known.ids if n != number), known.places, known.removed)
 
 
 def _at(known: ShardMap, place: str) -> int | None:
-    return next((n for n in sorted(known.places, reverse=True) if known.places[n] == place), None)
+    """The shard at an address; a server that was removed may be one again."""
+    numbers = (n for n in known.places if known.places[n] == place)
+    return max(numbers, key=lambda n: (n in known.all, n), default=None)
 
 
 def _refusal(first: Shard, what: str, remedy: str) -> FrontierServerError:

@@ -801,7 +801,7 @@ def open_shards(
     for n, shard in enumerate(opened):
         shard.share(len(shard_map.to or shard_map.ids))
         shard.be_patient(0.0 if n else patience)
-        if shard.place in shard_map.left:  # it may be switched off
+        if n and shard.place in shard_map.left:  # it may be switched off; the first one is the crawl's, whatever it was before
             own = None
         elif (own := n if known is None else _number(shard, known)) is None:
             raise FrontierServerError(
