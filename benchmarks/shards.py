@@ -4,7 +4,8 @@
 
 Every host has as many pages; each links to all pages of its host and to the first pages of five other hosts, two of which make
 sure that every page can be reached. Workers are processes that fetch nothing: all they do is ask the frontier, so that is what
-is measured. Everything runs on one machine, with append-only files.
+is measured. Everything runs on one machine, with append-only files; ``tests/tools/redis_tools.py`` says how to choose the program
+of the servers, and TLS.
 
 Said at the end: pages a second, processor time of the servers and of the workers for a page, memory for an address; pages lost,
 finished twice, and fetched twice (those that a dead worker had in flight, or that a dead server had just given out); the shortest
@@ -36,12 +37,14 @@ import redis
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "tools"))  # redis_tools
 
-from redis_tools import RedisServer  # noqa: E402
+from redis_tools import RedisServer, cluster_node, make_cluster  # noqa: E402
 
 from topical_crawler.crawl.link_policy import LinkPolicy  # noqa: E402
 from topical_crawler.crawl.options import CrawlOptions  # noqa: E402
 from topical_crawler.frontier import Entry, LeaseLost, Outcome, State  # noqa: E402
 from topical_crawler.frontier.moving import change_shards  # noqa: E402
+from topical_crawler.frontier.redis_keys import find_keys  # noqa: E402
+from topical_crawler.frontier.redis_server import FrontierServerError, Server  # noqa: E402
 from topical_crawler.frontier.shards import SharedFrontier, open_shards  # noqa: E402
 from topical_crawler.web.page import Evidence  # noqa: E402
 
@@ -144,8 +147,9 @@ class Run:
         self.options = options
         self.folder = folder
         files = {"appendonly": "yes", "auto-aof-rewrite-percentage": "0"}
-        self.nodes = [RedisServer(folder / f"node{n}", **files) for n in range(options.nodes)]
-        self.spares = [RedisServer(folder / f"spare{n}", **files) for n in range((options.moves + 1) // 2)]
+        server = cluster_node if options.cluster else RedisServer
+        self.nodes = [server(folder / f"node{n}", **files) for n in range(options.nodes)]
+        self.spares = [server(folder / f"spare{n}", **files) for n in range((options.moves + 1) // 2)]
         self.moves = 0
         self.workers: list[subprocess.Popen[bytes]] = []
         self.started = 0
@@ -169,8 +173,9 @@ class Run:
     def kept(self, number: int) -> int:
         """Batches that wait in the other servers for one."""
         try:
-            return sum(int(node.client().llen(f"topical:{{{CRAWL}}}:kept:{number}")) for node in self.nodes)
-        except redis.TimeoutError:  # on a busy machine it is asked again
+            prefixes = [(client, find_keys(Server(client, 0.0), CRAWL).prefix) for client in (n.client() for n in self.nodes)]
+            return sum(int(client.llen(f"{prefix}kept:{number}")) for client, prefix in prefixes)
+        except (redis.TimeoutError, FrontierServerError):  # on a busy machine it is asked again
             return 1
 
     def kill_worker(self, chance: random.Random) -> None:
@@ -195,7 +200,14 @@ class Run:
         """Add a server, or remove the one that was added last, by a command that is killed and given again until it ends."""
         how, spare = ("--add", "--remove")[self.moves % 2], self.spares[self.moves // 2]
         self.moves += 1
-        line = [sys.executable, __file__, "--servers", " ".join(node.url for node in self.nodes), how, spare.url[8:]]
+        line = [
+            sys.executable,
+            __file__,
+            "--servers",
+            " ".join(node.url for node in self.nodes),
+            how,
+            f"127.0.0.1:{spare.port}/0",
+        ]
         for seconds in (*(chance.uniform(0.5, 3.0) for _ in range(3)), None):
             mover = subprocess.Popen(line, env={**os.environ, "PYTHONPATH": str(ROOT)})
             try:
@@ -230,6 +242,8 @@ def measure(options: argparse.Namespace, folder: Path) -> int:
         run = Run(options, folder)
         for node in (*run.nodes, *run.spares):
             stack.enter_context(node)
+        if options.cluster:
+            make_cluster([*run.nodes, *run.spares])
         clients = [node.client() for node in run.nodes]
         empty = sum(int(client.info("memory")["used_memory"]) for client in clients)
         seeding = open_shards(clients, CRAWL, options.delay, 1, 0, lease=options.lease)
@@ -292,6 +306,7 @@ def main() -> int:
     parser.add_argument("--kill-workers", type=int, default=0, help="kills of workers (0)")
     parser.add_argument("--checkpoints", type=int, default=1000, help="pages between two, 0: none (1,000)")
     parser.add_argument("--moves", type=int, default=0, help="servers that are added and removed in turn (0)")
+    parser.add_argument("--cluster", action="store_true", help="the servers are the masters of a Redis Cluster")
     parser.add_argument("--seed", type=int, default=0, help="of the kills")
     parser.add_argument("--servers", help=argparse.SUPPRESS)
     parser.add_argument("--log", help=argparse.SUPPRESS)

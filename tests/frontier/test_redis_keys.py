@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import socket
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +11,7 @@ import pytest
 import redis
 from frontier_tools import entry, key, outcome
 from redis.crc import key_slot
-from redis_tools import RedisServer, free_port
+from redis_tools import RedisServer, cluster_node, make_cluster, slots_of
 from wait_tools import wait_for
 
 from topical_crawler.frontier import FrontierServerError, State
@@ -27,23 +25,8 @@ from topical_crawler.frontier.shards import ShardedFrontier, SharedFrontier, ope
 
 ROOT = Path(__file__).resolve().parents[2]
 NODES = 3
-SHARES = [range(16_384 * n // NODES, 16_384 * (n + 1) // NODES) for n in range(NODES)]
+SHARES = [slots_of(n, NODES) for n in range(NODES)]
 SEVERAL = "在几台的爬取"
-
-
-def node(folder: Path) -> RedisServer:
-    server = RedisServer(folder, **{"cluster-enabled": "yes", "cluster-node-timeout": "60000"})
-    while not _has_bus(server.port):
-        server.port = free_port()
-    return server.start()
-
-
-def _has_bus(port: int) -> bool:
-    """Whether the nodes can talk to each other at the port that belongs to this one."""
-    with socket.socket() as probe, contextlib.suppress(OSError, OverflowError):
-        probe.bind(("127.0.0.1", port + 10_000))
-        return True
-    return False
 
 
 def ask(server: RedisServer, *command: Any) -> Any:
@@ -57,13 +40,8 @@ def is_up(server: RedisServer) -> bool:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RedisServer]]:
-    servers = [node(tmp_path_factory.mktemp(f"node{n}")) for n in range(NODES)]
-    for number, server in enumerate(servers):
-        ask(server, "CLUSTER SET-CONFIG-EPOCH", number + 1)
-        ask(server, "CLUSTER ADDSLOTS", *SHARES[number])
-    for server in servers[1:]:
-        ask(servers[0], "CLUSTER MEET", "127.0.0.1", server.port)
-    wait_for(lambda: all(map(is_up, servers)))
+    servers = [cluster_node(tmp_path_factory.mktemp(f"node{n}")).start() for n in range(NODES)]
+    make_cluster(servers)
     yield servers
     for server in servers:
         server.stop()
@@ -244,7 +222,7 @@ def take_over(replica: RedisServer, master: RedisServer, cluster: list[RedisServ
 
 def test_a_replica_is_refused_until_it_takes_the_place_of_its_master(servers: list[RedisServer], tmp_path: Path) -> None:
     first, master, last = servers
-    replica = node(tmp_path)
+    replica = cluster_node(tmp_path).start()
     try:
         ask(first, "CLUSTER MEET", "127.0.0.1", replica.port)
         wait_for(lambda: is_up(replica))

