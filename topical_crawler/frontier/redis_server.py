@@ -133,9 +133,12 @@ class Server:
 
         def read() -> dict[str, Any]:
             try:
-                return dict(self.client.info())
+                info = dict(self.client.info())
             except NoPermissionError:
                 return {}
+            if info.get("loading"):  # it names no append-only file then
+                raise BusyLoadingError
+            return info
 
         if self._info is None:
             self._info = self.ask(read)
