@@ -399,12 +399,13 @@ class Control:
 
     def _mark(self) -> FrontierServerError | None:
         """Mark the texts that are to be marked. Returns why that has to wait."""
-        while texts := self._to_mark[:MOST_MARKS]:
+        while self._to_mark:
+            texts, self._to_mark = self._to_mark[:MOST_MARKS], self._to_mark[MOST_MARKS:]
             try:
                 self._perform({"action": "mark", "texts": [asdict(text) for text in texts]})
             except FrontierServerError as error:
+                self._to_mark = texts + self._to_mark
                 return error
-            del self._to_mark[:MOST_MARKS]
         return None
 
     def _perform(self, request: Request) -> Answer:
