@@ -13,6 +13,7 @@ from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
+from wait_tools import HANGS
 
 from topical_crawler.judging.sample import read_sample
 from topical_crawler.judging.server import JudgingServer
@@ -31,7 +32,7 @@ class Reader:
         self.until(lambda: self.text("place"))
 
     def until(self, happens: Callable[[], object]) -> None:
-        WebDriverWait(self.driver, 10, poll_frequency=0.02).until(lambda _: happens())
+        WebDriverWait(self.driver, HANGS, poll_frequency=0.02).until(lambda _: happens())
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -97,11 +98,12 @@ def test_one_can_go_back_and_change_ones_mind(reader: Reader) -> None:
 def test_undo_takes_back_one_mark_after_the_other(reader: Reader) -> None:
     reader.press("1", "2", "u")
     reader.sees(TITLES[1])
+    reader.until(lambda: reader.text("saved") == "Undone")
     reader.saved("relevant")
     reader.press("u")
     reader.sees(TITLES[0])
-    reader.saved()
     reader.until(lambda: reader.text("saved") == "Undone")
+    reader.saved()
     reader.press("u")
     assert reader.text("saved") == "Nothing to undo"
 

@@ -12,6 +12,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from wait_tools import HANGS
 
 from topical_crawler.judging.sample import Header, Item, Sample, SampleFile, Stratum, write_sample
 from topical_crawler.judging.server import JudgingServer
@@ -107,7 +108,8 @@ def browser(*, language: str = "en", dark: bool = False, size: str = "1100,900")
     try:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         found.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-        found.set_page_load_timeout(30)
+        found.set_page_load_timeout(HANGS)
+        found.set_script_timeout(HANGS)
         yield found
     finally:
         found.quit()

@@ -27,6 +27,8 @@ REPLAY = (
     "-s", f"TOPICAL_REPLAY={ROOT / 'demo/demo-web.warc.gz'}", "-s", "TOPICAL_RESOURCES=0", "-s", "CONCURRENT_REQUESTS=1",
 )  # fmt: skip
 
+QUIET = """return document.readyState == "complete" && !document.querySelector(".waiting, [data-waiting], .htmx-request")"""
+
 
 class Served:
     """A server that runs. ``url`` is what it printed, ``base`` its address, ``token`` what acts."""
@@ -119,8 +121,8 @@ class Visitor:
             ActionChains(self.driver, duration=0).send_keys(key).perform()
 
     def quiet(self) -> None:
-        """Wait until nothing is being loaded or counted."""
-        self.until(lambda: not self.driver.find_elements(By.CSS_SELECTOR, ".waiting, [data-waiting], .htmx-request"))
+        """Wait until nothing is being loaded or counted, and keys are listened to."""
+        self.until(lambda: self.driver.execute_script(QUIET))  # type: ignore[no-untyped-call]
 
     def complaints(self) -> list[dict[str, Any]]:
         """What the browser's console has."""

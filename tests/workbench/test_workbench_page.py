@@ -71,8 +71,8 @@ def test_a_sentence_becomes_a_topic(visitor: Visitor, folder: Path) -> None:
     visitor.write("[name=sentence]", "健康养生与疾病预防的知识")
     visitor.write("[name=keywords]", "医院,病人,体检")
     visitor.press(Keys.ENTER)
-    visitor.quiet()
     visitor.there(".lane .chip")
+    visitor.quiet()
     before = lanes(visitor)
     assert {"医院", "病人", "体检", "健康"} <= {*before["1.0"], *before["0.5"]}
     assert "知识" in before["0.0"]  # what was left out is shown
@@ -115,6 +115,7 @@ def test_the_terms_of_a_topic_are_changed(visitor: Visitor, folder: Path) -> Non
     visitor.press(Keys.ENTER)
     visitor.click("#topic button.main")
     visitor.until(lambda: visitor.driver.current_url.endswith("/topics/health#saved"))
+    visitor.quiet()
     assert "Saved" in visitor.text("#saved")
     shown = lanes(visitor)
     assert "病人" in shown["0.25"] and "门诊" in shown["0.5"] and "急诊" in shown["1.0"]
@@ -127,6 +128,7 @@ def test_a_topic_of_the_program_is_changed_in_a_copy(visitor: Visitor, folder: P
     visitor.write("[name=to]", "storms")
     visitor.click("form[action$='/copy'] button")
     visitor.until(lambda: visitor.driver.current_url.endswith("/topics/storms"))
+    visitor.quiet()
     assert "台风" in lanes(visitor)["1.0"]
     shutil.rmtree(folder / "topics/storms")
 
@@ -185,6 +187,25 @@ def test_texts_are_found_read_marked_and_unmarked_by_keys(visitor: Visitor, fold
     assert [item.mark for item in read_sample(file).items] == [None]
 
 
+CLICKS_AT_ONCE = """
+new MutationObserver((_, watching) => {
+  const undo = document.querySelector("#mark [data-key=u]");
+  if (!undo) return;
+  watching.disconnect();
+  undo.click();
+}).observe(document.getElementById("mark"), {childList: true});
+"""
+
+
+def test_a_button_works_as_soon_as_it_is_shown(visitor: Visitor) -> None:
+    visitor.open(f"{CRAWL}/texts/20")
+    visitor.quiet()
+    visitor.driver.execute_script(CLICKS_AT_ONCE)
+    visitor.press("2")
+    visitor.until(lambda: "taken back" in visitor.text("#mark"))
+    assert visitor.driver.current_url.endswith("/texts/20")  # and not on the page for those without scripts
+
+
 def test_judging_begins_with_what_is_uncertain_and_the_crawl_learns(visitor: Visitor, served: Served) -> None:
     visitor.open(f"{CRAWL}/judge/")
     visitor.until(lambda: visitor.text("#place"))
@@ -206,6 +227,7 @@ def test_the_language_is_the_browsers_until_another_is_chosen(visitor: Visitor) 
     visitor.open(f"{CRAWL}/corpus")
     visitor.click(".bench .last a")
     visitor.until(lambda: visitor.there("html").get_attribute("lang") == "zh-CN")
+    visitor.quiet()
     assert visitor.driver.current_url.endswith(f"{CRAWL}/corpus")
     assert "检索" in visitor.text("form.search")
     visitor.click(".bench .last a")

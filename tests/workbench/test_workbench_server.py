@@ -218,6 +218,10 @@ def test_a_mark_is_stored_learned_and_taken_back(served: Served, folder: Path) -
     (file,) = folder.glob("data/partybuilding/asked-*.jsonl")
     assert [item.mark for item in read_sample(file).items] == ["irrelevant"]
     assert served.api(CRAWL)["stats"]["marked"] == 1
+    form = {"Authorization": f"Bearer {served.token}", "Content-Type": "application/x-www-form-urlencoded"}
+    _, _, page = served.ask(f"{CRAWL}/texts/20/mark", "POST", b"mark=boilerplate", form)  # as a browser without scripts sends it
+    assert page.count(b'id="mark"') == 1  # where scripts, should there be any, put the next answer
+    assert b'value="boilerplate" aria-pressed="true"' in page
     assert served.act(f"{CRAWL}/texts/20/mark", mark=done["before"])["mark"] is None
     assert served.api(f"{CRAWL}/texts/20")["mark"] is None
     file.unlink()
