@@ -6,7 +6,6 @@ import contextlib
 import os
 import random
 import re
-import subprocess
 import sys
 import threading
 import time
@@ -193,13 +192,9 @@ def environment(project: Path | None = None) -> dict[str, str]:
     return found
 
 
-def start(line: list[str], project: Path | None = None) -> Forked | subprocess.Popen[str]:
-    """A crawl whose log is read by the caller."""
-    if line[:3] == [sys.executable, "-m", "scrapy"]:
-        return Forked(line[3:], ROOT, environment(project))
-    return subprocess.Popen(
-        line, cwd=ROOT, env=environment(project), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, encoding="utf-8"
-    )
+def start(line: list[str], project: Path | None = None) -> Forked:
+    """A crawl whose log is read by the caller; ``line`` begins with Python and has ``-m scrapy`` or the path of a script."""
+    return Forked(line[3:] if line[1] == "-m" else line[1:], ROOT, environment(project))
 
 
 def crawl(topic: Path | str, data: Path, seeds: str | None = None, project: Path | None = None, **options: object) -> Crawled:
@@ -222,7 +217,7 @@ class Peak(threading.Thread):
     """Watches the most memory that a process was resident with, in bytes; 0 where there is no /proc. (What ``wait4`` says
     of a child begins with the memory of its parent.)"""
 
-    def __init__(self, process: Forked | subprocess.Popen[str]) -> None:
+    def __init__(self, process: Forked) -> None:
         super().__init__(daemon=True)
         self._status = Path(f"/proc/{process.pid}/status")
         self._done = threading.Event()

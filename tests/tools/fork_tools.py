@@ -1,4 +1,4 @@
-"""Scrapy commands in processes that are forked from one which has imported Scrapy and the project.
+"""Scrapy commands, and scripts that run them, in processes that are forked from one which has imported Scrapy and the project.
 
 A crawl of a few pages takes two seconds of processor time when Python starts anew, most of it for imports, and the tests make
 more than a hundred. A forked process is otherwise like one that was started: it has its own files, signals and environment.
@@ -10,23 +10,39 @@ import atexit
 import functools
 import multiprocessing
 import os
+import runpy
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
+from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import Any
+from unittest import mock
+
+from topical_crawler import strategies
 
 PRELOADED = [
     "scrapy.cmdline",
     "scrapy.crawler",
+    "scrapy.shell",
+    "scrapy.commands.parse",
+    "scrapy.core.downloader.handlers.file",
     "scrapy.core.downloader.handlers.http11",
+    "scrapy.downloadermiddlewares.cookies",
+    "scrapy.downloadermiddlewares.httpcache",
+    "scrapy.downloadermiddlewares.httpcompression",
+    "scrapy.extensions.memusage",
+    "topical_crawler.cli.actions",
     "topical_crawler.extensions",
     "topical_crawler.middlewares",
     "topical_crawler.pipelines",
     "topical_crawler.scheduler",
+    "topical_crawler.strategies.adaptive.strategy",
+    "topical_crawler.web.shells",
     "topical_crawler.commands.crawl",
     "fork_tools",
 ]
@@ -34,7 +50,8 @@ PRELOADED = [
 
 
 class Forked:
-    """A process of its own that runs a command line of Scrapy: what of ``subprocess.Popen`` the tests use."""
+    """A process of its own that runs a command line of Scrapy, or one that begins with the path of a script. It has what of
+    ``subprocess.Popen`` the tests use."""
 
     def __init__(self, line: list[str], cwd: Path, environment: Mapping[str, str]) -> None:
         read, write = os.pipe()
@@ -93,6 +110,9 @@ def _received(passed: Any) -> int:
 def _context() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
+    found = os.pathsep.join(filter(None, sys.path))  # else it would not find what is of the tests, and not say so
+    with mock.patch.dict(os.environ, {"PYTHONPATH": found}):
+        forkserver.ensure_running()
     return context
 
 
@@ -107,11 +127,28 @@ def _run(line: list[str], cwd: Path, environment: dict[str, str], log: int) -> N
     os.environ.clear()
     os.environ.update(environment)
     sys.path[:0] = environment.get("PYTHONPATH", "").split(os.pathsep)
-    sys.argv = ["scrapy", *line]
+    script = line[0].endswith(".py")
+    sys.argv = line if script else ["scrapy", *line]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     from scrapy.cmdline import execute
 
     try:
-        execute()
+        if script:
+            runpy.run_path(line[0], run_name="__main__")
+        else:
+            execute()
     finally:
         atexit._run_exitfuncs()
+
+
+def read_dictionaries() -> None:
+    """What crawls read first, and keep."""
+    from crawl_tools import make_topic
+
+    with tempfile.TemporaryDirectory() as folder:
+        for topic in ("partybuilding", str(make_topic(Path(folder) / "topic"))):
+            strategies.create(topic, "adaptive", resources=None)
+
+
+if "pytest" not in sys.modules:  # in the process that is forked
+    read_dictionaries()
