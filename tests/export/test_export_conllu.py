@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import unicodedata
 
@@ -19,12 +20,12 @@ UPOS = {
     *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
     *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
 }
-TAGGER = JiebaTagger(Segmenter())
+jieba_tagger = functools.cache(lambda: JiebaTagger(Segmenter()))
 
 
-def written(*rows: ExportRow, tagger: Tagger = TAGGER) -> str:
+def written(*rows: ExportRow, tagger: Tagger | None = None) -> str:
     out = io.BytesIO()
-    writer = ConllU(out, tagger)
+    writer = ConllU(out, tagger or jieba_tagger())
     for one in rows:
         writer.write(one)
     return out.getvalue().decode()
@@ -70,13 +71,13 @@ def test_documents_paragraphs_and_sentences() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(texts, max_size=3))
 def test_every_text_keeps_the_rules(found: list[str]) -> None:
-    said = written(*(row(text, n) for n, text in enumerate(found)), tagger=TAGGER)
+    said = written(*(row(text, n) for n, text in enumerate(found)))
     check(said)
     assert len(conllu.parse(said)) == said.count("# text = ")
 
 
 def test_code_and_formulas_are_no_sentences() -> None:
-    said = written(as_dict(STRUCTURED), tagger=TAGGER)
+    said = written(as_dict(STRUCTURED))
     check(said)
     lines = [line for p in PASSAGES if p.kind not in ("code", "formula") for line in p.text.replace("\t", "\n").split("\n")]
     assert [sentence.metadata["text"] for sentence in conllu.parse(said)] == lines

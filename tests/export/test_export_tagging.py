@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,11 @@ from topical_crawler.export.rows import ExportError
 from topical_crawler.export.tagging import JiebaTagger, Token, load_tagger, sentences, tokens, universal
 from topical_crawler.text.segment import Segmenter
 
-TAGGER = JiebaTagger(Segmenter(["三会一课", "引文"], backend="jieba"), ["三会一课", "引文"])
+jieba_tagger = functools.cache(lambda: JiebaTagger(Segmenter(["三会一课", "引文"], backend="jieba"), ["三会一课", "引文"]))
+
+
+def by_jieba(sentence: str) -> Iterator[tuple[str, str, str]]:
+    return jieba_tagger()(sentence)
 
 
 def characters(sentence: str) -> list[tuple[str, str, str]]:
@@ -47,12 +53,12 @@ def test_sentences_leave_nothing_out(text: str) -> None:
     assert "".join("".join(sentences(line)).split()) == "".join(line.split())
 
 
-@pytest.mark.parametrize("tagger", [TAGGER, characters, lambda sentence: [(sentence, "n", "NOUN")]])
+@pytest.mark.parametrize("tagger", [by_jieba, characters, lambda sentence: [(sentence, "n", "NOUN")]])
 def test_addresses_formulas_and_numbers_stay_whole(tagger: object) -> None:
     line = "写信a.b@mail.cn，见https://a.cn/1?x=y#z。约1,234.5%，$x_i + y$为2024-01-02的C++。"
     words = [token.word for token in tokens(line, tagger)]  # type: ignore[arg-type]
     wanted = ["a.b@mail.cn", "https://a.cn/1?x=y#z", "1,234.5%", "$x_i + y$", "2024-01-02"]
-    if tagger in (TAGGER, characters):
+    if tagger in (by_jieba, characters):
         assert [word for word in words if word in wanted] == wanted
     assert "".join(words).replace(" ", "") == line.replace(" ", "")
 
@@ -70,7 +76,7 @@ def test_a_word_with_a_number_in_it_is_one() -> None:
 
 
 def test_words_are_tagged_as_jieba_does_and_terms_stay_whole() -> None:
-    found = {token.word: token for token in tokens("李小福落实三会一课制度，学习Linux和2019年规定。", TAGGER)}
+    found = {token.word: token for token in tokens("李小福落实三会一课制度，学习Linux和2019年规定。", by_jieba)}
     tags = {word: (token.tag, token.upos) for word, token in found.items()}
     assert (tags["李小福"], tags["三会一课"]) == (("nr", "PROPN"), ("n", "NOUN")), "a name that no dictionary has, and a term"
     assert (tags["学习"], tags["Linux"], tags["2019"]) == (("v", "VERB"), ("eng", "X"), ("m", "NUM"))
@@ -86,7 +92,7 @@ def test_both_segmenters_give_the_same_tags() -> None:
 @settings(max_examples=60, deadline=None)
 @given(texts)
 def test_tokens_leave_nothing_out(text: str) -> None:
-    for tagger in (TAGGER, characters):
+    for tagger in (by_jieba, characters):
         found = tokens(text, tagger)
         assert "".join(token.word for token in found).replace(" ", "") == "".join(text.split())
         assert all(token.word and token.tag and token.upos for token in found)

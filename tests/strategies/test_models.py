@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import skops.io
 from crawl_tools import ROOT
 from model_tools import NEW_OTHER, NEW_PARTY, OTHER, PARTY, Chat, by_party, marked_topic, save_pipeline, save_vectors
 from wait_tools import HANGS
@@ -84,6 +83,8 @@ def test_a_file_that_could_run_code_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_pipeline_must_tell_two_classes(tmp_path: Path) -> None:
+    import skops.io
+
     named = save_pipeline(tmp_path / "named.skops", ("off", "on"))
     skops.io.dump({"a": 1}, tmp_path / "none.skops")
     for file in (named, tmp_path / "none.skops", tmp_path / "missing.skops"):

@@ -1,4 +1,7 @@
-"""Small models of a user's own, made in the tests: a scikit-learn pipeline, a model2vec folder, a server like OpenAI's."""
+"""Small models of a user's own, made in the tests: a scikit-learn pipeline, a model2vec folder, a server like OpenAI's.
+
+What takes seconds to import waits until it is needed: every process that runs a part of the tests imports this.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import skops.io
-from model2vec import StaticModel
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from tokenizers import Regex, Tokenizer
-from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import Split
 
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
@@ -63,6 +58,11 @@ def marked_topic(each: int = 12, **fields: Any) -> Topic:
 
 def save_pipeline(file: Path, labels: tuple[Any, Any] = (0, 1), **vectorizer: Any) -> Path:
     """A logistic regression over the pairs of characters in :data:`PARTY` and :data:`OTHER`."""
+    import skops.io
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
     pipeline = make_pipeline(
         TfidfVectorizer(**{"analyzer": "char", "ngram_range": (1, 2), **vectorizer}), LogisticRegression(C=30)
     )
@@ -73,6 +73,11 @@ def save_pipeline(file: Path, labels: tuple[Any, Any] = (0, 1), **vectorizer: An
 
 def save_vectors(folder: Path) -> Path:
     """A static model of the characters in the texts: their first singular vectors over the texts (LSA)."""
+    from model2vec import StaticModel
+    from tokenizers import Regex, Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Split
+
     characters = sorted({c for text in PARTY + OTHER for c in text})
     tokenizer = Tokenizer(WordLevel({"[UNK]": 0} | {c: n for n, c in enumerate(characters, 1)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Split(Regex("."), "isolated")  # type: ignore[assignment]
