@@ -12,8 +12,7 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.wait import WebDriverWait
-from wait_tools import HANGS
+from wait_tools import wait_for
 
 from topical_crawler.judging.sample import read_sample
 from topical_crawler.judging.server import JudgingServer
@@ -32,7 +31,7 @@ class Reader:
         self.until(lambda: self.text("place"))
 
     def until(self, happens: Callable[[], object]) -> None:
-        WebDriverWait(self.driver, HANGS, poll_frequency=0.02).until(lambda _: happens())
+        wait_for(happens, lambda: self.driver.page_source)
 
     def press(self, *keys: str) -> None:
         for key in keys:

@@ -19,8 +19,7 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.wait import WebDriverWait
-from wait_tools import HANGS
+from wait_tools import HANGS, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 REPLAY = (
@@ -98,15 +97,19 @@ class Visitor:
     def open(self, path: str = "/") -> None:
         self.driver.get(self.served.base + path)
 
-    def until(self, happens: Callable[[], Any], seconds: float = HANGS) -> Any:
-        return WebDriverWait(self.driver, seconds, 0.05, [StaleElementReferenceException]).until(lambda _: happens())
+    def until(self, happens: Callable[[], Any]) -> Any:
+        def looked() -> Any:
+            with contextlib.suppress(StaleElementReferenceException):  # the page brings new ones
+                return happens()
+
+        return wait_for(looked, lambda: f"{self.driver.current_url}: {self.driver.page_source}")
 
     def there(self, selector: str) -> WebElement:
         """The element, once it is there."""
         return self.until(lambda: self.driver.find_elements(By.CSS_SELECTOR, selector))[0]  # type: ignore[no-any-return]
 
     def text(self, selector: str) -> str:
-        return self.there(selector).text
+        return str(self.there(selector).get_property("innerText"))  # what .text gives takes a tenth of a second of a long list
 
     def click(self, selector: str) -> None:
         self.there(selector).click()
