@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from fork_tools import Forked
-from wait_tools import HANGS
 
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
@@ -200,17 +199,9 @@ def start(line: list[str], project: Path | None = None) -> Forked:
 def crawl(topic: Path | str, data: Path, seeds: str | None = None, project: Path | None = None, **options: object) -> Crawled:
     """Run a crawl to its end."""
     process = start(command(topic, data, seeds, **options), project)
-    hangs = threading.Timer(HANGS, process.kill)
-    hangs.start()
     peak = Peak(process)
-    try:
-        assert process.stderr is not None
-        log = process.stderr.read()
-        process.wait()
-    finally:
-        hangs.cancel()
-        process.stderr.close()
-    return Crawled(process.returncode, log, peak.ended())
+    log = process.communicate()[1]
+    return Crawled(process.wait(), log, peak.ended())
 
 
 class Peak(threading.Thread):

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
@@ -22,6 +23,8 @@ from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import Any
 from unittest import mock
+
+from wait_tools import HANGS
 
 from topical_crawler import strategies
 
@@ -85,10 +88,16 @@ class Forked:
             raise subprocess.TimeoutExpired("scrapy", timeout or 0.0)
         return self.returncode
 
-    def communicate(self, timeout: float | None = None) -> tuple[None, str]:
-        with self.stderr:
-            log = self.stderr.read()
-        self.wait(timeout)
+    def communicate(self, timeout: float = HANGS) -> tuple[None, str]:
+        """What it has written by its end; after ``timeout`` seconds it is killed."""
+        hangs = threading.Timer(timeout, self.kill)
+        hangs.start()
+        try:
+            with self.stderr:
+                log = self.stderr.read()
+            self.wait(timeout)
+        finally:
+            hangs.cancel()
         return None, log
 
 

@@ -6,12 +6,13 @@ import re
 import subprocess
 import time
 from collections.abc import Callable
+from typing import Any
 
 HANGS = 240.0
 """Seconds after which a test is taken to hang: it ends the test, and decides nothing else."""
 
 
-def wait_for(condition: Callable[[], object], explain: Callable[[], object] = lambda: "it never came") -> object:
+def wait_for(condition: Callable[[], object], explain: Callable[[], object] = lambda: "it never came") -> Any:
     """What ``condition`` gives, as soon as it holds; ``explain`` says what there was instead, should it never hold. Asking takes
     a fifth of the time at most: the processor is for what is waited for."""
     deadline = time.monotonic() + HANGS

@@ -53,12 +53,14 @@ class Served:
 
     def api(self, path: str, **values: Any) -> Any:
         """What the interface says, once nothing is being counted."""
-        while True:
+
+        def counted() -> Any:
             status, _, body = self.ask(f"/api{path}?{urlencode(values, doseq=True)}")
             data = json.loads(body)
             assert status == 200, data
-            if not data.get("waiting"):
-                return data
+            return None if data.get("waiting") else data
+
+        return wait_for(counted)
 
     def act(self, path: str, **values: Any) -> Any:
         """Have something done."""
