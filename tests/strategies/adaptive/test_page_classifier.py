@@ -511,3 +511,17 @@ def test_a_light_term_here_and_there_is_not_the_topic() -> None:
     learn(of, [["社区", *FAR[:4]] if n % 4 == 0 else ELSEWHERE[:5] for n in range(40)])
     assert of.terms_of(["社区"]) > 0
     assert probability(of, "社区", *FAR[:4]) < 0.5
+
+
+@pytest.mark.parametrize(("mentions", "examples"), [(1, 0), (4, 8)])
+def test_where_no_text_stands_out_those_with_some_mentions_are_the_examples(mentions: int, examples: int) -> None:
+    found, memory, draw = judge(), Memory(), random.Random(2)
+    for n in range(45):
+        words = [*draw.sample(NEAR, 4), *["支部"] * mentions] if n < 8 else draw.sample((*FAR, *ELSEWHERE), 5)
+        read_page = Page(f"http://a.cn/{n}.html", title=f"word{n}x", html=f"<p>{'，'.join(words)}。</p>")
+        known = found.read(read_page, article=True)[0]
+        memory.add(n + 1, known, None, found.probability(known))
+        found.note(known)
+    found.refit(memory)
+    assert memory.example[:8].sum() == memory.example.sum() == examples
+    assert (probability(found, *NEAR[:4]) > probability(found, *FAR[:4])) == bool(examples)

@@ -49,9 +49,10 @@ MAX_READ = 8_000
 """Characters of a page's text that are read."""
 EXAMPLES = 60
 """Most examples of the topic: the articles with most of its terms."""
-MIN_EXAMPLE_SCORE = 1.0
-"""Least term score of an example (:meth:`PageClassifier.read`); a heavy term in a title is worth about 2. A crawl that has not
-found the topic must not take the best that it has for it."""
+EXAMPLE_SCORES = (1.0, 0.5)
+"""Least term score of an example (:meth:`PageClassifier.read`); the second where too few texts have the first. A heavy term in a
+title is worth about 2, and three mentions of one in a text 0.5. A crawl that has not found the topic must not take the best that
+it has for it."""
 CLASS_SCORE = 1.5
 """As many articles are taken to be on topic as have at least this term score, and words more than a quarter of the way from the
 counterexamples to the examples: two views that agree."""
@@ -347,10 +348,11 @@ class PageClassifier:
         term_scores = self._term_scores(memory.page_terms[:n], memory.parts[:n])
         order = articles[np.argsort(-term_scores[articles], kind="stable")]
         examples = order[: min(EXAMPLES, max(MIN_EXAMPLES, int(len(articles) * EXAMPLE_SHARE)))]
-        examples = examples[term_scores[examples] >= MIN_EXAMPLE_SCORE]
+        standing = [examples[term_scores[examples] >= least] for least in EXAMPLE_SCORES]
+        examples = standing[0] if len(standing[0]) >= MIN_EXAMPLES else standing[1]
         on, off = ([row for row, mark in self._marked_rows(memory) if mark is kind] for kind in (True, False))
         examples = examples[~np.isin(examples, [*on, *off, *doubtful])]
-        self._best = float(term_scores[examples].mean()) if len(examples) else MIN_EXAMPLE_SCORE
+        self._best = float(term_scores[examples].mean()) if len(examples) else EXAMPLE_SCORES[0]
         examples = np.append(examples, on).astype(np.int64)
         memory.set_examples(examples)
         if len(examples) < MIN_EXAMPLES:
