@@ -3,6 +3,7 @@ is translated alike means nearly the same."""
 
 from __future__ import annotations
 
+import gzip
 import math
 import os
 import re
@@ -19,14 +20,19 @@ from topical_crawler.text.segment import normalise
 
 _LINE = re.compile(r"\S+ (?P<word>\S+) \[[^\]]*\] /(?P<glosses>.+)/")
 _ASIDE = re.compile(r"\[[^\]]*\]|\([^()]*\)")  # how a word is read; remarks
-_NO_MEANING = ("CL:", "surname ", "variant of ", "old variant of ")
+_NO_MEANING = re.compile(r"CL:|surname |(?:\S+ )?pr\. \[")  # measure words, names, other readings
+_HAN = "[\u3400-\u9fff\uf900-\ufaff]"
+_REFERENCE = re.compile(  # to another word: "see 電腦|电脑", "erhua variant of 點|点"; a meaning may follow
+    rf"^\s*(?:\S+\s+){{0,3}}(?:also|as|called|for|in|of|see|to|with|written)\s+{_HAN}(?:.*{_HAN})?"
+)
 _WORD = re.compile("[a-z]+")
 
 
 class Glosses:
     """The glosses of a dictionary of the form of CC-CEDICT, UTF-8, gzipped or not, by normalised simplified word: its lines are
     ``軟件 软件 [ruan3 jian4] /(computer) software/``, or begin with ``#``. A gloss is the set of its English words, without
-    remarks. Raises ValueError, naming file and line, for a line that is none of these, or a file without any word.
+    remarks and references to other words. Raises ValueError, naming file and line, for a line that is none of these, or a file
+    without any word.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -40,7 +46,7 @@ class Glosses:
                         self._read(number, line)
         except UnicodeDecodeError as error:
             raise ValueError(f"{self.path}:{number}: not UTF-8 ({error.reason}); get the file again") from None
-        except (EOFError, zlib.error, OSError) as error:
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{self.path}: damaged gzip data ({error}); get the file again") from None
         if not self.glosses:
             raise ValueError(f"{self.path}: no word in the file; expected lines like '軟件 软件 [ruan3 jian4] /software/'")
@@ -52,9 +58,9 @@ class Glosses:
             raise ValueError(
                 f"{self.path}:{number}: expected '軟件 软件 [ruan3 jian4] /software/', got {line[:60]!r}; correct or delete it"
             )
-        meanings = (_ASIDE.sub("", gloss.lower()) for gloss in match["glosses"].split("/") if not gloss.startswith(_NO_MEANING))
-        found = self.glosses.setdefault(normalise(match["word"]), [])
-        found += filter(None, (frozenset(_WORD.findall(part)) for meaning in meanings for part in meaning.split(";")))
+        meanings = (_ASIDE.sub("", gloss.lower()) for gloss in match["glosses"].split("/") if not _NO_MEANING.match(gloss))
+        parts = (_REFERENCE.sub("", part) for meaning in meanings for part in meaning.split(";"))
+        self.glosses.setdefault(normalise(match["word"]), []).extend(filter(None, map(frozenset, map(_WORD.findall, parts))))
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and normalise(word) in self.glosses

@@ -167,6 +167,23 @@ def test_words_that_are_translated_alike(tmp_path: Path) -> None:
     assert [glosses.similarity(*pair) for pair in pairs] == pytest.approx([1, 0, 0, 0])  # a remark and a measure word are none
     rare, common = math.log(5) ** 2, math.log(5 / 2) ** 2
     assert glosses.similarity("车", "汽车") == pytest.approx(math.sqrt(common / (rare + common)))
+    file.write_text(
+        "一點兒 一点儿 [yi1 dian3 r5] /erhua variant of 一點|一点[yi1 dian3]/\n"
+        "臉兒 脸儿 [lian3 r5] /erhua variant of 臉|脸[lian3]; face/\n"
+        "臉 脸 [lian3] /face/CL:張|张[zhang1]/\n射陽 射阳 [She4 yang2] /Sheyang county in Yancheng 鹽城|盐城[Yan2 cheng2]/\n"
+        "質量 质量 [zhi4 liang4] /quality/Taiwan pr. [zhi2 liang4]/\n亞洲 亚洲 [Ya4 zhou1] /Asia/also pr. [Ya3 zhou1]/\n",
+        encoding="utf-8",
+    )
+    assert list(Glosses(file).glosses.values()) == [
+        [],
+        [{"face"}],
+        [{"face"}],
+        [{"sheyang", "county", "in", "yancheng"}],
+        [{"quality"}],
+        [{"asia"}],
+    ]  # neither another word nor another reading is a meaning
+    with pytest.raises(FileNotFoundError):  # it is not damaged
+        Glosses(tmp_path / "none.txt")
     p = SimilarityParameters(glosses=0.4)
     assert WordSimilarity(parameters=p, glosses=glosses).sim("电脑", "计算机") == pytest.approx(0.4)
     with pytest.raises(ValueError, match=r"characters and glosses together are 1\.1"):
