@@ -506,6 +506,22 @@ def test_every_worker_of_a_shared_crawl_learns_the_marks_of_two_judges(server: R
         frontier.close()
 
 
+def test_marks_that_wait_for_their_server_count_and_are_lost_only_where_the_worker_ends(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with RedisServer(tmp_path, appendonly="yes", appendfsync="always") as server:
+        control = Control(RedisFrontier(server.client(), "marks", patience=0.0), learner())
+        server.kill()
+        control.mark([MarkedText(**a_mark(n)) for n in range(2)])
+        assert control.marked == 2
+        assert "is learned later" in caplog.text
+        control.mark_last()
+        assert "What the model says of 2 texts is lost" in caplog.text
+        server.start()
+        control.poll()
+        assert (control.marked, len(control.marks.urls)) == (2, 2)
+
+
 def test_every_action_is_tried_here() -> None:
     here = Path(__file__).read_text(encoding="utf-8")
     assert [action for action in ACTIONS if f'ask(frontier, "{action}"' not in here] == []

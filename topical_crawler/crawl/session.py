@@ -36,7 +36,7 @@ from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.refresh import NOT_MODIFIED, SUNK, Visited, due
 from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SecondLook, SetAside
-from topical_crawler.crawl.steering import ESTIMATE, Control, Marks, SteeringError, control_state, seed_entry
+from topical_crawler.crawl.steering import ESTIMATE, Control, Marks, control_state, seed_entry
 from topical_crawler.frontier import (
     KEPT,
     REDIRECTED,
@@ -361,8 +361,7 @@ class Crawl:
         self._closed = True
         with self._reporting():
             if not self.failed:
-                with suppress(SteeringError):  # too many are marked by now
-                    self.control.mark(())  # what had to wait
+                self.control.mark_last()
                 if self._is_first("checkpoint", self.finished):
                     self._save_checkpoint()
                 with suppress(FrontierFileError, CorpusError):  # nothing is said then

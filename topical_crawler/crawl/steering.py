@@ -12,6 +12,7 @@ import math
 import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -396,6 +397,17 @@ class Control:
         self._to_mark += texts
         if (error := self._mark()) is not None:
             logger.warning("%s. What the model says of a text is learned later", error)
+
+    @property
+    def marked(self) -> int:
+        """The number of texts that are marked, with those that wait for a server."""
+        return len(self.marks.urls) + len(self._to_mark)
+
+    def mark_last(self) -> None:
+        """Mark what had to wait, as the worker ends: what cannot be marked now is lost."""
+        with suppress(SteeringError):  # too many are marked by now
+            if (error := self._mark()) is not None:
+                logger.warning("%s. What the model says of %d texts is lost", error, len(self._to_mark))
 
     def _mark(self) -> FrontierServerError | None:
         """Mark the texts that are to be marked. Returns why that has to wait."""
