@@ -145,3 +145,16 @@ def test_a_missing_package_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPa
     with pytest.raises(CrawlError, match=r"pypdfium2 is not installed. Remedy: pip install 'topical-crawler\[documents\]'"):
         document_formats(Settings({"TOPICAL_DOCUMENTS": ["docx", "pdf"]}))
     assert document_formats(Settings({"TOPICAL_DOCUMENTS": ".DOCX ofd"})) == ("docx", "ofd")
+
+
+def test_a_package_of_pdf_files_that_is_too_old_counts_as_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, text in (
+        ("pypdfium2/__init__.py", ""),
+        ("pypdfium2-5.7.2.dist-info/METADATA", "Name: pypdfium2\nVersion: 5.7.2\n"),
+    ):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "pypdfium2", raising=False)
+    with pytest.raises(CrawlError, match=r"pypdfium2>=5\.8 is not installed"):
+        document_formats(Settings({"TOPICAL_DOCUMENTS": "pdf"}))

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from importlib import metadata
 from importlib.util import find_spec
 
 from lxml.html import HtmlElement
@@ -29,6 +30,7 @@ MARK = "<!--topical_crawler document "
 MOST_PAGES = 1_000
 MOST_CHARACTERS = 2_000_000
 MOST_MEMORY = 1 << 30  # bytes that a process that reads documents may take
+LEAST_PDFIUM = (5, 8)  # the first pypdfium2 that can be given fonts
 LEAST_LETTERS = 20  # letters of all pages below which a document has no text layer
 
 SCANNED = "document without text"
@@ -83,8 +85,16 @@ def format_of(body: bytes) -> str:
 
 
 def missing(formats: Sequence[str]) -> str:
-    """The package that these formats need and that is not installed; "" if there is none."""
-    return "pypdfium2" if "pdf" in formats and find_spec("pypdfium2") is None else ""
+    """The package that these formats need and that is not installed, or too old; "" if there is none."""
+    if "pdf" not in formats:
+        return ""
+    if find_spec("pypdfium2") is None:
+        return "pypdfium2"
+    try:
+        installed = metadata.version("pypdfium2").split(".")[: len(LEAST_PDFIUM)]
+    except metadata.PackageNotFoundError:  # a system's own package need not say its version
+        return ""
+    return "" if tuple(map(int, installed)) >= LEAST_PDFIUM else f"pypdfium2>={'.'.join(map(str, LEAST_PDFIUM))}"
 
 
 def read_document(body: bytes, kind: str) -> Document:
