@@ -471,7 +471,7 @@ def test_marks_that_cannot_be_used_are_refused(texts: object, said: str) -> None
     assert not Marks(frontier).urls
 
 
-def test_a_crawl_takes_only_so_many_marks_and_so_much_of_a_text() -> None:
+def test_a_crawl_takes_only_so_many_marks_and_so_much_of_a_text(caplog: pytest.LogCaptureFixture) -> None:
     frontier = MemoryFrontier()
     ask(frontier, "mark", texts=[a_mark(0, text="党" * 30_000)])
     assert [len(text.text) for _, texts in Marks(frontier).due for text in texts] == [TEXT_LENGTH]
@@ -480,6 +480,10 @@ def test_a_crawl_takes_only_so_many_marks_and_so_much_of_a_text() -> None:
     with pytest.raises(SteeringError, match="more than 2,000 marked texts"):
         ask(frontier, "mark", texts=[a_mark(MOST)])
     assert ask(frontier, "mark", texts=[a_mark(7, "irrelevant")]) == {"texts": MOST}  # a mark that was changed
+    control = Control(frontier, learner())
+    control.mark([MarkedText(**a_mark(MOST))])  # by a model, whose page stays
+    assert control.marked == MOST
+    assert "more than 2,000 marked texts" in caplog.text
 
 
 def test_every_worker_of_a_shared_crawl_learns_the_marks_of_two_judges(server: RedisServer) -> None:

@@ -12,7 +12,6 @@ import math
 import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -392,8 +391,8 @@ class Control:
             logger.info("Learning from %d marks; %d texts are marked by now", given, len(self.marks.urls))
 
     def mark(self, texts: Sequence[MarkedText]) -> None:
-        """Have all workers learn marked texts; where the server that keeps them does not answer, at a later :meth:`poll`. Raises
-        SteeringError where there are too many."""
+        """Have all workers learn marked texts; where the server that keeps them does not answer, at a later :meth:`poll`. Those
+        that are too many are given up, which is logged: no page is lost for its mark."""
         self._to_mark += texts
         if (error := self._mark()) is not None:
             logger.warning("%s. What the model says of a text is learned later", error)
@@ -405,9 +404,8 @@ class Control:
 
     def mark_last(self) -> None:
         """Mark what had to wait, as the worker ends: what cannot be marked now is lost."""
-        with suppress(SteeringError):  # too many are marked by now
-            if (error := self._mark()) is not None:
-                logger.warning("%s. What the model says of %d texts is lost", error, len(self._to_mark))
+        if (error := self._mark()) is not None:
+            logger.warning("%s. What the model says of %d texts is lost", error, len(self._to_mark))
 
     def _mark(self) -> FrontierServerError | None:
         """Mark the texts that are to be marked. Returns why that has to wait."""
@@ -418,6 +416,8 @@ class Control:
             except FrontierServerError as error:
                 self._to_mark = texts + self._to_mark
                 return error
+            except SteeringError as error:
+                logger.error("%s", error)
         return None
 
     def _perform(self, request: Request) -> Answer:
