@@ -180,7 +180,7 @@ def test_help_and_both_languages(reader: Reader) -> None:
     assert reader.run("document.documentElement.lang") == "zh-CN"
     reader.press("1")
     reader.until(lambda: reader.text("saved") == "已保存")
-    reader.driver.execute_script("localStorage.clear()")
+    reader.driver.delete_all_cookies()
 
 
 def test_both_languages_say_the_same_things(reader: Reader) -> None:

@@ -234,7 +234,7 @@ document.addEventListener("pointerup", (event) => {
   event.target.closest?.("footer button")?.blur();
 });
 byId("language").addEventListener("change", (event) => {
-  localStorage.setItem("language", event.target.value);
+  document.cookie = `language=${event.target.value}; path=/; max-age=31536000; samesite=strict`;
   setLanguage(event.target.value);
   event.target.blur();
 });
@@ -248,5 +248,6 @@ try {
 } catch (error) {
   complain(error.message);
 }
-const preferred = localStorage.getItem("language") ?? navigator.language.slice(0, 2);
+// The cookie of the workbench, so that its language is this page's, too.
+const preferred = document.cookie.match(/(?:^|; )language=(\w+)/)?.[1] ?? navigator.language.slice(0, 2);
 setLanguage(preferred in WORDS ? preferred : "en");

@@ -47,7 +47,7 @@ export const WORDS = {
   zh: {
     title: "人工判定",
     language: "语言",
-    help: "按键 ?",
+    help: "快捷键 ?",
     progress: "已判定的文本",
     marks: "本文的判定",
     moves: "移动",
@@ -73,7 +73,7 @@ export const WORDS = {
     unread: (why) => `无法显示正文：${why}。topical-crawler corpus judge 还在运行吗？`,
     done: "全部文本都已判定。",
     doneMore: "所有判定均已保存。在终端按 Ctrl-C 结束程序并显示报告；在此之前仍可修改。",
-    helpTitle: "按键",
+    helpTitle: "快捷键",
     helpMeaning: "相关：正文内容属于本主题。样板文字：只有菜单、声明、版权信息或空话的页面。",
     close: "关闭",
     keys: [
@@ -85,7 +85,7 @@ export const WORDS = {
       ["S", "下一篇未判定的文本"],
       ["U", "撤销上一次判定"],
       ["空格", "向下阅读（加 Shift 向上）"],
-      ["?", "显示按键"],
+      ["?", "显示快捷键"],
     ],
   },
 };
