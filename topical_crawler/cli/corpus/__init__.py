@@ -46,8 +46,9 @@ def find(name: str | None, settings: AnySettings) -> str:
     if path.suffix == Path(FILE).suffix:
         raise FileNotFoundError(f"there is no file {name}. {there}Remedy: see to the spelling of the path")
     looked_for = ", ".join(dict.fromkeys(map(str, places)))
+    topic = name if path.name == name or (path / "topic.toml").is_file() else "TOPIC"
     raise FileNotFoundError(
-        f"there is no corpus {name!r} (looked for {looked_for}). {there}Make one with: topical-crawler crawl {name}"
+        f"there is no corpus {name!r} (looked for {looked_for}). {there}Make one with: topical-crawler crawl {topic}"
     )
 
 

@@ -210,7 +210,7 @@ def _conditions(opts: argparse.Namespace, filters: Filters) -> dict[str, Any]:
 
 def _summary(tally: Tally, output: str, split: Split | None) -> str:
     count = tally.whole.texts + tally.whole.rejected
-    text = f"{count} pages written to {output}"
+    text = f"{count} {'page' if count == 1 else 'pages'} written to {output}"
     if split:
         text += f" ({', '.join(f'{name} {tally.splits[name].texts if name in tally.splits else 0}' for name in split.names)})"
     return text
