@@ -187,6 +187,7 @@ def test_why_is_said_in_both_languages(served: Served) -> None:
     chinese = served.api(f"{CRAWL}/texts/19/why", language="zh")["because"]
     assert english[0] == "It was kept."
     assert chinese[0] == "它被收入语料库。"
+    assert any("zh 简体" in line for line in chinese)
     assert len(english) == len(chinese)
 
 
@@ -238,9 +239,10 @@ def test_an_export_is_the_commands(served: Served, folder: Path, run_scrapy: Run
     command = run_scrapy("corpus", "export", "partybuilding", "--min-relevance", "0.9", cwd=folder)
     assert lines == command.stdout
     assert json.loads(shown.splitlines()[0])["title"]
-    status, _, body = served.ask(f"/api{CRAWL}/export?since=yesterday")
-    assert status == 400
-    assert "write it as 2024-12-31" in json.loads(body)["error"]
+    for asked in ("export?since=yesterday", "corpus?since=yesterday", "corpus?until=2024-13-45"):
+        status, _, body = served.ask(f"/api{CRAWL}/{asked}")
+        assert status == 400
+        assert "write it as 2024-12-31" in json.loads(body)["error"]
 
 
 def test_the_crawl_expects_something_of_its_corpus_and_its_curve_ends_with_all(served: Served) -> None:

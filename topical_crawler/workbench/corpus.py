@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import closing
 from dataclasses import asdict
+from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
@@ -55,13 +56,20 @@ FILTERS = (
 _QUERY = Param(name="q", about='words that all must be there; "a phrase"; A OR B; -word', default="", longest=500)
 
 
+def _day(text: str | None) -> str:
+    try:
+        return date.fromisoformat(text).isoformat() if text else ""
+    except ValueError:
+        raise MistakeError(f"{text!r} is no date; write it as 2024-12-31") from None
+
+
 def filters_of(values: Values) -> Filters:
-    """The conditions among the values of :data:`FILTERS`."""
+    """The conditions among the values of :data:`FILTERS`. Raises MistakeError."""
     below = values["below_relevance"]
     return Filters(
         hosts=tuple(values["host"]),
-        since=values["since"] or "",
-        until=values["until"] or "",
+        since=_day(values["since"]),
+        until=_day(values["until"]),
         min_relevance=values["min_relevance"],
         min_characters=values["min_characters"],
         kinds=tuple(values["kind"]),

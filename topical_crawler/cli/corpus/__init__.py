@@ -6,9 +6,8 @@ This module imports nothing of the corpus, so that help and mistakes on the comm
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -187,6 +186,7 @@ def parse_time(text: str) -> str:
 
 
 def _date(text: str) -> str:
-    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2024-12-31")
-    return text
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2024-12-31") from None

@@ -182,7 +182,7 @@ def _judgement(record: Record, threshold: float | None, say: Voice) -> Iterator[
     if (model := why.get("model")) is not None:
         yield say("why.model", model=model)
     if record.keep:
-        kind = " ".join(filter(None, (record.language, record.script)))
+        kind = " ".join(filter(None, (record.language, record.script and say(f"why.script.{record.script}"))))
         yield say("why.text", characters=record.characters, kind=f"{say('list.comma')}{kind}" if kind else "")
     elif judged and record.reason not in (OFF_TOPIC, OFF_TOPIC_TEXT, OFF_TOPIC_MODEL):
         yield say("why.not_about")
