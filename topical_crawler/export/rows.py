@@ -167,7 +167,7 @@ COLUMNS = (
     Column("date", "date", "day of publication as the page tells it"),
     Column("author", "text", "authors as the page names them, separated by 、"),
     Column("final_url", "text", "address that answered, after redirects"),
-    Column("priority", "number", "with which the page was fetched"),
+    Column("priority", "number", "the priority with which the page was fetched"),
     Column("depth", "whole", "links followed from a seed"),
     Column("order", "whole", "number of the page in the order of fetching"),
     Column("characters", "whole", "length of the text"),
