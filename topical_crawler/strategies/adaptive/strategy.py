@@ -38,7 +38,6 @@ from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.dom import looks_like_list
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
-from topical_crawler.web.urls import host
 
 PARTS = (
     *("feedback", "labels", "sites", "lists", "survey", "hubs", "failures", "model", "rejudging", "second_look"),
@@ -145,7 +144,7 @@ class Adaptive(Strategy):
         self._eq5_weights = np.array([eq5.alpha, eq5.beta, eq5.lam], dtype=np.float32)
         self._related: list[str] = []  # relevant pages since the last refit: until the next one they are no history
         self._struct_of_host = lru_cache(65_536)(eq5.struct_of_host)
-        self._struct_of_path = lru_cache(65_536)(self._find_struct)  # of hosts whose addresses differ in it
+        self._struct_at = lru_cache(65_536)(lambda of_address, url: of_address(url))  # of hosts whose addresses differ in it
         self._classifier = PageClassifier(
             topic.terms,
             segmenter,
@@ -348,7 +347,7 @@ class Adaptive(Strategy):
                         highest, description, wording = value, described, worded
                 mean = total / len(parents)
             struct = self._struct_of_host(name)
-            struct = self._struct_of_path(url) if callable(struct) else struct
+            struct = self._struct_at(struct, url) if callable(struct) else struct
             rows.append((best, mean, terms, distance, 0, description, wording, struct, is_survey))
         state = np.array(rows, dtype=np.float32).T
         words = b"".join([view.words for _, view in links])
@@ -357,13 +356,9 @@ class Adaptive(Strategy):
             state[EQ5] = 0
         return state
 
-    def _find_struct(self, url: str) -> int:
-        struct = self._struct_of_host(host(url))
-        return struct(url) if callable(struct) else struct
-
     def _forget_structs(self) -> None:
         self._struct_of_host.cache_clear()
-        self._struct_of_path.cache_clear()
+        self._struct_at.cache_clear()
 
     def _prior(self, state: Floats) -> Floats:
         """Log-odds of links by the topic alone: by Eq. 5, and for relevance of the pages that hold them (as judged by now), topic
