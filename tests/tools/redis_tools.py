@@ -65,7 +65,6 @@ class RedisServer:
         self.port = free_port()
         self.config = {"appendonly": "no", "appendfsync": "everysec", "save": "", **config}
         self._process: subprocess.Popen[bytes] | None = None
-
         self._tls = os.environ.get("TOPICAL_TEST_REDIS_TLS") == "1"
         if self._tls:
             self.config |= {"requirepass": "geheim", "masterauth": "geheim", **self.config, **self._certificate()}
@@ -94,7 +93,9 @@ class RedisServer:
         return redis.Redis.from_url(self.url.replace("/0", f"/{database}", 1))
 
     def start(self) -> Self:
-        """Start the server and wait until it answers."""
+        """Start the server, unless it runs, and wait until it answers."""
+        if self._process is not None and self._process.poll() is None:
+            return self
         self.folder.mkdir(parents=True, exist_ok=True)
         ports = {"port": "0", "tls-port": str(self.port)} if self._tls else {"port": str(self.port)}
         settings = {**ports, "bind": "127.0.0.1", "dir": str(self.folder), "daemonize": "no", **self.config}
