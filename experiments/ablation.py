@@ -45,6 +45,7 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -139,6 +140,9 @@ class Rows:
     def get(self, key: str) -> Record | None:
         return self._records.get(key)
 
+    def kept_among(self, keys: Iterable[str]) -> list[str]:
+        return [key for key in keys if self._records[key].keep]
+
     def put(self, record: Record, lines: object = None) -> Record:
         if record.keep and record.text != UNREAD:
             known = text_hash(record.text or "")
@@ -206,6 +210,12 @@ def replay(crawl: Crawl, web: Web, texts: Mapping[str, Text], urls: Sequence[str
             _look_again(crawl, web, texts)
     if crawl.second_look.is_due_at_end(crawl.finished):
         _look_again(crawl, web, texts)
+    off_topic: dict[str, float] = {}
+    deque(crawl.find_off_topic(off_topic), 0)
+    rows = cast(Rows, crawl.store)
+    for record in map(rows.get, off_topic):
+        assert record is not None
+        rows.put(dataclasses.replace(record, keep=False, reason=OFF_TOPIC, text=None, relevance=off_topic[record.key]))
 
 
 def _look_again(crawl: Crawl, web: Web, texts: Mapping[str, Text]) -> None:

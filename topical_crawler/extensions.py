@@ -205,6 +205,7 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         **_figures(p.total),
         "kept_at_second_look": p.second_looks,
         "marked": len(crawl.control.marks.urls),
+        "taken_back_at_end": crawl.taken_back.pages,
         "cleaned_at_end": crawl.cleaned.done.changed if crawl.cleaned else 0,
         "seconds": round(p.seconds, 1),
         "rejected": p.rejected,
@@ -244,7 +245,7 @@ def summary(crawl: Crawl, reason: str) -> Group:
         sites.add_row(f"… and {len(names) - _SITES} more", style="dim")
     sites.add_row("")
     links = {name: n for name, n in p.links.most_common() if name != "new" and n}
-    slowest = sorted(((site.seconds / site.pages, name) for name, site in p.sites.items()), reverse=True)[:5]
+    slowest = sorted(((site.seconds / site.pages, name) for name, site in p.sites.items() if site.pages), reverse=True)[:5]
     slow = {name: f"{mean:.2f}" for mean, name in slowest if mean >= 0.01}  # a replay answers at once
     right = Table.grid()
     blocks: tuple[tuple[str, str, Mapping[str, object]], ...] = (
@@ -262,12 +263,14 @@ def summary(crawl: Crawl, reason: str) -> Group:
     side = Columns([sites, right], padding=(0, 3))  # one below the other where the terminal is narrow
     waiting, barren, left = crawl.still_waiting, crawl.policy.slowed, crawl.policy.left
     clean = crawl.cleaned.done.changed if crawl.cleaned else 0
+    back = crawl.taken_back.pages
     place = shlex.quote(crawl.store.name if crawl.options.corpus else str(crawl.options.data_dir))
     last = Text(
         f"\nCorpus: {crawl.store.name}; {'links' if waiting is None else f'{waiting[0]} links'} still wait"
         + (" (the same command goes on)" if waiting != (0, 0) else "")
         + (f"\nExpect: {in_words(crawl.estimate)}" if crawl.estimate else "")
         + (f"\nBarren: {len(barren - left)} hosts slowed, {len(left)} left" if barren else "")
+        + (f"\nBack:   {back} texts were taken back: off topic, by what the crawl has learned since" if back else "")
         + (f"\nClean:  {clean} texts were cleaned once more of lines that their sites repeat" if clean else "")
         + f"\nNext:   topical-crawler corpus stats {place}\n        topical-crawler corpus export {place} -o corpus.jsonl\n"
     )

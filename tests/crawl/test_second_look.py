@@ -18,6 +18,7 @@ from wait_tools import HANGS
 
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.strategies import OFF_TOPIC
 
 SEEDS = str(DEMO / "seeds.txt")
 WEB = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "LOG_LEVEL": "DEBUG"}
@@ -92,7 +93,11 @@ def whole(topic: Path, project: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 
 def looked_at(data: Path) -> list[Record]:
-    return [row for row in rows(data) if "first_relevance" in row.why]
+    return [row for row in rows(data) if "first_relevance" in row.why and row.reason != OFF_TOPIC]
+
+
+def taken_back(data: Path) -> list[Record]:
+    return [row for row in rows(data) if "first_relevance" in row.why and row.reason == OFF_TOPIC]
 
 
 def test_texts_on_topic_that_came_too_early_are_kept_at_the_end(topic: Path, tmp_path: Path) -> None:
@@ -161,6 +166,9 @@ def test_a_crawl_that_ends_in_a_look_ends_and_goes_on_with_it(
         assert process.returncode == code, log
         stored.append(len(looked_at(data)))
     assert stored[0] and stored == [stored[0], stored[0], stored[0] + 1]  # what was in the pipelines at Ctrl-C is
+    taken = taken_back(data)
+    assert taken and all(row.relevance <= 0.3 < row.why["first_relevance"] and not row.text for row in taken)
+    assert f" {len(taken)} texts were taken back: off topic" in " ".join(log.split())
     monkeypatch.setenv("OWN_PIPELINE", "")
     assert crawl(topic, data, SEEDS, project, **PART).code == 0
     assert essence(rows(data)) == essence(rows(whole[0]))

@@ -1,7 +1,8 @@
 """Clean the texts of a corpus once more: all of them by today's rules, or those that hold lines which were learned later.
 
 The first texts of a host are stored before anything is known of its lines. At the end of a crawl these are cleaned
-(:class:`LateCleaning`); the rows as they were are kept, and put back (:func:`put_back`) before the crawl goes on. So a crawl that
+(:class:`LateCleaning`), and texts that are off topic by what was learned since are taken back (:func:`take_back`); the rows as
+they were are kept, and put back (:func:`put_back`) before the crawl goes on. So a crawl that
 goes on finds what it would have found without the break. A reader of a corpus that is not clean, because its crawl goes on or was
 killed, gets the texts as they are to be (:meth:`LateCleaning.over`). ``corpus clean`` (:func:`clean`) is for good.
 """
@@ -292,8 +293,24 @@ def _replace(connection: sa.Connection, old: Record, new: Record, removed: tuple
     return stored
 
 
+def take_back(store: CorpusStore, reason: str, relevances: Mapping[str, float], done: Done) -> None:
+    """Reject the kept texts of these keys for a reason, with the relevance that they have by now, and count them in ``done``."""
+
+    def some(connection: sa.Connection) -> list[tuple[Record, Record]]:
+        query = sa.select(pages).where(pages.c.keep, pages.c.key.in_(relevances)).order_by(pages.c.id)
+        kept = [record_of(row) for row in connection.execute(query).mappings()]
+        return [(old, _replace(connection, old, rejected(old), ())) for old in kept]
+
+    def rejected(record: Record) -> Record:
+        why = {**record.why, "first_relevance": record.why.get("first_relevance", record.relevance)}
+        return dataclasses.replace(record, keep=False, text=None, reason=reason, relevance=relevances[record.key], why=why)
+
+    for old, new in store.change(some):
+        done.note(old, new, ())
+
+
 def put_back(store: CorpusStore) -> Changes:
-    """Put back the texts that :class:`LateCleaning` changed, Returns what is different by it."""
+    """Put back the texts that :class:`LateCleaning` changed and :func:`take_back` took. Returns what is different by it."""
     changes = Changes()
 
     def some(connection: sa.Connection) -> list[tuple[Record, Mapping[str, object]]]:

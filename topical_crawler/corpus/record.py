@@ -450,8 +450,8 @@ class Yield:
 
     @property
     def harvest_rate(self) -> float:
-        """Kept pages per fetched one, 0 to 1, also if a second look keeps pages of an earlier run."""
-        return min(1.0, self.kept / self.pages) if self.pages else 0.0
+        """Kept pages per fetched one, 0 to 1, also if pages of an earlier run are kept late or taken back."""
+        return min(1.0, max(0.0, self.kept / self.pages)) if self.pages else 0.0
 
     @property
     def megabytes(self) -> float:

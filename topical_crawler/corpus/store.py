@@ -217,6 +217,13 @@ class CorpusStore:
         row = self._read_patiently(lambda connection: connection.execute(query).mappings().one_or_none())
         return None if row is None else record_of(row)
 
+    def kept_among(self, keys: Collection[str]) -> list[str]:
+        """Those of some keys, a few hundred at most, whose pages are kept, in fetch order."""
+        with self.reading() as connection:
+            return list(
+                connection.scalars(sa.select(pages.c.key).where(pages.c.keep, pages.c.key.in_(keys)).order_by(pages.c.id))
+            )
+
     def page(self, name: str) -> Record | None:
         """The record of the page with this number or address, None if there is none; of several that answered at the address the
         first."""

@@ -55,13 +55,13 @@ def estimate(strategy: Strategy, frontier: Frontier, policy: LinkPolicy, store: 
     verdicts = strategy.reconsider([outcome.lesson for outcome in judged])
     kept, rejected = [], 0.0
     for outcome, verdict in zip(judged, verdicts, strict=True):
-        if not outcome.reason:
+        is_kept = not outcome.reason
+        if verdict is not None and verdict.keep is not is_kept:  # it may have been kept at a second look, or taken back
+            is_kept = (row := store.get(fingerprint(outcome.url).hex())) is not None and row.keep
+        if is_kept:
             kept.append(outcome.relevance if verdict is None else verdict.relevance)
         elif verdict is not None:
-            if verdict.keep and (row := store.get(fingerprint(outcome.url).hex())) is not None and row.keep:  # at a second look
-                kept.append(verdict.relevance)
-            else:
-                rejected += verdict.relevance
+            rejected += verdict.relevance
     if len(kept) < LEAST_KEPT:
         return None
     scale = finished / len(outcomes)

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from topical_crawler import strategies
-from topical_crawler.corpus.clean import Changes, LateCleaning, put_back
+from topical_crawler.corpus.clean import Changes, Done, LateCleaning, put_back, take_back
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
@@ -64,6 +65,7 @@ from topical_crawler.web.urls import fingerprint, host
 logger = logging.getLogger(__name__)
 
 STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError)  # their messages name the remedy
+_JUDGED_AT_ONCE = 500  # pages that are judged again at once, and texts taken back in one transaction
 REST_SECONDS = 60.0  # without a page, after which a worker that waits for seeds takes a second look
 LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: another worker has it
 MOST_RESCORED = 20_000  # of the waiting links, the best ones, that are scored again when something was learned
@@ -176,6 +178,7 @@ class Crawl:
         failed: why the crawl cannot go on; "" while it can.
         estimate: what the corpus holds, once the crawl is closed; None before, and where nothing can be said.
         cleaned: the texts that :meth:`cleaning` has cleaned; None before it.
+        taken_back: those that it has taken back.
         outages: hosts that do not answer, and how long they rest.
         given_up: hosts that rested too often, each with the reason of its page.
         adviser: asks the topic's model; None where it has none.
@@ -208,6 +211,7 @@ class Crawl:
         self._closed = False
         self.estimate: Estimate | None = None
         self.cleaned: LateCleaning | None = None
+        self.taken_back = Done()
         self._put_back = Changes()
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
@@ -291,20 +295,47 @@ class Crawl:
             )  # fmt: skip
 
     def cleaning(self) -> Iterator[None]:
-        """Clean the texts that were stored before the lines of their sites were learned, one a step. May be left at any step: the
-        end of the next run, or an export, does the rest.
+        """Take back the texts that are off topic by what is known now, and clean those that were stored before the lines of their
+        sites were learned, step by step. May be left at any step: the end of the next run, or for lines an export, does the rest.
 
-        A crawl that cannot store any more cleans nothing, nor does a worker whose corpus others go on writing to. Raises as
+        A crawl that cannot store any more changes nothing, nor does a worker whose corpus others go on writing to. Raises as
         the frontier and the corpus do.
         """
         if self.failed or not self._is_last():
             return
-        self.cleaned = LateCleaning(self.store, self.options.cleaning)
         try:
+            yield from self._take_back()
+            self.cleaned = LateCleaning(self.store, self.options.cleaning)
             yield from self.cleaned.steps()
         finally:
-            for changes in (self._put_back, self.cleaned.done.changes()):
+            lines = self.cleaned.done.changes() if self.cleaned else Changes()
+            for changes in (self._put_back, self.taken_back.changes(), lines):
                 self.progress.note_changes(changes.gains, changes.rejected)
+
+    def _take_back(self) -> Iterator[None]:
+        found: dict[str, float] = {}
+        yield from self.find_off_topic(found)
+        keys = iter(found)
+        while batch := list(islice(keys, _JUDGED_AT_ONCE)):
+            take_back(self.store, OFF_TOPIC, {key: found[key] for key in batch}, self.taken_back)
+            yield
+
+    def find_off_topic(self, found: dict[str, float]) -> Iterator[None]:
+        """Find the kept texts that are off topic by what is known now, step by step: relevances by key. A text that a person has
+        marked is not among them, nor is any where relevances are no probabilities."""
+        if not self.strategy.relevance_is_probability:
+            return
+        marked = self.control.marks.urls
+        log = (outcome for _, outcome in self.frontier.outcomes() if outcome.reason in ("", OFF_TOPIC))
+        while some := list(islice(log, _JUDGED_AT_ONCE)):
+            judged = [outcome for outcome in some if outcome.lesson is not None and outcome.url not in marked]
+            verdicts = self.strategy.reconsider([outcome.lesson for outcome in judged])
+            now = {fingerprint(o.url).hex(): verdict for o, verdict in zip(judged, verdicts, strict=True)}
+            for key in now:
+                found.pop(key, None)  # it was visited again, and is another text
+            off = {key: verdict.relevance for key, verdict in now.items() if verdict and not verdict.keep}
+            found |= {key: off[key] for key in self.store.kept_among(off)}
+            yield
 
     def _refresh(self, seconds: float) -> None:
         """Have what may have something new wait before all else, and all that waits already behind. A refresh that was broken off
