@@ -381,6 +381,30 @@ def test_a_term_that_is_on_every_article_of_the_crawl_hardly_counts() -> None:
     assert whole > 4  # two heavy terms in a title, each worth 2 and more
 
 
+def test_a_term_that_is_in_every_text_still_tells_in_a_title() -> None:
+    """On a web of laws every text says who pays, so 财政 is in all of them, and in the titles of those about it."""
+    terms = {"财政": 1.0, "审计": 1.0}
+    of = PageClassifier(terms, Segmenter(terms, backend="rjieba"))
+
+    def law(title: str) -> Page:
+        head = f"<title>{title}</title><meta name=description content={title}>"
+        return Page.from_html("http://a.cn/1.html", f"{head}<p>{'经费由财政保障，财政部门负责。' * 3}")
+
+    def said(page: Page) -> float:
+        return sum(of.read(page, article=True)[1].values())
+
+    about, other = law("财政监督条例"), law("渔业港口条例")
+    before = said(about) / said(other)
+    memory = Memory()
+    for n in range(90):
+        known = of.read(about if n % 9 == 0 else other, article=True)[0]
+        memory.add(n + 1, known, None, 0.0)
+        of.note(known)
+    of.refit(memory)
+    assert said(about) / said(other) > 2 * before
+    assert said(about) - said(other) > 1.9  # a title alone is an example
+
+
 def test_a_term_that_no_article_holds_takes_no_weight_from_the_others() -> None:
     """渗透测试 and 逆向工程 are rare words, so they weigh much; on a web that never says them, 漏洞 must still find its pages."""
     terms = {"漏洞": 1.0}

@@ -64,6 +64,8 @@ MIN_COUNTEREXAMPLES, MAX_COUNTEREXAMPLES = 10, 1000
 COUNTEREXAMPLE_SCORES = (0.1, 0.5)
 """Counterexamples have less than this part of the examples' mean term score; the second where the first gives too few."""
 HEAD_WEIGHT, SATURATION = 2.0, 3.0
+"""What a term in a title or label is worth, and how often one is in a text where it is worth half of the most, which is 1."""
+_HEAD_PARTS = round(HEAD_WEIGHT * PART_UNIT)
 ONE_MENTION = 1 / (1 + SATURATION)
 """Term score of a text that mentions a heavy term once. Where the best articles hold very many, a tenth of their score is still
 much; a counterexample has less than this."""
@@ -98,8 +100,8 @@ class PageClassifier:
 
     Args:
         terms: the topic's terms with their weights (> 0). They are multiplied by the square of the term's rarity in general
-            Chinese (in a topic made of one sentence 应用 weighs as much as 神经网络, and says less), and by its rarity among the
-            articles of the crawl: on a web of laws 法规 is on every page.
+            Chinese (in a topic made of one sentence 应用 weighs as much as 神经网络, and says less), and by its rarity in the
+            texts, or the titles and labels, of the crawl: on a web of laws 财政 is in every text and few titles.
         segmenter: must know them.
         marked: texts that a person has marked: examples and counterexamples, whatever terms they hold.
         labels: whether a page's own labels (tags, breadcrumbs) count like its title.
@@ -133,10 +135,10 @@ class PageClassifier:
         for term, weight in self._terms.items():
             self._general[self._numbers[term]] = weight
             self._is_heavy[self._numbers[term]] = terms[term] >= heaviest / 2
-        self._term_weights = self._general
+        self._text_weights = self._head_weights = self._general
         self._longest = max(map(len, terms), default=0)  # of a page's "words" some have a hundred thousand letters
-        self._articles = 0  # of the last refit, and how many of them hold each term
-        self._term_articles: Floats = np.zeros(BUCKETS, dtype=np.float32)
+        self._articles = 0  # of the last refit; and how many of them hold each term in their text, and in a title or label
+        self._in_texts = self._in_heads = np.zeros(BUCKETS, dtype=np.float32)
         self._squares = {term: weight * weight for term, weight in terms.items()}
         self._even = even
         self._describe = describe
@@ -204,7 +206,10 @@ class PageClassifier:
     def _packed(self, counted: Counted, labels: Sequence[str], article: bool) -> tuple[PageWords, dict[str, float]]:
         body, parts, odds, described = counted
         numbers, counts = self._most_telling(body)
-        scores = {term: part * float(self._term_weights[self._numbers[term]]) for term, part in parts.items()}
+        scores = {}
+        for term, part in parts.items():
+            head, number = HEAD_WEIGHT * (part >= HEAD_WEIGHT), self._numbers[term]
+            scores[term] = head * float(self._head_weights[number]) + (part - head) * float(self._text_weights[number])
         strongest = sorted(parts, key=lambda term: (-scores[term], term))[:PAGE_TERMS]
         terms = np.array([self._numbers[term] for term in strongest], dtype=np.uint16)
         sizes = np.array([round(parts[term] * PART_UNIT) for term in strongest], dtype=np.uint8)
@@ -257,8 +262,9 @@ class PageClassifier:
 
     def _term_scores(self, terms: Numbers, parts: Counts) -> Floats:
         """How much of the topic is in pages, by its terms alone; a term in the title that weighs 1 is worth 2 or more."""
-        scores: Floats = (self._term_weights[terms] * parts).sum(axis=1) / np.float32(PART_UNIT)
-        return scores
+        heads, texts = _head_and_text(parts)
+        scores: Floats = (self._head_weights[terms] * heads + self._text_weights[terms] * texts).sum(axis=1)
+        return scores / np.float32(PART_UNIT)
 
     def probabilities(self, memory: Memory) -> Floats:
         """The probability of each remembered page; that of a marked one is its mark."""
@@ -333,7 +339,8 @@ class PageClassifier:
             return
         self._rarity = np.log((self._pages + 1) / (self._frequencies + 0.5)).clip(0).astype(np.float32)
         self._articles = len(articles)
-        self._term_articles = np.bincount(memory.page_terms[articles].ravel(), minlength=BUCKETS).astype(np.float32)
+        terms, fields = memory.page_terms[articles], _head_and_text(memory.parts[articles])
+        self._in_heads, self._in_texts = (np.bincount(terms[part > 0], minlength=BUCKETS).astype(np.float32) for part in fields)
         self._weigh_terms()
         self._fit(memory, articles)
         if self._marked and self._centre is not None:
@@ -431,15 +438,16 @@ class PageClassifier:
         self._label_odds = np.clip(odds, -MAX_LABEL_ODDS, MAX_LABEL_ODDS).astype(np.float32)
 
     def _weigh_terms(self) -> None:
-        """Weigh the topic's terms by their rarity among the articles of the crawl, ln(1 + articles / articles with the term): one
-        that is on every page keeps a part of its weight, for a crawl may be on topic throughout. The heavy terms weigh 1 on
+        """Weigh the topic's terms by their rarity in the texts of the crawl's articles, ln(1 + articles / articles with the
+        term), and in titles and labels by their rarity there (fields as in BM25F, Robertson, Zaragoza & Taylor 2004): one that is
+        on every page keeps a part of its weight, for a crawl may be on topic throughout. In texts the heavy terms weigh 1 on
         average, each counted by the logarithm of the articles that hold it: what no article holds says nothing of the others."""
-        weights = self._general * np.log1p((self._articles + 1) / (self._term_articles + 1))
-        held: Floats = np.log1p(self._term_articles) * self._is_heavy
+        texts, heads = (self._general * np.log1p((self._articles + 1) / (n + 1)) for n in (self._in_texts, self._in_heads))
+        held: Floats = np.log1p(self._in_texts) * self._is_heavy
         if not held.any():
             held = self._is_heavy.astype(np.float32)
-        average = float((weights * held).sum() / held.sum())
-        self._term_weights = (weights / max(1e-9, average)).astype(np.float32)
+        average = max(1e-9, float((texts * held).sum() / held.sum()))
+        self._text_weights, self._head_weights = ((w / average).astype(np.float32) for w in (texts, heads))
 
     def _mean(self, words: Numbers, units: Floats, texts: Sequence[PageWords]) -> tuple[Floats, int]:
         """The mean vector of pages and further texts, and the number of both."""
@@ -468,7 +476,7 @@ class PageClassifier:
         if self._articles:
             numbers = np.flatnonzero(self._general)
             state |= {"articles": self._articles, "terms": packed(numbers, "<u4")}
-            state["term_articles"] = packed(self._term_articles[numbers], "<f4")
+            state |= {"texts": packed(self._in_texts[numbers], "<f4"), "heads": packed(self._in_heads[numbers], "<f4")}
         if self._centre is not None:
             state |= {
                 "centre": packed(self._centre, "<f4"),
@@ -485,10 +493,12 @@ class PageClassifier:
         used = unpacked(state["words"], "<u4")
         self._frequencies = np.zeros(BUCKETS, dtype=np.float32)
         self._frequencies[used] = unpacked(state["frequencies"], "<f4")
-        self._articles, self._term_articles = int(state.get("articles", 0)), np.zeros(BUCKETS, dtype=np.float32)
-        self._term_weights = self._general
+        self._articles = int(state.get("articles", 0))
+        self._text_weights = self._head_weights = self._general
         if self._articles:
-            self._term_articles[unpacked(state["terms"], "<u4")] = unpacked(state["term_articles"], "<f4")
+            self._in_texts, self._in_heads = (np.zeros(BUCKETS, dtype=np.float32) for _ in range(2))
+            for numbers, name in ((self._in_texts, "texts"), (self._in_heads, "heads")):
+                numbers[unpacked(state["terms"], "<u4")] = unpacked(state[name], "<f4")
             self._weigh_terms()
         self._centre = self._word_parts = None
         self._label_odds = np.zeros(BUCKETS, dtype=np.float32)
@@ -507,6 +517,12 @@ def evidence(relevance: float, even: float) -> float:
     [-2.4, -1.15, 0.0, 2.22]
     """
     return log((relevance / even + NO_RELEVANCE) / (1 + NO_RELEVANCE)) if even else 0.0
+
+
+def _head_and_text(parts: Counts) -> tuple[Counts, Counts]:
+    """Of how much each term stands out in a page, what its title and labels give, and what its text gives."""
+    heads = np.where(parts >= _HEAD_PARTS, np.uint8(_HEAD_PARTS), np.uint8(0))
+    return heads, parts - heads
 
 
 def _product(vector: Floats, words: Numbers, units: Floats) -> Floats:
