@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -38,7 +40,7 @@ def test_the_head_of_a_phrase(word: str, head: str | None) -> None:
         pytest.param("电脑", "器具", "hownet", id="the word is the sememe's: the sememe above"),
         pytest.param("计算机", "器具", "hownet", id="a synonym is no hypernym: the sememe above"),
         pytest.param("鱼", "兽", "hownet", id="of several senses the plainest"),
-        pytest.param("乐曲", "音乐", "cilin_tree", id="the classes of Cilin, without those that are called by their words"),
+        pytest.param("乐曲", "音乐", "cilin", id="what its class of Cilin is by our list"),
         pytest.param("机器学习", "人工智能理论", "clc", id="the category above"),
         pytest.param("ＤＢ程序员", "程序员", "head", id="full-width forms"),
     ],
@@ -80,6 +82,20 @@ def test_without_resources_there_are_heads() -> None:
     assert direct_hypernym("手机", Resources.none()) is None
 
 
+@pytest.mark.parametrize(("word", "kind"), [("银行", "金融机构"), ("书店", "商店"), ("狗熊", "哺乳动物")])
+def test_the_longest_beginning_of_a_code_says_what_a_word_is(tmp_path: Path, word: str, kind: str) -> None:
+    (tmp_path / "cilin.txt").write_text("Bi03A01= 熊 狗熊\nDm04A07= 书店 书局\nDm04A20= 银行 钱庄\n", encoding="utf-8")
+    assert direct_hypernym(word, Resources(None, {"cilin": tmp_path / "cilin.txt"})) == Hypernym(kind, "cilin")
+
+
+def test_the_list_of_kinds_names_each_code_once() -> None:
+    lines = files("topical_crawler.strategies.esvsm").joinpath("kinds.txt").read_text(encoding="utf-8").splitlines()
+    entries = [line.split() for line in lines if not line.startswith("#")]
+    codes = [code for _, *several in entries for code in several]
+    assert all(re.fullmatch(r"[A-Z][a-z](\d\d([A-Z](\d\d)?)?)?", code) for code in codes)
+    assert len({name for name, *_ in entries}) == len(entries) and len(set(codes)) == len(codes) > 300
+
+
 @pytest.mark.parametrize(
     ("word", "names", "parts", "name"),
     [
@@ -99,8 +115,8 @@ def test_classes_of_cilin(tmp_path: Path, word: str, names: str, parts: dict[str
             "tag": word,
             "sub": {f"{i:02}{m[0] if m[0] == '#' else '='}": [m.strip("#")] for i, m in enumerate(several)},
         }
-        lines += [f"Bi01{letter}{i:02}{m[0] if m[0] == '#' else '='} {m.strip('#')}" for i, m in enumerate(several)]
-    tree = {"B": {"tag": "物", "sub": {"i": {"tag": "动物", "sub": {"01": {"tag": names, "sub": groups}}}}}}
+        lines += [f"Bc01{letter}{i:02}{m[0] if m[0] == '#' else '='} {m.strip('#')}" for i, m in enumerate(several)]
+    tree = {"B": {"tag": "物", "sub": {"c": {"tag": "动物", "sub": {"01": {"tag": names, "sub": groups}}}}}}
     (tmp_path / "tree.json").write_text(json.dumps(tree), encoding="utf-8")
     (tmp_path / "cilin.txt").write_text("\n".join(lines), encoding="utf-8")
     resources = Resources(None, {"cilin_tree": tmp_path / "tree.json", "cilin": tmp_path / "cilin.txt"})

