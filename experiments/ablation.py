@@ -48,7 +48,7 @@ import tomllib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
@@ -300,6 +300,7 @@ class Setup:
     hownet_tree: str
     cache: Path
     graph: WebGraph | None = None
+    overrides: Mapping[str, str] = field(default_factory=dict)  # settings of -s
 
     def webs(self, topic: LabelledTopic) -> tuple[str, ...]:
         """The recordings that the topic is measured on, see :class:`Run`."""
@@ -343,7 +344,7 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
         "CONCURRENT_REQUESTS": 1,
     }
     with tempfile.TemporaryDirectory() as folder:
-        chosen.setdict({**own_settings, "TOPICAL_DATA_DIR": folder})
+        chosen.setdict({**own_settings, **setup.overrides, "TOPICAL_DATA_DIR": folder})
         topic = variant.of(cell.topic)
         arguments = {"strategy": variant.strategy, "pages": setup.budget, "pages_per_host": key.cap}
         options = config.crawl_options(chosen, topic, arguments)
@@ -700,7 +701,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def topics_of_sentences(file: Path, folder: Path, hownet_tree: str) -> list[str]:
+def topics_of_sentences(file: Path, folder: Path, overrides: Mapping[str, str]) -> list[str]:
     """Make a topic below ``folder`` out of each line of ``file``.
 
     Returns:
@@ -722,7 +723,7 @@ def topics_of_sentences(file: Path, folder: Path, hownet_tree: str) -> list[str]
             raise ValueError(f"{file}, line {number}: name, column and sentence are expected, parted by tabs")
         command = [sys.executable, "-m", "scrapy", "topic", "new", str(folder / name), sentence]
         made = subprocess.run(
-            [*command, "-s", f"TOPICAL_HOWNET_TREE={hownet_tree}"],
+            [*command, *(f"--set={name}={value}" for name, value in overrides.items())],
             env={**os.environ, "SCRAPY_SETTINGS_MODULE": settings.__name__},
             capture_output=True,
             encoding="utf-8",
@@ -752,6 +753,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     console = Console(stderr=True)
     done: list[Run] = []
     rows: list[Variant] = []
+    overrides = dict(override.split("=", 1) for override in opts.set)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
         if unknown := set(names := opts.strategies.split(",")) - set(strategies.names()):
@@ -771,7 +773,9 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         oracles = [Variant(f"oracle {name}", name, {}) for name in ORACLES] if asked else []
         with tempfile.TemporaryDirectory() as made:
             places = opts.topics or [
-                place for file in opts.sentences for place in topics_of_sentences(file, Path(made), opts.hownet_tree)
+                place
+                for file in opts.sentences
+                for place in topics_of_sentences(file, Path(made), {"TOPICAL_HOWNET_TREE": opts.hownet_tree, **overrides})
             ]
             topics = read_topics(places, opts.labels)
         bounds = Bounds((opts.cap,), (opts.keep_links,))
@@ -795,7 +799,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             web, texts = read_web(recorded, opts.cache, opts.processes, progress, opts.texts)
             labelled = {topic.topic.name: topic for topic in topics}
             graph = WebGraph.open(recorded, opts.cache) if oracles else None
-            setup = Setup(web, texts, recorded, labelled, opts.budget, opts.hownet_tree, opts.cache, graph)
+            setup = Setup(web, texts, recorded, labelled, opts.budget, opts.hownet_tree, opts.cache, graph, overrides)
             _run_all(jobs, setup, opts.processes, progress, done)
     except KeyboardInterrupt:
         print("interrupted; what is done:", file=sys.stderr)

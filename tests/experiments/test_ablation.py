@@ -297,6 +297,8 @@ def test_the_command(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.Cap
     assert [(run["variant"], run["start"]) for run in runs] == [
         (name, f"seeds {order}") for name in ("breadth_first", "random") for order in range(2)
     ]
+    assert main(["ablation", *given, "--strategies", "semantic", "-s", "TOPICAL_HOWNET=none.txt"]) == 1
+    assert "none.txt" in capsys.readouterr().err
     assert main(["ablation", *given, "--strategies", "vsm,none"]) == 1
     assert main(["ablation", *given, "--strategies", "keyword", "--parameter", "keyword.none=1"]) == 1
     assert "has no parameter 'none'" in capsys.readouterr().err
