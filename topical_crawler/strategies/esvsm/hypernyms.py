@@ -52,19 +52,15 @@ def direct_hypernym(word: str, resources: Resources, documents: Sequence[str] = 
     >>> direct_hypernym("酷睿", Resources.none(), ["酷睿是英特尔（Intel）推出的处理器品牌，问世多年。"])
     Hypernym(word='处理器', source='definition')
     """
-    word = normalise(word)
-    if defined := _by_definition(word, documents):
-        return Hypernym(defined, "definition")
-    return HypernymFinder(resources).of(word)
+    defined = _by_definition(word := normalise(word), documents)
+    return Hypernym(defined, "definition") if defined else HypernymFinder(resources).of(word)
 
 
 def installed_cilin(resources: Resources) -> Cilin | None:
     """The groups of Cilin, if installed."""
-    path = resources.path("cilin")
-    return Cilin(path) if path else None
+    return Cilin(path) if (path := resources.path("cilin")) else None
 
 
-_THINGS = "B"  # a class of Cilin
 _NO_NAMES = "EK"  # its classes of qualities and of auxiliaries, which are no kinds of anything
 _OF_A_KIND = frozenset(("generic|统称", "mass|众", "employee|员"))  # sememes of a word that names a whole kind
 
@@ -109,8 +105,8 @@ class HypernymFinder:
         is_phrase = not (self._hownet and word in self._hownet.senses) and not (self._cilin and word in self._cilin)
         if head := head_word(word) if is_phrase else head_word(word, "n", "vn", before=1):
             yield head, 1.7 if is_phrase else 0.05, "head"
-        for name in self._by_kind(word):
-            yield name, 2.0, "cilin"
+        for code in self._cilin.codes(word) if self._cilin else ():  # by the longest beginning that the list has
+            yield from [(_kinds()[code[:n]], 2.0, "cilin") for n in range(7, 1, -1) if code[:n] in _kinds()][:1]
         for name, value in self._by_cilin(word, synonyms):
             yield name, value, "cilin_tree"
         for number, name in enumerate(self._by_hownet(word, synonyms)):
@@ -135,11 +131,6 @@ class HypernymFinder:
             value += 0.6 * max(0.0, self._vectors.similarity(word, name))
         return value - 0.7 * (name in VAGUE)
 
-    def _by_kind(self, word: str) -> Iterator[str]:
-        """What its groups of Cilin are of, by the longest beginning of their codes that the list has."""
-        for code in self._cilin.codes(word) if self._cilin else ():
-            yield from [_kinds()[code[:length]] for length in range(7, 1, -1) if code[:length] in _kinds()][:1]
-
     def _by_cilin(self, word: str, synonyms: Container[str]) -> Iterator[tuple[str, float]]:
         """The names of the classes of level 3 that hold the word, and of level 2 among things (others are fields: 政法).
         A class of level 3 has a name for each of its parts (灯 镜子 眼镜): that of the word's own part, whose first group holds
@@ -157,7 +148,7 @@ class HypernymFinder:
                 elif any(code.startswith(near.code) for code in codes):
                     value -= 0.6
                 yield name, value
-            if above.code.startswith(_THINGS):
+            if above.code.startswith("B"):  # things
                 yield from ((name, 0.6 if beside else 0.45) for name in above.names)
 
     def _groups(self, word: str) -> list[Group]:
@@ -234,8 +225,7 @@ def _parents(tree: SememeTree) -> dict[str, str]:
 def _kinds() -> dict[str, str]:
     """The list ``kinds.txt``: what words of Cilin are, by the beginning of their codes."""
     lines = files(__package__).joinpath("kinds.txt").read_text(encoding="utf-8").splitlines()
-    entries = [line.split() for line in lines if line and not line.startswith("#")]
-    return {code: name for name, *codes in entries for code in codes}
+    return {code: name for name, *codes in map(str.split, lines) if name != "#" for code in codes}
 
 
 @functools.cache
