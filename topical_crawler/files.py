@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 if sys.version_info >= (3, 14):
-    from compression import zstd
+    from compression import zstd as zstd
 else:
-    from backports import zstd
+    from backports import zstd as zstd
 
 PACKINGS = (".gz", ".zst")  # suffixes of compressed files
 

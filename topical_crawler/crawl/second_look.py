@@ -12,7 +12,6 @@ import dataclasses
 import json
 import logging
 import sqlite3
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -22,6 +21,7 @@ from typing import Any
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.files import zstd
 from topical_crawler.frontier import Entry
 from topical_crawler.items import PART_OF, PageItem
 from topical_crawler.strategies import OFF_TOPIC, Strategy
@@ -92,7 +92,7 @@ class SetAside:
         """Set a page aside; one with the same key is replaced."""
         if not self._most:
             return
-        source = zlib.compress(html.encode("utf-8", "surrogatepass"), level=1)
+        source = zstd.compress(html.encode("utf-8", "surrogatepass"), 1)
         note = json.dumps(lesson, separators=(",", ":"))
         if (size := len(source) + len(note)) > self._most:
             return
@@ -122,7 +122,7 @@ class SetAside:
         """The source of a page; None once it is dropped."""
         with self._explaining():
             row = self._open().execute("SELECT html FROM pages WHERE key = ?", (key,)).fetchone()
-            return zlib.decompress(row[0]).decode("utf-8", "surrogatepass") if row else None
+            return zstd.decompress(row[0]).decode("utf-8", "surrogatepass") if row else None
 
     def lessons(self) -> Iterator[tuple[bytes, Any]]:
         """Key and lesson of each page, in the order in which they came."""
@@ -174,7 +174,7 @@ class SetAside:
     def _explaining(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, zlib.error, OSError) as error:
+        except (sqlite3.Error, zstd.ZstdError, OSError) as error:
             raise AsideError(
                 f"{self._path or 'a temporary file'}: pages cannot be set aside for a second look ({error}). Remedy: make room "
                 "on the disk and see that the file may be written; if it is damaged, delete it: its pages stay rejected"
