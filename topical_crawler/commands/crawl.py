@@ -31,6 +31,9 @@ class Command(CrawlCommand):
             parser.usage = "topical-crawler crawl TOPIC [-a NAME=VALUE …] [-s NAME=VALUE …]"
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        # First of all: its deprecated classes look through all modules, once for each import that is under way.
+        import scrapy.core.downloader.contextfactory  # noqa: F401
+
         from topical_crawler.logs import log_format
 
         super().process_options(args, opts)
