@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 import numpy as np
-from lxml.etree import ParserError
+from lxml.etree import ElementDefaultClassLookup, ParserError
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 from numpy.typing import NDArray
 
@@ -54,6 +54,8 @@ _NO_XML = re.compile(  # the end of a page in mid-page, and numbers of character
 )
 _CONTROL = bytes({*range(32)} - {*b"\t\n\r"})
 _PARSER = HTMLParser(collect_ids=False, encoding="utf-8", remove_comments=True, remove_pis=True)
+# In place of lxml.html's own, which is a call of Python for each element that is looked at, each time.
+_PARSER.set_element_class_lookup(ElementDefaultClassLookup(element=HtmlElement))
 
 
 def parse(html: str) -> HtmlElement | None:
