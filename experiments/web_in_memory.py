@@ -16,7 +16,6 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
-from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -39,7 +38,6 @@ from topical_crawler.web.urls import host
 
 _FORMAT = "2"
 _BATCH = 64
-_link_values = attrgetter(*(f.name for f in fields(Link)))
 
 
 class Text(NamedTuple):
@@ -199,7 +197,7 @@ def _json(answer: Answer) -> dict[str, Any]:
     data = {f.name: getattr(answer, f.name) for f in fields(answer) if f.name != "page"}
     if (page := answer.page) is not None:
         data["page"] = {f.name: getattr(page, f.name) for f in fields(page)}
-        data["page"] |= {"links": [_link_values(link) for link in page.links], "wishes": sorted(page.wishes)}
+        data["page"] |= {"links": page.links, "wishes": sorted(page.wishes)}
     return data
 
 

@@ -423,7 +423,7 @@ def plain(text: str) -> str:
     >>> plain("党建\\x1b]0;x\\x07\\u202e要闻\\0")
     '党建]0;x要闻'
     """
-    return _CONTROL.sub("", text).encode("utf-8", "replace").decode("utf-8")
+    return text if text.isprintable() else _CONTROL.sub("", text).encode("utf-8", "replace").decode("utf-8")
 
 
 MEGABYTE = 1_000_000  # bytes

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -64,8 +64,7 @@ _FURNITURE = ", ".join((*_UNSEEN, "nav", "header", "footer", "aside", "select", 
 _Target = tuple[str, str, LexborNode, dict[str, str | None]]  # address as written, text, element and its attributes
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """An unvisited URL as it stands on a page: absolute ``url``, the ``anchor`` text (may be empty) and, on request
     (:meth:`Page.from_html`), the text ``around`` it and the ``path`` of its element (:class:`~topical_crawler.web.dom.Paths`)."""
 

@@ -302,7 +302,7 @@ class Adaptive(Strategy):
         return np.maximum(values, hub_values), known
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        links = [self._seen(candidate) for candidate in candidates]
+        links: list[_Seen] = [candidate.memo.get(self) or self._seen(candidate) for candidate in candidates]
         # A page is learned before the links on it are scored, so between two refits only another place changes a score.
         old = [(candidate.url, link) for candidate, link in zip(candidates, links, strict=True) if link.refit != self._refits]
         if old:
