@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 
 from topical_crawler.cleaning import CleaningOptions, TextCleaner, mask
-from topical_crawler.cleaning.boilerplate import NOTHING, Learned, LineCounts, digest
+from topical_crawler.cleaning.boilerplate import NOTHING, Learned, LineCounts
 from topical_crawler.cleaning.characters import repair
 from topical_crawler.corpus import dedup, make
 from topical_crawler.corpus.record import Record, Yield, pages, record_of, storable, text_hash, uncleaned, upserting, values_of
@@ -202,8 +202,8 @@ def _store_removed(store: CorpusStore, taken: dict[str, Counter[str]]) -> None:
 
 
 def holds_any(text: str, learned: Learned) -> bool:
-    """Whether a line of ``text`` may be the site's."""
-    return any(digest(line) in learned.pages for line in text.split("\n"))
+    """Whether a line of ``text`` may be the site's. (What is so within a text is so at its edges.)"""
+    return any(map(learned.at_edge, text.split("\n")))
 
 
 class LateCleaning:
