@@ -60,6 +60,7 @@ _LANDLINE = re.compile(
 _SERVICE = re.compile(rf"{_CALLED}[^0-9\n]{{0,6}}(?P<it>[2-9][0-9]{{6,7}}){_AFTER}")
 _ID18 = re.compile(r"(?<![0-9A-Za-z_])[1-9][0-9]{16}[0-9Xx](?![0-9A-Za-z_])")
 _ID15 = re.compile(r"身份证[^0-9\n]{0,8}(?P<it>[1-9][0-9]{14})(?![0-9A-Za-z_])")
+_NUMBER = re.compile(r"[0-9]{7}|[0-9][ \-][0-9]{4}[ \-][0-9]{4}")  # in every telephone number and identity card
 _CARD = re.compile(r"(?:卡号|账号|帐号|账户|帐户)[^0-9\n]{0,12}(?P<it>[1-9](?:[ \-]?[0-9]){15,18})(?![0-9A-Za-z_])")
 _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+\-/:@])[A-Za-z0-9][A-Za-z0-9._%+\-]{0,63}@(?:[A-Za-z0-9][A-Za-z0-9\-]{0,62}\.){1,5}(?:[A-Za-z]{2,18})"
@@ -97,9 +98,12 @@ def mask(text: str) -> tuple[str, dict[str, int]]:
 
         return replace
 
+    may_hold = {"card": True, "email": "@" in text}
+    has_number = _NUMBER.search(text) is not None
     # Telephone numbers last: one may be read within the digits of a card, or before the @ of an address.
     for kind, pattern, proven in _KINDS:
-        text = pattern.sub(masking(kind, proven), text)
+        if may_hold.get(kind, has_number):
+            text = pattern.sub(masking(kind, proven), text)
     return text, dict(counts)
 
 

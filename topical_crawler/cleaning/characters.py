@@ -318,7 +318,12 @@ def is_garbled(text: str) -> bool:
     if text.isascii():
         return False
     broken = len(_BROKEN.findall(text))
-    if (broken >= 3 and broken > MAX_BROKEN * len(text)) or _rare(text):
+    if broken >= 3 and broken > MAX_BROKEN * len(text):
+        return True
+    letters = "".join(set(text))
+    if "锟" not in letters and not _ACCENTED.search(letters) and usual_han().issuperset("".join(_HAN_RUN.findall(letters))):
+        return False  # most texts: nothing in it can be a sign
+    if _rare(text):
         return True
     garbled = sum(len(line) for line in text.splitlines() if _line_is_garbled(line))
     return garbled > MAX_GARBLED * len(text)
