@@ -117,6 +117,7 @@ def test_terms_of_words() -> None:
     assert 0.0 < of.terms_of(["支部"]) < of.terms_of(["党建"]) < of.terms_of(["主题教育"])  # 党建 is a word that many texts hold
     assert of.terms_of(TERMS) == pytest.approx(len(TERMS))
     assert of.terms_of(["支部", "党建", "支部", "球队"]) == pytest.approx(of.terms_of(["支部"]) + of.terms_of(["党建"]))
+    assert of.terms_of(["党支部", "支部"]) == of.terms_of(["支部"])  # an anchor's words may be longer than the term
     assert of.terms_of([]) == of.terms_of(["球队"]) == 0.0
 
 

@@ -172,8 +172,9 @@ class PageClassifier:
         return float(self._marked[page][1]) if page in self._marked else None
 
     def terms_of(self, words: Iterable[str]) -> float:
-        """Weight of the distinct topic terms among words; the heavy terms of the topic weigh 1 on average."""
-        return sum([self._terms[w] for w in dict.fromkeys(words) if w in self._terms])
+        """Weight of the distinct topic terms among words, and in longer ones; the heavy terms of the topic weigh 1 on average."""
+        found = dict.fromkeys([term for word in dict.fromkeys(words) for term in self._terms_in(word)])
+        return sum([self._terms[term] for term in found])
 
     def read(self, page: Page, article: bool) -> tuple[PageWords, dict[str, float]]:
         """The words of a page, and the strongest topic terms in it with their shares of its term score."""
