@@ -13,6 +13,7 @@ import pytest
 from frontier_tools import entry, key, outcome
 
 from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, LeaseLost, Outcome, Pushed, State
+from topical_crawler.frontier.shards import ShardedFrontier
 from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint
 
@@ -887,6 +888,7 @@ def test_details_are_json_with_the_backend_and_its_place(frontier: Frontier) -> 
     assert details["backend"] in ("memory", "sqlite", "redis")
     assert isinstance(details["place"], str) and details["place"]
     assert frontier.shared is (details["backend"] == "redis")
+    assert frontier.fault_tolerant is isinstance(frontier, ShardedFrontier)
 
 
 def test_the_lesson_of_a_page_is_kept(frontier: Frontier) -> None:

@@ -225,9 +225,7 @@ class Crawl:
         self.control = Control(frontier, strategy, mailbox, self._refusal_of_order, self.facts)
         self._feed = None
         if frontier.shared and options.redis:
-            from topical_crawler.frontier.shards import ShardedFrontier  # with redis, which other crawls do not need
-
-            patience = 0.0 if isinstance(frontier, ShardedFrontier) else options.patience
+            patience = 0.0 if frontier.fault_tolerant else options.patience
             self._feed = RedisFeed(options.redis[0], options.start_urls_key, patience)
         self._resume()
         self._again: set[bytes] = set()  # pages that this run visits again

@@ -129,7 +129,7 @@ class ShardedFrontier(Frontier):
         patience: seconds for which shards that are away are waited for, where nothing else is left to do.
     """
 
-    shared = True
+    shared = fault_tolerant = True
     recovered = 0
 
     def __init__(
