@@ -143,7 +143,7 @@ def test_a_page_of_a_recorded_web(explain: Callable[..., subprocess.CompletedPro
     for url in ("http://www.qinghedj.example/none", "http://www.qingheonline.example/private/login.html"):
         failed = explain(url, "-s", f"TOPICAL_REPLAY={recording}")
         assert failed.returncode == 1
-        assert f"{url}: no page: " in failed.stderr
+        assert f"{url}: no page: " in failed.stderr and "Remedy: " in failed.stderr
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,8 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
             (fetched,) = fetch_pages([opts.source], settings)
         page, text, reason = fetched.page, fetched.text, fetched.reason
         if page is None:
-            print(f"{program()} topic explain: {opts.source}: no page: {reason}", file=sys.stderr)
+            remedy = ". Remedy: correct the address or look at the network, or save the page and name its file" * (kind == "URL")
+            print(f"{program()} topic explain: {opts.source}: no page: {reason}{remedy}", file=sys.stderr)
             return 1
         if opts.base and kind == "HTML file":
             page = Page.from_html(opts.base, page.html, page.encoding)
